@@ -1,0 +1,58 @@
+import type { Address, Hex } from 'viem'
+
+/** One chain as a row of data. Whatever differs between chains is a member here, never an `if` in code. */
+export type Chain = {
+  readonly id: number
+  /** Canonical lower-case name, for example `base`. */
+  readonly name: string
+  /** Other lower-case names a caller may use. */
+  readonly aliases: readonly string[]
+  readonly testnet: boolean
+  readonly nativeCurrency: { readonly name: string; readonly symbol: string; readonly decimals: number }
+  /** Endpoints without a key, tried in order when the operator names none. */
+  readonly publicRpcUrls: readonly string[]
+  readonly explorerUrl: string | null
+  /** Blocks, the one that holds the transaction included, after which a receipt counts. */
+  readonly confirmations: number
+  readonly blockTimeSeconds: number
+  /** A head older than this is stale; `null` where blocks come only with transactions. */
+  readonly maxHeadAgeSeconds: number | null
+  /** Largest span of one `eth_getLogs` that common endpoints answer. */
+  readonly logRangeBlocks: number
+  readonly multicall3: Address
+  readonly permit2: Address
+  readonly wrappedNative: ChainToken
+  readonly amm: AmmDeployment
+  /** The short list of tokens known by symbol. The wrapped native token is among them. */
+  readonly tokens: readonly ChainToken[]
+}
+
+export type ChainToken = {
+  readonly symbol: string
+  readonly name: string
+  readonly address: Address
+  readonly decimals: number
+  /** True for a token whose target price is one US dollar. */
+  readonly usdPegged?: boolean
+}
+
+/** Where the AMM contracts of each protocol version stand on a chain. A missing version is not deployed there. */
+export type AmmDeployment = {
+  readonly v2?: { readonly factory: Address; readonly router: Address; readonly pairInitCodeHash: Hex }
+  readonly v3?: {
+    readonly factory: Address
+    readonly positionManager: Address
+    readonly swapRouter02: Address
+    readonly quoterV2: Address
+    readonly tickLens: Address
+    readonly poolInitCodeHash: Hex
+  }
+  readonly v4?: {
+    readonly poolManager: Address
+    readonly positionManager: Address
+    readonly stateView: Address
+    readonly quoter: Address
+  }
+  /** `version` decides the encoding of v4 swap structs (a sixth field from 2.1.1 on). */
+  readonly universalRouter?: { readonly address: Address; readonly version: '2.0' | '2.1.0' | '2.1.1' }
+}

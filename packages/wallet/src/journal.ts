@@ -1,0 +1,54 @@
+import type { Address, Hash, Hex } from 'viem'
+
+/**
+ * Where the sender keeps what it signed. One entry is one signed transaction; replacements share the nonce and count
+ * `attempt` up. An entry is durable before its first byte leaves the process.
+ */
+export type Journal = {
+  /**
+   * Commits a signed transaction in state `signed`, atomically with whatever the caller couples to it
+   * (`reservationId`). Rejects when (chainId, from, nonce, attempt) exists.
+   */
+  recordSigned(entry: NewJournalEntry): Promise<JournalEntry>
+  /** Moves an entry along; a move out of a closed state is refused. */
+  mark(hash: Hash, state: JournalState, facts?: JournalFacts): Promise<void>
+  /** The next nonce by the journal's own account: highest open or mined nonce plus one, or `null` when it has none. */
+  nextNonce(chainId: number, from: Address): Promise<number | null>
+  /** Entries in an open state (`signed`, `broadcast`, `mined`), lowest nonce first. */
+  open(chainId: number, from: Address): Promise<readonly JournalEntry[]>
+  byHash(hash: Hash): Promise<JournalEntry | null>
+  byRequest(requestId: string): Promise<readonly JournalEntry[]>
+}
+
+/**
+ * signed -> broadcast -> mined -> final | reverted; side exits replaced (another attempt of the nonce was mined) and
+ * superseded (a transaction that is not ours took the nonce). `mined` goes back to `broadcast` on a reorg.
+ */
+export type JournalState = 'signed' | 'broadcast' | 'mined' | 'final' | 'reverted' | 'replaced' | 'superseded'
+
+export type NewJournalEntry = {
+  readonly requestId: string
+  /** Position of the call in its intent, from 0. */
+  readonly step: number
+  readonly chainId: number
+  readonly from: Address
+  readonly nonce: number
+  readonly attempt: number
+  readonly rawTransaction: Hex
+  readonly hash: Hash
+  /** The spend reservation this transaction draws on, if it draws on one. */
+  readonly reservationId: string | null
+}
+
+export type JournalEntry = NewJournalEntry &
+  JournalFacts & {
+    readonly state: JournalState
+    /** Unix milliseconds. */
+    readonly signedAt: number
+  }
+
+export type JournalFacts = {
+  readonly blockNumber?: bigint
+  readonly blockHash?: Hash
+  readonly gasUsed?: bigint
+}
