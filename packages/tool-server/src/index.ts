@@ -1,1 +1,1 @@
-export {}
+export { ToolError } from './tool-error.ts'

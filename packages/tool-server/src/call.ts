@@ -1,0 +1,16 @@
+import type { Principal } from './auth/principal.ts'
+import type { Execute } from './intent.ts'
+
+/** One call on its way: what the road of a transaction, the log and the audit need to know of it. */
+export type Call = {
+  /** Correlation id, unique per call; journal and ledger rows carry it. */
+  readonly requestId: string
+  readonly tool: string
+  readonly principal: Principal
+  readonly dryRun: boolean
+  readonly idempotencyKey: string | null
+  readonly signal: AbortSignal
+}
+
+/** Opens the road of a transaction for one call. */
+export type OpenExecute = (call: Call) => Execute

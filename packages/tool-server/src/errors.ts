@@ -1,0 +1,98 @@
+/**
+ * The table of codes. `httpStatus` is used where an error travels as an HTTP answer of its own, `retryable` says whether
+ * the same call may succeed later without a change, `suggestion` is the mend when the thrower names none.
+ */
+export const errorTable = {
+  // the road of a call
+  AUTHENTICATION_REQUIRED: row(401, false, 'Send a valid key as "Authorization: Bearer <key>".'),
+  INSUFFICIENT_KEY_TIER: row(
+    403,
+    false,
+    'Use a key whose tier covers this tool, or choose a tool that tools/list shows.',
+  ),
+  TOOL_NOT_FOUND: row(404, false, 'Call tools/list for the tools of this server.'),
+  VALIDATION_FAILED: row(400, false, 'Correct the fields named in details and call again.'),
+  RATE_LIMITED: row(429, true, 'Wait for the time that Retry-After names, then call again.'),
+  SERVER_BUSY: row(503, true, 'Call again in a moment.'),
+  SESSION_LIMIT: row(503, true, 'Close sessions you no longer use, or try again later.'),
+  IDEMPOTENCY_CONFLICT: row(409, false, 'Use a new idempotencyKey for a different request.'),
+  OPERATION_IN_DOUBT: row(
+    409,
+    false,
+    'An earlier call with this key was cut off. Look its transactions up with get_transaction_status, then use a new key.',
+  ),
+  CANCELLED: row(499, true, 'The caller left before the answer was ready.'),
+  INTERNAL: row(500, true, 'Call again; if it happens again, give the correlation id to the operator.'),
+  // naming things
+  CHAIN_NOT_SUPPORTED: row(400, false, 'Call list_supported_chains for the chains of this server.'),
+  VERSION_NOT_DEPLOYED: row(
+    400,
+    false,
+    'Choose another version or chain; list_supported_chains shows what is deployed.',
+  ),
+  TOKEN_NOT_FOUND: row(404, false, 'Use the token address, or search_tokens to find the symbol.'),
+  TOKEN_AMBIGUOUS: row(400, false, 'Several tokens bear this symbol. Use one of the addresses in details.'),
+  POOL_NOT_FOUND: row(404, false, 'Call get_pools_by_token_pair for the pools of this pair.'),
+  POSITION_NOT_FOUND: row(404, false, 'Call get_positions_by_owner for the positions of an owner.'),
+  POSITION_NOT_OWNED: row(403, false, 'Only positions of the agent wallet can be changed.'),
+  TRANSACTION_NOT_FOUND: row(
+    404,
+    true,
+    'Check the hash and the chain; a fresh transaction may take a moment to appear.',
+  ),
+  // amounts and markets
+  AMOUNT_TOO_SMALL: row(400, false, 'Use a larger amount.'),
+  INSUFFICIENT_BALANCE: row(400, false, 'Lower the amount or fund the wallet; get_agent_balance shows what it holds.'),
+  INSUFFICIENT_LIQUIDITY: row(400, false, 'Trade a smaller amount or choose another pool.'),
+  PRICE_UNAVAILABLE: row(503, true, 'No trustworthy price could be formed for a token of this call.'),
+  NOTHING_TO_COLLECT: row(400, false, 'The position has no fees to collect yet.'),
+  // chain data
+  RPC_UNAVAILABLE: row(503, true, 'The endpoint of this chain does not answer. Try again, or check its URL.'),
+  RPC_TIMEOUT: row(504, true, 'The endpoint of this chain is too slow. Try again, or configure another.'),
+  RPC_CHAIN_MISMATCH: row(502, false, 'The endpoint serves another chain than configured. Correct its URL.'),
+  RPC_STALE: row(503, true, 'The endpoint lags behind its chain. Try again, or configure another.'),
+  RPC_REFUSED: row(502, true, 'The endpoint refused the request. Narrow it, or configure another endpoint.'),
+  // the road of a transaction
+  WALLET_NOT_CONFIGURED: row(503, false, 'Configure a wallet; check_setup_health says what is missing.'),
+  SERVER_PAUSED: row(503, true, 'The operator has paused signing.'),
+  CIRCUIT_BREAKER_OPEN: row(503, false, 'The circuit breaker has tripped; the operator must re-arm it.'),
+  CONTRACT_NOT_ALLOWED: row(403, false, 'The policy does not allow this contract.'),
+  TOKEN_NOT_ALLOWLISTED: row(403, false, 'The policy does not list this token; the operator can add it.'),
+  RECIPIENT_NOT_ALLOWED: row(403, false, 'Funds may only go to the agent wallet and to recipients the policy lists.'),
+  SPENDER_NOT_ALLOWED: row(403, false, 'Approvals may only name spenders the policy lists.'),
+  SLIPPAGE_TOO_HIGH: row(403, false, 'Lower slippageBps to at most the cap of the policy.'),
+  DEADLINE_TOO_LONG: row(403, false, 'Use a deadline within the cap of the policy.'),
+  UNSAFE_TRANSACTION: row(403, false, 'The transaction would do more than it declares and was not signed.'),
+  SPENDING_LIMIT_EXCEEDED: row(
+    403,
+    false,
+    'Lower the amount or wait until the window frees up; check_safety_status shows what is left.',
+  ),
+  APPROVAL_REQUIRED: row(
+    403,
+    false,
+    'A person must approve a transaction of this size; lower the amount or ask the operator.',
+  ),
+  SIMULATION_FAILED: row(400, false, 'The transaction would fail on chain; details say why.'),
+  SIMULATION_UNAVAILABLE: row(503, true, 'The endpoint cannot simulate, and nothing is signed without a simulation.'),
+  SIMULATION_DRIFT: row(409, true, 'The chain moved between plan and signing. Call again for a fresh plan.'),
+  TRANSACTION_REVERTED: row(
+    502,
+    false,
+    'The transaction was mined and reverted; only its fee was spent. Call again for a fresh plan.',
+  ),
+  TRANSACTION_PENDING: row(
+    504,
+    true,
+    'The transaction is out but not confirmed. Follow it with get_transaction_status; do not send it again.',
+  ),
+  STORAGE_UNAVAILABLE: row(503, true, 'The state store cannot be written, and nothing is signed without it.'),
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof errorTable
+
+type ErrorRow = { readonly httpStatus: number; readonly retryable: boolean; readonly suggestion: string }
+
+function row(httpStatus: number, retryable: boolean, suggestion: string): ErrorRow {
+  return { httpStatus, retryable, suggestion }
+}

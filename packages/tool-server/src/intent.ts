@@ -1,0 +1,122 @@
+import type { Address, Hash, Hex, Log } from 'viem'
+
+/**
+ * What a write tool wants to happen, as plain data. Everything the safety engine needs stands in it; approvals are
+ * declared here and carried out (exactly, and taken back) by the road, never encoded into `calls` by a tool.
+ */
+export type Intent = {
+  readonly chainId: number
+  /** The calls in order, each to a known contract. */
+  readonly calls: readonly IntentCall[]
+  /** How the calls hang together on chain. `sequential`: each is its own transaction, later ones may not happen. */
+  readonly atomicity: Atomicity
+  /** The most that may leave the wallet, per token. Native currency is the zero address. */
+  readonly spends: readonly TokenQuantity[]
+  /** The least that must arrive, per token. */
+  readonly receives: readonly TokenQuantity[]
+  readonly approvals: readonly IntentApproval[]
+  readonly riskTier: RiskTier
+  /** The slippage the plan was made with; `null` when no price is involved. */
+  readonly slippageBps: number | null
+  /** Unix seconds written into the calldata; `null` when the call carries none. */
+  readonly deadline: number | null
+  /** Where funds or positions go, when it is decided by the calldata. */
+  readonly recipients: readonly Address[]
+  /** One sentence for the audit log and for the person who approves. */
+  readonly why: string
+}
+
+export type IntentCall = {
+  readonly to: Address
+  readonly data: Hex
+  readonly valueWei: bigint
+  /** Short verb phrase, for example `mint position`. */
+  readonly label: string
+}
+
+export type TokenQuantity = { readonly token: Address; readonly amount: bigint }
+
+/** An allowance the calls need. `via: 'permit2'` means an exact, expiring Permit2 allowance for `spender` on top of an exact ERC-20 allowance for Permit2. */
+export type IntentApproval = {
+  readonly token: Address
+  readonly spender: Address
+  readonly amount: bigint
+  readonly via: 'erc20' | 'permit2'
+  /** False only for approve_token, whose purpose is the allowance itself. */
+  readonly revokeAfter: boolean
+}
+
+export type Atomicity = 'single' | 'multicall' | 'batch-7702' | 'user-operation' | 'sequential'
+
+export type RiskTier = 'routine' | 'standard' | 'elevated' | 'critical'
+
+/**
+ * Carries out an intent and shapes the result from what was mined. Resolves to the shaped result, or to a `Deferred`
+ * when nothing was signed because the call was a dry run (or, later, waits for a person or a delay). Rejects with a
+ * `ToolError` otherwise.
+ */
+export type Execute = <Result>(
+  intent: Intent,
+  shape: (settled: Settled) => Result | Promise<Result>,
+) => Promise<Result | Deferred>
+
+/** What was mined, in order, decoded no further than receipts. */
+export type Settled = {
+  readonly transactions: readonly SettledTransaction[]
+  /** The transaction of the last call of the intent: the one a result names as `txHash`. */
+  readonly main: SettledTransaction
+  /** Net change of the wallet per token (native is the zero address, fees of gas left out), from receipt logs. */
+  readonly deltas: readonly TokenQuantity[]
+  readonly gasCostWei: bigint
+  readonly gasCostUsd: number | null
+  readonly safetyChecks: SafetyChecks
+}
+
+export type SettledTransaction = {
+  readonly label: string
+  readonly hash: Hash
+  readonly blockNumber: bigint
+  readonly logs: readonly Log[]
+  readonly gasUsed: bigint
+}
+
+/** The recorded verdicts of the safety steps, as `add_liquidity` reports them. */
+export type SafetyChecks = {
+  readonly tokenAllowlistPassed: boolean
+  readonly spendingLimitPassed: boolean
+  readonly simulationPassed: boolean
+}
+
+/** The answer of a write that signed nothing. */
+export type Deferred = {
+  readonly status: 'planned'
+  readonly plan: Plan
+}
+
+/** A plan in plain JSON: human amounts, decoded steps. */
+export type Plan = {
+  readonly planHash: Hash
+  readonly steps: readonly {
+    readonly label: string
+    readonly to: Address
+    readonly valueWei: string
+    readonly selector: Hex
+  }[]
+  readonly atomicity: Atomicity
+  /** Simulated change of the wallet: human decimal amounts, negative when they leave. */
+  readonly deltas: readonly {
+    readonly token: Address
+    readonly symbol: string
+    readonly amount: string
+    readonly usd: number | null
+  }[]
+  readonly spendUsd: string
+  readonly gasEstimate: string
+  readonly gasCostUsd: number | null
+  readonly policy: {
+    readonly allowed: boolean
+    readonly checks: SafetyChecks
+    readonly refusals: readonly { readonly code: string; readonly message: string }[]
+  }
+  readonly blockNumber: string
+}

@@ -1,0 +1,306 @@
+import type { Chain } from '@svc/wallet'
+import type { Address, Hash, Hex, PublicClient } from 'viem'
+import type { Intent, Settled } from './intent.ts'
+
+/** What handlers read the world through. Adapters implement these; tests use the real ones on the local chain. */
+export type Ports = {
+  readonly chains: ChainDirectory
+  readonly rpc: RpcPool
+  readonly tokens: TokenDirectory
+  readonly prices: PriceSource
+  readonly liquidity: Liquidity
+  /** The agent's own address, or `null` without a wallet. */
+  readonly agentAddress: Address | null
+}
+
+export type ChainDirectory = {
+  list(): readonly Chain[]
+  /** By id, name or alias. Throws `CHAIN_NOT_SUPPORTED` naming `field` and the known chains. Reads nothing. */
+  get(nameOrId: string, field?: string): Chain
+}
+
+export type RpcPool = {
+  /** A client that batches the reads of one tick into one HTTP request and maps its failures to `RPC_*` codes. */
+  client(chain: Chain): PublicClient
+  /** The newest block, after checking chain id and age. Throws `RPC_CHAIN_MISMATCH`, `RPC_STALE`, `RPC_UNAVAILABLE`, `RPC_TIMEOUT`. */
+  head(chain: Chain): Promise<{
+    readonly number: bigint
+    readonly timestamp: bigint
+    readonly hash: Hash
+    readonly baseFeePerGas: bigint
+  }>
+  /** Whether an endpoint answers and how old its head is; never throws. */
+  probe(chain: Chain): Promise<{
+    readonly healthy: boolean
+    readonly headAgeSeconds: number | null
+    readonly latencyMs: number | null
+    readonly problem: string | null
+  }>
+}
+
+/** A token as handlers see it. Text that came from the chain is already capped and escaped. */
+export type Token = {
+  /** Zero address for the native currency. */
+  readonly address: Address
+  readonly symbol: string
+  readonly name: string
+  readonly decimals: number
+  readonly isNative: boolean
+  /** True when it stands in the chain's own list; text and decimals of others come from the chain. */
+  readonly listed: boolean
+  readonly usdPegged: boolean
+}
+
+export type TokenDirectory = {
+  /** Symbol (listed tokens, native currency) or checksummed address. Throws `TOKEN_NOT_FOUND`, `TOKEN_AMBIGUOUS` (candidates in details). */
+  resolve(chain: Chain, symbolOrAddress: string, field: string): Promise<Token>
+  /** By address, native included; reads the chain for unlisted ones. */
+  byAddress(chain: Chain, address: Address): Promise<Token>
+  search(query: string, chain: Chain | null, limit: number): readonly (Token & { readonly chain: Chain })[]
+  /** The wrapped native token. */
+  wrapped(chain: Chain): Token
+}
+
+export type UsdPrice = {
+  /** US dollars for one whole token, times 1e6 and rounded down; the form the safety engine counts in. */
+  readonly usdMicros: bigint
+  readonly usd: number
+  readonly method: 'peg' | 'pool_twap' | 'pool_spot'
+  /** The pools the price was read from, deepest first. */
+  readonly pools: readonly string[]
+  readonly liquidityUsd: number
+  readonly confidence: 'HIGH' | 'MODERATE' | 'LOW'
+  readonly blockNumber: bigint
+}
+
+export type PriceSource = {
+  /** `null` when no pool gives a trustworthy price. */
+  usd(chain: Chain, token: Token): Promise<UsdPrice | null>
+  /** Price of one whole token in units of another by the deepest pool between them; `null` without one. */
+  ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>
+}
+
+export type Version = 'v2' | 'v3' | 'v4'
+
+/** A pool's identity and state at one block, in the pool's own token order. */
+export type Pool = {
+  readonly version: Version
+  /** Pair or pool address; for v4 the 32-byte PoolId. */
+  readonly id: Hex
+  readonly token0: Token
+  readonly token1: Token
+  /** Hundredths of a basis point; v2 is 3000. */
+  readonly fee: number
+  readonly tickSpacing: number | null
+  readonly hooks: Address | null
+  /** For v2 derived from the reserves. */
+  readonly sqrtPriceX96: bigint
+  readonly tick: number
+  /** In-range liquidity; for v2 sqrt(reserve0 * reserve1). */
+  readonly liquidity: bigint
+  readonly reserve0: bigint | null
+  readonly reserve1: bigint | null
+  readonly feeGrowthGlobal0X128: bigint | null
+  readonly feeGrowthGlobal1X128: bigint | null
+  /** v3: slot0.feeProtocol; v4: protocolFee; v2 zero. */
+  readonly protocolFee: number
+  readonly blockNumber: bigint
+}
+
+export type PoolReference = { readonly version: Version; readonly id: Hex }
+
+export type TickRow = { readonly tick: number; readonly liquidityNet: bigint; readonly liquidityGross: bigint }
+
+export type Position = {
+  readonly version: 'v3' | 'v4'
+  readonly positionId: string
+  readonly owner: Address
+  readonly pool: Pool
+  readonly tickLower: number
+  readonly tickUpper: number
+  readonly liquidity: bigint
+  /** What the liquidity would pay out now, without fees, rounded down. */
+  readonly amount0: bigint
+  readonly amount1: bigint
+  /** Fees accrued and not yet collected, exact at the pool's block. */
+  readonly fees0: bigint
+  readonly fees1: bigint
+}
+
+/** The wallet's share of a v2 pair. */
+export type PairShare = {
+  readonly version: 'v2'
+  readonly positionId: Address
+  readonly owner: Address
+  readonly pool: Pool
+  readonly shares: bigint
+  readonly totalSupply: bigint
+  readonly amount0: bigint
+  readonly amount1: bigint
+}
+
+export type SwapRecord = {
+  readonly blockNumber: bigint
+  readonly timestamp: number
+  readonly transactionHash: Hash
+  /** Signed as the pool sees it: positive came in. v4 logs are normalised to this. */
+  readonly amount0: bigint
+  readonly amount1: bigint
+  readonly sqrtPriceX96: bigint
+  readonly tick: number
+  readonly liquidity: bigint
+  readonly fee: number
+}
+
+export type SwapHistory = {
+  readonly swaps: readonly SwapRecord[]
+  /** Unix seconds from which on the records are complete. */
+  readonly completeFrom: number
+  readonly complete: boolean
+}
+
+export type QuoteRequest = {
+  readonly tokenIn: Token
+  readonly tokenOut: Token
+  readonly amountIn: bigint
+  /** Only pools of these versions; absent means every version deployed. */
+  readonly versions?: readonly Version[]
+}
+
+export type Quote = {
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  /** One or two hops, all of one version. */
+  readonly route: readonly { readonly pool: Pool; readonly tokenIn: Token; readonly tokenOut: Token }[]
+  readonly version: Version
+  /** Against the mid price of the route, fees left out; positive is worse. */
+  readonly priceImpactBps: number
+  readonly gasEstimate: bigint
+  readonly blockNumber: bigint
+}
+
+/** An intent with what the planner knows and what its receipt will be decoded into. */
+export type Planned<Preview, Outcome> = {
+  readonly intent: Intent
+  readonly preview: Preview
+  /** Reads what really moved out of receipt logs. */
+  decode(settled: Settled): Outcome
+}
+
+export type AddRequest = {
+  readonly version: Version
+  /** In the caller's order. */
+  readonly token0: Token
+  readonly token1: Token
+  readonly fee: number | null
+  readonly hooks: Address | null
+  readonly amount0: bigint
+  /** `null`: computed to match the pool's (or the range's) ratio. */
+  readonly amount1: bigint | null
+  /** In the caller's order and price; `null` for v2 and for the full range. */
+  readonly range:
+    | { readonly priceLower: number; readonly priceUpper: number }
+    | { readonly pctEachSide: number }
+    | 'full'
+    | null
+  readonly slippageBps: number
+  readonly deadline: number
+  readonly recipient: Address
+}
+
+export type AddPreview = {
+  /** State the plan was made at; for a missing pool, the state it will be created with. */
+  readonly pool: Pool
+  readonly createsPool: boolean
+  readonly tickLower: number | null
+  readonly tickUpper: number | null
+  /** In the caller's order, after snapping to the tick spacing. */
+  readonly priceLower: number
+  readonly priceUpper: number
+  readonly currentPrice: number
+  readonly liquidity: bigint
+  /** In the caller's order. */
+  readonly amount0: bigint
+  readonly amount1: bigint
+}
+
+/** Amounts in the caller's order for add and swap, in the pool's order for calls that name a position. */
+export type AddOutcome = {
+  readonly positionId: string
+  readonly liquidity: bigint
+  readonly amount0: bigint
+  readonly amount1: bigint
+}
+export type IncreaseOutcome = { readonly liquidity: bigint; readonly amount0: bigint; readonly amount1: bigint }
+export type RemoveOutcome = {
+  readonly liquidityRemoved: bigint
+  /** Principal alone. */
+  readonly amount0: bigint
+  readonly amount1: bigint
+  readonly fees0: bigint
+  readonly fees1: bigint
+}
+export type CollectOutcome = { readonly fees0: bigint; readonly fees1: bigint }
+export type SwapOutcome = { readonly amountIn: bigint; readonly amountOut: bigint }
+
+/** Reads and plans over the AMM contracts of a chain. Planning never signs: it returns intents. */
+export type Liquidity = {
+  /** Every pool of the pair that exists (and, for v4, is known by a standard or listed key), deepest first. */
+  findPools(chain: Chain, tokenA: Token, tokenB: Token, versions?: readonly Version[]): Promise<readonly Pool[]>
+  /** Throws `POOL_NOT_FOUND`. */
+  pool(chain: Chain, reference: PoolReference): Promise<Pool>
+  /** Initialised ticks in [tickLower, tickUpper]. Empty for v2. */
+  ticks(chain: Chain, pool: Pool, tickLower: number, tickUpper: number): Promise<readonly TickRow[]>
+  swaps(chain: Chain, pool: Pool, fromTimestamp: number): Promise<SwapHistory>
+  /** Throws `POSITION_NOT_FOUND`. v2 positions are read by pair address and owner. */
+  position(chain: Chain, version: 'v3' | 'v4', positionId: string): Promise<Position>
+  pairShare(chain: Chain, pair: Address, owner: Address): Promise<PairShare>
+  positionsByOwner(
+    chain: Chain,
+    owner: Address,
+    versions: readonly Version[],
+  ): Promise<{ readonly items: readonly (Position | PairShare)[]; readonly complete: boolean }>
+  /** Best route by amount out. Throws `POOL_NOT_FOUND`, `INSUFFICIENT_LIQUIDITY`. */
+  quote(chain: Chain, request: QuoteRequest): Promise<Quote>
+  planAdd(chain: Chain, request: AddRequest): Promise<Planned<AddPreview, AddOutcome>>
+  planIncrease(
+    chain: Chain,
+    position: Position,
+    request: {
+      readonly amount0: bigint
+      readonly amount1: bigint | null
+      readonly payNative: boolean
+      readonly slippageBps: number
+      readonly deadline: number
+    },
+  ): Promise<
+    Planned<{ readonly liquidity: bigint; readonly amount0: bigint; readonly amount1: bigint }, IncreaseOutcome>
+  >
+  planRemove(
+    chain: Chain,
+    position: Position | PairShare,
+    request: {
+      readonly percentage: number
+      readonly collectFees: boolean
+      readonly slippageBps: number
+      readonly deadline: number
+      readonly recipient: Address
+    },
+  ): Promise<Planned<RemoveOutcome, RemoveOutcome>>
+  planCollect(
+    chain: Chain,
+    position: Position,
+    request: { readonly deadline: number; readonly recipient: Address },
+  ): Promise<Planned<CollectOutcome, CollectOutcome>>
+  planSwap(
+    chain: Chain,
+    quote: Quote,
+    request: {
+      readonly tokenIn: Token
+      readonly tokenOut: Token
+      readonly slippageBps: number
+      readonly deadline: number
+      readonly recipient: Address
+    },
+  ): Promise<Planned<SwapOutcome, SwapOutcome>>
+}

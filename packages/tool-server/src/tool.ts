@@ -1,0 +1,181 @@
+import * as z from 'zod'
+import type { KeyTier, Principal } from './auth/principal.ts'
+import type { Scope } from './auth/scopes.ts'
+import type { Deferred, Execute } from './intent.ts'
+import type { Ports } from './ports.ts'
+
+/**
+ * Defines a tool without side effects. Its context holds no way to a signer. The result of `handler` is typed by
+ * `output` and checked against it before it leaves.
+ */
+export function readTool<const Input extends z.ZodObject, const Output extends z.ZodObject>(
+  facts: ReadFacts<Input, Output>,
+): { handler(handle: ReadHandler<Input, Output>): Tool } {
+  return {
+    handler: (handle) =>
+      finish(facts, 'read', facts.inDataProfile ?? true, facts.input, facts.output, (input, context) =>
+        handle(input as z.output<Input>, context),
+      ),
+  }
+}
+
+/**
+ * Defines a tool that moves funds or allowances. Beside its own parameters it takes `dryRun` and `idempotencyKey`; its
+ * handler reaches the chain only by `execute`, whose `Deferred` answer it passes through unchanged.
+ */
+export function writeTool<const Input extends z.ZodObject, const Output extends z.ZodObject>(
+  facts: WriteFacts<Input, Output>,
+): { handler(handle: WriteHandler<Input, Output>): Tool } {
+  const input = facts.input.extend(writeParameters)
+  return {
+    handler: (handle) =>
+      finish(facts, 'write', false, input, facts.output, (parsed, context) => {
+        if (!('execute' in context)) throw new TypeError(`${facts.name} was called without execute`)
+        return handle(parsed as z.output<Input>, context)
+      }),
+  }
+}
+
+/** What every write tool takes beside its own parameters. */
+export const writeParameters = {
+  dryRun: z.boolean().default(false).describe('Plan and simulate only: nothing is reserved, signed or sent.'),
+  idempotencyKey: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'Accepted: 1 to 64 of A-Z a-z 0-9 . _ -')
+    .optional()
+    .describe('Same key and body: the stored answer. Without a key every call is a new one.'),
+}
+
+type Facts<Input, Output> = {
+  /** snake_case; the file is its name in kebab-case. */
+  readonly name: string
+  readonly title: string
+  /** What it does, when to use it, what it never does: at most 300 characters. */
+  readonly description: string
+  readonly scope: Scope
+  /** A strict object: unknown members are refused. */
+  readonly input: Input
+  readonly output: Output
+}
+
+export type ReadFacts<Input, Output> = Facts<Input, Output> & {
+  /** Tools outside the `data` profile say false. */
+  readonly inDataProfile?: boolean
+}
+
+export type WriteFacts<Input, Output> = Facts<Input, Output> & {
+  /** True when the call can take value out of a position or the wallet. */
+  readonly destructive: boolean
+  readonly idempotent: boolean
+}
+
+/** A tool as the road of a call sees it. Everything else about it (annotations, tier, profile, docs) derives from this. */
+export type Tool = {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly access: Access
+  readonly scope: Scope
+  /** The lowest tier of keys that may call it. */
+  readonly tier: KeyTier
+  readonly inDataProfile: boolean
+  readonly annotations: {
+    readonly readOnlyHint: boolean
+    readonly destructiveHint: boolean
+    readonly idempotentHint: boolean
+    readonly openWorldHint: true
+  }
+  readonly input: z.ZodObject
+  readonly output: z.ZodObject
+  handle(input: Readonly<Record<string, unknown>>, context: ReadContext | WriteContext): Promise<unknown>
+}
+
+export type Access = 'read' | 'record' | 'write'
+
+/** What a handler may use. Frozen; made anew for each call. */
+export type ReadContext = Ports & {
+  readonly principal: Principal
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal
+  /** Unix milliseconds. */
+  now(): number
+  /** What `check_setup_health`, `check_safety_status` and the status tools report on. */
+  readonly status: StatusReport
+}
+
+export type WriteContext = ReadContext & {
+  readonly execute: Execute
+  /** Never null where a write tool runs. */
+  readonly wallet: { readonly address: `0x${string}` }
+  /** The policy's defaults and caps, as far as a plan needs them. */
+  readonly defaults: { readonly slippageBps: number; readonly deadlineSeconds: number }
+}
+
+/** Reports of the running server about itself; safety members are absent without a wallet. */
+export type StatusReport = {
+  setup(): Promise<SetupReport>
+  safety(principal: Principal): Promise<SafetyReport>
+}
+
+export type SetupReport = {
+  readonly profile: string
+  readonly version: string
+  readonly checks: readonly {
+    readonly id: string
+    readonly status: 'pass' | 'warn' | 'fail'
+    readonly message: string
+    readonly fix: string | null
+  }[]
+}
+
+export type SafetyReport = {
+  readonly walletConfigured: boolean
+  readonly paused: boolean
+  readonly breakerOpen: boolean
+  readonly allowlistMode: 'strict' | 'lenient'
+  readonly approvalThresholdUsd: string | null
+  /** Decimal US dollars. */
+  readonly limitsUsd: { readonly perTransaction: string; readonly perSession: string; readonly daily: string } | null
+  readonly spentUsd: { readonly session: string; readonly daily: string } | null
+  readonly remainingUsd: { readonly session: string; readonly daily: string } | null
+  readonly dailyAlert: boolean
+  readonly pendingTransactions: number
+}
+
+type ReadHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (
+  input: z.output<Input>,
+  context: ReadContext,
+) => Promise<z.input<Output>>
+
+type WriteHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (
+  input: z.output<Input>,
+  context: WriteContext,
+) => Promise<z.input<Output> | Deferred>
+
+function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
+  facts: ReadFacts<Input, Output> | WriteFacts<Input, Output>,
+  access: 'read' | 'write',
+  inDataProfile: boolean,
+  input: z.ZodObject,
+  output: z.ZodObject,
+  handle: Tool['handle'],
+): Tool {
+  return Object.freeze({
+    name: facts.name,
+    title: facts.title,
+    description: facts.description,
+    access,
+    scope: facts.scope,
+    tier: access,
+    inDataProfile,
+    annotations: {
+      readOnlyHint: access === 'read',
+      destructiveHint: 'destructive' in facts && facts.destructive,
+      idempotentHint: 'idempotent' in facts ? facts.idempotent : true,
+      openWorldHint: true as const,
+    },
+    input,
+    output,
+    handle,
+  })
+}
