@@ -45,6 +45,7 @@ export type AmmDeployment = {
     readonly swapRouter02: Address
     readonly quoterV2: Address
     readonly tickLens: Address
+    /** Chain 324 derives CREATE2 addresses by another formula: ask the factory there. */
     readonly poolInitCodeHash: Hex
   }
   readonly v4?: {

@@ -1,0 +1,80 @@
+import type { Chain, ChainToken } from '../chain.ts'
+import { canonical } from './canonical.ts'
+
+const wrappedNative: ChainToken = {
+  symbol: 'WETH',
+  name: 'Wrapped Ether',
+  address: '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+  decimals: 18,
+}
+
+export const arbitrum: Chain = {
+  id: 42161,
+  name: 'arbitrum',
+  aliases: ['arb', 'arbitrum-one'],
+  testnet: false,
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  publicRpcUrls: ['https://arb1.arbitrum.io/rpc', 'https://arbitrum-one-rpc.publicnode.com'],
+  explorerUrl: 'https://arbiscan.io',
+  confirmations: 1,
+  blockTimeSeconds: 0.25,
+  maxHeadAgeSeconds: 60,
+  logRangeBlocks: 10_000,
+  multicall3: canonical.multicall3,
+  permit2: canonical.permit2,
+  wrappedNative,
+  amm: {
+    v2: {
+      factory: '0xf1D7CC64Fb4452F05c498126312eBE29f30Fbcf9',
+      router: '0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24',
+      pairInitCodeHash: canonical.pairInitCodeHash,
+    },
+    v3: {
+      factory: '0x1F98431c8aD98523631AE4a59f267346ea31F984',
+      positionManager: '0xC36442b4a4522E871399CD717aBDD847Ab11FE88',
+      swapRouter02: '0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45',
+      quoterV2: '0x61fFE014bA17989E743c5F6cB21bF9697530B21e',
+      tickLens: '0xbfd8137f7d1516D3ea5cA83523914859ec47F573',
+      poolInitCodeHash: canonical.poolInitCodeHash,
+    },
+    v4: {
+      poolManager: '0x360E68faCcca8cA495c1B759Fd9EEe466db9FB32',
+      positionManager: '0xd88F38F930b7952f2DB2432Cb002E7abbF3dD869',
+      stateView: '0x76Fd297e2D437cd7f76d50F01AfE6160f86e9990',
+      quoter: '0x3972C00f7ed4885e145823eb7C655375d275A1C5',
+    },
+    universalRouter: { address: '0xA51afAFe0263b40EdaEf0Df8781eA9aa03E381a3', version: '2.0' },
+  },
+  tokens: [
+    wrappedNative,
+    {
+      symbol: 'USDC',
+      name: 'USD Coin',
+      address: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
+      decimals: 6,
+      usdPegged: true,
+    },
+    {
+      symbol: 'USDC.e',
+      name: 'USD Coin (bridged from Ethereum)',
+      address: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8',
+      decimals: 6,
+      usdPegged: true,
+    },
+    {
+      symbol: 'USDT',
+      name: 'USDT0',
+      address: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
+      decimals: 6,
+      usdPegged: true,
+    },
+    {
+      symbol: 'DAI',
+      name: 'Dai Stablecoin',
+      address: '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1',
+      decimals: 18,
+      usdPegged: true,
+    },
+    { symbol: 'WBTC', name: 'Wrapped BTC', address: '0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f', decimals: 8 },
+  ],
+}

@@ -1,0 +1,91 @@
+import type { Chain, ChainToken } from '../chain.ts'
+import { canonical } from './canonical.ts'
+
+const wrappedNative: ChainToken = {
+  symbol: 'WAVAX',
+  name: 'Wrapped AVAX',
+  address: '0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7',
+  decimals: 18,
+}
+
+export const avalanche: Chain = {
+  id: 43114,
+  name: 'avalanche',
+  aliases: ['avax', 'avalanche-c'],
+  testnet: false,
+  nativeCurrency: { name: 'Avalanche', symbol: 'AVAX', decimals: 18 },
+  publicRpcUrls: ['https://api.avax.network/ext/bc/C/rpc', 'https://avalanche-c-chain-rpc.publicnode.com'],
+  explorerUrl: 'https://snowtrace.io',
+  confirmations: 1,
+  blockTimeSeconds: 1.7,
+  maxHeadAgeSeconds: 60,
+  logRangeBlocks: 2_000,
+  multicall3: canonical.multicall3,
+  permit2: canonical.permit2,
+  wrappedNative,
+  amm: {
+    v2: {
+      factory: '0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C',
+      router: '0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24',
+      pairInitCodeHash: canonical.pairInitCodeHash,
+    },
+    v3: {
+      factory: '0x740b1c1de25031C31FF4fC9A62f554A55cdC1baD',
+      positionManager: '0x655C406EBFa14EE2006250925e54ec43AD184f8B',
+      swapRouter02: '0xbb00FF08d01D300023C629E8fFfFcb65A5a578cE',
+      quoterV2: '0xbe0F5544EC67e9B3b2D979aaA43f18Fd87E6257F',
+      tickLens: '0xEB9fFC8bf81b4fFd11fb6A63a6B0f098c6e21950',
+      poolInitCodeHash: canonical.poolInitCodeHash,
+    },
+    v4: {
+      poolManager: '0x06380C0e0912312B5150364B9DC4542BA0DbBc85',
+      positionManager: '0xB74b1F14d2754AcfcbBe1a221023a5cf50Ab8ACD',
+      stateView: '0xc3c9e198C735a4b97e3e683f391cCBDD60B69286',
+      quoter: '0xbE40675BB704506a3c2Ccfb762DCFd1e979845C2',
+    },
+    universalRouter: { address: '0x94b75331AE8d42C1b61065089B7d48FE14aA73b7', version: '2.0' },
+  },
+  tokens: [
+    wrappedNative,
+    {
+      symbol: 'USDC',
+      name: 'USD Coin',
+      address: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
+      decimals: 6,
+      usdPegged: true,
+    },
+    {
+      symbol: 'USDC.e',
+      name: 'USD Coin (bridged from Ethereum)',
+      address: '0xA7D7079b0FEaD91F3e65f86E8915Cb59c1a4C664',
+      decimals: 6,
+      usdPegged: true,
+    },
+    {
+      symbol: 'USDT',
+      name: 'Tether USD',
+      address: '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
+      decimals: 6,
+      usdPegged: true,
+    },
+    {
+      symbol: 'DAI.e',
+      name: 'Dai Stablecoin (bridged from Ethereum)',
+      address: '0xd586E7F844cEa2F87f50152665BCbc2C279D8d70',
+      decimals: 18,
+      usdPegged: true,
+    },
+    {
+      symbol: 'WBTC.e',
+      name: 'Wrapped BTC (bridged from Ethereum)',
+      address: '0x50b7545627a5162F82A992c33b87aDc75187B218',
+      decimals: 8,
+    },
+    {
+      symbol: 'WETH.e',
+      name: 'Wrapped Ether (bridged from Ethereum)',
+      address: '0x49D5c2BdFfac6CE2BFdB6640F4F80f226bc10bAB',
+      decimals: 18,
+    },
+  ],
+}

@@ -1,0 +1,78 @@
+import type { Chain, ChainToken } from '../chain.ts'
+import { canonical } from './canonical.ts'
+
+const wrappedNative: ChainToken = {
+  symbol: 'WBNB',
+  name: 'Wrapped BNB',
+  address: '0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c',
+  decimals: 18,
+}
+
+export const bnb: Chain = {
+  id: 56,
+  name: 'bnb',
+  aliases: ['bsc', 'bnb-chain', 'binance'],
+  testnet: false,
+  nativeCurrency: { name: 'BNB', symbol: 'BNB', decimals: 18 },
+  publicRpcUrls: ['https://bsc-dataseed.bnbchain.org', 'https://bsc-rpc.publicnode.com'],
+  explorerUrl: 'https://bscscan.com',
+  confirmations: 5,
+  blockTimeSeconds: 0.75,
+  maxHeadAgeSeconds: 60,
+  logRangeBlocks: 1_000,
+  multicall3: canonical.multicall3,
+  permit2: canonical.permit2,
+  wrappedNative,
+  amm: {
+    v2: {
+      factory: '0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6',
+      router: '0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24',
+      pairInitCodeHash: canonical.pairInitCodeHash,
+    },
+    v3: {
+      factory: '0xdB1d10011AD0Ff90774D0C6Bb92e5C5c8b4461F7',
+      positionManager: '0x7b8A01B39D58278b5DE7e48c8449c9f4F5170613',
+      swapRouter02: '0xB971eF87ede563556b2ED4b1C0b0019111Dd85d2',
+      quoterV2: '0x78D78E420Da98ad378D7799bE8f4AF69033EB077',
+      tickLens: '0xD9270014D396281579760619CCf4c3af0501A47C',
+      poolInitCodeHash: canonical.poolInitCodeHash,
+    },
+    v4: {
+      poolManager: '0x28e2Ea090877bF75740558f6BFB36A5ffeE9e9dF',
+      positionManager: '0x7A4a5c919aE2541AeD11041A1AEeE68f1287f95b',
+      stateView: '0xd13Dd3D6E93f276FAfc9Db9E6BB47C1180aeE0c4',
+      quoter: '0x9F75dD27D6664c475B90e105573E550ff69437B0',
+    },
+    universalRouter: { address: '0x1906c1d672b88cD1B9aC7593301cA990F94Eae07', version: '2.0' },
+  },
+  tokens: [
+    wrappedNative,
+    {
+      symbol: 'USDC',
+      name: 'USD Coin (Binance-Peg)',
+      address: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d',
+      decimals: 18,
+      usdPegged: true,
+    },
+    {
+      symbol: 'USDT',
+      name: 'Tether USD (Binance-Peg)',
+      address: '0x55d398326f99059fF775485246999027B3197955',
+      decimals: 18,
+      usdPegged: true,
+    },
+    {
+      symbol: 'DAI',
+      name: 'Dai Stablecoin (Binance-Peg)',
+      address: '0x1AF3F329e8BE154074D8769D1FFa4eE058B1DBc3',
+      decimals: 18,
+      usdPegged: true,
+    },
+    {
+      symbol: 'BTCB',
+      name: 'Bitcoin (Binance-Peg)',
+      address: '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c',
+      decimals: 18,
+    },
+  ],
+}

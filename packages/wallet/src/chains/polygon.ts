@@ -1,0 +1,81 @@
+import type { Chain, ChainToken } from '../chain.ts'
+import { canonical } from './canonical.ts'
+
+const wrappedNative: ChainToken = {
+  symbol: 'WPOL',
+  name: 'Wrapped POL',
+  address: '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
+  decimals: 18,
+}
+
+export const polygon: Chain = {
+  id: 137,
+  name: 'polygon',
+  aliases: ['matic', 'polygon-pos'],
+  testnet: false,
+  nativeCurrency: { name: 'POL', symbol: 'POL', decimals: 18 },
+  publicRpcUrls: ['https://polygon-bor-rpc.publicnode.com', 'https://polygon.drpc.org'],
+  explorerUrl: 'https://polygonscan.com',
+  confirmations: 8,
+  blockTimeSeconds: 2,
+  maxHeadAgeSeconds: 60,
+  logRangeBlocks: 2_000,
+  multicall3: canonical.multicall3,
+  permit2: canonical.permit2,
+  wrappedNative,
+  amm: {
+    v2: {
+      factory: '0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C',
+      router: '0xedf6066a2b290C185783862C7F4776A2C8077AD1',
+      pairInitCodeHash: canonical.pairInitCodeHash,
+    },
+    v3: {
+      factory: '0x1F98431c8aD98523631AE4a59f267346ea31F984',
+      positionManager: '0xC36442b4a4522E871399CD717aBDD847Ab11FE88',
+      swapRouter02: '0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45',
+      quoterV2: '0x61fFE014bA17989E743c5F6cB21bF9697530B21e',
+      tickLens: '0xbfd8137f7d1516D3ea5cA83523914859ec47F573',
+      poolInitCodeHash: canonical.poolInitCodeHash,
+    },
+    v4: {
+      poolManager: '0x67366782805870060151383F4BbFF9daB53e5cD6',
+      positionManager: '0x1Ec2eBf4F37E7363FDfe3551602425af0B3ceef9',
+      stateView: '0x5eA1bD7974c8A611cBAB0bDCAFcB1D9CC9b3BA5a',
+      quoter: '0xb3d5c3Dfc3a7aEbFF71895A7191796BFFc2c81b9',
+    },
+    universalRouter: { address: '0x1095692A6237d83C6a72F3F5eFEdb9A670C49223', version: '2.0' },
+  },
+  tokens: [
+    wrappedNative,
+    { symbol: 'WETH', name: 'Wrapped Ether', address: '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619', decimals: 18 },
+    {
+      symbol: 'USDC',
+      name: 'USD Coin',
+      address: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+      decimals: 6,
+      usdPegged: true,
+    },
+    {
+      symbol: 'USDC.e',
+      name: 'USD Coin (bridged from Ethereum)',
+      address: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
+      decimals: 6,
+      usdPegged: true,
+    },
+    {
+      symbol: 'USDT',
+      name: 'Tether USD',
+      address: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
+      decimals: 6,
+      usdPegged: true,
+    },
+    {
+      symbol: 'DAI',
+      name: 'Dai Stablecoin',
+      address: '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063',
+      decimals: 18,
+      usdPegged: true,
+    },
+    { symbol: 'WBTC', name: 'Wrapped BTC', address: '0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6', decimals: 8 },
+  ],
+}
