@@ -1,0 +1,28 @@
+/** Thrown when an argument lies outside what the pool contracts can hold or do; `code` says which bound was broken. */
+export class LpMathError extends Error {
+  override readonly name = 'LpMathError'
+  readonly code: LpMathErrorCode
+
+  constructor(code: LpMathErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export type LpMathErrorCode =
+  | 'AMOUNT_NEGATIVE'
+  | 'DECIMALS_OUT_OF_RANGE'
+  | 'FEE_OUT_OF_RANGE'
+  | 'FEE_UNKNOWN'
+  | 'LIQUIDITY_OUT_OF_RANGE'
+  | 'PRICE_MALFORMED'
+  | 'PRICE_OUT_OF_RANGE'
+  | 'RANGE_EMPTY'
+  | 'RESERVES_INSUFFICIENT'
+  | 'SLIPPAGE_OUT_OF_RANGE'
+  | 'SQRT_PRICE_LIMIT_PASSED'
+  | 'SQRT_PRICE_OUT_OF_RANGE'
+  | 'SWAP_LOGS_INCONSISTENT'
+  | 'TICK_OUT_OF_RANGE'
+  | 'TICK_SPACING_OUT_OF_RANGE'
+  | 'TICKS_UNSORTED'

@@ -1,0 +1,46 @@
+import { divRoundingUp } from '../integers/div-rounding-up.ts'
+import { MAX_UINT160, MAX_UINT256 } from '../integers/fixed-point.ts'
+import { LpMathError } from '../lp-math-error.ts'
+
+/** Sqrt price after token0 enters the pool, rounded up (v3-core getNextSqrtPriceFromAmount0RoundingUp, add). */
+export function afterToken0In(sqrtPriceX96: bigint, liquidity: bigint, amount: bigint): bigint {
+  if (amount === 0n) return sqrtPriceX96
+  const numerator = liquidity << 96n
+  const denominator = numerator + amount * sqrtPriceX96
+  // Beyond 256 bits the contracts change to a coarser formula: followed, so as to agree with them there too.
+  return denominator <= MAX_UINT256
+    ? divRoundingUp(numerator * sqrtPriceX96, denominator)
+    : divRoundingUp(numerator, numerator / sqrtPriceX96 + amount)
+}
+
+/** Sqrt price after token0 leaves the pool, rounded up (the same, remove). */
+export function afterToken0Out(sqrtPriceX96: bigint, liquidity: bigint, amount: bigint): bigint {
+  if (amount === 0n) return sqrtPriceX96
+  const numerator = liquidity << 96n
+  const product = amount * sqrtPriceX96
+  if (product > MAX_UINT256 || numerator <= product) throw notEnough()
+  return requireUint160(divRoundingUp(numerator * sqrtPriceX96, numerator - product))
+}
+
+/** Sqrt price after token1 enters the pool, rounded down (v3-core getNextSqrtPriceFromAmount1RoundingDown, add). */
+export function afterToken1In(sqrtPriceX96: bigint, liquidity: bigint, amount: bigint): bigint {
+  return requireUint160(sqrtPriceX96 + (amount << 96n) / liquidity)
+}
+
+/** Sqrt price after token1 leaves the pool, rounded down (the same, remove). */
+export function afterToken1Out(sqrtPriceX96: bigint, liquidity: bigint, amount: bigint): bigint {
+  const drop = divRoundingUp(amount << 96n, liquidity)
+  if (sqrtPriceX96 <= drop) throw notEnough()
+  return sqrtPriceX96 - drop
+}
+
+function requireUint160(sqrtPriceX96: bigint): bigint {
+  if (sqrtPriceX96 > MAX_UINT160) {
+    throw new LpMathError('SQRT_PRICE_OUT_OF_RANGE', 'The amount moves the price beyond 160 bits.')
+  }
+  return sqrtPriceX96
+}
+
+function notEnough(): LpMathError {
+  return new LpMathError('RESERVES_INSUFFICIENT', 'The liquidity does not hold this amount.')
+}
