@@ -45,6 +45,11 @@ export const errorTable = {
   INSUFFICIENT_BALANCE: row(400, false, 'Lower the amount or fund the wallet; get_agent_balance shows what it holds.'),
   INSUFFICIENT_LIQUIDITY: row(400, false, 'Trade a smaller amount or choose another pool.'),
   PRICE_UNAVAILABLE: row(503, true, 'No trustworthy price could be formed for a token of this call.'),
+  HOOK_NOT_SUPPORTED: row(
+    400,
+    false,
+    'Choose a pool without hooks, or one whose hooks cannot change the amounts of a call.',
+  ),
   NOTHING_TO_COLLECT: row(400, false, 'The position has no fees to collect yet.'),
   // chain data
   RPC_UNAVAILABLE: row(503, true, 'The endpoint of this chain does not answer. Try again, or check its URL.'),

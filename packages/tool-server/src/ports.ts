@@ -183,8 +183,11 @@ export type Quote = {
 export type Planned<Preview, Outcome> = {
   readonly intent: Intent
   readonly preview: Preview
-  /** Reads what really moved out of receipt logs. */
-  decode(settled: Settled): Outcome
+  /**
+   * Reads what really moved out of receipt logs. Asynchronous because a v4 log does not say which part of a removal was
+   * principal and which fees: that is read from the pool at the block of the receipt.
+   */
+  decode(settled: Settled): Promise<Outcome>
 }
 
 export type AddRequest = {
