@@ -1,0 +1,13 @@
+import type * as z from 'zod'
+import type { policySchema } from './policy.ts'
+
+/** The policy of the local chain that `svc up` writes: high limits, nobody to ask. Its money is worth nothing. */
+export function devnetPolicy(): z.input<typeof policySchema> {
+  return {
+    version: 1,
+    limitsUsd: { perTransaction: '50000', perSession: '100000', daily: '250000' },
+    approvalThresholdUsd: null,
+    allowlist: { mode: 'lenient' },
+    rateLimits: { unauthenticatedPerIp: 12_000, perToken: 60_000 },
+  }
+}

@@ -1,0 +1,103 @@
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { devnetPolicy } from './devnet-policy.ts'
+import { loadPolicy, parsePolicy, usdMicros } from './policy.ts'
+
+const address = '0xC36442b4a4522E871399CD717aBDD847Ab11FE88'
+
+describe('the policy', () => {
+  it('has the published defaults', async () => {
+    expect(await loadPolicy(undefined, { production: false })).toEqual({
+      version: 1,
+      limitsUsd: { perTransaction: '500', perSession: '1000', daily: '2000' },
+      approvalThresholdUsd: '250',
+      slippageBps: { default: 50, cap: 500 },
+      deadlineSeconds: { default: 600, cap: 600 },
+      allowlist: { mode: 'lenient', tokens: {} },
+      contracts: {},
+      recipients: {},
+      spenders: {},
+      proxyDelay: false,
+      breaker: { maxConsecutiveFailures: 5 },
+      rateLimits: { unauthenticatedPerIp: 120, perToken: 600 },
+    })
+  })
+
+  it('is strict about tokens and keeps delays in production', async () => {
+    const policy = await loadPolicy(undefined, { production: true })
+    expect(policy.allowlist.mode).toBe('strict')
+    expect(policy.proxyDelay).toBe(true)
+    expect(parsePolicy({ proxyDelay: false }, { production: true }).proxyDelay).toBe(true)
+    expect(parsePolicy({ allowlist: { mode: 'lenient' } }, { production: true }).allowlist.mode).toBe('lenient')
+  })
+
+  it('for the local chain asks nobody and allows 50,000, 100,000 and 250,000 dollars', () => {
+    expect(parsePolicy(devnetPolicy(), { production: false })).toMatchObject({
+      limitsUsd: { perTransaction: '50000', perSession: '100000', daily: '250000' },
+      approvalThresholdUsd: null,
+      rateLimits: { unauthenticatedPerIp: 12_000, perToken: 60_000 },
+    })
+  })
+
+  it.each([
+    [{ limitsUsd: { perTransacton: '1' } }, 'limitsUsd'],
+    [{ unknown: 1 }, ''],
+    [{ version: 2 }, 'version'],
+    [{ limitsUsd: { daily: 2000 } }, 'limitsUsd.daily'],
+    [{ limitsUsd: { daily: '2e3' } }, 'limitsUsd.daily'],
+    [{ limitsUsd: { daily: ' 2000' } }, 'limitsUsd.daily'],
+    [{ limitsUsd: { daily: '-1' } }, 'limitsUsd.daily'],
+    [{ slippageBps: { cap: 10_001 } }, 'slippageBps.cap'],
+    [{ allowlist: { mode: 'off' } }, 'allowlist.mode'],
+    [{ allowlist: { tokens: { base: [address] } } }, 'allowlist.tokens.base'],
+    [{ contracts: { 1: [address.toLowerCase().replace('c', 'C')] } }, 'contracts.1.0'],
+    [{ recipients: { 1: ['0x12'] } }, 'recipients.1.0'],
+    [{ breaker: { maxConsecutiveFailures: 0 } }, 'breaker.maxConsecutiveFailures'],
+    [{ limitsUsd: { perTransaction: '1001' } }, 'limitsUsd.perTransaction'],
+    [{ limitsUsd: { perSession: '2001' } }, 'limitsUsd.perSession'],
+    [{ slippageBps: { default: 600 } }, 'slippageBps.default'],
+    [{ deadlineSeconds: { default: 601 } }, 'deadlineSeconds.default'],
+    [[], ''],
+    ['policy', ''],
+  ])('refuses %j naming %s', (written, field) => {
+    expect(() => parsePolicy(written, { production: false })).toThrow(
+      expect.objectContaining({
+        code: 'VALIDATION_FAILED',
+        details: expect.arrayContaining([expect.objectContaining({ field })]),
+      }),
+    )
+  })
+
+  it('counts dollars in millionths', () => {
+    expect(usdMicros('500')).toBe(500_000_000n)
+    expect(usdMicros('0.000001')).toBe(1n)
+  })
+})
+
+describe('the policy file', () => {
+  const inFile = async (text: string, mode = 0o600) => {
+    const path = join(await mkdtemp(join(tmpdir(), 'policy-')), 'policy.json')
+    await writeFile(path, text)
+    await chmod(path, mode)
+    return path
+  }
+  const options = { production: false }
+
+  it('overrides what it names', async () => {
+    const path = await inFile(JSON.stringify({ limitsUsd: { daily: '5000.5' } }), 0o644)
+    const { limitsUsd } = await loadPolicy(path, options)
+    expect(limitsUsd).toEqual({ perTransaction: '500', perSession: '1000', daily: '5000.5' })
+  })
+
+  it('may be absent', async () => {
+    expect((await loadPolicy('/no/such/policy.json', options)).limitsUsd.daily).toBe('2000')
+  })
+
+  it('is refused when it is not JSON, or when others may write it', async () => {
+    await expect(loadPolicy(await inFile('{'), options)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
+    await expect(loadPolicy(await inFile('{}', 0o620), options)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
+    await expect(loadPolicy(await inFile('{}', 0o602), options)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
+  })
+})

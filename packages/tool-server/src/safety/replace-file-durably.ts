@@ -1,0 +1,33 @@
+import { open, rename, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/**
+ * Replaces a small file so that after a crash either the old or the new text stands, never a torn one: a temporary file
+ * of mode 0600 is written and fsynced, renamed over `path`, and the folder is fsynced.
+ */
+export async function replaceFileDurably(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`
+  const file = await open(temporary, 'w', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  try {
+    await rename(temporary, path)
+  } catch (error) {
+    await unlink(temporary)
+    throw error
+  }
+  await syncFolder(dirname(path))
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
