@@ -7,24 +7,40 @@ import type { Address, Hash, Hex } from 'viem'
 export type Journal = {
   /**
    * Commits a signed transaction in state `signed`, atomically with whatever the caller couples to it
-   * (`reservationId`). Rejects when (chainId, from, nonce, attempt) exists.
+   * (`reservationId`). Rejects with code `JOURNAL_CONFLICT` when (chainId, from, nonce, attempt) or the hash exists.
    */
   recordSigned(entry: NewJournalEntry): Promise<JournalEntry>
-  /** Moves an entry along; a move out of a closed state is refused. */
+  /**
+   * Moves an entry along and replaces its facts. Marking the state it is in changes facts only while it is open.
+   * Rejects with `JOURNAL_ENTRY_CLOSED` for a move out of a closed state or to `refused` after a broadcast, with
+   * `JOURNAL_ENTRY_UNKNOWN` for a hash it does not hold.
+   */
   mark(hash: Hash, state: JournalState, facts?: JournalFacts): Promise<void>
-  /** The next nonce by the journal's own account: highest open or mined nonce plus one, or `null` when it has none. */
+  /** The next nonce by the journal's own account: highest nonce not `refused` plus one, or `null` when it has none. */
   nextNonce(chainId: number, from: Address): Promise<number | null>
   /** Entries in an open state (`signed`, `broadcast`, `mined`), lowest nonce first. */
   open(chainId: number, from: Address): Promise<readonly JournalEntry[]>
   byHash(hash: Hash): Promise<JournalEntry | null>
+  /** In the order they were signed. */
   byRequest(requestId: string): Promise<readonly JournalEntry[]>
+  /** Every attempt at a nonce, first attempt first. */
+  byNonce(chainId: number, from: Address, nonce: number): Promise<readonly JournalEntry[]>
 }
 
 /**
- * signed -> broadcast -> mined -> final | reverted; side exits replaced (another attempt of the nonce was mined) and
- * superseded (a transaction that is not ours took the nonce). `mined` goes back to `broadcast` on a reorg.
+ * signed -> broadcast -> mined -> final | reverted; side exits replaced (another attempt of the nonce was mined),
+ * superseded (a transaction that is not ours took the nonce) and refused (the node declined the bytes the one time they
+ * were offered: no copy is out and the nonce is free). `mined` goes back to `broadcast` on a reorg.
  */
-export type JournalState = 'signed' | 'broadcast' | 'mined' | 'final' | 'reverted' | 'replaced' | 'superseded'
+export type JournalState =
+  | 'signed'
+  | 'broadcast'
+  | 'mined'
+  | 'final'
+  | 'reverted'
+  | 'replaced'
+  | 'superseded'
+  | 'refused'
 
 export type NewJournalEntry = {
   readonly requestId: string

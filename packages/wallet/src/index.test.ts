@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+// A process that only reads must not hold code that can sign, so it is looked at from outside: what does Node load?
+test('the package loads no signer; its subpath does', async () => {
+  expect(await loadedBy('../dist/index.js')).not.toContain('privateKeyToAccount')
+  expect(await loadedBy('../dist/service-wallet.js')).toContain('privateKeyToAccount')
+})
+
+async function loadedBy(path: string): Promise<string> {
+  const hook = `import { writeSync } from 'node:fs'
+export async function load(url, context, next) { writeSync(1, url + '\\n'); return next(url, context) }`
+  const program = `import { register } from 'node:module'
+register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hook)}))
+await import(${JSON.stringify(new URL(path, import.meta.url).href)})`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+    maxBuffer: 16 * 1024 * 1024,
+  })
+  expect(stdout).toContain('/wallet/dist/')
+  return stdout
+}

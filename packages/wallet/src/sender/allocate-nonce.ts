@@ -1,0 +1,33 @@
+import type { Address } from 'viem'
+import type { Journal, JournalEntry } from '../journal.ts'
+
+/**
+ * Chooses the nonce of the next transaction: the lowest one that neither the chain (`latestCount`) nor the journal has
+ * used. Normally that is the larger of the two counts; a nonce left free below open ones (its bytes were refused) is
+ * taken first, since the open ones wait for it. `behind` means the journal holds settled transactions that the chain
+ * does not count: the endpoint lags, or the chain was reset.
+ */
+export async function allocateNonce(
+  journal: Journal,
+  chainId: number,
+  from: Address,
+  latestCount: number,
+): Promise<{ readonly nonce: number; readonly attempt: number } | 'behind'> {
+  const next = Math.max((await journal.nextNonce(chainId, from)) ?? 0, latestCount)
+  const open = new Set((await journal.open(chainId, from)).map((entry) => entry.nonce))
+  if (next > latestCount && open.size === 0) return 'behind'
+  const lowest = Math.max(latestCount, next - widestGap)
+  for (let nonce = lowest; nonce <= next; nonce += 1) {
+    if (open.has(nonce)) continue
+    const attempts = await journal.byNonce(chainId, from, nonce)
+    if (attempts.every(isRefused)) return { nonce, attempt: attempts.length }
+  }
+  return { nonce: next, attempt: 0 }
+}
+
+/** How far below the newest nonce a free one is looked for. */
+const widestGap = 256
+
+function isRefused(entry: JournalEntry): boolean {
+  return entry.state === 'refused'
+}

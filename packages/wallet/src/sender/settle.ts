@@ -1,0 +1,85 @@
+import type { Hash, PublicClient, TransactionReceipt } from 'viem'
+import { TransactionReceiptNotFoundError } from 'viem'
+import type { Journal, JournalEntry, JournalFacts, JournalState } from '../journal.ts'
+
+/**
+ * Looks once where a signed transaction stands and writes it into the journal. A receipt with `confirmations` blocks
+ * closes the entry; a younger one marks it mined; one that vanished puts it back to `broadcast`. Without a receipt,
+ * `settledCount` (see below) decides whether another transaction took the nonce for good. Rejects when the endpoint
+ * does not answer.
+ */
+export async function settle(look: Look): Promise<Sighting> {
+  const { client, entry, confirmations } = look
+  const [receipt, head] = await Promise.all([
+    receiptOf(client, entry.hash),
+    confirmations > 1 ? client.getBlockNumber({ cacheTime: 0 }) : null,
+  ])
+  if (receipt === null) return withoutReceipt(look)
+  const facts = { blockNumber: receipt.blockNumber, blockHash: receipt.blockHash, gasUsed: receipt.gasUsed }
+  const isDeep = head === null || head - receipt.blockNumber + 1n >= BigInt(confirmations)
+  if (isDeep) {
+    return { entry: await move(look, receipt.status === 'success' ? 'final' : 'reverted', facts), receipt }
+  }
+  const isKnown = entry.state === 'mined' && entry.blockHash === receipt.blockHash
+  return { entry: isKnown ? entry : await move(look, 'mined', facts), receipt }
+}
+
+/**
+ * How many transactions of `address` are settled, that is counted at the block that has `confirmations` blocks, itself
+ * included. A nonce below this number is taken for good.
+ */
+export async function settledCount(
+  client: PublicClient,
+  address: JournalEntry['from'],
+  confirmations: number,
+): Promise<number> {
+  if (confirmations <= 1) return client.getTransactionCount({ address, blockTag: 'latest' })
+  const head = await client.getBlockNumber({ cacheTime: 0 })
+  const blockNumber = head - BigInt(confirmations - 1)
+  return blockNumber < 0n ? 0 : client.getTransactionCount({ address, blockNumber })
+}
+
+/** The receipt of a transaction, or `null` while the endpoint knows none. */
+export async function receiptOf(client: PublicClient, hash: Hash): Promise<TransactionReceipt | null> {
+  try {
+    return await client.getTransactionReceipt({ hash })
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return null
+    throw error
+  }
+}
+
+export type Look = {
+  readonly client: PublicClient
+  readonly journal: Journal
+  readonly entry: JournalEntry
+  readonly confirmations: number
+  /** Asked only when there is no receipt; absent to leave the question for another look. */
+  readonly settledCount?: () => Promise<number>
+}
+
+export type Sighting = { readonly entry: JournalEntry; readonly receipt: TransactionReceipt | null }
+
+async function withoutReceipt(look: Look): Promise<Sighting> {
+  const { client, journal, entry } = look
+  if (entry.state === 'mined') return { entry: await move(look, 'broadcast'), receipt: null }
+  if (look.settledCount === undefined || (await look.settledCount()) <= entry.nonce) return { entry, receipt: null }
+  // The count is younger than the look for the receipt, so it may count this very transaction.
+  const receipt = await receiptOf(client, entry.hash)
+  if (receipt !== null) return { entry, receipt }
+  const attempts = await journal.byNonce(entry.chainId, entry.from, entry.nonce)
+  const others = attempts.filter((other) => other.hash !== entry.hash)
+  const mined = await Promise.all(others.map((other) => receiptOf(client, other.hash)))
+  const isOurs = mined.some((other) => other !== null)
+  return { entry: await move(look, isOurs ? 'replaced' : 'superseded'), receipt: null }
+}
+
+/** Marks the entry and gives back how it stands now; another watcher may have closed it in the meantime. */
+async function move({ journal, entry }: Look, state: JournalState, facts: JournalFacts = {}): Promise<JournalEntry> {
+  try {
+    await journal.mark(entry.hash, state, facts)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'JOURNAL_ENTRY_CLOSED')) throw error
+  }
+  return (await journal.byHash(entry.hash)) ?? entry
+}

@@ -1,0 +1,92 @@
+import { inspect } from 'node:util'
+import { keccak256, parseTransaction, recoverTransactionAddress, recoverTypedDataAddress } from 'viem'
+import { expect, test } from 'vitest'
+import { Secret } from './secret.ts'
+import { ServiceWallet, type ServiceWalletConfig } from './service-wallet.ts'
+import { WalletError } from './wallet-error.ts'
+
+const privateKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+
+test('knows its address, whether the key comes bare or wrapped', () => {
+  expect(new ServiceWallet({ mode: 'local', privateKey }).address).toBe(address)
+  const wallet = new ServiceWallet({ mode: 'local', privateKey: new Secret(privateKey), chainId: 31337 })
+  expect(wallet).toMatchObject({ address, chainId: 31337, mode: 'local' })
+})
+
+test('signs a transaction that recovers to it, nonce and value zero included', async () => {
+  const wallet = new ServiceWallet({ mode: 'local', privateKey })
+  const raw = await wallet.signTransaction({
+    type: 'eip1559',
+    chainId: 31337,
+    nonce: 0,
+    to: address,
+    value: 0n,
+    gas: 21_000n,
+    maxFeePerGas: 2n,
+    maxPriorityFeePerGas: 1n,
+  })
+  expect(parseTransaction(raw)).toMatchObject({ chainId: 31337, gas: 21_000n, type: 'eip1559' })
+  expect(keccak256(raw)).toMatch(/^0x[0-9a-f]{64}$/)
+  expect(await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })).toBe(address)
+})
+
+test('signs typed data that recovers to it', async () => {
+  const wallet = new ServiceWallet({ mode: 'local', privateKey })
+  const typedData = {
+    domain: { name: 'Test', version: '1', chainId: 1 },
+    types: { Note: [{ name: 'text', type: 'string' }] },
+    primaryType: 'Note',
+    message: { text: 'hello' },
+  } as const
+  const signature = await wallet.signTypedData(typedData)
+  expect(await recoverTypedDataAddress({ ...typedData, signature })).toBe(address)
+})
+
+test('shows the key nowhere', () => {
+  const wallet = new ServiceWallet({ mode: 'local', privateKey })
+  const shown = [
+    inspect(wallet, { showHidden: true, depth: 20, getters: true }),
+    inspect({ wallet }, { customInspect: false, showHidden: true, depth: 20 }),
+    JSON.stringify({ wallet }),
+    JSON.stringify(Object.getOwnPropertyDescriptors(wallet)),
+  ]
+  for (const text of shown) expect(text.toLowerCase()).not.toContain(privateKey.slice(2, 20))
+  expect(() => Object.assign(wallet, { address: '0x0000000000000000000000000000000000000001' })).toThrow(TypeError)
+})
+
+test.each([
+  ['', 'VALIDATION_PRIVATE_KEY_INVALID'],
+  [privateKey.slice(2), 'VALIDATION_PRIVATE_KEY_INVALID'],
+  [` ${privateKey}`, 'VALIDATION_PRIVATE_KEY_INVALID'],
+  [`0x${'0'.repeat(64)}`, 'VALIDATION_PRIVATE_KEY_INVALID'],
+  [`0x${'f'.repeat(64)}`, 'VALIDATION_PRIVATE_KEY_INVALID'],
+])('refuses the key %j without repeating it', (key, code) => {
+  const error = refusal({ mode: 'local', privateKey: key })
+  expect(error.code).toBe(code)
+  expect(error.cause).toBeUndefined()
+  expect(key === '' || !inspect(error).includes(key.trim())).toBe(true)
+})
+
+test.each([
+  [{ mode: 'managed', privateKey }, 'WALLET_MODE_UNAVAILABLE', 'local'],
+  [{ mode: 'remote', privateKey }, 'VALIDATION_CONFIG_INVALID', 'mode'],
+  [{ mode: 'local', privateKey, chainID: 1 }, 'VALIDATION_CONFIG_INVALID', 'chainID'],
+  [{ mode: 'local', privateKey, chainId: 0 }, 'VALIDATION_CONFIG_INVALID', 'chainId'],
+  [{ mode: 'local', privateKey, chainId: '1' }, 'VALIDATION_CONFIG_INVALID', 'chainId'],
+  [{ mode: 'local', privateKey, rpcUrls: { 1: 'nowhere' } }, 'VALIDATION_CONFIG_INVALID', 'rpcUrls'],
+  [{ mode: 'local', privateKey, rpcUrls: { base: 'http://127.0.0.1' } }, 'VALIDATION_CONFIG_INVALID', 'rpcUrls'],
+])('refuses a wrong configuration %#', (config, code, named) => {
+  const error = refusal(config as ServiceWalletConfig)
+  expect(error.code).toBe(code)
+  expect(error.message).toContain(named)
+})
+
+function refusal(config: ServiceWalletConfig): WalletError {
+  try {
+    return expect.fail(`accepted as ${new ServiceWallet(config).address}`)
+  } catch (error) {
+    if (error instanceof WalletError) return error
+    throw error
+  }
+}

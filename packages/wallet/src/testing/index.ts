@@ -1,0 +1,1 @@
+export { contractTime, journalContract, type JournalCase } from './journal-contract.ts'
