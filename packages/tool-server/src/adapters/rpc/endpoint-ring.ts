@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { ToolError } from '../../tool-error.ts'
+import { EndpointError } from './endpoint-error.ts'
+import { isTransaction, type RpcRequest } from './json-rpc-endpoint.ts'
+import { quantity } from './quantity.ts'
+import { isEndpointFault, passesSoon, rpcFailure, type RpcCode } from './rpc-failure.ts'
+
+/** The endpoints of one chain, in the operator's order, with what is known about their health. */
+export type EndpointRing = {
+  /**
+   * Asks the endpoints until one answers. A read goes to the next one when one fails, and once more round after a short
+   * pause when that may help; a transaction goes to one endpoint, once. An endpoint at fault goes last for half a minute.
+   * The chain id of an endpoint is checked with its first read, in the same batch, and before its first transaction.
+   *
+   * @throws ToolError `RPC_*` when none answered, or viem's error when the answer is one (a revert, a refusal of a transaction).
+   */
+  ask<Result>(method: string, act: (request: RpcRequest) => Promise<Result>): Promise<Result>
+}
+
+export function createEndpointRing(chainId: number, requests: readonly RpcRequest[], now: () => number): EndpointRing {
+  const endpoints = requests.map((request): Endpoint => ({ request, checked: null, benchedUntil: 0 }))
+
+  /** Healthy ones first; the sort keeps the operator's order among equals. */
+  const inOrder = () => {
+    const time = now()
+    return endpoints.toSorted((a, b) => Number(a.benchedUntil > time) - Number(b.benchedUntil > time))
+  }
+
+  async function attempt<Result>(endpoint: Endpoint, method: string, act: Act<Result>): Promise<Result> {
+    try {
+      if (isTransaction(method)) await checkOnce(endpoint, chainId)
+      const [result] = await Promise.all([act(endpoint.request), checkOnce(endpoint, chainId)])
+      endpoint.benchedUntil = 0
+      return result
+    } catch (error) {
+      if (isEndpointFault(error)) endpoint.benchedUntil = now() + benchMs
+      throw error
+    }
+  }
+
+  return {
+    async ask(method, act) {
+      const failures: ToolError[] = []
+      const rounds = isTransaction(method) ? 1 : 2
+      for (let round = 0, again = true; round < rounds && again; round += 1) {
+        if (round > 0) await pause(retryPauseMs)
+        again = false
+        for (const endpoint of isTransaction(method) ? inOrder().slice(0, 1) : inOrder()) {
+          try {
+            return await attempt(endpoint, method, act)
+          } catch (error) {
+            const failure = rpcFailure(error, method)
+            if (failure === null) throw error
+            failures.push(failure)
+            again ||= passesSoon(error)
+          }
+        }
+      }
+      throw gravest(failures)
+    },
+  }
+}
+
+type Endpoint = { readonly request: RpcRequest; checked: Promise<void> | null; benchedUntil: number }
+type Act<Result> = (request: RpcRequest) => Promise<Result>
+
+const benchMs = 30_000
+const retryPauseMs = 250
+/** What the operator should hear of first. */
+const byGravity: readonly string[] = [
+  'RPC_CHAIN_MISMATCH',
+  'RPC_STALE',
+  'RPC_REFUSED',
+  'RPC_TIMEOUT',
+  'RPC_UNAVAILABLE',
+] satisfies readonly RpcCode[]
+
+function checkOnce(endpoint: Endpoint, chainId: number): Promise<void> {
+  endpoint.checked ??= check(endpoint.request, chainId).catch((error: unknown) => {
+    endpoint.checked = null
+    throw error
+  })
+  return endpoint.checked
+}
+
+async function check(request: RpcRequest, chainId: number): Promise<void> {
+  const answer = quantity.safeParse(await request({ method: 'eth_chainId' }))
+  if (!answer.success) throw new EndpointError('broken', 'the chain id cannot be read')
+  if (answer.data !== BigInt(chainId)) throw new EndpointError('other-chain', `answered chain id ${answer.data}`)
+}
+
+function gravest(failures: readonly ToolError[]): ToolError {
+  const [first] = failures.toSorted((a, b) => byGravity.indexOf(a.code) - byGravity.indexOf(b.code))
+  return first ?? new ToolError('RPC_UNAVAILABLE', 'No endpoint is configured for this chain.')
+}

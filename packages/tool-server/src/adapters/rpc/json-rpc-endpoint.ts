@@ -1,0 +1,98 @@
+import { createTransport, RpcRequestError, type EIP1193RequestFn } from 'viem'
+import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
+
+/**
+ * One endpoint of a chain. Requests of the same turn of the event loop travel as one JSON-RPC batch. A batch that the
+ * endpoint will not take as a whole is sent again call by call, and so is everything after it; nothing else is ever sent
+ * twice, and a transaction never travels in a batch.
+ *
+ * Rejects with `EndpointError` (as the cause of viem's `UnknownRpcError`) when there was no answer, and with viem's
+ * classes for JSON-RPC errors. Errors name the origin of the URL only, because paths and queries hold keys.
+ */
+export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
+  let batchSize = 50
+  let queue: QueuedCall[] = []
+  let nextId = 1
+
+  function flush(): void {
+    const waiting = queue
+    queue = []
+    for (let start = 0; start < waiting.length; start += batchSize) {
+      void settle(waiting.slice(start, start + batchSize))
+    }
+  }
+
+  async function settle(queued: readonly QueuedCall[]): Promise<void> {
+    const slow = queued.some(({ call }) => isSlow(call.method))
+    const exchange = { ...options, timeoutMs: slow ? options.slowTimeoutMs : options.timeoutMs }
+    try {
+      const answers = await postJsonRpc(
+        exchange,
+        queued.map(({ call }) => call),
+      )
+      if (answers === 'batch refused') {
+        batchSize = 1
+        for (const entry of queued) void settle([entry])
+        return
+      }
+      for (const { call, resolve } of queued) resolve(answers.get(call.id))
+    } catch (error) {
+      for (const { reject } of queued) reject(error)
+    }
+  }
+
+  function send(call: RpcCall): Promise<RpcAnswer | undefined> {
+    return new Promise((resolve, reject) => {
+      const queued = { call, resolve, reject }
+      if (isTransaction(call.method)) {
+        void settle([queued])
+        return
+      }
+      if (queue.length === 0) setImmediate(flush)
+      queue.push(queued)
+    })
+  }
+
+  async function request({ method, params }: { method: string; params?: unknown }): Promise<unknown> {
+    const answer = await send({ jsonrpc: '2.0', id: nextId++, method, params: params ?? [] })
+    if (answer?.error != null) {
+      throw new RpcRequestError({ body: { method }, error: answer.error, url: new URL(options.url).origin })
+    }
+    return answer?.result
+  }
+
+  return createTransport({
+    key: 'jsonRpc',
+    name: 'JSON-RPC',
+    type: 'jsonRpc',
+    retryCount: 0,
+    request: request as EIP1193RequestFn,
+  }).request
+}
+
+/** An EIP-1193 request function. */
+export type RpcRequest = (args: { readonly method: string; readonly params?: unknown }) => Promise<unknown>
+
+export type EndpointOptions = {
+  readonly url: string
+  readonly fetch: typeof fetch
+  /** Longest wait for a whole answer, body included. */
+  readonly timeoutMs: number
+  /** The same for methods that make a node work: logs, simulations, traces, sending. */
+  readonly slowTimeoutMs: number
+}
+
+/** Whether a method hands a transaction to the network, which the journal alone may repeat. */
+export function isTransaction(method: string): boolean {
+  return method.startsWith('eth_send')
+}
+
+type QueuedCall = {
+  readonly call: RpcCall
+  readonly resolve: (answer: RpcAnswer | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+function isSlow(method: string): boolean {
+  return /^(eth_getLogs|eth_simulateV1|eth_send|debug_|trace_)/.test(method)
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod'
+import { EndpointError } from './endpoint-error.ts'
+
+/**
+ * One HTTP exchange with a JSON-RPC endpoint: a single call as an object, several as a batch. Answers are matched by id.
+ * The time limit covers the whole body, redirects are refused, a body above 16 MiB is cut off.
+ *
+ * @returns the answer of each call by id, or `batch refused` when the endpoint answered a batch as a whole.
+ * @throws EndpointError
+ */
+export async function postJsonRpc(
+  options: { readonly url: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
+  calls: readonly RpcCall[],
+): Promise<ReadonlyMap<number, RpcAnswer> | 'batch refused'> {
+  const { status, text } = await exchange(options, JSON.stringify(calls.length === 1 ? calls[0] : calls))
+  const body = parse(text)
+  if (calls.length > 1 && !Array.isArray(body)) {
+    if (refusesBatch(status, body)) return 'batch refused'
+    throw statusError(status === 200 && answerSchema.safeParse(body).success ? 429 : status, text)
+  }
+  const answers = z.array(answerSchema).safeParse(Array.isArray(body) ? body : [body])
+  if (!answers.success) throw statusError(status, text)
+  const byId = new Map<unknown, RpcAnswer>(answers.data.map((answer) => [answer.id ?? null, answer]))
+  return new Map(calls.map(({ id }) => [id, answerTo(id, byId, calls.length)]))
+}
+
+export type RpcCall = {
+  readonly jsonrpc: '2.0'
+  readonly id: number
+  readonly method: string
+  readonly params: unknown
+}
+export type RpcAnswer = z.output<typeof answerSchema>
+
+const answerSchema = z
+  .object({
+    id: z.union([z.number(), z.string(), z.null()]).optional(),
+    result: z.unknown().optional(),
+    error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).nullish(),
+  })
+  .refine((answer) => 'result' in answer || !!answer.error)
+
+/** JSON-RPC codes that say "too much": the standard's, one provider's own, and the status as a code. */
+export const limitCodes: ReadonlySet<number> = new Set([-32005, -32007, 429])
+
+const maxBodyBytes = 16 * 1024 * 1024
+
+/** An error without an id answers a lone call; anything else must bear the id of the call. */
+function answerTo(id: number, byId: ReadonlyMap<unknown, RpcAnswer>, count: number): RpcAnswer {
+  const answer = byId.get(id) ?? (count === 1 ? byId.get(null) : undefined)
+  if (answer === undefined || (answer.id !== id && !answer.error)) {
+    throw new EndpointError('broken', 'an answer is missing')
+  }
+  return answer
+}
+
+/** Statuses and codes with which endpoints answer batches that are too long, or batches at all; not those for haste. */
+function refusesBatch(status: number, body: unknown): boolean {
+  if ([400, 405, 413, 415, 422].includes(status)) return true
+  const answer = answerSchema.safeParse(body)
+  return status === 200 && answer.success && !!answer.data.error && !limitCodes.has(answer.data.error.code)
+}
+
+async function exchange(
+  options: { readonly url: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
+  body: string,
+): Promise<{ status: number; text: string }> {
+  try {
+    const response = await options.fetch(options.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(options.timeoutMs),
+    })
+    return { status: response.status, text: await readText(response) }
+  } catch (error) {
+    if (error instanceof EndpointError) throw error
+    if (error instanceof Error && error.name === 'TimeoutError') {
+      throw new EndpointError('timeout', `no answer within ${options.timeoutMs} ms`)
+    }
+    throw new EndpointError('unreachable', 'the connection failed', error)
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  if (response.body === null) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength
+    if (bytes > maxBodyBytes) throw new EndpointError('refused', 'the answer is larger than 16 MiB')
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function statusError(status: number, text: string): EndpointError {
+  const said = `status ${status}: ${text.slice(0, 200)}`
+  if (status === 429) return new EndpointError('limited', said)
+  return new EndpointError(status >= 400 && status < 500 && status !== 404 ? 'refused' : 'broken', said)
+}

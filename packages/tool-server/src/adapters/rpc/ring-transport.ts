@@ -1,0 +1,18 @@
+import { BaseError, type EIP1193RequestFn, type Transport } from 'viem'
+import { ToolError } from '../../tool-error.ts'
+import type { EndpointRing } from './endpoint-ring.ts'
+import type { RpcRequest } from './json-rpc-endpoint.ts'
+
+/** A viem transport over a ring of endpoints. A `ToolError` travels as the cause of a viem error, for viem wraps what it catches. */
+export function ringTransport(ring: EndpointRing): Transport<'ring'> {
+  const ask: RpcRequest = async (args) => {
+    try {
+      return await ring.ask(args.method, (request) => request(args))
+    } catch (error) {
+      if (error instanceof ToolError) throw new BaseError('The chain could not be read.', { cause: error })
+      throw error
+    }
+  }
+  const request = ask as EIP1193RequestFn
+  return () => ({ config: { key: 'ring', name: 'Ring of endpoints', type: 'ring', request, retryCount: 0 }, request })
+}
