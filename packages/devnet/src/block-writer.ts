@@ -1,0 +1,80 @@
+import { type Address, type Hex, toHex } from 'viem'
+import type { ChainClient, NodeTransaction } from './chain-client.ts'
+
+/**
+ * Writes blocks of transactions in a fixed order on a chain that mines on demand. Every transaction carries its nonce
+ * and a tip below the one before it, so that the order in the block is the order of the calls however they arrive.
+ */
+export async function createBlockWriter(client: ChainClient): Promise<BlockWriter> {
+  const nonces = new Map<Address, number>()
+  const unverified: { readonly blockNumber: bigint; readonly calls: readonly Call[] }[] = []
+  let blockNumber = await client.getBlockNumber()
+
+  const nextNonce = async (from: Address) => {
+    const nonce = nonces.get(from) ?? (await client.getTransactionCount({ address: from }))
+    nonces.set(from, nonce + 1)
+    return nonce
+  }
+  const writeBlock = async (calls: readonly Call[], timestamp: number) => {
+    const transactions: NodeTransaction[] = []
+    for (const [index, call] of calls.entries())
+      transactions.push(toTransaction(call, await nextNonce(call.from), index))
+    const send = async (tx: NodeTransaction) => await client.request({ method: 'eth_sendTransaction', params: [tx] })
+    await Promise.all(transactions.map(send))
+    await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) })
+    await client.mine({ blocks: 1 })
+    blockNumber += 1n
+    unverified.push({ blockNumber, calls })
+  }
+  const verify = async () => {
+    const blocks = unverified.splice(0)
+    await Promise.all(blocks.map(async (block) => await verifyBlock(client, block.blockNumber, block.calls)))
+  }
+  return { writeBlock, verify }
+}
+
+export type Call = {
+  readonly from: Address
+  /** Absent for a deployment. */
+  readonly to?: Address
+  readonly data: Hex
+  readonly value?: bigint
+  /** Given rather than estimated: an estimate costs another run of the call. */
+  readonly gas: bigint
+  /** Named in the error when the transaction fails. */
+  readonly what: string
+}
+
+export type BlockWriter = {
+  /** One block at `timestamp` (unix seconds). The calls' gas limits must fit into a block. */
+  writeBlock(calls: readonly Call[], timestamp: number): Promise<void>
+  /** Throws unless every transaction written so far was mined and succeeded. */
+  verify(): Promise<void>
+}
+
+const gwei = 1_000_000_000n
+
+function toTransaction(call: Call, nonce: number, index: number): NodeTransaction {
+  return {
+    from: call.from,
+    ...(call.to && { to: call.to }),
+    data: call.data,
+    value: toHex(call.value ?? 0n),
+    gas: toHex(call.gas),
+    nonce: toHex(nonce),
+    maxFeePerGas: toHex(20n * gwei),
+    maxPriorityFeePerGas: toHex(gwei - BigInt(index) * 100_000n),
+  }
+}
+
+async function verifyBlock(client: ChainClient, blockNumber: bigint, calls: readonly Call[]): Promise<void> {
+  const receipts = await client.request({ method: 'eth_getBlockReceipts', params: [toHex(blockNumber)] })
+  const mined = receipts ?? []
+  const failed = mined.findIndex((receipt) => receipt.status !== '0x1')
+  if (failed !== -1) throw new Error(`Seeding: "${calls[failed]?.what}" failed in block ${blockNumber}`)
+  if (mined.length !== calls.length) {
+    throw new Error(
+      `Seeding: ${calls.length - mined.length} of ${calls.length} calls are missing in block ${blockNumber}`,
+    )
+  }
+}

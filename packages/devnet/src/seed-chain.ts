@@ -1,0 +1,67 @@
+import type { Address } from 'viem'
+import { addLiquidityCalls, createPoolCalls } from './add-liquidity-calls.ts'
+import type { DevAccount } from './accounts.ts'
+import { type BlockWriter, type Call, createBlockWriter } from './block-writer.ts'
+import type { ChainClient } from './chain-client.ts'
+import { deploymentCalls, placeMulticall3 } from './deploy-contracts.ts'
+import { approvalCalls, fundingCalls, venueCall } from './funding-calls.ts'
+import type { Layout } from './layout.ts'
+import type { UsdPrices } from './prices.ts'
+
+/**
+ * Puts contracts, tokens, funds, approvals, pools and liquidity on an empty chain that mines on demand, from
+ * `startTimestamp` (unix seconds) on, at the market's prices `usd`. Returns the writer for whatever comes after.
+ */
+export async function seedChain(
+  client: ChainClient,
+  options: {
+    readonly layout: Layout
+    readonly testAccounts: readonly DevAccount[]
+    readonly usd: UsdPrices
+    readonly startTimestamp: number
+  },
+): Promise<BlockWriter> {
+  const { layout, usd } = options
+  const testAddresses = options.testAccounts.map((account) => account.address)
+  await giveEther(client, layout)
+  await placeMulticall3(client)
+  const writer = await createBlockWriter(client)
+  const phases = [
+    deploymentCalls(layout),
+    fundingCalls(layout, testAddresses, usd),
+    approvalCalls(layout),
+    layout.pools.flatMap((pool) => createPoolCalls(layout, pool, usd)),
+    [venueCall(layout), ...layout.pools.flatMap((pool) => addLiquidityCalls(layout, pool, usd))],
+  ]
+  let timestamp = options.startTimestamp
+  for (const calls of phases.flatMap(intoBlocks)) {
+    timestamp += 12
+    await writer.writeBlock(calls, timestamp)
+  }
+  await writer.verify()
+  return writer
+}
+
+/** Ether enough for everything the seeding accounts ever do. */
+async function giveEther(client: ChainClient, { roles }: Layout): Promise<void> {
+  const rich: readonly Address[] = [roles.deployer, roles.bank, roles.arbitrageur, ...roles.providers, ...roles.traders]
+  const value = 20_000_000n * 10n ** 18n
+  await Promise.all(rich.map(async (address) => await client.setBalance({ address, value })))
+}
+
+/** What anvil's block holds by default, with some room. */
+const blockGas = 29_000_000n
+
+function intoBlocks(calls: readonly Call[]): readonly (readonly Call[])[] {
+  const blocks: Call[][] = []
+  let used = blockGas
+  for (const call of calls) {
+    if (used + call.gas > blockGas) {
+      blocks.push([])
+      used = 0n
+    }
+    used += call.gas
+    blocks.at(-1)?.push(call)
+  }
+  return blocks
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from './chain-client.ts'
+import type { ChainClient } from './chain-client.ts'
+
+/**
+ * Runs one anvil process until `stop()`. It ends with this process too, however that ends: on an ordinary exit by a
+ * hook, on a kill by a watcher that waits for the pipe from here to close. Rejects when anvil does not answer within
+ * `readyTimeoutMs`.
+ */
+export async function startAnvil(options: {
+  readonly path: string
+  readonly chainId: number
+  /** 0 for any free port. */
+  readonly port: number
+  readonly args: readonly string[]
+  readonly readyTimeoutMs: number
+}): Promise<Anvil> {
+  const args = ['--host', '127.0.0.1', '--port', String(options.port), '--chain-id', String(options.chainId)]
+  const child = spawn(options.path, [...args, ...options.args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+    child.once('error', () => resolve())
+  })
+  const killNow = () => void child.kill('SIGKILL')
+  process.once('exit', killNow)
+  watchParent(child)
+  const stop = async () => {
+    child.kill('SIGINT')
+    const timer = setTimeout(killNow, 2_000)
+    await exited
+    clearTimeout(timer)
+    process.off('exit', killNow)
+  }
+  try {
+    const rpcUrl = await listeningUrl(child, options.readyTimeoutMs)
+    const client = connect(rpcUrl)
+    await answering(client, options.readyTimeoutMs)
+    await client.request({ method: 'anvil_setLoggingEnabled', params: [false] })
+    return { rpcUrl, client, pid: child.pid ?? 0, exited, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+export type Anvil = {
+  readonly rpcUrl: string
+  readonly client: ChainClient
+  readonly pid: number
+  /** Settles when the process has ended, for whatever reason. */
+  readonly exited: Promise<void>
+  /** SIGINT, and SIGKILL after two seconds; settles when the process has ended. */
+  readonly stop: () => Promise<void>
+}
+
+/** Anvil says on stdout where it listens, which is how a free port chosen by the system becomes known. */
+async function listeningUrl(child: ChildProcess, timeoutMs: number): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    let output = ''
+    const fail = (why: string) => reject(new Error(`anvil ${why}. It said: ${output.trim().slice(-500)}`))
+    const timer = setTimeout(() => fail(`did not listen within ${timeoutMs} ms`), timeoutMs)
+    const settle = (then: () => void) => {
+      clearTimeout(timer)
+      then()
+    }
+    child.once('error', (error) => settle(() => reject(new Error(`anvil did not start: ${error.message}`))))
+    child.once('exit', (code, signal) => settle(() => fail(`ended before it listened (${code ?? signal})`)))
+    const read = (chunk: Buffer) => {
+      if (output.length > 100_000) return
+      output += chunk.toString()
+      const address = /Listening on (\S+)/.exec(output)?.[1]
+      if (address) settle(() => resolve(`http://${address}`))
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+  })
+}
+
+async function answering(client: ChainClient, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    try {
+      await client.request({ method: 'eth_chainId' })
+      return
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await sleep(5)
+    }
+  }
+}
+
+/** A shell that outlives a killed parent just long enough to take anvil with it. Windows has no such shell. */
+function watchParent(child: ChildProcess): void {
+  if (process.platform === 'win32' || child.pid === undefined) return
+  const script = `trap '' INT TERM HUP; read -r line; kill -9 ${child.pid} 2>/dev/null`
+  const watcher = spawn('sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'] })
+  watcher.on('error', () => {})
+  watcher.unref()
+  child.once('exit', () => watcher.kill('SIGKILL'))
+}

@@ -1,0 +1,1 @@
+export { useDevnet } from './use-devnet.ts'
