@@ -1,0 +1,17 @@
+/** One row of a benchmark's answer. `bar` null means reported, not judged; `holds` compares value with the bar. */
+export function figure({ name, value, unit, reference, bar = null, atMost = true }) {
+  const rounded = Math.round(value * 100) / 100
+  return {
+    name,
+    value: rounded,
+    unit,
+    reference,
+    bar,
+    holds: bar === null ? true : atMost ? rounded <= bar : rounded >= bar,
+  }
+}
+
+export function median(values) {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]
+}

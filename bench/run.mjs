@@ -1,0 +1,18 @@
+// npm run bench -- NAME [--json]: runs one benchmark. Figures are ratios to a reference of the same run.
+const [name, ...flags] = process.argv.slice(2).filter((word) => word !== '--')
+const benchmarks = { mcp: './mcp.mjs', start: './start.mjs', write: './write.mjs', devnet: './devnet.mjs' }
+if (name === undefined || !Object.hasOwn(benchmarks, name)) {
+  console.error(`npm run bench -- NAME [--json], NAME one of: ${Object.keys(benchmarks).join(', ')}`)
+  process.exit(2)
+}
+const { run } = await import(benchmarks[name])
+const figures = await run((line) => console.error(line))
+if (flags.includes('--json')) {
+  console.log(JSON.stringify({ figures }))
+} else {
+  for (const { name, value, unit, reference, bar, holds } of figures) {
+    const verdict = bar === null ? 'reported' : holds ? `holds (bar ${bar})` : `FALLS SHORT (bar ${bar})`
+    console.log(`${name.padEnd(58)} ${String(value).padStart(9)} ${unit.padEnd(8)} ${verdict}  [${reference}]`)
+  }
+}
+process.exitCode = figures.every(({ bar, holds }) => bar === null || holds) ? 0 : 1
