@@ -1,0 +1,67 @@
+import type { Chain } from '@svc/wallet'
+import { decodeFunctionResult, encodeFunctionData, multicall3Abi, type Hex, type PublicClient } from 'viem'
+import { ToolError } from '../../tool-error.ts'
+import type { ContractRead } from './contract-read.ts'
+
+/**
+ * Reads many contracts at one block, over Multicall3, in one HTTP request. A read that reverts or answers with other
+ * bytes than its ABI says is `null`; a failing endpoint is never taken for one.
+ *
+ * @throws ToolError `RPC_*`
+ */
+export async function readAll<const TReads extends readonly ContractRead<unknown>[]>(
+  client: PublicClient,
+  chain: Chain,
+  reads: TReads,
+  blockNumber: bigint,
+): Promise<ReadResults<TReads>> {
+  const chunks: ContractRead<unknown>[][] = []
+  for (let start = 0; start < reads.length; start += readsPerCall) chunks.push(reads.slice(start, start + readsPerCall))
+  const results = await Promise.all(chunks.map((chunk) => readChunk(client, chain, chunk, blockNumber)))
+  return results.flat() as ReadResults<TReads>
+}
+
+export type ReadResults<TReads extends readonly ContractRead<unknown>[]> = {
+  readonly [Key in keyof TReads]: TReads[Key] extends ContractRead<infer Result> ? Result | null : never
+}
+
+/** Keeps one eth_call far below the gas that nodes grant it (a pool state read costs about 10,000). */
+const readsPerCall = 150
+
+/** A chunk that fails as a whole (out of gas, say) is read in halves, so that one bad contract spoils nothing else. */
+async function readChunk(
+  client: PublicClient,
+  chain: Chain,
+  reads: readonly ContractRead<unknown>[],
+  blockNumber: bigint,
+): Promise<unknown[]> {
+  const calls = reads.map(({ to, data }) => ({ target: to, callData: data, allowFailure: true }))
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
+  let answer: Hex | undefined
+  try {
+    answer = (await client.call({ to: chain.multicall3, data, blockNumber })).data
+  } catch (error) {
+    if (error instanceof ToolError) throw error
+    if (reads.length === 1) return [null]
+    const half = Math.ceil(reads.length / 2)
+    const halves = [reads.slice(0, half), reads.slice(half)]
+    return (await Promise.all(halves.map((part) => readChunk(client, chain, part, blockNumber)))).flat()
+  }
+  if (answer === undefined) {
+    throw new ToolError('RPC_REFUSED', 'The chain has no Multicall3 where its configuration says.')
+  }
+  const outcomes = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
+  return reads.map((read, index) => decodeOutcome(read, outcomes[index]))
+}
+
+function decodeOutcome(
+  read: ContractRead<unknown>,
+  outcome: { readonly success: boolean; readonly returnData: Hex } | undefined,
+): unknown {
+  if (!outcome?.success) return null
+  try {
+    return read.decode(outcome.returnData)
+  } catch {
+    return null
+  }
+}

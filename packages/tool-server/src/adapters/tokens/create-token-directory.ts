@@ -1,0 +1,100 @@
+import type { Chain, ChainToken } from '@svc/wallet'
+import { isAddressEqual, zeroAddress, type Address } from 'viem'
+import type { RpcPool, Token, TokenDirectory } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import { parseAddress } from './parse-address.ts'
+import { readToken } from './read-token.ts'
+import { searchTokens } from './search-tokens.ts'
+
+/**
+ * Tokens by symbol and address. A symbol only ever means a token of the chain's own list or the native currency, whatever
+ * contracts on the chain call themselves; other tokens are reached by address, and their text is data of a stranger.
+ */
+export function createTokenDirectory(options: {
+  readonly chains: readonly Chain[]
+  readonly rpc: RpcPool
+}): TokenDirectory {
+  const unlisted = new Map<string, Token>()
+
+  async function byAddress(chain: Chain, address: Address): Promise<Token> {
+    const listed = listedTokens(chain).find((token) => isAddressEqual(token.address, address))
+    if (listed !== undefined) return listed
+    const key = `${chain.id}:${address.toLowerCase()}`
+    const known = unlisted.get(key)
+    if (known !== undefined) return known
+    const token = await readToken(options.rpc.client(chain), address)
+    if (token === null) throw new ToolError('TOKEN_NOT_FOUND', 'No token contract stands at this address.')
+    if (unlisted.size >= mostUnlisted) unlisted.clear()
+    unlisted.set(key, token)
+    return token
+  }
+
+  return {
+    byAddress,
+    async resolve(chain, symbolOrAddress, field) {
+      if (!/^0x/i.test(symbolOrAddress)) return bySymbol(chain, symbolOrAddress, field)
+      const address = parseAddress(symbolOrAddress, field)
+      try {
+        return await byAddress(chain, address)
+      } catch (error) {
+        if (!(error instanceof ToolError) || error.code !== 'TOKEN_NOT_FOUND') throw error
+        throw new ToolError('TOKEN_NOT_FOUND', error.message, { details: [{ field, message: 'no token there' }] })
+      }
+    },
+    search: (query, chain, limit) =>
+      searchTokens((chain === null ? options.chains : [chain]).flatMap(withChain), query, limit),
+    wrapped: (chain) => fromList(chain.wrappedNative),
+  }
+}
+
+/** What is cached of unlisted tokens; their text and decimals hardly ever change. */
+const mostUnlisted = 2_000
+
+/** A symbol in ASCII, as the lists write them; look-alikes from other alphabets are refused, not matched. */
+const symbolForm = /^[A-Za-z0-9][A-Za-z0-9._+$-]{0,31}$/
+
+function bySymbol(chain: Chain, symbol: string, field: string): Token {
+  const tokens = listedTokens(chain)
+  const accepted = tokens.map((token) => token.symbol)
+  if (!symbolForm.test(symbol)) {
+    throw new ToolError('VALIDATION_FAILED', `${field} is neither a symbol nor an address.`, {
+      details: [
+        { field, message: 'not a symbol', accepted: 'a listed symbol in plain letters and digits, or an address' },
+      ],
+    })
+  }
+  const matches = tokens.filter((token) => token.symbol.toLowerCase() === symbol.toLowerCase())
+  const [first, ...others] = matches
+  if (first === undefined) {
+    throw new ToolError('TOKEN_NOT_FOUND', 'No listed token of this chain has that symbol.', {
+      details: [{ field, message: 'unknown symbol', accepted }],
+    })
+  }
+  if (others.length === 0) return first
+  throw new ToolError('TOKEN_AMBIGUOUS', 'Several listed tokens of this chain have that symbol.', {
+    details: matches.map(({ address, name }) => ({ field, message: 'candidate', address, name })),
+  })
+}
+
+/**
+ * The native currency and the listed tokens. Where the native currency is a token itself and bears its symbol, the token
+ * stands for both, because every pool of every version knows it by its address.
+ */
+function listedTokens(chain: Chain): readonly Token[] {
+  const tokens = chain.tokens.map(fromList)
+  const { symbol, name, decimals } = chain.nativeCurrency
+  if (chain.wrappedNative.symbol === symbol) return tokens
+  const native = { address: zeroAddress, symbol, name, decimals, isNative: true, listed: true, usdPegged: false }
+  return [native, ...tokens]
+}
+
+function withChain(chain: Chain): (Token & { chain: Chain })[] {
+  const tokens = []
+  for (const token of listedTokens(chain)) tokens.push({ ...token, chain })
+  return tokens
+}
+
+function fromList(token: ChainToken): Token {
+  const { symbol, name, address, decimals, usdPegged = false } = token
+  return { address, symbol, name, decimals, isNative: false, listed: true, usdPegged }
+}
