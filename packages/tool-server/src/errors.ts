@@ -11,6 +11,11 @@ export const errorTable = {
     'Use a key whose tier covers this tool, or choose a tool that tools/list shows.',
   ),
   TOOL_NOT_FOUND: row(404, false, 'Call tools/list for the tools of this server.'),
+  TOOL_NOT_IN_PROFILE: row(
+    404,
+    false,
+    'Call tools/list for the tools of this profile, or start the server with another.',
+  ),
   VALIDATION_FAILED: row(400, false, 'Correct the fields named in details and call again.'),
   RATE_LIMITED: row(429, true, 'Wait for the time that Retry-After names, then call again.'),
   SERVER_BUSY: row(503, true, 'Call again in a moment.'),
@@ -23,6 +28,18 @@ export const errorTable = {
   ),
   CANCELLED: row(499, true, 'The caller left before the answer was ready.'),
   INTERNAL: row(500, true, 'Call again; if it happens again, give the correlation id to the operator.'),
+  // requests that are no call yet
+  HOST_NOT_ALLOWED: row(
+    403,
+    false,
+    'Use the address the server was configured for, or add the name to SVC_ALLOWED_HOSTS.',
+  ),
+  ORIGIN_NOT_ALLOWED: row(403, false, 'The operator can add the origin to SVC_ALLOWED_ORIGINS.'),
+  PROXY_REQUIRED: row(403, false, 'Reach the server over https through its edge proxy.'),
+  ROUTE_NOT_FOUND: row(404, false, 'The MCP endpoint is /mcp.'),
+  METHOD_NOT_ALLOWED: row(405, false, 'Use a method that the Allow header names.'),
+  PAYLOAD_TOO_LARGE: row(413, false, 'Send at most 256 KiB.'),
+  MEDIA_TYPE_NOT_SUPPORTED: row(415, false, 'Send uncompressed application/json in UTF-8.'),
   // naming things
   CHAIN_NOT_SUPPORTED: row(400, false, 'Call list_supported_chains for the chains of this server.'),
   VERSION_NOT_DEPLOYED: row(

@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Principal } from './principal.ts'
+import type { Refusal, Stage, StageOutcome } from './stage.ts'
+
+/** The principal, or why there is none: nothing was sent, or what was sent is refused. */
+export type Authentication =
+  | { readonly principal: Principal }
+  | { readonly principal: null; readonly reason: 'missing' }
+  | { readonly principal: null; readonly reason: 'refused'; readonly description: string }
+
+/** Asks the stages in order; the first that recognises the credentials decides. */
+export function createAuthenticate(
+  stages: readonly Stage[],
+  now: () => number,
+): (headers: IncomingHttpHeaders) => Promise<Authentication> {
+  return async (headers) => {
+    const bearer = bearerToken(headers.authorization)
+    for (const stage of stages) {
+      const outcome = await stage({ bearer, headers })
+      if (outcome === null) continue
+      if (isRefusal(outcome)) return { principal: null, reason: 'refused', description: outcome.refused }
+      if (outcome.expiresAt !== null && outcome.expiresAt <= now()) return refused('The credentials have expired.')
+      return { principal: outcome }
+    }
+    if (headers.authorization === undefined) return { principal: null, reason: 'missing' }
+    return refused(bearer === null ? 'The Authorization header is not "Bearer <token>".' : 'The token is not valid.')
+  }
+}
+
+/**
+ * The challenge of RFC 6750 section 3: no error code when no credentials were sent, `invalid_token` otherwise.
+ */
+export function challengeHeader(authentication: Exclude<Authentication, { principal: Principal }>): string {
+  if (authentication.reason === 'missing') return 'Bearer realm="mcp"'
+  return `Bearer realm="mcp", error="invalid_token", error_description="${authentication.description.replace(/["\\]/g, "'")}"`
+}
+
+function bearerToken(header: string | undefined): string | null {
+  if (header === undefined || header.length > maxHeaderLength) return null
+  return /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)?.[1] ?? null
+}
+
+const maxHeaderLength = 8_192
+
+function refused(description: string): Authentication {
+  return { principal: null, reason: 'refused', description }
+}
+
+function isRefusal(outcome: StageOutcome): outcome is Refusal {
+  return outcome !== null && 'refused' in outcome
+}

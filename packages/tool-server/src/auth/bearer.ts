@@ -1,0 +1,17 @@
+import { digest, sameDigest } from './digest.ts'
+import type { Principal } from './principal.ts'
+import { scopes } from './scopes.ts'
+import type { Stage } from './stage.ts'
+
+/** The stage of the static bearer token (`MCP_AUTH_TOKEN`), which grants every scope. Other tokens are left to later stages. */
+export function bearerStage(token: string): Stage {
+  const known = digest(token)
+  const principal: Principal = Object.freeze({
+    id: `bearer:${known.toString('hex').slice(0, 16)}`,
+    stage: 'bearer',
+    tier: null,
+    scopes: new Set(scopes),
+    expiresAt: null,
+  })
+  return ({ bearer }) => (bearer !== null && sameDigest(known, digest(bearer)) ? principal : null)
+}

@@ -1,0 +1,206 @@
+import { resolve } from 'node:path'
+import { chains as publicChains, type Chain } from '@svc/wallet'
+import type * as z from 'zod'
+import type { KeyTier } from './auth/principal.ts'
+import { mergeChainsFile } from './config/chains-file.ts'
+import { ConfigError, type ConfigProblem } from './config/config-error.ts'
+import { envFilePath, readEnvFile } from './config/env-file.ts'
+import { readPerChain, type PerChain } from './config/per-chain.ts'
+import { checkRules } from './config/rules.ts'
+import { settingsSchema, type Settings } from './config/schema.ts'
+import { settings } from './config/settings.ts'
+import type { Profile } from './dispatch.ts'
+import type { LogLevel } from './observability/log.ts'
+import { Secret } from '@svc/wallet'
+
+/** Everything the operator decides, checked and typed. Secrets print as `[redacted]`. */
+export type Config = {
+  readonly production: boolean
+  readonly profile: Profile
+  readonly logLevel: LogLevel
+  /** Absolute path. */
+  readonly dataDir: string
+  readonly databaseUrl: Secret | null
+  readonly listen: { readonly host: string; readonly port: number }
+  readonly tls: { readonly certPath: string; readonly keyPath: string } | null
+  readonly trustedProxies: readonly string[]
+  readonly allowedHosts: readonly string[]
+  readonly allowedOrigins: readonly string[]
+  readonly auth: {
+    /** `null` where a key is still to be generated. */
+    readonly apiKeys: Readonly<Record<KeyTier, Secret | null>>
+    readonly token: Secret | null
+  }
+  readonly wallet: WalletConfig | null
+  readonly chains: readonly Chain[]
+  readonly rpc: RpcConfig
+  readonly bundlerUrls: ReadonlyMap<number, Secret>
+  readonly paymasterUrls: ReadonlyMap<number, Secret>
+  readonly upstream: {
+    readonly tradingApiKey: Secret | null
+    readonly subgraphApiKey: Secret | null
+    readonly pinningJwt: Secret | null
+    readonly ipfsMode: 'proxy' | 'pinata' | 'inline'
+    readonly agentName: string | null
+    readonly apiUrl: string | null
+    readonly gatewayUrl: string | null
+    readonly identityProviderUrl: string | null
+  }
+  /** What the operator should know but what stops nothing. */
+  readonly warnings: readonly string[]
+}
+
+export type WalletConfig =
+  | { readonly type: 'local'; readonly privateKey: Secret }
+  | {
+      readonly type: 'managed'
+      readonly appId: string
+      readonly appSecret: Secret
+      readonly walletId: string
+      readonly authPrivateKey: Secret | null
+    }
+
+export type RpcConfig = {
+  readonly urls: ReadonlyMap<number, readonly Secret[]>
+  readonly provider: Secret | null
+  readonly apiKey: Secret | null
+}
+
+/**
+ * Reads the settings out of an environment laid over the data directory's environment file. Throws a `ConfigError` with
+ * every problem at once; no problem quotes a value.
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = withoutBlanks(environment)
+  const dataDir = resolve(given['SVC_DATA_DIR'] ?? '.svc')
+  const env = { ...readEnvFile(envFilePath(dataDir)), ...given }
+  const parsed = settingsSchema.safeParse(env)
+  const table =
+    env['SVC_CHAINS_FILE'] === undefined
+      ? { chains: publicChains }
+      : mergeChainsFile(env['SVC_CHAINS_FILE'], publicChains)
+  const perChain = readPerChain(env)
+  const problems = [
+    ...(parsed.success ? [] : parsed.error.issues.map(describeIssue)),
+    ...('problems' in table ? table.problems : []),
+    ...perChain.problems,
+  ]
+  if (!parsed.success || 'problems' in table || problems.length > 0) throw new ConfigError(problems)
+  const config = assemble(parsed.data, dataDir, table.chains, perChain)
+  const broken = checkRules(config, parsed.data, env)
+  if (broken.length > 0) throw new ConfigError(broken)
+  return Object.freeze({ ...config, warnings: [...unknownNames(given), ...config.warnings] })
+}
+
+/** The endpoints of a chain: its own setting, else the provider template, else the public ones. */
+export function rpcUrls(rpc: RpcConfig, chain: Chain): readonly string[] {
+  const own = rpc.urls.get(chain.id)
+  if (own !== undefined) return own.map((url) => url.reveal())
+  if (rpc.provider === null) return chain.publicRpcUrls
+  const filled = rpc.provider
+    .reveal()
+    .replaceAll('{chainId}', String(chain.id))
+    .replaceAll('{chain}', chain.name)
+    .replaceAll('{key}', rpc.apiKey?.reveal() ?? '')
+  return [filled]
+}
+
+function assemble(values: Settings, dataDir: string, chains: readonly Chain[], perChain: PerChain): Config {
+  const wallet = readWallet(values)
+  const { SVC_TLS_CERT: certPath, SVC_TLS_KEY: keyPath } = values
+  return {
+    production: values.NODE_ENV === 'production',
+    profile: values.SVC_MCP_PROFILE ?? (wallet === null ? 'data' : 'full'),
+    logLevel: values.LOG_LEVEL,
+    dataDir,
+    databaseUrl: sealed(values.SVC_DATABASE_URL),
+    listen: splitListen(values.SVC_LISTEN),
+    tls:
+      certPath === undefined || keyPath === undefined
+        ? null
+        : { certPath: resolve(certPath), keyPath: resolve(keyPath) },
+    trustedProxies: values.SVC_TRUSTED_PROXIES,
+    allowedHosts: values.SVC_ALLOWED_HOSTS,
+    allowedOrigins: values.SVC_ALLOWED_ORIGINS,
+    auth: {
+      apiKeys: {
+        read: sealed(values.SVC_API_KEY_READ),
+        feedback: sealed(values.SVC_API_KEY_FEEDBACK),
+        write: sealed(values.SVC_API_KEY_WRITE),
+      },
+      token: sealed(values.MCP_AUTH_TOKEN),
+    },
+    wallet,
+    chains,
+    rpc: { urls: perChain.rpc, provider: sealed(values.SVC_RPC_PROVIDER), apiKey: sealed(values.RPC_API_KEY) },
+    bundlerUrls: perChain.bundler,
+    paymasterUrls: perChain.paymaster,
+    upstream: {
+      tradingApiKey: sealed(values.SVC_TRADING_API_KEY),
+      subgraphApiKey: sealed(values.SVC_MCP_SUBGRAPH_API_KEY),
+      pinningJwt: sealed(values.SVC_PINNING_JWT),
+      ipfsMode: values.SVC_IPFS_MODE,
+      agentName: values.SVC_AGENT_NAME ?? null,
+      apiUrl: values.SVC_API_URL ?? null,
+      gatewayUrl: values.SVC_GATEWAY_URL ?? null,
+      identityProviderUrl: values.SVC_IDENTITY_PROVIDER_URL ?? null,
+    },
+    warnings: values.MCP_AUTH_TOKEN === undefined ? [] : ['MCP_AUTH_TOKEN grants every scope to whoever holds it.'],
+  }
+}
+
+/** A wallet only when its own settings are complete; what is missing is a broken rule, not half a wallet. */
+function readWallet(values: Settings): WalletConfig | null {
+  const type = values.WALLET_TYPE ?? (values.PRIVATE_KEY === undefined ? undefined : 'local')
+  if (type === 'local') {
+    return values.PRIVATE_KEY === undefined ? null : { type, privateKey: new Secret(values.PRIVATE_KEY) }
+  }
+  const { WALLET_APP_ID: appId, WALLET_APP_SECRET: appSecret, WALLET_ID: walletId } = values
+  if (type === undefined || appId === undefined || appSecret === undefined || walletId === undefined) return null
+  return {
+    type,
+    appId,
+    appSecret: new Secret(appSecret),
+    walletId,
+    authPrivateKey: sealed(values.WALLET_AUTH_PRIVATE_KEY),
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue): ConfigProblem {
+  const accepted = issue.code === 'invalid_value' ? `Accepted: ${issue.values.map(String).join(', ')}` : issue.message
+  return invalid(String(issue.path[0] ?? 'environment'), `${accepted}.`)
+}
+
+function invalid(setting: string, message: string): ConfigProblem {
+  return { code: 'SETTING_INVALID', setting, message, fix: `Correct ${setting}.` }
+}
+
+function sealed(value: string | undefined): Secret | null {
+  return value === undefined ? null : new Secret(value)
+}
+
+function splitListen(listen: string): Config['listen'] {
+  const colon = listen.lastIndexOf(':')
+  return { host: listen.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(listen.slice(colon + 1)) }
+}
+
+/** A setting given as nothing is not given. */
+function withoutBlanks(environment: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, value]],
+    ),
+  )
+}
+
+/** A name of ours that no setting has is most likely a slip of the pen. */
+function unknownNames(given: Readonly<Record<string, string>>): readonly string[] {
+  const exact = new Set<string>(settings.map(({ name }) => name))
+  const prefixes = settings.flatMap(({ name }) =>
+    name.endsWith('<chainId>') ? [name.slice(0, -'<chainId>'.length)] : [],
+  )
+  return Object.keys(given)
+    .filter((name) => name.startsWith('SVC_') && name !== 'SVC_ANVIL_PATH')
+    .filter((name) => !exact.has(name) && !prefixes.some((prefix) => name.startsWith(prefix)))
+    .map((name) => `${name} is not a setting of this server and changes nothing.`)
+}

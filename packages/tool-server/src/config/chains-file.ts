@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import type { Chain } from '@svc/wallet'
+import { isAddress } from 'viem'
+import * as z from 'zod'
+import type { ConfigProblem } from './config-error.ts'
+
+/**
+ * Lays the rows of a chains file over the built-in table. A row whose id is known needs to name only what differs (lists
+ * and AMM deployments are replaced whole per version); a new id needs every member.
+ *
+ * @returns the merged table, or what is wrong with the file
+ */
+export function mergeChainsFile(
+  path: string,
+  known: readonly Chain[],
+): { readonly chains: readonly Chain[] } | { readonly problems: readonly ConfigProblem[] } {
+  const content = readJson(path)
+  if (content === undefined) return { problems: [problem('The file cannot be read as JSON.')] }
+  const parsed = z.array(partialRow).safeParse(content)
+  if (!parsed.success) return { problems: describe(parsed.error) }
+  const rows = new Map<number, unknown>(known.map((chain) => [chain.id, chain]))
+  for (const row of parsed.data) rows.set(row.id, overlay(rows.get(row.id), row))
+  const merged = z.array(fullRow).safeParse([...rows.values()])
+  return merged.success ? { chains: merged.data as readonly Chain[] } : { problems: describe(merged.error) }
+}
+
+const address = z.string().refine((text) => isAddress(text), 'Accepted: an address with a valid checksum')
+const bytes32 = z.string().regex(/^0x[0-9a-f]{64}$/, 'Accepted: 0x and 64 lower-case hex digits')
+const name = z.string().regex(/^[a-z0-9-]{1,32}$/, 'Accepted: 1 to 32 of a-z 0-9 -')
+const url = z.url({ protocol: /^https?$/ })
+
+const token = z.strictObject({
+  symbol: z.string().min(1).max(32),
+  name: z.string().min(1).max(64),
+  address,
+  decimals: z.int().min(0).max(77),
+  usdPegged: z.boolean().optional(),
+})
+
+const amm = z.strictObject({
+  v2: z.strictObject({ factory: address, router: address, pairInitCodeHash: bytes32 }).optional(),
+  v3: z
+    .strictObject({
+      factory: address,
+      positionManager: address,
+      swapRouter02: address,
+      quoterV2: address,
+      tickLens: address,
+      poolInitCodeHash: bytes32,
+    })
+    .optional(),
+  v4: z
+    .strictObject({ poolManager: address, positionManager: address, stateView: address, quoter: address })
+    .optional(),
+  universalRouter: z.strictObject({ address, version: z.enum(['2.0', '2.1.0', '2.1.1']) }).optional(),
+})
+
+const fullRow = z.strictObject({
+  id: z.int().positive(),
+  name,
+  aliases: z.array(name),
+  testnet: z.boolean(),
+  nativeCurrency: z.strictObject({ name: z.string(), symbol: z.string(), decimals: z.int().min(0).max(77) }),
+  publicRpcUrls: z.array(url),
+  explorerUrl: url.nullable(),
+  confirmations: z.int().positive(),
+  blockTimeSeconds: z.number().positive(),
+  maxHeadAgeSeconds: z.number().positive().nullable(),
+  logRangeBlocks: z.int().positive(),
+  multicall3: address,
+  permit2: address,
+  wrappedNative: token,
+  amm,
+  tokens: z.array(token),
+})
+
+const partialRow = fullRow.partial().required({ id: true })
+
+function overlay(known: unknown, row: z.output<typeof partialRow>): unknown {
+  if (typeof known !== 'object' || known === null) return row
+  const deployed = 'amm' in known && typeof known.amm === 'object' ? known.amm : {}
+  return { ...known, ...row, amm: { ...deployed, ...row.amm } }
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function describe(error: z.ZodError): readonly ConfigProblem[] {
+  return error.issues.map((issue) => problem(`[${issue.path.map(String).join('.')}] ${issue.message}.`))
+}
+
+function problem(message: string): ConfigProblem {
+  return { code: 'CHAINS_FILE_INVALID', setting: 'SVC_CHAINS_FILE', message, fix: 'Correct the file it names.' }
+}

@@ -1,0 +1,108 @@
+import type { Config } from '../config.ts'
+import type { ConfigProblem } from './config-error.ts'
+import type { Settings } from './schema.ts'
+
+/** Checks what settings must keep to together. Each refusal has its code and its mend. */
+export function checkRules(
+  config: Config,
+  values: Settings,
+  env: Readonly<Record<string, string>>,
+): readonly ConfigProblem[] {
+  return [
+    ...walletRules(config, values),
+    ...wireRules(config, values),
+    ...tokenRules(values),
+    ...upstreamRules(config, values, env),
+  ]
+}
+
+function walletRules(config: Config, values: Settings): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  const type = values.WALLET_TYPE
+  if (config.production && (type === 'local' || values.PRIVATE_KEY !== undefined)) {
+    problems.push({
+      code: 'LOCAL_KEY_IN_PRODUCTION',
+      setting: values.PRIVATE_KEY === undefined ? 'WALLET_TYPE' : 'PRIVATE_KEY',
+      message: 'Production never holds a raw private key.',
+      fix: 'Use WALLET_TYPE=managed and remove PRIVATE_KEY, or leave NODE_ENV at development.',
+    })
+  }
+  if (type === 'local' && values.PRIVATE_KEY === undefined) problems.push(missing('PRIVATE_KEY', 'WALLET_TYPE=local'))
+  if (type === 'managed') {
+    for (const name of ['WALLET_APP_ID', 'WALLET_APP_SECRET', 'WALLET_ID'] as const) {
+      if (values[name] === undefined) problems.push(missing(name, 'WALLET_TYPE=managed'))
+    }
+  }
+  return problems
+}
+
+function wireRules(config: Config, values: Settings): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  const { host, port } = config.listen
+  if (port > 65_535) {
+    problems.push({
+      code: 'SETTING_INVALID',
+      setting: 'SVC_LISTEN',
+      message: 'No such port.',
+      fix: 'Use a port up to 65535.',
+    })
+  }
+  if ((values.SVC_TLS_CERT === undefined) !== (values.SVC_TLS_KEY === undefined)) {
+    const absent = values.SVC_TLS_CERT === undefined ? 'SVC_TLS_CERT' : 'SVC_TLS_KEY'
+    problems.push(missing(absent, 'TLS'))
+  }
+  if (!isLoopback(host) && config.tls === null && config.trustedProxies.length === 0) {
+    problems.push({
+      code: 'PLAINTEXT_LISTEN',
+      setting: 'SVC_LISTEN',
+      message: 'Keys would cross the network in the clear.',
+      fix: 'Listen on 127.0.0.1, or set SVC_TLS_CERT and SVC_TLS_KEY, or name the proxy that ends TLS in SVC_TRUSTED_PROXIES.',
+    })
+  }
+  return problems
+}
+
+function tokenRules({ MCP_AUTH_TOKEN: token }: Settings): readonly ConfigProblem[] {
+  if (token === undefined) return []
+  const fix = 'Use 256 random bits, for example: openssl rand -base64 32'
+  if (token.length < 32 || new Set(token).size < 12) {
+    return [{ code: 'AUTH_TOKEN_WEAK', setting: 'MCP_AUTH_TOKEN', message: 'It holds less than 256 random bits.', fix }]
+  }
+  if (!/^[A-Za-z0-9._~+/-]+=*$/.test(token) || token.startsWith('svc_')) {
+    const message =
+      'It is no bearer token of its own: only A-Z a-z 0-9 . _ ~ + / - = may stand in it, and svc_ begins API keys.'
+    return [{ code: 'AUTH_TOKEN_WEAK', setting: 'MCP_AUTH_TOKEN', message, fix }]
+  }
+  return []
+}
+
+function upstreamRules(
+  config: Config,
+  values: Settings,
+  env: Readonly<Record<string, string>>,
+): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  if (values.SVC_IPFS_MODE === 'pinata' && values.SVC_PINNING_JWT === undefined) {
+    problems.push(missing('SVC_PINNING_JWT', 'SVC_IPFS_MODE=pinata'))
+  }
+  if (values.SVC_RPC_PROVIDER?.includes('{key}') === true && values.RPC_API_KEY === undefined) {
+    problems.push(missing('RPC_API_KEY', 'SVC_RPC_PROVIDER with {key}'))
+  }
+  if (config.production && env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    problems.push({
+      code: 'TLS_UNVERIFIED_UPSTREAM',
+      setting: 'NODE_TLS_REJECT_UNAUTHORIZED',
+      message: 'Endpoints could be anybody.',
+      fix: 'Remove it in production.',
+    })
+  }
+  return problems
+}
+
+function missing(setting: string, cause: string): ConfigProblem {
+  return { code: 'SETTING_MISSING', setting, message: `${cause} needs it.`, fix: `Set ${setting}.` }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,62 @@
+/** One setting as documented: its name (a trailing `<chainId>` stands for any chain's id), meaning and default. */
+export type Setting = {
+  readonly name: string
+  readonly meaning: string
+  /** As a reader would write it; `null` when the setting is off unless given. */
+  readonly default: string | null
+  readonly secret: boolean
+}
+
+/** Every setting the server reads, and nothing it does not. */
+export const settings = [
+  // wallet
+  setting('WALLET_TYPE', '`managed` or `local`. Production must be `managed`.', '`local` when PRIVATE_KEY is set'),
+  setting('WALLET_APP_ID', 'App id at the managed wallet provider.'),
+  secret('WALLET_APP_SECRET', 'App secret at the managed wallet provider.'),
+  setting('WALLET_ID', 'The managed wallet.'),
+  secret('WALLET_AUTH_PRIVATE_KEY', 'P-256 authorization key of the managed wallet.'),
+  secret('PRIVATE_KEY', 'Key of a local wallet: 0x and 64 hex digits. Development only.'),
+  // the server
+  setting('NODE_ENV', '`production` in production.', 'development'),
+  setting('SVC_MCP_PROFILE', '`data` (reads only), `full` or `learning`.', '`full` with a wallet, else `data`'),
+  setting('SVC_LISTEN', 'Address of the HTTP transport, `host:port`; port 0 is any free one.', '127.0.0.1:3000'),
+  setting('SVC_DATA_DIR', 'Directory of state, policy, audit log and environment file.', '.svc'),
+  secret('SVC_DATABASE_URL', 'PostgreSQL URL that takes the place of the state file.'),
+  setting('LOG_LEVEL', '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.', 'info'),
+  // who may call
+  secret('SVC_API_KEY_READ', 'Key of the read tier.', 'generated'),
+  secret('SVC_API_KEY_FEEDBACK', 'Key of the feedback tier.', 'generated'),
+  secret('SVC_API_KEY_WRITE', 'Key of the write tier.', 'generated'),
+  secret('MCP_AUTH_TOKEN', 'Static bearer token with every scope; at least 256 random bits.'),
+  setting('SVC_TLS_CERT', 'Certificate file (PEM); with SVC_TLS_KEY the server speaks TLS 1.3.'),
+  setting('SVC_TLS_KEY', 'Private key file of the certificate (PEM).'),
+  setting('SVC_TRUSTED_PROXIES', 'Addresses or CIDR ranges of the edge that ends TLS, separated by commas.'),
+  setting('SVC_ALLOWED_HOSTS', 'Host names the server answers to beside loopback, separated by commas.'),
+  setting('SVC_ALLOWED_ORIGINS', 'Origins whose pages may call the server, separated by commas.'),
+  // chains
+  secret('SVC_RPC_URL_<chainId>', 'RPC endpoints of one chain, separated by commas, first choice first.'),
+  secret('SVC_RPC_PROVIDER', 'Endpoint template for all other chains with {chain} or {chainId}, and {key}.'),
+  secret('RPC_API_KEY', 'What {key} in SVC_RPC_PROVIDER stands for.'),
+  secret('SVC_BUNDLER_URL_<chainId>', 'Bundler of user operations on one chain.'),
+  secret('SVC_PAYMASTER_URL_<chainId>', 'Paymaster of user operations on one chain.'),
+  setting('SVC_CHAINS_FILE', 'JSON file with chain rows, whole or partial, laid over the built-in table.'),
+  // other services
+  secret('SVC_TRADING_API_KEY', 'Key of the upstream trading API.'),
+  secret('SVC_MCP_SUBGRAPH_API_KEY', 'Key for subgraph reads.'),
+  setting('SVC_IPFS_MODE', '`proxy`, `pinata` or `inline`: how agent cards are published.', 'proxy'),
+  secret('SVC_PINNING_JWT', 'Token of the own pinning account, for SVC_IPFS_MODE=pinata.'),
+  setting('SVC_AGENT_NAME', 'Name the agent registers under.'),
+  setting('SVC_API_URL', 'Base URL of the support API.'),
+  setting('SVC_GATEWAY_URL', 'IPFS gateway for reading agent cards.'),
+  setting('SVC_IDENTITY_PROVIDER_URL', 'Base URL of the identity provider.'),
+] as const satisfies readonly Setting[]
+
+export type SettingName = (typeof settings)[number]['name']
+
+function setting<const Name extends string>(name: Name, meaning: string, fallback: string | null = null) {
+  return { name, meaning, default: fallback, secret: false } as const
+}
+
+function secret<const Name extends string>(name: Name, meaning: string, fallback: string | null = null) {
+  return { name, meaning, default: fallback, secret: true } as const
+}

@@ -1,0 +1,209 @@
+import { may } from './auth/may.ts'
+import type { Principal } from './auth/principal.ts'
+import type { Call, OpenExecute } from './call.ts'
+import { checkOutput } from './dispatch/check-output.ts'
+import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
+import { createToolLists, type ToolList } from './dispatch/list-tools.ts'
+import { createOnce, type IdempotencyStore } from './dispatch/once.ts'
+import { parseInput } from './dispatch/parse-input.ts'
+import { untilAborted } from './dispatch/until-aborted.ts'
+import { quoteUntrusted } from './dispatch/untrusted-text.ts'
+import type { Log } from './observability/log.ts'
+import type { Ports } from './ports.ts'
+import { ToolError } from './tool-error.ts'
+import type { ReadContext, StatusReport, Tool, WriteContext } from './tool.ts'
+
+/** The road of a call, the same for every transport. Knows nothing of protocols. */
+export type Dispatch = {
+  /** What a principal may call, as `tools/list` shows it. */
+  list(principal: Principal): ToolList
+  has(name: string): boolean
+  /** Answers one call. Never rejects: a failure is a result with `isError`. */
+  call(request: CallRequest): Promise<CallResult>
+}
+
+export type CallRequest = {
+  readonly name: string
+  readonly arguments: unknown
+  readonly principal: Principal
+  /** Aborted when the caller leaves: reads stop, writes go on to a safe end. */
+  readonly signal: AbortSignal
+}
+
+export type Profile = 'data' | 'full' | 'learning'
+
+export type DispatchOptions = {
+  readonly tools: readonly Tool[]
+  readonly profile: Profile
+  readonly ports: Ports
+  readonly status: StatusReport
+  /** Everything only a write needs; `null` where no wallet is configured. */
+  readonly write: WriteRoad | null
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly newRequestId: () => string
+}
+
+export type WriteRoad = {
+  readonly openExecute: OpenExecute
+  readonly wallet: WriteContext['wallet']
+  readonly defaults: WriteContext['defaults']
+  readonly idempotency: IdempotencyStore
+  hasSigned(requestId: string): Promise<boolean>
+}
+
+/** Builds the road once; every schema and every list is made here, never per call. */
+export function createDispatch(options: DispatchOptions): Dispatch {
+  const catalogue = new Map(options.tools.map((tool) => [tool.name, tool]))
+  const offered = options.tools.filter((tool) => inProfile(tool, options.profile))
+  const once = options.write === null ? null : openOnce(options.write, options.log)
+  const road: Road = { options, catalogue, once }
+  return Object.freeze({
+    list: createToolLists(offered),
+    has: (name: string) => catalogue.has(name),
+    call: (request: CallRequest) => logged(request, road),
+  })
+}
+
+function openOnce(write: WriteRoad, log: Log): ReturnType<typeof createOnce> {
+  return createOnce({
+    store: write.idempotency,
+    hasSigned: (requestId) => write.hasSigned(requestId),
+    onUnrecorded: (error, requestId) => log.error('idempotency.unrecorded', { requestId, error }),
+  })
+}
+
+type Road = {
+  readonly options: DispatchOptions
+  readonly catalogue: ReadonlyMap<string, Tool>
+  readonly once: ReturnType<typeof createOnce> | null
+}
+
+async function travel(request: CallRequest, requestId: string, road: Road): Promise<CallResult> {
+  const tool = findTool(road.catalogue, request.name)
+  requireProfile(tool, road.options.profile)
+  requireAccess(tool, request.principal)
+  const input = parseInput(tool, request.arguments)
+  const call = describeCall(tool, input, request, requestId)
+  return atMostOnce(tool, input, call, road, async () => {
+    const result = await handle(tool, input, call, road.options)
+    return checked(tool, result, call, road.options.log)
+  })
+}
+
+function findTool(catalogue: ReadonlyMap<string, Tool>, name: string): Tool {
+  const tool = catalogue.get(name)
+  if (tool === undefined) throw new ToolError('TOOL_NOT_FOUND', `This server has no tool ${quoteUntrusted(name)}.`)
+  return tool
+}
+
+function requireProfile(tool: Tool, profile: Profile): void {
+  if (inProfile(tool, profile)) return
+  throw new ToolError('TOOL_NOT_IN_PROFILE', `${tool.name} is not part of the profile "${profile}".`)
+}
+
+function inProfile(tool: Tool, profile: Profile): boolean {
+  return profile !== 'data' || tool.inDataProfile
+}
+
+function requireAccess(tool: Tool, principal: Principal): void {
+  if (may(principal, tool)) return
+  throw new ToolError('INSUFFICIENT_KEY_TIER', `This key may not call ${tool.name}.`, {
+    details: [{ message: 'What the tool needs.', tier: tool.tier, scope: tool.scope }],
+  })
+}
+
+function describeCall(
+  tool: Tool,
+  input: Readonly<Record<string, unknown>>,
+  request: CallRequest,
+  requestId: string,
+): Call {
+  const key = input['idempotencyKey']
+  return {
+    requestId,
+    tool: tool.name,
+    principal: request.principal,
+    dryRun: tool.access === 'write' && input['dryRun'] === true,
+    idempotencyKey: typeof key === 'string' ? key : null,
+    signal: request.signal,
+  }
+}
+
+/** Dry runs change nothing, so they neither claim a key nor get a stored answer. */
+function atMostOnce(
+  tool: Tool,
+  input: Readonly<Record<string, unknown>>,
+  call: Call,
+  road: Road,
+  run: () => Promise<CallResult>,
+): Promise<CallResult> {
+  const { idempotencyKey: key, requestId } = call
+  if (tool.access !== 'write' || key === null || call.dryRun || road.once === null) return run()
+  const { log } = road.options
+  return road.once({ principalId: call.principal.id, key, tool: tool.name, input, requestId }, () =>
+    run().catch((error: unknown) => failure(error, tool.name, requestId, log)),
+  )
+}
+
+async function handle(
+  tool: Tool,
+  input: Readonly<Record<string, unknown>>,
+  call: Call,
+  options: DispatchOptions,
+): Promise<unknown> {
+  const { ports, status, now, write } = options
+  const reads: ReadContext = { ...ports, principal: call.principal, signal: call.signal, now, status }
+  if (tool.access !== 'write') return untilAborted(tool.handle(input, Object.freeze(reads)), call.signal)
+  if (write === null)
+    throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)
+  const execute = write.openExecute(call)
+  return tool.handle(input, Object.freeze({ ...reads, execute, wallet: write.wallet, defaults: write.defaults }))
+}
+
+function checked(tool: Tool, result: unknown, call: Call, log: Log): CallResult {
+  const output = checkOutput(tool, result)
+  if (output.ok) return successResult(output.data)
+  log.error('tool.output_malformed', { tool: tool.name, requestId: call.requestId, problem: output.problem })
+  if (output.salvaged !== null) return successResult(output.salvaged)
+  throw internal(call.requestId)
+}
+
+/** One line per invocation: name, parameters without secrets, duration, outcome. */
+async function logged(request: CallRequest, road: Road): Promise<CallResult> {
+  const { log, now, newRequestId } = road.options
+  const requestId = newRequestId()
+  const startedAt = now()
+  const result = await travel(request, requestId, road).catch((error: unknown) =>
+    failure(error, request.name, requestId, log),
+  )
+  if (log.writesInfo) {
+    log.info('tool.call', {
+      tool: request.name.slice(0, 64),
+      requestId,
+      principal: request.principal.id,
+      parameters: request.arguments,
+      durationMs: now() - startedAt,
+      outcome: result._meta?.['svc/error'].code ?? 'success',
+    })
+  }
+  return result
+}
+
+/** Our own errors travel as they are. Anything else is logged in full and answered with a correlation id alone. */
+function failure(error: unknown, tool: string, requestId: string, log: Log): CallResult {
+  if (error instanceof ToolError) {
+    if (error.cause !== undefined)
+      log.warn('tool.error_cause', { tool, requestId, code: error.code, cause: error.cause })
+    return errorResult(error)
+  }
+  log.error('tool.unexpected_error', { tool, requestId, error })
+  return errorResult(internal(requestId))
+}
+
+function internal(requestId: string): ToolError {
+  return new ToolError('INTERNAL', `Something went wrong inside the server (correlation id ${requestId}).`, {
+    details: [{ message: 'Correlation id for the operator.', requestId }],
+  })
+}

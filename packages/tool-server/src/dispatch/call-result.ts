@@ -1,0 +1,30 @@
+import type { ErrorEnvelope, ToolError } from '../tool-error.ts'
+
+/** The result of `tools/call` as every transport sends it. */
+export type CallResult = {
+  /** Mutable in type alone, as the SDK's results are. */
+  readonly content: { readonly type: 'text'; readonly text: string }[]
+  readonly structuredContent?: Readonly<Record<string, unknown>>
+  readonly isError?: true
+  readonly _meta?: { readonly 'svc/error': ErrorEnvelope }
+  /** Lets the result be passed to the SDK, whose result types are open. */
+  readonly [member: string]: unknown
+}
+
+/** A success: the data itself, and the same as text for clients that read text. */
+export function successResult(data: Readonly<Record<string, unknown>>): CallResult {
+  return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data }
+}
+
+/**
+ * A failure. The envelope travels as text and in `_meta`, not as structured content: clients of the first SDK generation
+ * check that against the output schema and would throw the code away.
+ */
+export function errorResult(error: ToolError): CallResult {
+  const envelope = error.toJSON()
+  return {
+    content: [{ type: 'text', text: JSON.stringify({ error: envelope }) }],
+    isError: true,
+    _meta: { 'svc/error': envelope },
+  }
+}

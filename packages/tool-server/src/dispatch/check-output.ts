@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import type { Tool } from '../tool.ts'
+
+/** A result that passed its check, or what can still be told of one that did not. */
+export type CheckedOutput =
+  | { readonly ok: true; readonly data: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problem: string; readonly salvaged: Readonly<Record<string, unknown>> | null }
+
+/**
+ * Checks our own result before it leaves. A malformed one is our fault and becomes an internal error, except when money
+ * has already moved: then the members that do hold are salvaged, so that the transaction hash still reaches the caller.
+ */
+export function checkOutput(tool: Tool, result: unknown): CheckedOutput {
+  const schema = tool.access === 'write' && isDeferred(result) ? deferredOutput : tool.output
+  const outcome = schema.safeParse(result)
+  if (outcome.success) return { ok: true, data: outcome.data }
+  const problem = outcome.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
+  return { ok: false, problem, salvaged: salvage(tool, result) }
+}
+
+/** The answer of a write that signed nothing. */
+export const deferredOutput = z.object({
+  status: z.literal('planned'),
+  plan: z.object({
+    planHash: z.string(),
+    steps: z.array(z.object({ label: z.string(), to: z.string(), valueWei: z.string(), selector: z.string() })),
+    atomicity: z.string(),
+    deltas: z.array(
+      z.object({ token: z.string(), symbol: z.string(), amount: z.string(), usd: z.number().nullable() }),
+    ),
+    spendUsd: z.string(),
+    gasEstimate: z.string(),
+    gasCostUsd: z.number().nullable(),
+    policy: z.object({
+      allowed: z.boolean(),
+      checks: z.object({
+        tokenAllowlistPassed: z.boolean(),
+        spendingLimitPassed: z.boolean(),
+        simulationPassed: z.boolean(),
+      }),
+      refusals: z.array(z.object({ code: z.string(), message: z.string() })),
+    }),
+    blockNumber: z.string(),
+  }),
+})
+
+function isDeferred(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'status' in result && result.status === 'planned'
+}
+
+function salvage(tool: Tool, result: unknown): Readonly<Record<string, unknown>> | null {
+  if (tool.access !== 'write' || typeof result !== 'object' || result === null) return null
+  if (!('txHash' in result) || typeof result.txHash !== 'string') return null
+  const members = Object.entries(result).flatMap(([name, value]) => {
+    const schema = Object.hasOwn(tool.output.shape, name) ? tool.output.shape[name] : undefined
+    const outcome = schema === undefined ? undefined : z.safeParse(schema, value)
+    return outcome?.success === true ? [[name, outcome.data] as const] : []
+  })
+  return { txHash: result.txHash, ...Object.fromEntries(members) }
+}

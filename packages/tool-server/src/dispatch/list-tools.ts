@@ -1,0 +1,75 @@
+import * as z from 'zod'
+import { may } from '../auth/may.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { Tool } from '../tool.ts'
+
+/** A tool as `tools/list` shows it. */
+export type ListedTool = {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: JsonObjectSchema
+  readonly outputSchema: JsonObjectSchema
+  readonly annotations: Tool['annotations']
+}
+
+export type JsonObjectSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }
+
+/** What one class of principals sees: sorted by name, the same bytes every time. */
+export type ToolList = {
+  readonly tools: ListedTool[]
+  /** The serialised `tools` array. */
+  readonly json: string
+}
+
+/** Builds every definition once and keeps one list per class of principals (a tier of keys, or a set of scopes). */
+export function createToolLists(tools: readonly Tool[]): (principal: Principal) => ToolList {
+  const entries = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((tool) => ({ tool, listed: listTool(tool) }))
+  const lists = new Map<string, ToolList>()
+  return (principal) => {
+    const classKey = principal.tier ?? [...principal.scopes].toSorted().join(' ')
+    const known = lists.get(classKey)
+    if (known !== undefined) return known
+    const visible = entries.filter(({ tool }) => may(principal, tool)).map(({ listed }) => listed)
+    const list = Object.freeze({ tools: visible, json: JSON.stringify(visible) })
+    lists.set(classKey, list)
+    return list
+  }
+}
+
+/** The definition of one tool, its schemas in JSON Schema 2020-12 (the dialect MCP assumes, so it is not repeated). */
+export function listTool(tool: Tool): ListedTool {
+  return Object.freeze({
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: jsonSchema(tool.input, 'input'),
+    outputSchema: tool.access === 'write' ? writeOutputSchema(tool.output) : jsonSchema(tool.output, 'output'),
+    annotations: tool.annotations,
+  })
+}
+
+/**
+ * A write tool answers either with its result or with a plan. Clients check structured content against the listed
+ * schema, so it allows both: every member optional, and `plan` beside them.
+ */
+function writeOutputSchema(output: z.ZodObject): JsonObjectSchema {
+  const schema = jsonSchema(output, 'output')
+  const { required: _required, ...rest } = schema
+  const properties =
+    typeof schema['properties'] === 'object' && schema['properties'] !== null ? schema['properties'] : {}
+  return {
+    ...rest,
+    type: 'object',
+    properties: {
+      ...properties,
+      status: { type: 'string', description: '"success"; "planned" when nothing was signed.' },
+      plan: { type: 'object', description: 'With "planned": steps, deltas, spendUsd, gas, policy verdict.' },
+    },
+  }
+}
+
+function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' })
+  return { ...rest, type: 'object' }
+}

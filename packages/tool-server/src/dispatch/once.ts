@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { ToolError } from '../tool-error.ts'
+import type { CallResult } from './call-result.ts'
+
+/**
+ * Keeps the answers of calls that carry an idempotency key. A key belongs to a principal and stands for one body; the
+ * record is durable before the call begins.
+ */
+export type IdempotencyStore = {
+  begin(claim: {
+    readonly principalId: string
+    readonly key: string
+    readonly bodyHash: string
+    readonly requestId: string
+  }): Promise<IdempotencyClaim>
+  /** Stores the answer that later calls with this key and body get. */
+  finish(principalId: string, key: string, answer: string): Promise<void>
+  /** Forgets a claim of a call that changed nothing, so that the key can be used again. */
+  abandon(principalId: string, key: string): Promise<void>
+}
+
+/** `running` names the request that claimed the key and has not finished: elsewhere, or cut off by a crash. */
+export type IdempotencyClaim =
+  | { readonly state: 'new' }
+  | { readonly state: 'done'; readonly answer: string }
+  | { readonly state: 'running'; readonly requestId: string }
+  | { readonly state: 'conflict' }
+
+/** One call that must happen at most once. */
+export type OnceRequest = {
+  readonly principalId: string
+  readonly key: string
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly requestId: string
+}
+
+/**
+ * Runs a call at most once per key. A duplicate that comes while the first is running waits for it and gets its answer.
+ * An outcome is kept when it is a result, or when something was signed on the way to the failure; a failure that signed
+ * nothing frees the key. Throws `IDEMPOTENCY_CONFLICT` and `OPERATION_IN_DOUBT`.
+ */
+export function createOnce(options: {
+  readonly store: IdempotencyStore
+  /** Whether a request has signed anything: what decides if its failure may be tried again. */
+  hasSigned(requestId: string): Promise<boolean>
+  /** Told when an outcome could not be recorded; the caller gets it all the same. */
+  onUnrecorded(error: unknown, requestId: string): void
+}): (request: OnceRequest, run: () => Promise<CallResult>) => Promise<CallResult> {
+  const running = new Map<string, { readonly bodyHash: string; readonly outcome: Promise<CallResult> }>()
+  return async (request, run) => {
+    const bodyHash = hashBody(request)
+    const slot = `${request.principalId}\n${request.key}`
+    const twin = running.get(slot)
+    if (twin !== undefined) {
+      if (twin.bodyHash !== bodyHash) throw conflict()
+      return twin.outcome
+    }
+    const outcome = claimAndRun(options, request, bodyHash, run)
+    running.set(slot, { bodyHash, outcome })
+    try {
+      return await outcome
+    } finally {
+      running.delete(slot)
+    }
+  }
+}
+
+async function claimAndRun(
+  options: Parameters<typeof createOnce>[0],
+  request: OnceRequest,
+  bodyHash: string,
+  run: () => Promise<CallResult>,
+): Promise<CallResult> {
+  const { store } = options
+  const { principalId, key, requestId } = request
+  const claim = await store.begin({ principalId, key, bodyHash, requestId })
+  if (claim.state === 'done') return JSON.parse(claim.answer) as CallResult
+  if (claim.state === 'conflict') throw conflict()
+  if (claim.state === 'running') throw inDoubt(claim.requestId)
+  const result = await run()
+  await record(options, request, result).catch((error: unknown) => options.onUnrecorded(error, requestId))
+  return result
+}
+
+async function record(
+  options: Parameters<typeof createOnce>[0],
+  request: OnceRequest,
+  result: CallResult,
+): Promise<void> {
+  const { principalId, key, requestId } = request
+  const keep = result.isError !== true || (await options.hasSigned(requestId))
+  if (keep) await options.store.finish(principalId, key, JSON.stringify(result))
+  else await options.store.abandon(principalId, key)
+}
+
+function conflict(): ToolError {
+  return new ToolError('IDEMPOTENCY_CONFLICT', 'This idempotencyKey was used for a different request.', {
+    details: [{ field: 'idempotencyKey', message: 'Already used with another body.' }],
+  })
+}
+
+function inDoubt(requestId: string): ToolError {
+  return new ToolError('OPERATION_IN_DOUBT', 'An earlier call with this idempotencyKey did not come to an end.', {
+    details: [{ field: 'idempotencyKey', message: 'Claimed by an unfinished call.', requestId }],
+  })
+}
+
+/** SHA-256 over the tool's name and its parsed arguments, members in order of their names, the key itself left out. */
+function hashBody(request: OnceRequest): string {
+  const { idempotencyKey: _key, ...body } = request.input
+  return createHash('sha256')
+    .update(JSON.stringify([request.tool, canonical(body)]))
+    .digest('hex')
+}
+
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value !== 'object' || value === null) return value
+  return Object.entries(value)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => [name, canonical(member)])
+}

@@ -1,0 +1,69 @@
+import type * as z from 'zod'
+import { ToolError, type ErrorDetail } from '../tool-error.ts'
+import type { Tool } from '../tool.ts'
+import { quoteUntrusted } from './untrusted-text.ts'
+
+/**
+ * Parses the arguments of a call against the tool's strict input schema. Throws `VALIDATION_FAILED` with one detail per
+ * refused field, naming the field and what it accepts.
+ */
+export function parseInput(tool: Tool, args: unknown): Readonly<Record<string, unknown>> {
+  const outcome = tool.input.safeParse(args ?? {})
+  if (outcome.success) return outcome.data
+  const details = outcome.error.issues.flatMap((issue) => describeIssue(issue, tool)).slice(0, maxDetails)
+  const fields = [...new Set(details.map((detail) => detail.field).filter((field) => field !== undefined))]
+  throw new ToolError('VALIDATION_FAILED', `${tool.name} refuses ${fields.join(', ') || 'its arguments'}.`, { details })
+}
+
+const maxDetails = 20
+
+function describeIssue(issue: z.core.$ZodIssue, tool: Tool): readonly ErrorDetail[] {
+  const field = fieldPath(issue.path)
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: fieldPath([...issue.path, key]),
+      message: 'Unknown member.',
+      ...(issue.path.length === 0 ? { accepted: Object.keys(tool.input.shape) } : {}),
+    }))
+  }
+  if (issue.code === 'invalid_value') {
+    return [{ field, message: 'Not an accepted value.', accepted: issue.values.map(String) }]
+  }
+  if (issue.code === 'invalid_type') return [{ field, message: typeMessage(issue), accepted: issue.expected }]
+  if (issue.code === 'invalid_union') return [{ field, message: ownMessage(issue.message), ...unionAccepts(issue) }]
+  return [{ field, message: ownMessage(issue.message), ...boundsOf(issue) }]
+}
+
+/** A path as a caller writes it: `operations[2].type`; the arguments themselves are `arguments`. */
+function fieldPath(path: readonly PropertyKey[]): string {
+  const written = path.map((part, index) => {
+    if (typeof part === 'number') return `[${part}]`
+    const name = String(part)
+    const plain = /^[A-Za-z0-9_]{1,64}$/.test(name) ? name : quoteUntrusted(name)
+    return index === 0 ? plain : `.${plain}`
+  })
+  return written.join('') || 'arguments'
+}
+
+function typeMessage(issue: z.core.$ZodIssueInvalidType): string {
+  if (issue.input === undefined && issue.message.endsWith('received undefined')) return 'Required.'
+  return ownMessage(issue.message)
+}
+
+/** Messages are written by our schemas or by the schema library; neither quotes the value it refuses. */
+function ownMessage(message: string): string {
+  return message.length > 300 ? `${message.slice(0, 300)}...` : message
+}
+
+function boundsOf(issue: z.core.$ZodIssue): { readonly accepted?: string } {
+  if (issue.code === 'too_small') return { accepted: `at least ${issue.minimum}` }
+  if (issue.code === 'too_big') return { accepted: `at most ${issue.maximum}` }
+  if (issue.code === 'not_multiple_of') return { accepted: `multiples of ${issue.divisor}` }
+  if (issue.code === 'invalid_format' && issue.pattern !== undefined) return { accepted: issue.pattern }
+  return {}
+}
+
+function unionAccepts(issue: z.core.$ZodIssueInvalidUnion): { readonly accepted?: readonly string[] } {
+  const accepted = (issue.errors ?? []).flat().map((inner) => inner.message)
+  return accepted.length === 0 ? {} : { accepted: [...new Set(accepted)].slice(0, 10) }
+}

@@ -1,0 +1,68 @@
+import type { Config } from '../config.ts'
+import type { Ports } from '../ports.ts'
+import type { SafetyReport, StatusReport } from '../tool.ts'
+import { version } from '../version.ts'
+import { checkDataDir } from './check-data-dir.ts'
+import { checkRpc } from './check-rpc.ts'
+
+/** What the running server says about itself. */
+export function createStatus(options: {
+  readonly config: Config
+  readonly ports: Ports
+  /** The write road's report; `null` without a wallet. */
+  readonly safety: (() => Promise<SafetyReport>) | null
+}): StatusReport {
+  const { config, ports, safety } = options
+  return Object.freeze({
+    async setup() {
+      const checks = [
+        checkConfig(config),
+        checkWallet(config, ports),
+        await checkDataDir(config.dataDir, config.wallet !== null),
+        ...(await checkRpc(config, ports)),
+      ]
+      return { profile: config.profile, version, checks }
+    },
+    async safety(principal) {
+      const report = safety === null ? withoutWallet : await safety()
+      return principal.scopes.has('admin:wallet') ? report : withoutAmounts(report)
+    },
+  })
+}
+
+type Check = Awaited<ReturnType<StatusReport['setup']>>['checks'][number]
+
+function checkConfig({ warnings }: Config): Check {
+  if (warnings.length === 0) return { id: 'config', status: 'pass', message: 'The settings are in order.', fix: null }
+  return { id: 'config', status: 'warn', message: warnings.join(' '), fix: 'Correct or remove the settings named.' }
+}
+
+function checkWallet({ wallet, profile }: Config, { agentAddress }: Ports): Check {
+  if (wallet !== null && agentAddress !== null) {
+    return { id: 'wallet', status: 'pass', message: `The ${wallet.type} wallet is ${agentAddress}.`, fix: null }
+  }
+  const fix = 'Set WALLET_TYPE and what it needs (PRIVATE_KEY for a local wallet in development), then restart.'
+  if (profile === 'data') {
+    return { id: 'wallet', status: 'pass', message: 'No wallet; the profile "data" only reads.', fix: null }
+  }
+  return { id: 'wallet', status: 'fail', message: 'No wallet, so nothing can be signed.', fix }
+}
+
+/** What a server without a wallet reports: nothing can be spent, so nothing is limited. */
+const withoutWallet: SafetyReport = Object.freeze({
+  walletConfigured: false,
+  paused: false,
+  breakerOpen: false,
+  allowlistMode: 'strict',
+  approvalThresholdUsd: null,
+  limitsUsd: null,
+  spentUsd: null,
+  remainingUsd: null,
+  dailyAlert: false,
+  pendingTransactions: 0,
+})
+
+/** A key below the write tier sees the state of the safety engine, not the money behind it. */
+function withoutAmounts(report: SafetyReport): SafetyReport {
+  return { ...report, approvalThresholdUsd: null, limitsUsd: null, spentUsd: null, remainingUsd: null }
+}

@@ -1,0 +1,92 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { BlockList, isIPv6 } from 'node:net'
+import { validateHostHeader } from '@modelcontextprotocol/server'
+import { ToolError } from '../tool-error.ts'
+import { HttpRefusal } from './problem.ts'
+
+/** Who may talk to the server, seen from the outside of a request. */
+export type Guards = {
+  /** Refuses foreign `Host` names, the way a rebound DNS name shows itself. */
+  requireHost(headers: IncomingHttpHeaders): void
+  /** Refuses foreign `Origin`s. Gives the origin back when it may read answers across origins. */
+  requireOrigin(headers: IncomingHttpHeaders): string | null
+  /** The caller's address, behind a trusted proxy the forwarded one. Refuses what did not come through the proxy. */
+  clientAddress(headers: IncomingHttpHeaders, socketAddress: string): string
+}
+
+export function createGuards(options: {
+  /** Host names without ports. */
+  readonly allowedHosts: readonly string[]
+  /** Origins as browsers send them. */
+  readonly allowedOrigins: readonly string[]
+  /** Addresses or CIDR ranges; empty when clients connect directly. */
+  readonly trustedProxies: readonly string[]
+}): Guards {
+  const isAllowedHost = hostCheck(options.allowedHosts)
+  const origins = new Set(options.allowedOrigins)
+  const proxies = options.trustedProxies.length === 0 ? null : proxyList(options.trustedProxies)
+  return Object.freeze({
+    requireHost({ host }: IncomingHttpHeaders) {
+      if (host === undefined || !isAllowedHost(host))
+        throw refusal('HOST_NOT_ALLOWED', 'The Host header names another server.')
+    },
+    requireOrigin({ origin, host }: IncomingHttpHeaders) {
+      if (origin === undefined) return null
+      if (origins.has(origin)) return origin
+      if (origin === `http://${host}` || origin === `https://${host}`) return null
+      throw refusal('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the server.')
+    },
+    clientAddress(headers: IncomingHttpHeaders, socketAddress: string) {
+      if (proxies === null) return socketAddress
+      return forwardedAddress(headers, socketAddress, proxies)
+    },
+  })
+}
+
+/** Loopback names, which no foreign DNS name can be. */
+export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** Remembers the spellings it accepted: clients repeat theirs with every request. */
+function hostCheck(allowedHosts: readonly string[]): (host: string) => boolean {
+  const names = [...allowedHosts]
+  const accepted = new Set<string>()
+  return (host) => {
+    if (accepted.has(host)) return true
+    if (!validateHostHeader(host, names).ok) return false
+    if (accepted.size < 64) accepted.add(host)
+    return true
+  }
+}
+
+function proxyList(entries: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (prefix === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(prefix), family)
+  }
+  return (address) => list.check(plainAddress(address), isIPv6(plainAddress(address)) ? 'ipv6' : 'ipv4')
+}
+
+/** The last address of `X-Forwarded-For` that is not a proxy of ours: what stands before it a client could have made up. */
+function forwardedAddress(
+  headers: IncomingHttpHeaders,
+  socketAddress: string,
+  isProxy: (address: string) => boolean,
+): string {
+  if (!isProxy(socketAddress)) throw refusal('PROXY_REQUIRED', 'The request did not come through the edge proxy.')
+  if (headers['x-forwarded-proto'] !== 'https')
+    throw refusal('PROXY_REQUIRED', 'The request did not reach the edge over https.')
+  const forwarded = headers['x-forwarded-for']
+  const hops = (typeof forwarded === 'string' ? forwarded : '').split(',').map((hop) => hop.trim())
+  return hops.findLast((hop) => hop !== '' && !isProxy(hop)) ?? socketAddress
+}
+
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address
+}
+
+function refusal(code: 'HOST_NOT_ALLOWED' | 'ORIGIN_NOT_ALLOWED' | 'PROXY_REQUIRED', message: string): HttpRefusal {
+  return new HttpRefusal(new ToolError(code, message))
+}

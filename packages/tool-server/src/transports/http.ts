@@ -1,0 +1,244 @@
+import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { classifyInboundRequest } from '@modelcontextprotocol/server'
+import { challengeHeader, type Authentication } from '../auth/authenticate.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { Log } from '../observability/log.ts'
+import { ToolError } from '../tool-error.ts'
+import type { Exchange } from './exchange.ts'
+import type { Guards } from './guards.ts'
+import { parseJson, readBody } from './json-body.ts'
+import { jsonRpcErrors, sendJson, sendJsonRpcError } from './json-rpc.ts'
+import type { LegacyEra } from './legacy-era.ts'
+import type { ModernEra } from './modern-era.ts'
+import { HttpRefusal, sendProblem } from './problem.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+/** The Streamable HTTP transport: everything between a socket and the two eras of the protocol. */
+export type HttpTransport = {
+  listen(address: { readonly host: string; readonly port: number }): Promise<AddressInfo>
+  /** Stops accepting, lets calls in flight finish for at most `timeoutMs`, closes the streams, then every connection. */
+  close(timeoutMs: number, closeStreams: () => Promise<void>): Promise<void>
+}
+
+export type HttpOptions = {
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null
+  readonly guards: Guards
+  authenticate(headers: IncomingMessage['headers']): Promise<Authentication>
+  readonly limits: { readonly perAddress: RateLimit; readonly perPrincipal: RateLimit }
+  readonly legacy: LegacyEra
+  readonly modern: ModernEra
+  readonly log: Log
+}
+
+export function createHttpTransport(options: HttpOptions): HttpTransport {
+  const inFlight = new Set<ServerResponse>()
+  const state = { closing: false }
+  const road: Road = { ...options, inFlight }
+  const server = openServer(options, (request, response) => {
+    if (state.closing) response.setHeader('connection', 'close')
+    travel(request, response, road).catch((error: unknown) => fail(response, error, options.log))
+  })
+  return Object.freeze({
+    listen: ({ host, port }: { readonly host: string; readonly port: number }) => listen(server, host, port),
+    async close(timeoutMs: number, closeStreams: () => Promise<void>) {
+      state.closing = true
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeIdleConnections()
+      await drained(inFlight, timeoutMs)
+      await closeStreams()
+      server.closeAllConnections()
+      await closed
+    },
+  })
+}
+
+type Road = HttpOptions & { readonly inFlight: Set<ServerResponse> }
+
+/** The road of a request. Each step refuses by throwing an `HttpRefusal`. */
+async function travel(request: IncomingMessage, response: ServerResponse, options: Road): Promise<void> {
+  const { guards, limits } = options
+  guards.requireHost(request.headers)
+  allowOrigin(response, guards.requireOrigin(request.headers))
+  const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')
+  const path = request.url?.split('?', 1)[0]
+  if (path === '/healthz') return answerHealth(request, response)
+  if (path !== '/mcp') throw refuse('ROUTE_NOT_FOUND', 'There is nothing at this path.')
+  requireMethod(request)
+  if (request.method === 'OPTIONS') return void response.writeHead(204).end()
+  if (request.method === 'POST') requireJson(request)
+  const principal = requirePrincipal(await options.authenticate(request.headers), address, limits.perAddress)
+  requireBudget(limits.perPrincipal, principal.id)
+  const exchange = { request, response, principal }
+  if (request.method !== 'POST') return options.legacy.session(exchange)
+  const message = await readMessage(request, response)
+  if (message !== undefined) return serveMessage(exchange, message, options)
+}
+
+/** The body decides the era; both eras live at one address. */
+function serveMessage(exchange: Exchange, message: unknown, { legacy, modern, inFlight }: Road): Promise<void> {
+  if (!opensStream(message)) track(inFlight, exchange.response)
+  const { headers } = exchange.request
+  const era = isPlainLegacy(message, headers) ? 'legacy' : classify(message, headers)
+  return era === 'legacy' ? legacy.post(exchange, message) : modern.post(exchange, message)
+}
+
+/** A subscription never ends by itself, so closing does not wait for it. */
+function opensStream(message: unknown): boolean {
+  return (
+    typeof message === 'object' && message !== null && 'method' in message && message.method === 'subscriptions/listen'
+  )
+}
+
+/** What certainly belongs to a session, told without the classification's schema checks. */
+function isPlainLegacy(message: unknown, headers: IncomingMessage['headers']): boolean {
+  if (headers['mcp-session-id'] === undefined || headers['mcp-method'] !== undefined) return false
+  if (typeof message !== 'object' || message === null || !('method' in message)) return false
+  if (!('params' in message)) return true
+  const { params } = message
+  return typeof params === 'object' && params !== null && !('_meta' in params)
+}
+
+function classify(message: unknown, headers: IncomingMessage['headers']): 'legacy' | 'modern' {
+  const header = (name: string) => (typeof headers[name] === 'string' ? headers[name] : undefined)
+  const [version, method, name] = [header('mcp-protocol-version'), header('mcp-method'), header('mcp-name')]
+  const outcome = classifyInboundRequest({
+    httpMethod: 'POST',
+    body: message,
+    ...(version === undefined ? {} : { protocolVersionHeader: version }),
+    ...(method === undefined ? {} : { mcpMethodHeader: method }),
+    ...(name === undefined ? {} : { mcpNameHeader: name }),
+  })
+  return outcome.kind === 'legacy' ? 'legacy' : 'modern'
+}
+
+/** The JSON-RPC message of the body, or `undefined` after having said what is wrong with it. */
+async function readMessage(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+  const body = await readBody(request, maxBodyBytes)
+  if (body === null) {
+    throw new HttpRefusal(new ToolError('PAYLOAD_TOO_LARGE', 'The body is too large.'), { connection: 'close' })
+  }
+  const parsed = parseJson(body, maxDepth)
+  if (!parsed.ok) {
+    const error = parsed.reason === 'too-deep' ? jsonRpcErrors.tooDeep : jsonRpcErrors.malformed
+    sendJsonRpcError(response, 400, error)
+    return undefined
+  }
+  if (Array.isArray(parsed.value)) {
+    sendJsonRpcError(response, 400, jsonRpcErrors.batch)
+    return undefined
+  }
+  return parsed.value
+}
+
+function requireMethod(request: IncomingMessage): void {
+  if (request.method !== undefined && methods.includes(request.method)) return
+  throw refuse('METHOD_NOT_ALLOWED', 'This method is not served here.', { allow: methods.join(', ') })
+}
+
+function requireJson({ headers }: IncomingMessage): void {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== 'application/json') throw refuse('MEDIA_TYPE_NOT_SUPPORTED', 'The body must be application/json.')
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw refuse('MEDIA_TYPE_NOT_SUPPORTED', 'Compressed bodies are not read.', { connection: 'close' })
+  }
+}
+
+function requirePrincipal(authentication: Authentication, address: string, limit: RateLimit): Principal {
+  if (authentication.principal !== null) return authentication.principal
+  requireBudget(limit, address)
+  const message = authentication.reason === 'missing' ? 'No credentials were sent.' : authentication.description
+  throw refuse('AUTHENTICATION_REQUIRED', message, { 'www-authenticate': challengeHeader(authentication) })
+}
+
+function requireBudget(limit: RateLimit, caller: string): void {
+  const verdict = limit.take(caller)
+  if (verdict.ok) return
+  throw refuse('RATE_LIMITED', 'Too many requests.', { 'retry-after': String(verdict.retryAfterSeconds) })
+}
+
+function answerHealth(request: IncomingMessage, response: ServerResponse): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw refuse('METHOD_NOT_ALLOWED', 'This method is not served here.', { allow: 'GET, HEAD' })
+  }
+  sendJson(response, 200, '{"status":"ok"}')
+}
+
+function allowOrigin(response: ServerResponse, origin: string | null): void {
+  if (origin === null) return
+  response.setHeader('access-control-allow-origin', origin)
+  response.setHeader('vary', 'Origin')
+  response.setHeader('access-control-expose-headers', 'Mcp-Session-Id, WWW-Authenticate, Retry-After')
+  response.setHeader('access-control-allow-methods', methods.join(', '))
+  response.setHeader('access-control-allow-headers', corsHeaders)
+}
+
+function refuse(code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}): HttpRefusal {
+  return new HttpRefusal(new ToolError(code, message), headers)
+}
+
+function fail(response: ServerResponse, error: unknown, log: Log): void {
+  if (response.destroyed) return
+  if (error instanceof HttpRefusal && !response.headersSent) return sendProblem(response, error)
+  log.error('http.unexpected_error', { error })
+  if (response.headersSent) response.destroy()
+  else sendProblem(response, refuse('INTERNAL', 'Something went wrong inside the server.'))
+}
+
+function openServer(
+  { tls }: HttpOptions,
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const server =
+    tls === null
+      ? createPlainServer(timeouts, onRequest)
+      : createTlsServer({ ...timeouts, ...tls, minVersion: 'TLSv1.3' }, onRequest)
+  server.maxConnections = maxConnections
+  server.maxHeadersCount = maxHeaders
+  return server
+}
+
+function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      const address = server.address()
+      if (address === null || typeof address === 'string') reject(new Error('The server has no TCP address.'))
+      else resolve(address)
+    })
+  })
+}
+
+function track(inFlight: Set<ServerResponse>, response: ServerResponse): void {
+  inFlight.add(response)
+  response.on('close', () => inFlight.delete(response))
+}
+
+async function drained(inFlight: ReadonlySet<ServerResponse>, timeoutMs: number): Promise<void> {
+  const open = [...inFlight].map((response) => new Promise<void>((resolve) => response.on('close', () => resolve())))
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs)
+  })
+  await Promise.race([Promise.all(open), patience])
+  clearTimeout(timer)
+}
+
+const methods: readonly string[] = ['GET', 'POST', 'DELETE', 'OPTIONS']
+const corsHeaders =
+  'Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID'
+const maxBodyBytes = 262_144
+const maxDepth = 32
+const maxConnections = 4_096
+const maxHeaders = 100
+/** Slow clients are cut off: 10 s for the headers, 30 s for the whole request, looked after every 2 s. */
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: 2_000,
+}

@@ -1,0 +1,177 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import type { Dispatch } from '../dispatch.ts'
+import { ToolError } from '../tool-error.ts'
+import type { Exchange } from './exchange.ts'
+import { answerHotRequest, hotRequest, type HotRequest } from './hot-methods.ts'
+import { jsonRpcErrors, sendJson, sendJsonRpcError } from './json-rpc.ts'
+import type { McpTesting, NewMcpServer } from './mcp-server.ts'
+import { HttpRefusal } from './problem.ts'
+import type { Session, Sessions } from './sessions.ts'
+import { webRequest } from './web-request.ts'
+import { writeWebResponse } from './web-response.ts'
+
+/** Serves the 2025 revisions: sessions with `Mcp-Session-Id`, the GET stream, DELETE. */
+export type LegacyEra = {
+  post(exchange: Exchange, message: unknown): Promise<void>
+  /** GET opens the session's stream, DELETE ends the session. */
+  session(exchange: Exchange): Promise<void>
+}
+
+export type LegacyEraOptions = {
+  readonly dispatch: Dispatch
+  readonly sessions: Sessions
+  readonly newMcpServer: NewMcpServer
+  readonly testing: McpTesting | null
+  readonly newSessionId: () => string
+  /** Milliseconds on the clock of the sessions. */
+  readonly now: () => number
+}
+
+export function createLegacyEra(options: LegacyEraOptions): LegacyEra {
+  return Object.freeze({
+    async post(exchange: Exchange, message: unknown) {
+      if (isMessage(message) && message.method === 'initialize') return openSession(exchange, message, options)
+      const session = findSession(exchange, options)
+      if (session === null) return
+      const id = requestIdOf(message)
+      if (id !== null && session.inFlight.has(id)) {
+        return sendJsonRpcError(exchange.response, 400, jsonRpcErrors.duplicateId, id)
+      }
+      cancelInFlight(session, message)
+      const hot = options.testing === null || isToolCall(message) ? hotOf(exchange, message, options) : null
+      if (hot !== null) return answerHot(exchange, session, hot, options)
+      return answerThroughSdk(exchange, session, message, id)
+    },
+    async session(exchange: Exchange) {
+      const session = findSession(exchange, options)
+      if (session === null) return
+      return answerThroughSdk(exchange, session, undefined, null)
+    },
+  })
+}
+
+async function openSession(exchange: Exchange, message: unknown, options: LegacyEraOptions): Promise<void> {
+  const { sessions, testing } = options
+  if (sessions.full) throw new HttpRefusal(new ToolError('SESSION_LIMIT', 'The server holds no more sessions.'))
+  const id = options.newSessionId()
+  const eventStore = testing?.eventStore?.()
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: () => id,
+    ...(eventStore === undefined ? {} : { eventStore }),
+  })
+  const principalId = exchange.principal.id
+  const session: Session = {
+    id,
+    principalId,
+    transport,
+    inFlight: new Map(),
+    exchanges: 0,
+    lastSeenAt: options.now(),
+  }
+  sessions.add(session)
+  try {
+    const server = options.newMcpServer(exchange.principal, 'legacy')
+    await server.connect(transport)
+    Object.assign(server, { onclose: () => sessions.remove(id) })
+    await answerThroughSdk(exchange, session, message, requestIdOf(message))
+  } finally {
+    if (transport.sessionId === undefined) {
+      sessions.remove(id)
+      await transport.close()
+    }
+  }
+}
+
+/** The session of the header, or `null` after having said that there is none. */
+function findSession(exchange: Exchange, options: LegacyEraOptions): Session | null {
+  const header = exchange.request.headers['mcp-session-id']
+  if (typeof header !== 'string') {
+    sendJsonRpcError(exchange.response, 400, jsonRpcErrors.sessionMissing)
+    return null
+  }
+  const session = options.sessions.find(header, exchange.principal)
+  if (session === null) sendJsonRpcError(exchange.response, 404, jsonRpcErrors.sessionUnknown)
+  return session
+}
+
+function hotOf(exchange: Exchange, message: unknown, options: LegacyEraOptions): HotRequest | null {
+  return hotRequest(message, exchange.request.headers, options.dispatch)
+}
+
+async function answerHot(
+  exchange: Exchange,
+  session: Session,
+  hot: HotRequest,
+  options: LegacyEraOptions,
+): Promise<void> {
+  const { response, principal } = exchange
+  const call = new AbortController()
+  const leave = () => call.abort()
+  response.on('close', leave)
+  session.inFlight.set(hot.id, call)
+  session.exchanges += 1
+  try {
+    const body = await answerHotRequest(hot, principal, options.dispatch, call.signal)
+    session.inFlight.delete(hot.id)
+    response.off('close', leave)
+    if (response.destroyed) return
+    // A cancelled request gets no response: the exchange ends without one.
+    if (call.signal.aborted) response.writeHead(202).end()
+    else sendJson(response, 200, body, { 'mcp-session-id': session.id })
+  } finally {
+    session.inFlight.delete(hot.id)
+    session.exchanges -= 1
+    session.lastSeenAt = options.now()
+  }
+}
+
+async function answerThroughSdk(
+  exchange: Exchange,
+  session: Session,
+  message: unknown,
+  id: string | number | null,
+): Promise<void> {
+  const { request, response } = exchange
+  const call = new AbortController()
+  const leave = () => call.abort()
+  response.on('close', leave)
+  if (id !== null) {
+    session.inFlight.set(id, call)
+    call.signal.addEventListener('abort', () => session.transport.closeSSEStream(id), { once: true })
+  }
+  session.exchanges += 1
+  try {
+    const parsedBody = message === undefined ? {} : { parsedBody: message }
+    await writeWebResponse(
+      response,
+      await session.transport.handleRequest(webRequest(request, call.signal), parsedBody),
+    )
+  } finally {
+    response.off('close', leave)
+    if (id !== null) session.inFlight.delete(id)
+    session.exchanges -= 1
+  }
+}
+
+/** A cancellation reaches a call wherever it is being answered. */
+function cancelInFlight(session: Session, message: unknown): void {
+  if (!isMessage(message) || message.method !== 'notifications/cancelled') return
+  const { params } = message
+  const requestId = typeof params === 'object' && params !== null && 'requestId' in params ? params.requestId : null
+  if (typeof requestId === 'string' || typeof requestId === 'number') session.inFlight.get(requestId)?.abort()
+}
+
+function requestIdOf(message: unknown): string | number | null {
+  if (!isMessage(message) || typeof message.method !== 'string') return null
+  return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null
+}
+
+function isToolCall(message: unknown): boolean {
+  return isMessage(message) && message.method === 'tools/call'
+}
+
+function isMessage(
+  message: unknown,
+): message is { readonly method?: unknown; readonly id?: unknown; readonly params?: unknown } {
+  return typeof message === 'object' && message !== null
+}

@@ -1,0 +1,68 @@
+import { ProtocolError, ProtocolErrorCode, Server, type Implementation } from '@modelcontextprotocol/server'
+import type { EventStore, jsonSchemaValidator, ServerNotifier } from '@modelcontextprotocol/server'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
+import type { Principal } from '../auth/principal.ts'
+import type { Dispatch } from '../dispatch.ts'
+
+/** Makes the SDK's protocol object for one connection, session or request. It holds nothing but closures. */
+export type NewMcpServer = (principal: Principal, era: Era, notify?: ServerNotifier) => Server
+
+export type Era = 'legacy' | 'modern'
+
+/** Lets tests put further request handlers on the very stack the product runs on. */
+export type McpTesting = {
+  /** Called for every protocol object before it is connected. */
+  server(server: Server, era: Era, notify: ServerNotifier | null): void
+  /** Makes legacy streams resumable. */
+  eventStore?(): EventStore
+}
+
+export function createNewMcpServer(options: {
+  readonly dispatch: Dispatch
+  readonly info: Implementation
+  readonly instructions: string
+  readonly testing: McpTesting | null
+}): NewMcpServer {
+  const { dispatch, info, testing } = options
+  const serverOptions = {
+    capabilities: { tools: {} },
+    instructions: options.instructions,
+    jsonSchemaValidator: sharedValidator(),
+    cacheHints: { 'tools/list': { ttlMs: listTtlMs, cacheScope: 'private' as const } },
+  }
+  return (principal, era, notify) => {
+    const server = new Server(info, serverOptions)
+    server.setRequestHandler('tools/list', (request) => {
+      if (request.params?.cursor !== undefined) throw unknownCursor()
+      return { tools: dispatch.list(principal).tools }
+    })
+    server.setRequestHandler('tools/call', (request, context) =>
+      dispatch.call({
+        name: request.params.name,
+        arguments: request.params.arguments,
+        principal,
+        signal: callerSignal(context.mcpReq.signal, context.http?.req?.signal),
+      }),
+    )
+    testing?.server(server, era, notify ?? null)
+    return server
+  }
+}
+
+/** The list changes with the server's version and settings only. */
+const listTtlMs = 300_000
+
+/** Aborted by a cancellation as well as by a broken connection. */
+function callerSignal(cancelled: AbortSignal, left: AbortSignal | undefined): AbortSignal {
+  return left === undefined ? cancelled : AbortSignal.any([cancelled, left])
+}
+
+function unknownCursor(): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'The list of tools has one page and knows no cursor.')
+}
+
+/** One validator for all protocol objects, made when first needed: each would otherwise build its own. */
+function sharedValidator(): jsonSchemaValidator {
+  let validator: AjvJsonSchemaValidator | undefined
+  return { getValidator: (schema) => (validator ??= new AjvJsonSchemaValidator()).getValidator(schema) }
+}
