@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { formatAmount } from '../amounts/format-amount.ts'
 import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
 import { getTickAtSqrtPrice } from '../ticks/get-tick-at-sqrt-price.ts'
-import { MAX_TICK, MIN_TICK } from '../ticks/tick-bounds.ts'
+import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from '../ticks/tick-bounds.ts'
 import { anySqrtPrice, anyTick, fromJsbi, outcome, sdk, sdkCore, upToBits } from '../v3-sdk.fixture.ts'
 import { invertRange } from './invert-range.ts'
 import { priceFromSqrtPrice } from './price-from-sqrt-price.ts'
@@ -116,9 +117,8 @@ describe('tick from price', () => {
         const square = getSqrtPriceAtTick(tick) ** 2n
         // The price at a tick is a fraction over 2^192: it has a finite decimal form of 192 places. 110 tell the ticks apart.
         const places = (square * 10n ** 110n) / 2n ** 192n
-        const text = (value: bigint) => `${value / 10n ** 110n}.${(value % 10n ** 110n).toString().padStart(110, '0')}`
-        expect(tickFromPrice(text(places + 1n), 18, 18)).toBe(tick)
-        expect(tickFromPrice(text(places - 1n), 18, 18)).toBe(tick - 1)
+        expect(tickFromPrice(formatAmount(places + 1n, 110), 18, 18)).toBe(tick)
+        expect(tickFromPrice(formatAmount(places - 1n, 110), 18, 18)).toBe(tick - 1)
       }),
       { numRuns: 1000 },
     )
@@ -128,6 +128,11 @@ describe('tick from price', () => {
     expect(tickFromPrice('1', 18, 18)).toBe(0)
     expect(tickFromPrice(0.9999, 18, 18)).toBe(-2)
     const refusal = expect.objectContaining({ code: 'PRICE_OUT_OF_RANGE' })
+    const priceOf = (sqrtPriceX96: bigint) => formatAmount((sqrtPriceX96 ** 2n * 10n ** 110n) / 2n ** 192n + 1n, 110)
+    expect(tickFromPrice(priceOf(MAX_SQRT_PRICE), 18, 18)).toBe(MAX_TICK)
+    expect(tickFromPrice(priceOf(MIN_SQRT_PRICE), 18, 18)).toBe(MIN_TICK)
+    expect(() => tickFromPrice(priceOf(MAX_SQRT_PRICE + 1n), 18, 18)).toThrow(refusal)
+    expect(() => tickFromPrice(priceOf(MIN_SQRT_PRICE - 1n), 18, 18)).toThrow(refusal)
     expect(() => tickFromPrice(1e39, 18, 18)).toThrow(refusal)
     expect(() => tickFromPrice(1e-39, 18, 18)).toThrow(refusal)
   })

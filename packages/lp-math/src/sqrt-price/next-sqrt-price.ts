@@ -18,7 +18,7 @@ export function afterToken0Out(sqrtPriceX96: bigint, liquidity: bigint, amount: 
   if (amount === 0n) return sqrtPriceX96
   const numerator = liquidity << 96n
   const product = amount * sqrtPriceX96
-  if (product > MAX_UINT256 || numerator <= product) throw notEnough()
+  if (numerator <= product) throw notEnough()
   return requireUint160(divRoundingUp(numerator * sqrtPriceX96, numerator - product))
 }
 
