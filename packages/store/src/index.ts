@@ -1,1 +1,16 @@
-export {}
+export type { Idempotency, IdempotencyState } from './idempotency.ts'
+export type {
+  CheckRequest,
+  Ledger,
+  OpenReservation,
+  ReserveRequest,
+  SpendLimits,
+  SpendUsage,
+  SpendVerdict,
+} from './ledger.ts'
+export { openStore } from './open-store.ts'
+export type { Store, StoreOptions } from './open-store.ts'
+export { acquireServerLock } from './server-lock.ts'
+export type { ServerLock } from './server-lock.ts'
+export { StoreError } from './store-error.ts'
+export type { StoreErrorCode } from './store-error.ts'

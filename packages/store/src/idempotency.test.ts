@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openStore, type Store } from './open-store.ts'
+
+const call = { principal: 'agent', key: 'key-1', bodyHash: 'body-1' }
+let clock = 0
+let folder: string
+let store: Store
+
+beforeEach(async () => {
+  clock = 1_700_000_000_000
+  folder = await mkdtemp(join(tmpdir(), 'store-'))
+  store = await reopen()
+})
+
+afterEach(async () => {
+  await store.close()
+  await rm(folder, { recursive: true })
+})
+
+test('gives the stored answer to the same call, and a conflict to another body', async () => {
+  expect(await store.idempotency.begin(call)).toEqual({ state: 'new' })
+  expect(await store.idempotency.begin(call)).toEqual({ state: 'running' })
+  expect(await store.idempotency.begin({ ...call, bodyHash: 'body-2' })).toEqual({ state: 'conflict' })
+  const answer = { ok: true, list: [1, 'two', null] }
+  await store.idempotency.finish('agent', 'key-1', answer)
+  expect(await store.idempotency.begin(call)).toEqual({ state: 'done', answer })
+  expect(await store.idempotency.begin({ ...call, bodyHash: 'body-2' })).toEqual({ state: 'conflict' })
+})
+
+test('lets one of a hundred duplicates through', async () => {
+  const states = await Promise.all(Array.from({ length: 100 }, () => store.idempotency.begin(call)))
+  expect(states.filter(({ state }) => state === 'new')).toHaveLength(1)
+  expect(states.filter(({ state }) => state === 'running')).toHaveLength(99)
+})
+
+test('keeps principals apart', async () => {
+  await store.idempotency.begin(call)
+  expect(await store.idempotency.begin({ ...call, principal: 'other', bodyHash: 'x' })).toEqual({ state: 'new' })
+})
+
+test('frees an abandoned key', async () => {
+  await store.idempotency.begin(call)
+  await store.idempotency.abandon('agent', 'key-1')
+  expect(await store.idempotency.begin({ ...call, bodyHash: 'body-2' })).toEqual({ state: 'new' })
+})
+
+test('keeps an answer for 24 hours from the first call', async () => {
+  await store.idempotency.begin(call)
+  clock += 3_600_000
+  await store.idempotency.finish('agent', 'key-1', 'answer')
+  clock += 23 * 3_600_000 - 1
+  expect(await store.idempotency.begin(call)).toEqual({ state: 'done', answer: 'answer' })
+  clock += 1
+  expect(await store.idempotency.begin(call)).toEqual({ state: 'new' })
+})
+
+test('keeps answers over a restart, and calls what was cut off in doubt', async () => {
+  await store.idempotency.begin(call)
+  await store.idempotency.begin({ ...call, key: 'key-2' })
+  await store.idempotency.finish('agent', 'key-2', { done: 1 })
+  await store.close()
+  store = await reopen()
+  expect(await store.idempotency.begin(call)).toEqual({ state: 'in_doubt' })
+  expect(await store.idempotency.begin({ ...call, key: 'key-2' })).toEqual({ state: 'done', answer: { done: 1 } })
+  await expect(store.idempotency.finish('agent', 'key-1', 1)).rejects.toMatchObject({
+    code: 'IDEMPOTENCY_NOT_RUNNING',
+  })
+})
+
+test('ends only what runs', async () => {
+  await expect(store.idempotency.finish('agent', 'key-1', 1)).rejects.toMatchObject({
+    code: 'IDEMPOTENCY_NOT_RUNNING',
+  })
+  await store.idempotency.begin(call)
+  await store.idempotency.finish('agent', 'key-1', 1)
+  await expect(store.idempotency.abandon('agent', 'key-1')).rejects.toMatchObject({ code: 'IDEMPOTENCY_NOT_RUNNING' })
+})
+
+function reopen(): Promise<Store> {
+  return openStore({ path: join(folder, 'state.db'), now: () => clock })
+}

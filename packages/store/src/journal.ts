@@ -1,0 +1,150 @@
+import type { Journal, JournalEntry, JournalFacts, JournalState } from '@svc/wallet'
+import { sql } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Schema } from './schema.ts'
+import { StoreError } from './store-error.ts'
+import { whenFree } from './when-free.ts'
+
+/** The durable journal. An entry that draws on a reservation is refused unless that reservation is open. */
+export function createJournal(db: Kysely<Schema>, now: () => number): Journal {
+  const rows = db.selectFrom('journal').selectAll()
+  const of = (from: string) => sql<boolean>`lower(from_address) = ${from.toLowerCase()}`
+
+  return {
+    recordSigned: (entry) =>
+      whenFree(() =>
+        db.transaction().execute(async (trx) => {
+          if (entry.reservationId !== null) await requireOpenReservation(trx, entry.reservationId)
+          const taken = await trx
+            .selectFrom('journal')
+            .select('hash')
+            .where((where) =>
+              where.or([
+                where('hash', '=', entry.hash),
+                where.and([
+                  where('chain_id', '=', BigInt(entry.chainId)),
+                  of(entry.from),
+                  where('nonce', '=', BigInt(entry.nonce)),
+                  where('attempt', '=', BigInt(entry.attempt)),
+                ]),
+              ]),
+            )
+            .execute()
+          if (taken.length > 0) {
+            throw new StoreError('JOURNAL_CONFLICT', `Attempt ${entry.attempt} at nonce ${entry.nonce} is taken.`)
+          }
+          const signedAt = now()
+          await trx
+            .insertInto('journal')
+            .values({
+              hash: entry.hash,
+              request_id: entry.requestId,
+              step: entry.step,
+              chain_id: entry.chainId,
+              from_address: entry.from,
+              nonce: entry.nonce,
+              attempt: entry.attempt,
+              raw_transaction: entry.rawTransaction,
+              reservation_id: entry.reservationId,
+              state: 'signed',
+              signed_at: signedAt,
+            })
+            .execute()
+          return { ...entry, state: 'signed' as const, signedAt }
+        }),
+      ),
+    mark: (hash, state, facts = {}) =>
+      whenFree(() => db.transaction().execute((trx) => markIn(trx, hash, state, facts))),
+    async nextNonce(chainId, from) {
+      const row = await db
+        .selectFrom('journal')
+        .select((select) => select.fn.max('nonce').as('highest'))
+        .where('chain_id', '=', BigInt(chainId))
+        .where(of(from))
+        .where('state', '<>', 'refused')
+        .executeTakeFirst()
+      const highest: unknown = row?.highest
+      return typeof highest === 'bigint' ? Number(highest) + 1 : null
+    },
+    async open(chainId, from) {
+      const found = await rows
+        .where('chain_id', '=', BigInt(chainId))
+        .where(of(from))
+        .where('state', 'in', openStates)
+        .orderBy('nonce')
+        .orderBy('attempt')
+        .execute()
+      return found.map(toEntry)
+    },
+    async byHash(hash) {
+      const row = await rows.where('hash', '=', hash).executeTakeFirst()
+      return row === undefined ? null : toEntry(row)
+    },
+    async byRequest(requestId) {
+      return (await rows.where('request_id', '=', requestId).orderBy('sequence').execute()).map(toEntry)
+    },
+    async byNonce(chainId, from, nonce) {
+      const found = await rows
+        .where('chain_id', '=', BigInt(chainId))
+        .where(of(from))
+        .where('nonce', '=', BigInt(nonce))
+        .orderBy('attempt')
+        .execute()
+      return found.map(toEntry)
+    },
+  }
+}
+
+const openStates: readonly string[] = ['signed', 'broadcast', 'mined'] satisfies JournalState[]
+
+async function markIn(trx: Transaction<Schema>, hash: string, state: JournalState, facts: JournalFacts): Promise<void> {
+  const row = await trx.selectFrom('journal').select('state').where('hash', '=', hash).executeTakeFirst()
+  if (row === undefined) {
+    throw new StoreError('JOURNAL_ENTRY_UNKNOWN', `The journal holds no transaction ${hash}.`)
+  }
+  const isOpen = openStates.includes(row.state)
+  if (!isOpen && row.state === state) return
+  if (!isOpen || (state === 'refused' && row.state !== 'signed')) {
+    throw new StoreError('JOURNAL_ENTRY_CLOSED', `Transaction ${hash} is ${row.state} and cannot be ${state}.`)
+  }
+  await trx
+    .updateTable('journal')
+    .set({
+      state,
+      block_number: facts.blockNumber ?? null,
+      block_hash: facts.blockHash ?? null,
+      gas_used: facts.gasUsed ?? null,
+    })
+    .where('hash', '=', hash)
+    .execute()
+}
+
+async function requireOpenReservation(trx: Transaction<Schema>, id: string): Promise<void> {
+  const row = await trx.selectFrom('reservation').select('state').where('id', '=', id).executeTakeFirst()
+  if (row?.state === 'reserved') return
+  throw new StoreError('RESERVATION_NOT_OPEN', `Reservation ${id} is ${row?.state ?? 'unknown'}; nothing was signed.`)
+}
+
+function toEntry(row: Selectable<Schema['journal']>): JournalEntry {
+  return {
+    requestId: row.request_id,
+    step: Number(row.step),
+    chainId: Number(row.chain_id),
+    from: toHex(row.from_address),
+    nonce: Number(row.nonce),
+    attempt: Number(row.attempt),
+    rawTransaction: toHex(row.raw_transaction),
+    hash: toHex(row.hash),
+    reservationId: row.reservation_id,
+    state: row.state as JournalState,
+    signedAt: Number(row.signed_at),
+    ...(row.block_number === null ? {} : { blockNumber: row.block_number }),
+    ...(row.block_hash === null ? {} : { blockHash: toHex(row.block_hash) }),
+    ...(row.gas_used === null ? {} : { gasUsed: row.gas_used }),
+  }
+}
+
+function toHex(text: string): `0x${string}` {
+  if (!text.startsWith('0x')) throw new TypeError('The journal holds something that is not hexadecimal.')
+  return text as `0x${string}`
+}

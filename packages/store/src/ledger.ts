@@ -1,0 +1,277 @@
+import type { ExpressionBuilder, Kysely, Selectable, Transaction } from 'kysely'
+import type { Schema } from './schema.ts'
+import { StoreError } from './store-error.ts'
+import { sumOfDay, sumOfSession } from './spent.ts'
+import { whenFree } from './when-free.ts'
+
+/**
+ * The spend ledger: what may leave the wallet, counted in bigint millionths of a US dollar before anything is signed.
+ * Checks and inserts happen in one immediate transaction, so the caps hold however many requests race.
+ */
+export function createLedger(db: Kysely<Schema>, now: () => number): Ledger {
+  return {
+    reserve: (request) => whenFree(() => db.transaction().execute((trx) => reserveIn(trx, request, now()))),
+    check: (request) => weigh(db, request, now()),
+    settle: (id, actualUsdMicros) =>
+      whenFree(() =>
+        db.transaction().execute(async (trx) => {
+          requireAmount(actualUsdMicros)
+          const row = await requireReservation(trx, id)
+          if (row.state === 'settled' && row.settled_usd_micros === actualUsdMicros) return
+          requireReserved(row)
+          await close(trx, id, 'settled', actualUsdMicros, now())
+          await countInLatestSession(trx, row, now())
+        }),
+      ),
+    release: (id) =>
+      whenFree(() =>
+        db.transaction().execute(async (trx) => {
+          const row = await requireReservation(trx, id)
+          if (row.state === 'released') return
+          requireReserved(row)
+          await requireNothingOut(trx, id)
+          await close(trx, id, 'released', null, now())
+        }),
+      ),
+    async usage(principal, { sessionIdleMs }) {
+      const session = await currentSession(db, principal, sessionIdleMs, now())
+      return {
+        sessionUsdMicros: await sumOfSession(db, principal, session?.id ?? null),
+        sessionOpenedAt: session === undefined ? null : Number(session.opened_at),
+        dailyUsdMicros: await sumOfDay(db, now()),
+      }
+    },
+    async open() {
+      const rows = await db.selectFrom('reservation').selectAll().where('state', '=', 'reserved').execute()
+      return rows.map((row) => ({
+        id: row.id,
+        requestId: row.request_id,
+        principal: row.principal,
+        chainId: Number(row.chain_id),
+        amountUsdMicros: row.reserved_usd_micros,
+        reservedAt: Number(row.reserved_at),
+      }))
+    },
+    releaseUnsigned: () => whenFree(() => db.transaction().execute((trx) => releaseUnsignedIn(trx, now()))),
+  }
+}
+
+export type Ledger = {
+  /**
+   * Takes the amount out of the limits, or says which limit stands in the way. It counts until it is settled or
+   * released, whatever happens to the process. Throws `RESERVATION_EXISTS` for an id used before and `AMOUNT_INVALID`
+   * for a negative amount.
+   */
+  reserve(request: ReserveRequest): Promise<SpendVerdict>
+  /** What `reserve` would answer now. Writes nothing. */
+  check(request: CheckRequest): Promise<SpendVerdict>
+  /**
+   * Replaces the reserved amount by what really moved, which may be more. The same settlement again changes nothing.
+   * Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
+   */
+  settle(id: string, actualUsdMicros: bigint): Promise<void>
+  /**
+   * Gives the amount back: for a request that certainly had no effect. Throws `RESERVATION_IN_USE` while a signed
+   * transaction draws on it that is not `refused`, `replaced`, `superseded` or `reverted`.
+   */
+  release(id: string): Promise<void>
+  /** What counts against the limits now. */
+  usage(principal: string, options: { readonly sessionIdleMs: number }): Promise<SpendUsage>
+  /** Reservations neither settled nor released. */
+  open(): Promise<readonly OpenReservation[]>
+  /**
+   * Releases every open reservation that no signed transaction ever drew on, and gives their ids. Only for a server
+   * that starts: the requests they belonged to died with the process before.
+   */
+  releaseUnsigned(): Promise<readonly string[]>
+}
+
+export type ReserveRequest = CheckRequest & { readonly id: string; readonly requestId: string }
+
+export type CheckRequest = {
+  readonly principal: string
+  readonly chainId: number
+  readonly amountUsdMicros: bigint
+  readonly limits: SpendLimits
+  /** A session closes after this long without a spend; 30 min by default of the policy. */
+  readonly sessionIdleMs: number
+}
+
+/** Caps in millionths of a US dollar. */
+export type SpendLimits = {
+  readonly perTransaction: bigint
+  /** Of one principal, from its first spend until it has been idle. Protocol sessions do not matter. */
+  readonly perSession: bigint
+  /** Of all principals of the wallet together, in any 24 hours up to now: it protects the owner. */
+  readonly daily: bigint
+}
+
+/** `used` is what counted before this request, in millionths of a US dollar. */
+export type SpendVerdict =
+  | { readonly granted: true; readonly used: SpendUsed }
+  | {
+      readonly granted: false
+      readonly limit: keyof SpendLimits
+      readonly capUsdMicros: bigint
+      readonly usedUsdMicros: bigint
+      readonly askedUsdMicros: bigint
+    }
+
+export type SpendUsed = { readonly session: bigint; readonly daily: bigint }
+
+export type SpendUsage = {
+  readonly sessionUsdMicros: bigint
+  /** Unix milliseconds; `null` when the principal has no open session. */
+  readonly sessionOpenedAt: number | null
+  readonly dailyUsdMicros: bigint
+}
+
+export type OpenReservation = {
+  readonly id: string
+  readonly requestId: string
+  readonly principal: string
+  readonly chainId: number
+  readonly amountUsdMicros: bigint
+  readonly reservedAt: number
+}
+
+type Session = Selectable<Schema['spending_session']>
+type Reservation = Selectable<Schema['reservation']>
+
+async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: number): Promise<SpendVerdict> {
+  const known = await trx.selectFrom('reservation').select('id').where('id', '=', request.id).executeTakeFirst()
+  if (known !== undefined) throw new StoreError('RESERVATION_EXISTS', `Reservation ${request.id} was made before.`)
+  const verdict = await weigh(trx, request, at)
+  if (!verdict.granted) return verdict
+  const sessionId = await touchSession(trx, request, at)
+  await trx
+    .insertInto('reservation')
+    .values({
+      id: request.id,
+      request_id: request.requestId,
+      principal: request.principal,
+      chain_id: request.chainId,
+      session_id: sessionId,
+      reserved_usd_micros: request.amountUsdMicros,
+      state: 'reserved',
+      reserved_at: at,
+    })
+    .execute()
+  return verdict
+}
+
+async function weigh(db: Kysely<Schema>, request: CheckRequest, at: number): Promise<SpendVerdict> {
+  const { principal, amountUsdMicros: asked, limits, sessionIdleMs } = request
+  requireAmount(asked)
+  const session = await currentSession(db, principal, sessionIdleMs, at)
+  const used = {
+    perTransaction: 0n,
+    perSession: await sumOfSession(db, principal, session?.id ?? null),
+    daily: await sumOfDay(db, at),
+  }
+  for (const limit of ['perTransaction', 'perSession', 'daily'] as const) {
+    const [capUsdMicros, usedUsdMicros] = [limits[limit], used[limit]]
+    if (usedUsdMicros + asked > capUsdMicros) {
+      return { granted: false, limit, capUsdMicros, usedUsdMicros, askedUsdMicros: asked }
+    }
+  }
+  return { granted: true, used: { session: used.perSession, daily: used.daily } }
+}
+
+async function currentSession(
+  db: Kysely<Schema>,
+  principal: string,
+  idleMs: number,
+  at: number,
+): Promise<Session | undefined> {
+  const latest = await latestSession(db, principal)
+  return latest !== undefined && Number(latest.last_spend_at) > at - idleMs ? latest : undefined
+}
+
+function latestSession(db: Kysely<Schema>, principal: string): Promise<Session | undefined> {
+  const sessions = db.selectFrom('spending_session').selectAll().where('principal', '=', principal)
+  return sessions.orderBy('id', 'desc').limit(1).executeTakeFirst()
+}
+
+async function touchSession(trx: Transaction<Schema>, request: CheckRequest, at: number): Promise<bigint> {
+  const session = await currentSession(trx, request.principal, request.sessionIdleMs, at)
+  if (session !== undefined) {
+    await extend(trx, session, at)
+    return session.id
+  }
+  const { id } = await trx
+    .insertInto('spending_session')
+    .values({ principal: request.principal, opened_at: at, last_spend_at: at })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** What settles late counts in the session that is open by then, and keeps it open from here. */
+async function countInLatestSession(trx: Transaction<Schema>, row: Reservation, at: number): Promise<void> {
+  const latest = await latestSession(trx, row.principal)
+  if (latest === undefined) return
+  await trx.updateTable('reservation').set({ session_id: latest.id }).where('id', '=', row.id).execute()
+  await extend(trx, latest, at)
+}
+
+async function extend(trx: Transaction<Schema>, session: Session, at: number): Promise<void> {
+  const last_spend_at = Math.max(Number(session.last_spend_at), at)
+  await trx.updateTable('spending_session').set({ last_spend_at }).where('id', '=', session.id).execute()
+}
+
+async function close(
+  trx: Transaction<Schema>,
+  id: string,
+  state: 'settled' | 'released',
+  settled: bigint | null,
+  at: number,
+): Promise<void> {
+  const change = { state, settled_usd_micros: settled, closed_at: at }
+  await trx.updateTable('reservation').set(change).where('id', '=', id).execute()
+}
+
+async function requireReservation(trx: Transaction<Schema>, id: string): Promise<Reservation> {
+  const row = await trx.selectFrom('reservation').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw new StoreError('RESERVATION_NOT_OPEN', `There is no reservation ${id}.`)
+  return row
+}
+
+function requireReserved(row: Reservation): void {
+  if (row.state === 'reserved') return
+  throw new StoreError('RESERVATION_NOT_OPEN', `Reservation ${row.id} is ${row.state} already.`)
+}
+
+async function requireNothingOut(trx: Transaction<Schema>, id: string): Promise<void> {
+  const out = await trx
+    .selectFrom('journal')
+    .select('hash')
+    .where('reservation_id', '=', id)
+    .where('state', 'in', ['signed', 'broadcast', 'mined', 'final'])
+    .executeTakeFirst()
+  if (out === undefined) return
+  throw new StoreError('RESERVATION_IN_USE', `Transaction ${out.hash} draws on reservation ${id}; settle it instead.`)
+}
+
+async function releaseUnsignedIn(trx: Transaction<Schema>, at: number): Promise<readonly string[]> {
+  const rows = await trx
+    .updateTable('reservation')
+    .set({ state: 'released', closed_at: at })
+    .where('state', '=', 'reserved')
+    .where((where) => where.not(where.exists(drawing(where))))
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+function drawing(where: ExpressionBuilder<Schema, 'reservation'>) {
+  return where.selectFrom('journal').select('hash').whereRef('journal.reservation_id', '=', 'reservation.id')
+}
+
+function requireAmount(amountUsdMicros: bigint): void {
+  if (amountUsdMicros >= 0n && amountUsdMicros <= largestAmount) return
+  throw new StoreError('AMOUNT_INVALID', 'An amount is between 0 and 1e12 US dollars.')
+}
+
+/** One trillion dollars: far above any cap, and sums of many stay within 64 bits. */
+const largestAmount = 10n ** 18n

@@ -1,0 +1,89 @@
+import { Migrator, sql } from 'kysely'
+import type { Kysely, Migration } from 'kysely'
+import type Database from 'libsql'
+import type { Schema } from './schema.ts'
+import { StoreError } from './store-error.ts'
+import { whenFree } from './when-free.ts'
+
+/**
+ * Brings the schema up to date in one transaction of the connection that `db` runs on, so that two processes opening a
+ * new database do it once between them. No one else may use `db` yet. Throws `STORE_SCHEMA_UNKNOWN` for a database with
+ * steps this version does not know.
+ */
+export async function migrate(database: Database.Database, db: Kysely<Schema>): Promise<void> {
+  // The migrator brings no transaction of its own on this engine, and writes before it would lock.
+  await whenFree(async () => database.exec('begin immediate'))
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error } = await migrator.migrateToLatest()
+  database.exec(error === undefined ? 'commit' : 'rollback')
+  if (error instanceof Error && error.message.startsWith('corrupted migrations')) {
+    const message = 'The database was written by a newer version of this program.'
+    throw new StoreError('STORE_SCHEMA_UNKNOWN', message, { cause: error })
+  }
+  if (error !== undefined) throw error
+}
+
+/** By name, in order. A step that has been released never changes. */
+const migrations: Readonly<Record<string, Migration>> = {
+  '0001-journal-ledger-idempotency': { up: createFirstTables },
+}
+
+async function createFirstTables(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('spending_session')
+    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('principal', 'text', (column) => column.notNull())
+    .addColumn('opened_at', 'bigint', (column) => column.notNull())
+    .addColumn('last_spend_at', 'bigint', (column) => column.notNull())
+    .execute()
+  await db.schema.createIndex('spending_session_of').on('spending_session').columns(['principal', 'id']).execute()
+  await db.schema
+    .createTable('reservation')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('request_id', 'text', (column) => column.notNull())
+    .addColumn('principal', 'text', (column) => column.notNull())
+    .addColumn('chain_id', 'bigint', (column) => column.notNull())
+    .addColumn('session_id', 'integer', (column) => column.notNull().references('spending_session.id'))
+    .addColumn('reserved_usd_micros', 'bigint', (column) => column.notNull())
+    .addColumn('settled_usd_micros', 'bigint')
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('reserved_at', 'bigint', (column) => column.notNull())
+    .addColumn('closed_at', 'bigint')
+    .execute()
+  await db.schema.createIndex('reservation_age').on('reservation').columns(['state', 'closed_at']).execute()
+  await db.schema.createIndex('reservation_session').on('reservation').column('session_id').execute()
+  await db.schema
+    .createTable('journal')
+    .addColumn('sequence', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('hash', 'text', (column) => column.notNull().unique())
+    .addColumn('request_id', 'text', (column) => column.notNull())
+    .addColumn('step', 'integer', (column) => column.notNull())
+    .addColumn('chain_id', 'bigint', (column) => column.notNull())
+    .addColumn('from_address', 'text', (column) => column.notNull())
+    .addColumn('nonce', 'bigint', (column) => column.notNull())
+    .addColumn('attempt', 'integer', (column) => column.notNull())
+    .addColumn('raw_transaction', 'text', (column) => column.notNull())
+    .addColumn('reservation_id', 'text', (column) => column.references('reservation.id'))
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('signed_at', 'bigint', (column) => column.notNull())
+    .addColumn('block_number', 'bigint')
+    .addColumn('block_hash', 'text')
+    .addColumn('gas_used', 'bigint')
+    .execute()
+  await sql`create unique index journal_slot on journal (chain_id, lower(from_address), nonce, attempt)`.execute(db)
+  await db.schema.createIndex('journal_request').on('journal').column('request_id').execute()
+  await db.schema.createIndex('journal_reservation').on('journal').column('reservation_id').execute()
+  await sql`create index journal_open on journal (chain_id) where state in ('signed', 'broadcast', 'mined')`.execute(db)
+  await db.schema
+    .createTable('idempotency')
+    .addColumn('principal', 'text', (column) => column.notNull())
+    .addColumn('key', 'text', (column) => column.notNull())
+    .addColumn('body_hash', 'text', (column) => column.notNull())
+    .addColumn('run', 'text', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('answer', 'text')
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('idempotency_key', ['principal', 'key'])
+    .execute()
+  await db.schema.createIndex('idempotency_age').on('idempotency').column('created_at').execute()
+}

@@ -1,0 +1,64 @@
+import type { ColumnType, Generated } from 'kysely'
+
+/** The tables as queries see them. Every integer is read as a bigint. */
+export type Schema = {
+  journal: JournalTable
+  spending_session: SessionTable
+  reservation: ReservationTable
+  idempotency: IdempotencyTable
+}
+
+type JournalTable = {
+  sequence: Generated<bigint>
+  hash: string
+  request_id: string
+  step: Integer
+  chain_id: Integer
+  from_address: string
+  nonce: Integer
+  attempt: Integer
+  raw_transaction: string
+  reservation_id: string | null
+  state: string
+  /** Unix milliseconds, like every time here. */
+  signed_at: Integer
+  block_number: bigint | null
+  block_hash: string | null
+  gas_used: bigint | null
+}
+
+type SessionTable = {
+  id: Generated<bigint>
+  principal: string
+  opened_at: Integer
+  last_spend_at: Integer
+}
+
+type ReservationTable = {
+  id: string
+  request_id: string
+  principal: string
+  chain_id: Integer
+  session_id: bigint
+  reserved_usd_micros: bigint
+  settled_usd_micros: bigint | null
+  /** reserved, settled or released. */
+  state: string
+  reserved_at: Integer
+  closed_at: NullableInteger
+}
+
+type IdempotencyTable = {
+  principal: string
+  key: string
+  body_hash: string
+  /** The open store that began it; another value than ours means an earlier process. */
+  run: string
+  /** running or done. */
+  state: string
+  answer: string | null
+  created_at: Integer
+}
+
+type Integer = ColumnType<bigint, number, number>
+type NullableInteger = ColumnType<bigint | null, number | null, number | null>

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Schema } from './schema.ts'
+
+/**
+ * What counts in the 24 hours before `at`, in millionths of a US dollar: every open reservation whatever its age, and
+ * everything settled since. A spend leaves the window 24 hours after it was settled, which is never before its effect
+ * on the chain, so no span of 24 hours sees effects above the cap.
+ */
+export async function sumOfDay(db: Kysely<Schema>, at: number): Promise<bigint> {
+  const row = await db
+    .selectFrom('reservation')
+    .select(counted.as('total'))
+    .where((where) =>
+      where.or([
+        where('state', '=', 'reserved'),
+        where.and([where('state', '=', 'settled'), where('closed_at', '>', BigInt(at - dayMs))]),
+      ]),
+    )
+    .executeTakeFirstOrThrow()
+  return row.total
+}
+
+/**
+ * What counts in a session of a principal: its settled spends and every open reservation of the principal, also one
+ * that was made in a session before. Without a session (`null`) only the latter.
+ */
+export async function sumOfSession(db: Kysely<Schema>, principal: string, sessionId: bigint | null): Promise<bigint> {
+  const row = await db
+    .selectFrom('reservation')
+    .select(counted.as('total'))
+    .where('principal', '=', principal)
+    .where((where) =>
+      where.or([
+        where('state', '=', 'reserved'),
+        where.and([where('state', '=', 'settled'), where('session_id', '=', sessionId ?? -1n)]),
+      ]),
+    )
+    .executeTakeFirstOrThrow()
+  return row.total
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+const counted = sql<bigint>`coalesce(sum(coalesce(settled_usd_micros, reserved_usd_micros)), 0)`

@@ -1,0 +1,29 @@
+/** The one error this package throws on purpose. `message` is ours; what the engine said is in `cause`. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+  readonly code: StoreErrorCode
+
+  constructor(code: StoreErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+export type StoreErrorCode =
+  /** Another server holds the data directory. */
+  | 'DATA_DIR_LOCKED'
+  /** Other processes kept the database busy for longer than a write waits. */
+  | 'STORE_BUSY'
+  /** The database was written by a newer version, or is not one of ours. */
+  | 'STORE_SCHEMA_UNKNOWN'
+  | 'JOURNAL_CONFLICT'
+  | 'JOURNAL_ENTRY_UNKNOWN'
+  | 'JOURNAL_ENTRY_CLOSED'
+  /** The reservation does not exist or is settled or released already. */
+  | 'RESERVATION_NOT_OPEN'
+  /** A signed transaction draws on the reservation, so it may still be spent: settle it instead. */
+  | 'RESERVATION_IN_USE'
+  | 'RESERVATION_EXISTS'
+  | 'AMOUNT_INVALID'
+  /** The idempotency record to finish or abandon is not one that runs. */
+  | 'IDEMPOTENCY_NOT_RUNNING'
