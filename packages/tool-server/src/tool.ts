@@ -38,12 +38,12 @@ export function writeTool<const Input extends z.ZodObject, const Output extends 
 
 /** What every write tool takes beside its own parameters. */
 export const writeParameters = {
-  dryRun: z.boolean().default(false).describe('Plan and simulate only: nothing is reserved, signed or sent.'),
+  dryRun: z.boolean().default(false).describe('Plan only'),
   idempotencyKey: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'Accepted: 1 to 64 of A-Z a-z 0-9 . _ -')
+    .refine((key) => /^[A-Za-z0-9._-]{1,64}$/.test(key), 'Accepted: 1 to 64 of A-Z a-z 0-9 . _ -')
     .optional()
-    .describe('Same key and body: the stored answer. Without a key every call is a new one.'),
+    .describe('Same key and body: stored answer; no key: a new call'),
 }
 
 type Facts<Input, Output> = {

@@ -63,13 +63,25 @@ function writeOutputSchema(output: z.ZodObject): JsonObjectSchema {
     type: 'object',
     properties: {
       ...properties,
-      status: { type: 'string', description: '"success"; "planned" when nothing was signed.' },
-      plan: { type: 'object', description: 'With "planned": steps, deltas, spendUsd, gas, policy verdict.' },
+      status: { type: 'string', description: 'success, or planned: nothing signed' },
+      plan: { type: 'object' },
     },
   }
 }
 
+/**
+ * Every client pays for these words in every conversation. So an output schema keeps what a reader of results needs (its
+ * check is `checkOutput`'s): it stays open, and only its own members are listed as required, not those of nested objects.
+ */
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' })
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    override: ({ jsonSchema: node, path }) => {
+      if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum
+      if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum
+      if (io === 'output' && path.length > 0) delete node.required
+    },
+  })
   return { ...rest, type: 'object' }
 }

@@ -1,0 +1,107 @@
+import { formatAmount, priceFromSqrtPrice, priceFromTick } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet'
+import type { PairShare, Ports, Position } from '../../ports.ts'
+import { sumUsd } from './sum-usd.ts'
+import { valueUsd } from './value-usd.ts'
+
+/**
+ * A position in human units, in the pool's own token order: what the liquidity would pay out now, the fees that wait, the
+ * range in prices (token1 per token0) and how far the price is from its ends in percent of the price (negative: passed).
+ * A v2 share has no range, and its fees are part of its amounts. Dollars are null without a trustworthy price.
+ */
+export async function describePosition(
+  ports: Pick<Ports, 'prices'>,
+  chain: Chain,
+  position: Position | PairShare,
+): Promise<PositionReport> {
+  const { pool } = position
+  const [price0, price1] = await Promise.all([
+    ports.prices.usd(chain, pool.token0),
+    ports.prices.usd(chain, pool.token1),
+  ])
+  const value = (amount0: bigint, amount1: bigint) =>
+    sumUsd(valueUsd(amount0, pool.token0, price0), valueUsd(amount1, pool.token1, price1))
+  const fees = position.version === 'v2' ? { fees0: 0n, fees1: 0n } : position
+  return {
+    positionId: position.positionId,
+    version: position.version,
+    owner: position.owner,
+    pool: { poolAddress: pool.id, token0: pool.token0.address, token1: pool.token1.address, fee: pool.fee },
+    token0Symbol: pool.token0.symbol,
+    token1Symbol: pool.token1.symbol,
+    ...rangeOf(position),
+    liquidityRaw: String(position.version === 'v2' ? position.shares : position.liquidity),
+    amount0: formatAmount(position.amount0, pool.token0.decimals),
+    amount1: formatAmount(position.amount1, pool.token1.decimals),
+    feesOwed0: formatAmount(fees.fees0, pool.token0.decimals),
+    feesOwed1: formatAmount(fees.fees1, pool.token1.decimals),
+    valueUsd: value(position.amount0, position.amount1),
+    feesUsd: value(fees.fees0, fees.fees1),
+  }
+}
+
+export type PositionReport = Range & {
+  readonly positionId: string
+  readonly version: 'v2' | 'v3' | 'v4'
+  readonly owner: string
+  readonly pool: {
+    readonly poolAddress: string
+    readonly token0: string
+    readonly token1: string
+    readonly fee: number
+  }
+  readonly token0Symbol: string
+  readonly token1Symbol: string
+  readonly liquidityRaw: string
+  readonly amount0: string
+  readonly amount1: string
+  readonly feesOwed0: string
+  readonly feesOwed1: string
+  readonly valueUsd: number | null
+  readonly feesUsd: number | null
+}
+
+type Range = {
+  readonly tickLower: number | null
+  readonly tickUpper: number | null
+  readonly priceLower: number | null
+  readonly priceUpper: number | null
+  readonly currentPrice: number
+  readonly inRange: boolean
+  readonly distanceToLowerPct: number | null
+  readonly distanceToUpperPct: number | null
+}
+
+function rangeOf(position: Position | PairShare): Range {
+  const { token0, token1, sqrtPriceX96, tick } = position.pool
+  const currentPrice = priceFromSqrtPrice(sqrtPriceX96, token0.decimals, token1.decimals)
+  if (position.version === 'v2') {
+    return { ...noTicks, currentPrice, inRange: true }
+  }
+  const { tickLower, tickUpper } = position
+  const priceLower = priceFromTick(tickLower, token0.decimals, token1.decimals)
+  const priceUpper = priceFromTick(tickUpper, token0.decimals, token1.decimals)
+  return {
+    tickLower,
+    tickUpper,
+    priceLower,
+    priceUpper,
+    currentPrice,
+    inRange: tickLower <= tick && tick < tickUpper,
+    distanceToLowerPct: percent(currentPrice - priceLower, currentPrice),
+    distanceToUpperPct: percent(priceUpper - currentPrice, currentPrice),
+  }
+}
+
+const noTicks = {
+  tickLower: null,
+  tickUpper: null,
+  priceLower: null,
+  priceUpper: null,
+  distanceToLowerPct: null,
+  distanceToUpperPct: null,
+} as const
+
+function percent(part: number, whole: number): number {
+  return Math.round((part / whole) * 1e6) / 1e4
+}

@@ -1,0 +1,11 @@
+import { formatAmount } from '@svc/lp-math'
+import type { Token, UsdPrice } from '../../ports.ts'
+
+/**
+ * Worth of an amount (smallest units) in US dollars, rounded to millionths; null without a price. For reports: the safety
+ * engine counts in integers of its own.
+ */
+export function valueUsd(amount: bigint, token: Token, price: UsdPrice | null): number | null {
+  if (price === null) return null
+  return Math.round(Number(formatAmount(amount, token.decimals)) * price.usd * 1e6) / 1e6
+}

@@ -1,0 +1,49 @@
+import type { Tool } from '../tool.ts'
+import { addLiquidity } from './liquidity/add-liquidity.ts'
+import { collectFees } from './liquidity/collect-fees.ts'
+import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
+import { removeLiquidity } from './liquidity/remove-liquidity.ts'
+import { getGasPrice } from './market/get-gas-price.ts'
+import { getPoolInfo } from './market/get-pool-info.ts'
+import { getPoolState } from './market/get-pool-state.ts'
+import { getPoolsByTokenPair } from './market/get-pools-by-token-pair.ts'
+import { getQuote } from './market/get-quote.ts'
+import { getTickData } from './market/get-tick-data.ts'
+import { getTokenInfo } from './market/get-token-info.ts'
+import { getTokenPrice } from './market/get-token-price.ts'
+import { getTransactionStatus } from './market/get-transaction-status.ts'
+import { searchTokens } from './market/search-tokens.ts'
+import { getAgentBalance } from './portfolio/get-agent-balance.ts'
+import { getPosition } from './portfolio/get-position.ts'
+import { getPositionsByOwner } from './portfolio/get-positions-by-owner.ts'
+import { checkSafetyStatus } from './setup/check-safety-status.ts'
+import { checkSetupHealth } from './setup/check-setup-health.ts'
+import { listSupportedChains } from './setup/list-supported-chains.ts'
+import { executeSwap } from './trade/execute-swap.ts'
+import { approveToken } from './wallet/approve-token.ts'
+
+/** Every tool of the server, sorted by name. Adding a tool is one file and its line here. */
+export const catalogue: readonly Tool[] = Object.freeze([
+  addLiquidity,
+  approveToken,
+  checkSafetyStatus,
+  checkSetupHealth,
+  collectFees,
+  executeSwap,
+  getAgentBalance,
+  getGasPrice,
+  getPoolInfo,
+  getPoolState,
+  getPoolsByTokenPair,
+  getPosition,
+  getPositionsByOwner,
+  getQuote,
+  getTickData,
+  getTokenInfo,
+  getTokenPrice,
+  getTransactionStatus,
+  increaseLiquidity,
+  listSupportedChains,
+  removeLiquidity,
+  searchTokens,
+])

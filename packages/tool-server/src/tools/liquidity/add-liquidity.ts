@@ -1,0 +1,214 @@
+import type { Chain } from '@svc/wallet'
+import * as z from 'zod'
+import { estimateFeeApy } from '../../adapters/analytics/estimate-fee-apy.ts'
+import { valueUsd } from '../../adapters/analytics/value-usd.ts'
+import type { AddPreview, AddRequest } from '../../ports.ts'
+import { writeTool, type WriteContext } from '../../tool.ts'
+import {
+  addressInput,
+  amountInput,
+  amountOf,
+  anyVersionInput,
+  chainInput,
+  deadlineInput,
+  deadlineOf,
+  feeInput,
+  feeTiers,
+  invalidField,
+  priceInput,
+  rangeStrategies,
+  rangeStrategyInput,
+  requireDifferentTokens,
+  slippageInput,
+  tokenInput,
+} from '../params.ts'
+import {
+  notesResult,
+  poolSummary,
+  poolSummaryResult,
+  priceNotes,
+  tokenAmount,
+  usdResult,
+  writeResult,
+  writeStamp,
+} from '../results.ts'
+
+const input = z
+  .strictObject({
+    token0: tokenInput,
+    token1: tokenInput,
+    fee: feeInput.optional(),
+    amount0: amountInput,
+    amount1: amountInput.optional().describe('Matched if left out'),
+    chain: chainInput,
+    version: anyVersionInput.default('v3'),
+    priceLower: priceInput.optional(),
+    priceUpper: priceInput.optional(),
+    rangeStrategy: rangeStrategyInput.optional(),
+    hookAddress: addressInput.optional().describe('v4 only'),
+    slippageBps: slippageInput,
+    deadlineSeconds: deadlineInput,
+  })
+  .superRefine((value, check) => {
+    for (const [field, message] of contradictions(value)) check.addIssue({ code: 'custom', path: [field], message })
+  })
+
+type Input = z.output<typeof input>
+
+export const addLiquidity = writeTool({
+  name: 'add_liquidity',
+  title: 'Add liquidity',
+  description:
+    'Opens a position in a v2, v3 or v4 pool, creating a missing pool at the price of the amounts. Prices (token1 per token0) and amounts follow your token order. increase_liquidity adds to a position. Never takes more than the amounts.',
+  scope: 'write:liquidity',
+  destructive: true,
+  idempotent: false,
+  input,
+  output: z.object({
+    ...writeResult,
+    positionId: z.string(),
+    version: z.string(),
+    pool: poolSummaryResult,
+    amount0Deposited: z.string(),
+    amount1Deposited: z.string(),
+    amount0DepositedUsd: usdResult,
+    amount1DepositedUsd: usdResult,
+    priceLower: z.number(),
+    priceUpper: z.number().nullable(),
+    currentPrice: z.number(),
+    rangeWidth: z.string(),
+    estimatedFeeApy7d: z.number().nullable(),
+    safetyChecks: z.object({
+      tokenAllowlistPassed: z.boolean(),
+      spendingLimitPassed: z.boolean(),
+      simulationPassed: z.boolean(),
+    }),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const request = await requestOf(input, chain, context)
+  const { token0, token1 } = request
+  const [planned, price0, price1] = await Promise.all([
+    context.liquidity.planAdd(chain, request),
+    context.prices.usd(chain, token0),
+    context.prices.usd(chain, token1),
+  ])
+  const { preview } = planned
+  requireExistingTier(request, preview)
+  return context.execute(planned.intent, async (settled) => {
+    const added = await planned.decode(settled)
+    const apy = await estimateFeeApy(context, chain, { ...preview, liquidity: added.liquidity }, context.now())
+    return {
+      ...writeStamp(chain, planned.intent, settled),
+      positionId: added.positionId,
+      version: request.version,
+      pool: poolSummary(preview.pool),
+      amount0Deposited: tokenAmount(added.amount0, token0),
+      amount1Deposited: tokenAmount(added.amount1, token1),
+      amount0DepositedUsd: valueUsd(added.amount0, token0, price0),
+      amount1DepositedUsd: valueUsd(added.amount1, token1, price1),
+      priceLower: preview.priceLower,
+      priceUpper: Number.isFinite(preview.priceUpper) ? preview.priceUpper : null,
+      currentPrice: preview.currentPrice,
+      rangeWidth: rangeWidth(request, preview),
+      estimatedFeeApy7d: apy.apyPct,
+      safetyChecks: settled.safetyChecks,
+      notes: [...priceNotes([token0, price0], [token1, price1]), ...apy.notes],
+    }
+  })
+})
+
+/** What contradicts itself within the input: the member and what it accepts. */
+function contradictions(value: Input): readonly (readonly [keyof Input, string])[] {
+  return value.version === 'v2' ? v2Contradictions(value) : rangedContradictions(value)
+}
+
+function v2Contradictions(value: Input): readonly (readonly [keyof Input, string])[] {
+  const ranged = (['priceLower', 'priceUpper', 'rangeStrategy', 'hookAddress'] as const).filter(
+    (field) => value[field] !== undefined,
+  )
+  return [
+    ...ranged.map((field) => [field, 'Accepted: v3 and v4 only; a v2 position covers every price'] as const),
+    ...(isZero(value.amount0) || isZero(value.amount1)
+      ? [
+          [
+            isZero(value.amount0) ? 'amount0' : 'amount1',
+            'Accepted: an amount above 0 on both sides of a v2 pair',
+          ] as const,
+        ]
+      : []),
+  ]
+}
+
+function rangedContradictions(value: Input): readonly (readonly [keyof Input, string])[] {
+  const { version, fee, priceLower, priceUpper, rangeStrategy, hookAddress } = value
+  const found: (readonly [keyof Input, string])[] = []
+  if (fee === undefined) found.push(['fee', 'Accepted: 100, 500, 3000 or 10000, required for v3 and v4'])
+  else if (version === 'v3' && !isTier(fee)) found.push(['fee', 'Accepted: 100, 500, 3000 or 10000'])
+  if (version === 'v3' && hookAddress !== undefined) found.push(['hookAddress', 'Accepted: with version v4 only'])
+  const missing = priceLower === undefined ? 'priceLower' : priceUpper === undefined ? 'priceUpper' : null
+  if (rangeStrategy !== undefined) {
+    if (priceLower !== undefined || priceUpper !== undefined) {
+      found.push(['rangeStrategy', 'Accepted: either rangeStrategy, or priceLower and priceUpper'])
+    }
+  } else if (missing !== null) {
+    found.push([missing, 'Accepted: a number above 0, or rangeStrategy instead of both prices'])
+  } else if ((priceLower ?? 0) >= (priceUpper ?? 0)) {
+    found.push(['priceLower', 'Accepted: a price below priceUpper'])
+  }
+  if (isZero(value.amount0) && (value.amount1 === undefined || isZero(value.amount1))) {
+    found.push(['amount0', 'Accepted: an amount above 0, or an amount1 above 0 beside it'])
+  }
+  return found
+}
+
+function isZero(amount: string | undefined): boolean {
+  return amount !== undefined && !/[1-9]/.test(amount)
+}
+
+function isTier(fee: number): boolean {
+  return feeTiers.some((tier) => tier === fee)
+}
+
+async function requestOf(input: Input, chain: Chain, context: WriteContext): Promise<AddRequest> {
+  const token0 = await context.tokens.resolve(chain, input.token0, 'token0')
+  const token1 = await context.tokens.resolve(chain, input.token1, 'token1')
+  requireDifferentTokens(chain, token0, token1, 'token1')
+  return {
+    version: input.version,
+    token0,
+    token1,
+    fee: input.version === 'v2' ? null : (input.fee ?? null),
+    hooks: input.hookAddress ?? null,
+    amount0: amountOf(input.amount0, token0, 'amount0'),
+    amount1: input.amount1 === undefined ? null : amountOf(input.amount1, token1, 'amount1'),
+    range: rangeOf(input),
+    slippageBps: input.slippageBps ?? context.defaults.slippageBps,
+    deadline: deadlineOf(input.deadlineSeconds, context),
+    recipient: context.wallet.address,
+  }
+}
+
+function rangeOf({ version, priceLower, priceUpper, rangeStrategy }: Input): AddRequest['range'] {
+  if (version === 'v2') return null
+  if (rangeStrategy !== undefined) return rangeStrategies[rangeStrategy]
+  return priceLower === undefined || priceUpper === undefined ? null : { priceLower, priceUpper }
+}
+
+/** A fee outside the four tiers must be that of a v4 pool which exists. */
+function requireExistingTier({ fee }: AddRequest, preview: AddPreview): void {
+  if (preview.createsPool && fee !== null && !isTier(fee)) {
+    throw invalidField(
+      'fee',
+      'No pool with this fee exists.',
+      '100, 500, 3000, 10000, or the fee of an existing v4 pool',
+    )
+  }
+}
+
+/** Full width in percent of the price. */
+function rangeWidth(request: AddRequest, preview: AddPreview): string {
+  if (request.range === null || request.range === 'full') return 'full'
+  return `${(((preview.priceUpper - preview.priceLower) / preview.currentPrice) * 100).toFixed(2)}%`
+}

@@ -1,0 +1,13 @@
+import { describeRefusals } from '../refusals.fixture.ts'
+import { collectFees } from './collect-fees.ts'
+
+describeRefusals(
+  collectFees,
+  { positionId: '12', chain: 'base' },
+  {
+    positionId: 'positionId',
+    chain: 'chain',
+    version: 'rangedVersion',
+    deadlineSeconds: 'deadline',
+  },
+)

@@ -1,0 +1,101 @@
+import { getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet'
+import * as z from 'zod'
+import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
+import { valueUsd } from '../../adapters/analytics/value-usd.ts'
+import type { Pool, Position } from '../../ports.ts'
+import { writeTool, type WriteContext } from '../../tool.ts'
+import {
+  amountInput,
+  amountOf,
+  chainInput,
+  deadlineInput,
+  deadlineOf,
+  invalidField,
+  positionIdInput,
+  rangedVersionInput,
+  requireOwned,
+  slippageInput,
+} from '../params.ts'
+import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
+
+export const increaseLiquidity = writeTool({
+  name: 'increase_liquidity',
+  title: 'Increase liquidity',
+  description:
+    "Adds tokens to a v3 or v4 position of the agent wallet. Amounts follow the pool's token order, as get_position shows it. Use add_liquidity for a new range. Never takes more than the amounts given.",
+  scope: 'write:liquidity',
+  destructive: true,
+  idempotent: false,
+  input: z.strictObject({
+    positionId: positionIdInput,
+    amount0: amountInput,
+    amount1: amountInput.optional().describe('Matched if left out'),
+    chain: chainInput,
+    version: rangedVersionInput.default('v3'),
+    payNative: z.boolean().default(false).describe('v3: pay the wrapped side natively'),
+    slippageBps: slippageInput,
+    deadlineSeconds: deadlineInput,
+  }),
+  output: z.object({
+    ...writeResult,
+    positionId: z.string(),
+    amount0Added: z.string(),
+    amount1Added: z.string(),
+    newTotalAmount0: z.string(),
+    newTotalAmount1: z.string(),
+    newTotalValueUsd: usdResult,
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const position = await context.liquidity.position(chain, input.version, input.positionId)
+  requireOwned(position, context.wallet.address)
+  const { token0, token1 } = position.pool
+  const amount0 = amountOf(input.amount0, token0, 'amount0')
+  const amount1 = input.amount1 === undefined ? null : amountOf(input.amount1, token1, 'amount1')
+  if (amount0 === 0n && (amount1 ?? 0n) === 0n) {
+    throw invalidField('amount0', 'Nothing would be added.', 'an amount above 0, or an amount1 above 0 beside it')
+  }
+  const [planned, price0, price1] = await Promise.all([
+    context.liquidity.planIncrease(chain, position, {
+      amount0,
+      amount1,
+      payNative: input.payNative,
+      slippageBps: input.slippageBps ?? context.defaults.slippageBps,
+      deadline: deadlineOf(input.deadlineSeconds, context),
+    }),
+    context.prices.usd(chain, token0),
+    context.prices.usd(chain, token1),
+  ])
+  return context.execute(planned.intent, async (settled) => {
+    const added = await planned.decode(settled)
+    const total = await totalAfter(chain, position, added.liquidity, context)
+    return {
+      ...writeStamp(chain, planned.intent, settled),
+      positionId: position.positionId,
+      amount0Added: tokenAmount(added.amount0, token0),
+      amount1Added: tokenAmount(added.amount1, token1),
+      newTotalAmount0: tokenAmount(total.amount0, token0),
+      newTotalAmount1: tokenAmount(total.amount1, token1),
+      newTotalValueUsd: sumUsd(valueUsd(total.amount0, token0, price0), valueUsd(total.amount1, token1, price1)),
+      notes: priceNotes([token0, price0], [token1, price1]),
+    }
+  })
+})
+
+/** What the whole position would pay out at the pool's price after the call; at the price before it when that cannot be read. */
+async function totalAfter(chain: Chain, position: Position, added: bigint, context: WriteContext) {
+  const pool = await readPool(chain, position.pool, context)
+  const [lower, upper] = [getSqrtPriceAtTick(position.tickLower), getSqrtPriceAtTick(position.tickUpper)]
+  return getAmountsForLiquidity(pool.sqrtPriceX96, lower, upper, position.liquidity + added, false)
+}
+
+/** The result of a mined transaction must not be lost because a read after it fails. */
+async function readPool(chain: Chain, before: Pool, context: WriteContext): Promise<Pool> {
+  try {
+    return await context.liquidity.pool(chain, { version: before.version, id: before.id })
+  } catch {
+    return before
+  }
+}

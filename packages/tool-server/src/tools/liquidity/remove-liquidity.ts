@@ -1,0 +1,116 @@
+import type { Chain } from '@svc/wallet'
+import { isAddress } from 'viem'
+import * as z from 'zod'
+import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
+import { valueUsd } from '../../adapters/analytics/value-usd.ts'
+import type { PairShare, Position } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import { writeTool, type WriteContext } from '../../tool.ts'
+import {
+  anyVersionInput,
+  chainInput,
+  deadlineInput,
+  deadlineOf,
+  isPositionId,
+  requireOwned,
+  slippageInput,
+} from '../params.ts'
+import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
+
+const input = z
+  .strictObject({
+    positionId: z.string().describe('v3, v4: position id; v2: pair address'),
+    chain: chainInput,
+    percentage: z
+      .number({ error: 'Accepted: a number from 1 to 100' })
+      .refine((value) => value >= 1 && value <= 100, 'Accepted: a number from 1 to 100')
+      .default(100)
+      .describe('1 to 100'),
+    version: anyVersionInput.default('v3'),
+    collectFees: z.boolean().default(true),
+    slippageBps: slippageInput,
+    deadlineSeconds: deadlineInput,
+  })
+  .superRefine(({ positionId, version }, check) => {
+    const isRight = version === 'v2' ? isAddress(positionId) : isPositionId(positionId)
+    if (isRight) return
+    const accepted = version === 'v2' ? 'the address of the pair' : `the decimal id of a ${version} position`
+    check.addIssue({ code: 'custom', path: ['positionId'], message: `Accepted: ${accepted}` })
+  })
+
+export const removeLiquidity = writeTool({
+  name: 'remove_liquidity',
+  title: 'Remove liquidity',
+  description:
+    "Takes all or a percentage of the liquidity out of a v2, v3 or v4 position of the agent wallet, with its fees unless collectFees is false. Amounts follow the pool's token order; fees are listed apart. Pays the agent wallet only.",
+  scope: 'write:liquidity',
+  destructive: true,
+  idempotent: false,
+  input,
+  output: z.object({
+    ...writeResult,
+    positionId: z.string(),
+    percentageRemoved: z.number(),
+    amount0Received: z.string(),
+    amount1Received: z.string(),
+    amount0ReceivedUsd: usdResult,
+    amount1ReceivedUsd: usdResult,
+    feesCollected: z.object({ amount0: z.string(), amount1: z.string(), totalUsd: usdResult }),
+    totalReceivedUsd: usdResult,
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const position = await findOwned(chain, input, context)
+  const { token0, token1 } = position.pool
+  const [planned, price0, price1] = await Promise.all([
+    context.liquidity.planRemove(chain, position, {
+      percentage: input.percentage,
+      collectFees: input.collectFees,
+      slippageBps: input.slippageBps ?? context.defaults.slippageBps,
+      deadline: deadlineOf(input.deadlineSeconds, context),
+      recipient: context.wallet.address,
+    }),
+    context.prices.usd(chain, token0),
+    context.prices.usd(chain, token1),
+  ])
+  return context.execute(planned.intent, async (settled) => {
+    const got = await planned.decode(settled)
+    const amount0ReceivedUsd = valueUsd(got.amount0, token0, price0)
+    const amount1ReceivedUsd = valueUsd(got.amount1, token1, price1)
+    const feesUsd = sumUsd(valueUsd(got.fees0, token0, price0), valueUsd(got.fees1, token1, price1))
+    return {
+      ...writeStamp(chain, planned.intent, settled),
+      positionId: position.positionId,
+      percentageRemoved: input.percentage,
+      amount0Received: tokenAmount(got.amount0, token0),
+      amount1Received: tokenAmount(got.amount1, token1),
+      amount0ReceivedUsd,
+      amount1ReceivedUsd,
+      feesCollected: {
+        amount0: tokenAmount(got.fees0, token0),
+        amount1: tokenAmount(got.fees1, token1),
+        totalUsd: feesUsd,
+      },
+      totalReceivedUsd: sumUsd(amount0ReceivedUsd, amount1ReceivedUsd, feesUsd),
+      notes: priceNotes([token0, price0], [token1, price1]),
+    }
+  })
+})
+
+async function findOwned(
+  chain: Chain,
+  { positionId, version }: z.output<typeof input>,
+  context: WriteContext,
+): Promise<Position | PairShare> {
+  if (version !== 'v2') {
+    const position = await context.liquidity.position(chain, version, positionId)
+    requireOwned(position, context.wallet.address)
+    if (position.liquidity === 0n) throw new ToolError('AMOUNT_TOO_SMALL', 'This position holds no liquidity.')
+    return position
+  }
+  if (!isAddress(positionId)) throw new TypeError('the schema lets only addresses through')
+  const share = await context.liquidity.pairShare(chain, positionId, context.wallet.address)
+  if (share.shares === 0n) throw new ToolError('POSITION_NOT_FOUND', 'The agent wallet holds no shares of this pair.')
+  return share
+}

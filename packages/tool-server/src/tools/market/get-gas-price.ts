@@ -1,0 +1,47 @@
+import { formatAmount } from '@svc/lp-math'
+import * as z from 'zod'
+import { readGasPrice } from '../../adapters/analytics/read-gas-price.ts'
+import { readTool } from '../../tool.ts'
+import { chainInput } from '../params.ts'
+import { blockResult, blockStamp, notesResult, usdResult } from '../results.ts'
+
+export const getGasPrice = readTool({
+  name: 'get_gas_price',
+  title: 'Gas price',
+  description:
+    'Base and priority fees of a chain in gwei, and what a swap, mint, decrease or collect costs in dollars. Use it to judge whether a small operation is worth its gas. Leaves out data fees of rollups.',
+  scope: 'read:market',
+  input: z.strictObject({ chain: chainInput }),
+  output: z.object({
+    ...blockResult,
+    baseFeeGwei: z.string(),
+    priorityFeeGwei: z.object({ slow: z.string(), normal: z.string(), fast: z.string() }),
+    nativeUsd: usdResult,
+    estimatedUsd: z.object({ swap: usdResult, mint: usdResult, decrease: usdResult, collect: usdResult }),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const gas = await readGasPrice(context, chain)
+  const { slow, normal, fast } = gas.priorityFeeWei
+  return {
+    ...blockStamp(chain, context, gas.blockNumber),
+    baseFeeGwei: gwei(gas.baseFeeWei),
+    priorityFeeGwei: { slow: gwei(slow), normal: gwei(normal), fast: gwei(fast) },
+    nativeUsd: gas.nativeUsd,
+    estimatedUsd: {
+      swap: gas.costUsd(typicalGas.swap),
+      mint: gas.costUsd(typicalGas.mint),
+      decrease: gas.costUsd(typicalGas.decrease),
+      collect: gas.costUsd(typicalGas.collect),
+    },
+    notes: gas.nativeUsd === null ? [`No trustworthy price of ${chain.nativeCurrency.symbol}.`] : [],
+  }
+})
+
+/** Units of gas of one v3 operation, as measured on the local chain with the real contracts. */
+const typicalGas = { swap: 140_000n, mint: 430_000n, decrease: 190_000n, collect: 150_000n } as const
+
+function gwei(wei: bigint): string {
+  return formatAmount(wei, 9)
+}

@@ -1,0 +1,79 @@
+import * as z from 'zod'
+import { readPoolActivity } from '../../adapters/analytics/read-pool-activity.ts'
+import { readTool } from '../../tool.ts'
+import {
+  addressInput,
+  anyVersionInput,
+  chainInput,
+  cursorInput,
+  limitInput,
+  requireDifferentTokens,
+  tokenInput,
+} from '../params.ts'
+import { blockResult, blockStamp, notesResult, pageOf, poolSummaryResult, usdResult } from '../results.ts'
+
+export const getPoolsByTokenPair = readTool({
+  name: 'get_pools_by_token_pair',
+  title: 'Pools of a token pair',
+  description:
+    'Pools of two tokens in v2, v3 and v4, deepest first, with value held, volume and fee APR of 7 days. Use it to choose a pool or fee tier. Finds v4 pools by standard and listed keys only.',
+  scope: 'read:market',
+  input: z.strictObject({
+    token0: tokenInput,
+    token1: tokenInput,
+    chain: chainInput,
+    version: anyVersionInput.optional(),
+    hooks: addressInput.optional().describe('Only v4 pools with this hook'),
+    limit: limitInput,
+    cursor: cursorInput,
+  }),
+  output: z.object({
+    ...blockResult,
+    items: z.array(
+      poolSummaryResult.extend({
+        version: z.string(),
+        tickSpacing: z.number().nullable(),
+        hooks: z.string().nullable(),
+        tvlUsd: usdResult,
+        volume24hUsd: usdResult,
+        volume7dUsd: usdResult,
+        feeApr7d: z.number().nullable(),
+        notes: notesResult,
+      }),
+    ),
+    nextCursor: z.string().nullable(),
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const token0 = await context.tokens.resolve(chain, input.token0, 'token0')
+  const token1 = await context.tokens.resolve(chain, input.token1, 'token1')
+  requireDifferentTokens(chain, token0, token1, 'token1')
+  const versions = input.version === undefined ? undefined : [input.version]
+  const [head, found] = await Promise.all([
+    context.rpc.head(chain),
+    context.liquidity.findPools(chain, token0, token1, versions),
+  ])
+  const pools = found.filter((pool) => input.hooks === undefined || pool.hooks === input.hooks)
+  const page = pageOf(pools, input.limit, input.cursor)
+  const items = await Promise.all(
+    page.items.map(async (pool) => {
+      const activity = await readPoolActivity(context, chain, pool, context.now())
+      const { tvlUsd, volume24hUsd, volume7dUsd, feeApr7d } = activity
+      return {
+        poolAddress: pool.id,
+        token0: pool.token0.address,
+        token1: pool.token1.address,
+        fee: pool.fee,
+        version: pool.version,
+        tickSpacing: pool.tickSpacing,
+        hooks: pool.hooks,
+        tvlUsd,
+        volume24hUsd,
+        volume7dUsd,
+        feeApr7d,
+        notes: [...activity.notes],
+      }
+    }),
+  )
+  return { ...blockStamp(chain, context, head.number), items, nextCursor: page.nextCursor }
+})

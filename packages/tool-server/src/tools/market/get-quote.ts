@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import { readGasPrice } from '../../adapters/analytics/read-gas-price.ts'
+import type { Quote, Token } from '../../ports.ts'
+import { readTool } from '../../tool.ts'
+import {
+  amountOf,
+  anyVersionInput,
+  chainInput,
+  positiveAmountInput,
+  requireDifferentTokens,
+  slippageInput,
+  tokenInput,
+} from '../params.ts'
+import { blockResult, blockStamp, tokenAmount, usdResult } from '../results.ts'
+
+export const getQuote = readTool({
+  name: 'get_quote',
+  title: 'Swap quote',
+  description:
+    'What selling an exact amount would bring now over the best on-chain route, with price impact, minimum after slippage and gas. Use it before execute_swap. Reserves nothing; the price can move.',
+  scope: 'read:market',
+  input: z.strictObject({
+    tokenIn: tokenInput,
+    tokenOut: tokenInput,
+    amount: positiveAmountInput.describe('Decimal string, in tokenIn'),
+    chain: chainInput,
+    type: z.literal('exact_in', { error: 'Accepted: exact_in' }).default('exact_in'),
+    version: anyVersionInput.optional().describe('Only this version'),
+    slippageBps: slippageInput.unwrap().default(50),
+  }),
+  output: z.object({
+    ...blockResult,
+    amountIn: z.string(),
+    amountOut: z.string(),
+    minAmountOut: z.string(),
+    price: z.number(),
+    priceImpactBps: z.number(),
+    version: z.string(),
+    route: z.array(z.object({ pool: z.string(), fee: z.int(), tokenIn: z.string(), tokenOut: z.string() })),
+    gasEstimate: z.string(),
+    gasUsd: usdResult,
+    expiresAt: z.string(),
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const tokenIn = await context.tokens.resolve(chain, input.tokenIn, 'tokenIn')
+  const tokenOut = await context.tokens.resolve(chain, input.tokenOut, 'tokenOut')
+  requireDifferentTokens(chain, tokenIn, tokenOut, 'tokenOut')
+  const amountIn = amountOf(input.amount, tokenIn, 'amount')
+  const [quote, gas] = await Promise.all([
+    context.liquidity.quote(chain, {
+      tokenIn,
+      tokenOut,
+      amountIn,
+      ...(input.version === undefined ? {} : { versions: [input.version] }),
+    }),
+    readGasPrice(context, chain),
+  ])
+  return {
+    ...blockStamp(chain, context, quote.blockNumber),
+    amountIn: tokenAmount(quote.amountIn, tokenIn),
+    amountOut: tokenAmount(quote.amountOut, tokenOut),
+    minAmountOut: tokenAmount((quote.amountOut * BigInt(10_000 - input.slippageBps)) / 10_000n, tokenOut),
+    price: unitPrice(quote, tokenIn, tokenOut),
+    priceImpactBps: quote.priceImpactBps,
+    version: quote.version,
+    route: quote.route.map((hop) => ({
+      pool: hop.pool.id,
+      fee: hop.pool.fee,
+      tokenIn: hop.tokenIn.address,
+      tokenOut: hop.tokenOut.address,
+    })),
+    gasEstimate: String(quote.gasEstimate),
+    gasUsd: gas.costUsd(quote.gasEstimate),
+    expiresAt: new Date(context.now() + quoteLifeMs).toISOString(),
+  }
+})
+
+/** After this an agent should ask again rather than act. */
+const quoteLifeMs = 30_000
+
+/** Whole tokenOut for one whole tokenIn. */
+function unitPrice(quote: Quote, tokenIn: Token, tokenOut: Token): number {
+  return Number(tokenAmount(quote.amountOut, tokenOut)) / Number(tokenAmount(quote.amountIn, tokenIn))
+}

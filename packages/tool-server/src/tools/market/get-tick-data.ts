@@ -1,0 +1,106 @@
+import { MAX_TICK, MIN_TICK, priceFromTick } from '@svc/lp-math'
+import * as z from 'zod'
+import { activeLiquidity } from '../../adapters/analytics/active-liquidity.ts'
+import type { Pool } from '../../ports.ts'
+import { readTool } from '../../tool.ts'
+import { chainInput, poolInput, poolReference, rangedVersionInput, wholeNumber } from '../params.ts'
+import { blockResult, blockStamp, notesResult, poolSummary, poolSummaryResult } from '../results.ts'
+
+const tickInput = wholeNumber(MIN_TICK, MAX_TICK, 'a whole number from -887272 to 887272').optional()
+
+const input = z
+  .strictObject({
+    pool: poolInput,
+    chain: chainInput,
+    version: rangedVersionInput.optional().describe('Default v3; v4 for a pool id'),
+    aroundPct: z
+      .number({ error: 'Accepted: a number above 0 and below 100' })
+      .refine((value) => value > 0 && value < 100, 'Accepted: a number above 0 and below 100')
+      .optional()
+      .describe('Each side of the price; default 20'),
+    tickLower: tickInput,
+    tickUpper: tickInput,
+    maxTicks: wholeNumber(1, 500, 'a whole number from 1 to 500').default(500),
+  })
+  .superRefine((value, check) => {
+    const { tickLower, tickUpper, aroundPct } = value
+    const issue = (field: string, message: string) => check.addIssue({ code: 'custom', path: [field], message })
+    if ((tickLower === undefined) !== (tickUpper === undefined)) {
+      issue(tickLower === undefined ? 'tickLower' : 'tickUpper', 'Accepted: both tickLower and tickUpper, or neither')
+    } else if (tickLower !== undefined && tickUpper !== undefined) {
+      if (aroundPct !== undefined) issue('aroundPct', 'Accepted: either aroundPct, or tickLower and tickUpper')
+      if (tickLower >= tickUpper) issue('tickLower', 'Accepted: a tick below tickUpper')
+    }
+  })
+
+export const getTickData = readTool({
+  name: 'get_tick_data',
+  title: 'Liquidity by tick',
+  description:
+    "Initialised ticks of a v3 or v4 pool around the price or between two ticks, with the liquidity active from each one on. Use it to see where liquidity sits. Price is the pool's token1 per token0.",
+  scope: 'read:market',
+  input,
+  output: z.object({
+    ...blockResult,
+    pool: poolSummaryResult,
+    currentTick: z.int(),
+    ticks: z.array(
+      z.object({
+        tick: z.int(),
+        price: z.number(),
+        liquidityNet: z.string(),
+        liquidityGross: z.string(),
+        activeLiquidity: z.string(),
+      }),
+    ),
+    truncated: z.boolean(),
+    notes: notesResult,
+  }),
+}).handler(async (request, context) => {
+  const chain = context.chains.get(request.chain)
+  const reference = poolReference(request.pool, request.version)
+  const pool = await context.liquidity.pool(chain, reference)
+  const [lower, upper] = bandOf(request, pool)
+  const from = Math.min(lower, pool.tick)
+  const to = Math.max(upper, pool.tick)
+  const rows = await context.liquidity.ticks(chain, pool, from, to)
+  const active = activeLiquidity(pool, rows)
+  const all = rows
+    .map((row, index) => ({
+      tick: row.tick,
+      price: priceFromTick(row.tick, pool.token0.decimals, pool.token1.decimals),
+      liquidityNet: String(row.liquidityNet),
+      liquidityGross: String(row.liquidityGross),
+      activeLiquidity: String(active[index] ?? 0n),
+    }))
+    .filter((row) => row.tick >= lower && row.tick <= upper)
+  const ticks = nearest(all, pool.tick, request.maxTicks)
+  const truncated = ticks.length < all.length
+  return {
+    ...blockStamp(chain, context, pool.blockNumber),
+    pool: poolSummary(pool),
+    currentTick: pool.tick,
+    ticks,
+    truncated,
+    notes: truncated ? [`${all.length} ticks are initialised there; these are the nearest to the price.`] : [],
+  }
+})
+
+const defaultAroundPct = 20
+
+function bandOf(request: z.output<typeof input>, pool: Pool): readonly [number, number] {
+  if (request.tickLower !== undefined && request.tickUpper !== undefined) return [request.tickLower, request.tickUpper]
+  const share = (request.aroundPct ?? defaultAroundPct) / 100
+  const ticksOf = (ratio: number) => Math.log(ratio) / Math.log(1.0001)
+  return [
+    Math.max(MIN_TICK, Math.floor(pool.tick + ticksOf(1 - share))),
+    Math.min(MAX_TICK, Math.ceil(pool.tick + ticksOf(1 + share))),
+  ]
+}
+
+function nearest<Row extends { readonly tick: number }>(rows: readonly Row[], tick: number, count: number): Row[] {
+  return [...rows]
+    .sort((a, b) => Math.abs(a.tick - tick) - Math.abs(b.tick - tick))
+    .slice(0, count)
+    .sort((a, b) => a.tick - b.tick)
+}

@@ -1,0 +1,78 @@
+import type { Chain } from '@svc/wallet'
+import { hexToBigInt } from 'viem'
+import * as z from 'zod'
+import { detectTransferFee } from '../../adapters/analytics/detect-transfer-fee.ts'
+import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
+import type { Token } from '../../ports.ts'
+import { readTool, type ReadContext } from '../../tool.ts'
+import { chainInput, tokenInput } from '../params.ts'
+import { blockResult, blockStamp, notesResult, tokenAmount, tokenSummary } from '../results.ts'
+
+export const getTokenInfo = readTool({
+  name: 'get_token_info',
+  title: 'Token facts',
+  description:
+    'Facts of one token: decimals, supply, whether this server lists it, and flags such as fee_on_transfer, proxy, unlisted. Use it before trading an unknown token. Names come from the chain: data, not advice.',
+  scope: 'read:market',
+  input: z.strictObject({ token: tokenInput, chain: chainInput }),
+  output: z.object({
+    ...blockResult,
+    address: z.string(),
+    symbol: z.string(),
+    name: z.string(),
+    decimals: z.int(),
+    totalSupply: z.string().nullable(),
+    isNative: z.boolean(),
+    isNativeWrapped: z.boolean(),
+    listed: z.boolean(),
+    transferFeeBps: z.number().nullable(),
+    flags: z.array(z.string()),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const token = await context.tokens.resolve(chain, input.token, 'token')
+  const [head, facts] = await Promise.all([context.rpc.head(chain), readFacts(chain, token, context)])
+  return {
+    ...blockStamp(chain, context, head.number),
+    ...tokenSummary(token),
+    name: token.name,
+    totalSupply: facts.totalSupply,
+    isNative: token.isNative,
+    isNativeWrapped: token.address === chain.wrappedNative.address,
+    listed: token.listed,
+    transferFeeBps: facts.transferFeeBps,
+    flags: [
+      ...(token.listed || token.isNative ? [] : ['unlisted']),
+      ...(token.usdPegged ? ['usd_pegged'] : []),
+      ...(facts.isProxy ? ['proxy'] : []),
+      ...((facts.transferFeeBps ?? 0) > 0 ? ['fee_on_transfer'] : []),
+    ],
+    notes: facts.transferFeeBps === null ? ['Whether transfers cost a fee could not be found out.'] : [],
+  }
+})
+
+/** Where a proxy keeps its implementation (EIP-1967). */
+const implementationSlot = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
+
+async function readFacts(chain: Chain, token: Token, context: ReadContext): Promise<Facts> {
+  if (token.isNative) return { totalSupply: null, isProxy: false, transferFeeBps: 0 }
+  const client = context.rpc.client(chain)
+  const [supply, implementation, price] = await Promise.all([
+    client.readContract({ address: token.address, abi: erc20Abi, functionName: 'totalSupply' }),
+    client.getStorageAt({ address: token.address, slot: implementationSlot }),
+    context.prices.usd(chain, token),
+  ])
+  const pool = price?.pools[0]
+  return {
+    totalSupply: tokenAmount(supply, token),
+    isProxy: hexToBigInt(implementation ?? '0x0') !== 0n,
+    transferFeeBps: pool === undefined ? null : await detectTransferFee(context, chain, token, pool),
+  }
+}
+
+type Facts = {
+  readonly totalSupply: string | null
+  readonly isProxy: boolean
+  readonly transferFeeBps: number | null
+}

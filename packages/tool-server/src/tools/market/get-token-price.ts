@@ -1,0 +1,107 @@
+import type { Chain } from '@svc/wallet'
+import * as z from 'zod'
+import { readPriceChange } from '../../adapters/analytics/read-price-change.ts'
+import type { Token, UsdPrice } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import { readTool, type ReadContext } from '../../tool.ts'
+import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
+import { blockResult, blockStamp, notesResult, tokenLabel, tokenResult, tokenSummary, usdResult } from '../results.ts'
+
+export const getTokenPrice = readTool({
+  name: 'get_token_price',
+  title: 'Token price',
+  description:
+    'Price of a token in US dollars or another token from the deepest on-chain pools, with method and confidence. Use get_quote for what a trade would really pay. Never invented: without a trustworthy pool it is an error.',
+  scope: 'read:market',
+  input: z.strictObject({
+    token: tokenInput,
+    chain: chainInput,
+    quote: tokenInput.default('USD').describe('USD, or a token'),
+  }),
+  output: z.object({
+    ...blockResult,
+    token: tokenResult,
+    quote: z.string(),
+    price: z.number(),
+    priceUsd: usdResult,
+    method: z.string(),
+    pool: z.string().nullable(),
+    liquidityUsd: usdResult,
+    change24hPct: z.number().nullable(),
+    confidence: z.string(),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const token = await context.tokens.resolve(chain, input.token, 'token')
+  if (input.quote === 'USD') return inDollars(chain, token, context)
+  const quote = await context.tokens.resolve(chain, input.quote, 'quote')
+  requireDifferentTokens(chain, token, quote, 'quote')
+  return inToken(chain, token, quote, context)
+})
+
+async function inDollars(chain: Chain, token: Token, context: ReadContext) {
+  const price = await context.prices.usd(chain, token)
+  if (price === null) throw unavailable(token)
+  const change24hPct = token.usdPegged ? null : await dollarChange(chain, token, context)
+  return {
+    ...blockStamp(chain, context, price.blockNumber),
+    token: tokenSummary(token),
+    quote: 'USD',
+    price: price.usd,
+    priceUsd: price.usd,
+    method: price.method,
+    pool: price.pools[0] ?? null,
+    liquidityUsd: price.liquidityUsd,
+    change24hPct,
+    confidence: price.confidence,
+    notes: changeNotes(change24hPct, token),
+  }
+}
+
+async function inToken(chain: Chain, token: Token, quote: Token, context: ReadContext) {
+  const [ratio, tokenUsd, quoteUsd] = await Promise.all([
+    context.prices.ratio(chain, token, quote),
+    context.prices.usd(chain, token),
+    context.prices.usd(chain, quote),
+  ])
+  if (ratio === null) throw unavailable(token)
+  const change = await readPriceChange(context, chain, ratio.pool, token, context.now())
+  return {
+    ...blockStamp(chain, context, ratio.pool.blockNumber),
+    token: tokenSummary(token),
+    quote: quote.symbol,
+    price: ratio.price,
+    priceUsd: tokenUsd?.usd ?? null,
+    method: 'pool_spot',
+    pool: ratio.pool.id,
+    liquidityUsd: tokenUsd?.liquidityUsd ?? null,
+    change24hPct: change,
+    confidence: agreement(ratio.price, tokenUsd, quoteUsd),
+    notes: changeNotes(change, token),
+  }
+}
+
+/** A spot price is as good as its agreement with the dollar prices of both sides: within 1 % HIGH, within 5 % MODERATE. */
+function agreement(price: number, tokenUsd: UsdPrice | null, quoteUsd: UsdPrice | null): 'HIGH' | 'MODERATE' | 'LOW' {
+  if (tokenUsd === null || quoteUsd === null || quoteUsd.usd === 0) return 'LOW'
+  const deviation = Math.abs(price / (tokenUsd.usd / quoteUsd.usd) - 1)
+  return deviation <= 0.01 ? 'HIGH' : deviation <= 0.05 ? 'MODERATE' : 'LOW'
+}
+
+async function dollarChange(chain: Chain, token: Token, context: ReadContext): Promise<number | null> {
+  for (const row of chain.tokens.filter((candidate) => candidate.usdPegged === true)) {
+    const dollar = await context.tokens.byAddress(chain, row.address)
+    const ratio = await context.prices.ratio(chain, token, dollar)
+    if (ratio !== null) return readPriceChange(context, chain, ratio.pool, token, context.now())
+  }
+  return null
+}
+
+function changeNotes(change: number | null, token: Token): string[] {
+  return change === null && !token.usdPegged ? ['No complete trading history for change24hPct.'] : []
+}
+
+function unavailable(token: Token): ToolError {
+  return new ToolError('PRICE_UNAVAILABLE', `No pool gives a trustworthy price of ${tokenLabel(token)}.`)
+}

@@ -1,0 +1,8 @@
+import { describeRefusals } from '../refusals.fixture.ts'
+import { getTransactionStatus } from './get-transaction-status.ts'
+
+describeRefusals(
+  getTransactionStatus,
+  { txHash: `0x${'1'.repeat(64)}`, chain: 'base' },
+  { txHash: 'hash', chain: 'chain' },
+)

@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import type { Token } from '../../ports.ts'
+import { readTool } from '../../tool.ts'
+import { chainInput, cursorInput, limitInput } from '../params.ts'
+import { pageOf } from '../results.ts'
+
+export const searchTokens = readTool({
+  name: 'search_tokens',
+  title: 'Search tokens',
+  description:
+    "Finds tokens of this server's lists by symbol, name or address. Use it to turn a symbol into an address. Knows listed tokens only; get_token_info reads any token by address.",
+  scope: 'read:market',
+  input: z.strictObject({
+    query: z
+      .string()
+      .regex(/^[!-~](?:[ -~]{0,62}[!-~])?$/, 'Accepted: 1 to 64 printable ASCII characters')
+      .describe('Part of a symbol or name, or an address'),
+    chain: chainInput.optional(),
+    limit: limitInput,
+    cursor: cursorInput,
+  }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        address: z.string(),
+        symbol: z.string(),
+        name: z.string(),
+        decimals: z.int(),
+        chain: z.object({ id: z.int(), name: z.string() }),
+        listed: z.boolean(),
+      }),
+    ),
+    nextCursor: z.string().nullable(),
+    timestamp: z.string(),
+    source: z.string(),
+  }),
+}).handler(async (input, context) => {
+  const chain = input.chain === undefined ? null : context.chains.get(input.chain)
+  const page = pageOf(context.tokens.search(input.query, chain, mostFound), input.limit, input.cursor)
+  return {
+    items: page.items.map((token) => ({
+      ...identity(token),
+      chain: { id: token.chain.id, name: token.chain.name },
+    })),
+    nextCursor: page.nextCursor,
+    timestamp: new Date(context.now()).toISOString(),
+    source: 'config',
+  }
+})
+
+/** Far more than all lists hold. */
+const mostFound = 10_000
+
+function identity({ address, symbol, name, decimals, listed }: Token) {
+  return { address, symbol, name, decimals, listed }
+}

@@ -1,0 +1,170 @@
+import { AmountError, parseAmount } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet'
+import { getAddress, isAddress, isAddressEqual, type Address, type Hex } from 'viem'
+import * as z from 'zod'
+import type { PoolReference, Position, Token, Version } from '../ports.ts'
+import { ToolError } from '../tool-error.ts'
+import type { WriteContext } from '../tool.ts'
+
+/*
+ * Inputs that several tools share. A message that begins with "Accepted:" says what the member takes; nothing is coerced
+ * and nothing is normalised. Forms and bounds are checked by `refine`, which keeps them out of the JSON Schema: there they
+ * would cost every client tokens, and a description says more to a model.
+ */
+
+export const chainInput = z
+  .string()
+  .refine((text) => chainForm.test(text), 'Accepted: a chain name or id; list_supported_chains shows them')
+  .describe('Chain name or id')
+
+export const tokenInput = z
+  .string()
+  .refine(isSymbolOrAddress, 'Accepted: a symbol, or 0x and 40 hex digits with a valid checksum')
+  .describe('Symbol or address')
+
+export const addressInput = z
+  .string()
+  .refine((text) => isAddress(text), 'Accepted: 0x and 40 hex digits with a valid checksum')
+  .transform((text) => getAddress(text))
+
+/** Zero is an amount: a position below or above the price takes one token only. */
+export const amountInput = z
+  .string()
+  .refine((text) => amountForm.test(text), 'Accepted: a plain decimal such as "12.5"')
+  .describe('Decimal string')
+
+export const positiveAmountInput = amountInput.refine((text) => /[1-9]/.test(text), 'Accepted: an amount above 0')
+
+/** The four tiers of v3; v4 pools exist with other static fees too. */
+export const feeTiers = [100, 500, 3000, 10_000] as const
+
+export const feeInput = wholeNumber(
+  0,
+  1_000_000,
+  '100, 500, 3000 or 10000; on v4 also the fee of an existing pool',
+).describe('100, 500, 3000, 10000')
+
+export const anyVersionInput = z.enum(['v2', 'v3', 'v4'], { error: 'Accepted: v2, v3 or v4' })
+
+export const rangedVersionInput = z.enum(['v3', 'v4'], { error: 'Accepted: v3 or v4' })
+
+/** The id of a v3 or v4 position. */
+export const positionIdInput = z
+  .string()
+  .refine(isPositionId, 'Accepted: a position id of decimal digits, as get_positions_by_owner shows it')
+
+export const poolInput = z
+  .string()
+  .refine(isPoolId, 'Accepted: a pool or pair address with a valid checksum, or the lower-case 32-byte id of a v4 pool')
+  .describe('Pool address, or v4 pool id')
+  .transform((text): Hex => (isAddress(text) ? getAddress(text) : (text as Hex)))
+
+const priceAccepted = 'Accepted: a number above 0'
+
+/** token1 per token0 in the caller's order. */
+export const priceInput = z.number({ error: priceAccepted }).refine((price) => price > 0, priceAccepted)
+
+export const slippageInput = wholeNumber(1, 5000, 'whole basis points from 1 to 5000').optional()
+
+export const deadlineInput = wholeNumber(10, 86_400, 'whole seconds from 10 to 86400').optional()
+
+export const limitInput = wholeNumber(1, 100, 'a whole number from 1 to 100').default(20)
+
+export const cursorInput = z
+  .string()
+  .refine((text) => /^\d{1,9}$/.test(text), 'Accepted: nextCursor of the previous answer')
+  .optional()
+
+/** How far a range reaches to each side of the price. The default backtests have a table of their own. */
+export const rangeStrategies = {
+  full: 'full',
+  narrow: { pctEachSide: 5 },
+  medium: { pctEachSide: 15 },
+  wide: { pctEachSide: 50 },
+} as const
+
+export const rangeStrategyInput = z
+  .enum(['full', 'narrow', 'medium', 'wide'], { error: 'Accepted: full, narrow, medium or wide' })
+  .describe('all, +/-5, 15, 50 %')
+
+/** A whole number within bounds; `accepted` says so in words. */
+export function wholeNumber(least: number, most: number, accepted: string): z.ZodNumber {
+  const message = `Accepted: ${accepted}`
+  return z
+    .number({ error: message })
+    .refine((value) => Number.isInteger(value) && value >= least && value <= most, message)
+}
+
+/** A refusal of one input member, found after the schema has passed. */
+export function invalidField(field: string, message: string, accepted: string): ToolError {
+  return new ToolError('VALIDATION_FAILED', `${field}: ${message}`, { details: [{ field, message, accepted }] })
+}
+
+/** An amount in the token's smallest units. Throws `VALIDATION_FAILED` naming `field` when it has more digits than the token. */
+export function amountOf(text: string, token: Token, field: string): bigint {
+  try {
+    return parseAmount(text, token.decimals)
+  } catch (error) {
+    if (error instanceof AmountError) throw invalidField(field, 'This is no amount of this token.', error.accepted)
+    throw error
+  }
+}
+
+/** Throws `VALIDATION_FAILED` when both members name one token; the native currency and its wrapped form count as one. */
+export function requireDifferentTokens(chain: Chain, first: Token, second: Token, field: string): void {
+  const own = (token: Token) => (token.isNative ? chain.wrappedNative.address : token.address)
+  if (own(first) === own(second)) {
+    throw invalidField(field, 'Both sides name the same token.', 'a token other than the first')
+  }
+}
+
+export function isPositionId(text: string): boolean {
+  return /^(0|[1-9]\d{0,77})$/.test(text)
+}
+
+/** Throws `POSITION_NOT_OWNED` when a position belongs to somebody else. */
+export function requireOwned(position: Pick<Position, 'owner'>, wallet: Address): void {
+  if (!isAddressEqual(position.owner, wallet)) {
+    throw new ToolError('POSITION_NOT_OWNED', 'This position does not belong to the agent wallet.')
+  }
+}
+
+/** Unix seconds after which a call must not be mined any more. */
+export function deadlineOf(seconds: number | undefined, context: Pick<WriteContext, 'now' | 'defaults'>): number {
+  return Math.floor(context.now() / 1000) + (seconds ?? context.defaults.deadlineSeconds)
+}
+
+/** The address a caller named, or else the agent's own. Throws `VALIDATION_FAILED` when there is neither. */
+export function requireAddress(named: Address | undefined, agent: Address | null, field: string): Address {
+  const address = named ?? agent
+  if (address === null)
+    throw invalidField(field, 'This server has no wallet whose address could stand here.', 'an address')
+  return address
+}
+
+/** Which pool is meant: a 32-byte id is v4, an address v3 unless `version` says v2. Throws `VALIDATION_FAILED` when they contradict. */
+export function poolReference(pool: Hex, version: Version | undefined): PoolReference {
+  const isId = pool.length === 66
+  const meant = version ?? (isId ? 'v4' : 'v3')
+  if (isId !== (meant === 'v4')) {
+    throw invalidField(
+      'pool',
+      `This is no identifier of a ${meant} pool.`,
+      'an address for v2 and v3, a 32-byte id for v4',
+    )
+  }
+  return { version: meant, id: pool }
+}
+
+const amountForm = /^(0|[1-9]\d{0,77})(\.\d{1,77})?$/
+const chainForm = /^[!-~](?:[ -~]{0,38}[!-~])?$/
+const poolIdForm = /^0x[0-9a-f]{64}$/
+const symbolForm = /^[A-Za-z0-9][A-Za-z0-9.$+_-]{0,31}$/
+
+function isSymbolOrAddress(text: string): boolean {
+  return /^0x/i.test(text) ? isAddress(text) : symbolForm.test(text)
+}
+
+function isPoolId(text: string): boolean {
+  return poolIdForm.test(text) || isAddress(text)
+}

@@ -1,0 +1,26 @@
+import * as z from 'zod'
+import { describePosition } from '../../adapters/analytics/describe-position.ts'
+import { readTool } from '../../tool.ts'
+import { chainInput, positionIdInput, rangedVersionInput } from '../params.ts'
+import { blockResult, blockStamp, positionResult } from '../results.ts'
+
+export const getPosition = readTool({
+  name: 'get_position',
+  title: 'Liquidity position',
+  description:
+    "One v3 or v4 position: owner, range, amounts it would pay out now, fees that wait, value, in range or not. Amounts and prices follow the pool's token order. get_positions_by_owner finds ids and v2 shares.",
+  scope: 'read:portfolio',
+  input: z.strictObject({
+    positionId: positionIdInput,
+    chain: chainInput,
+    version: rangedVersionInput.default('v3'),
+  }),
+  output: z.object({ ...blockResult, ...positionResult }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const position = await context.liquidity.position(chain, input.version, input.positionId)
+  return {
+    ...blockStamp(chain, context, position.pool.blockNumber),
+    ...(await describePosition(context, chain, position)),
+  }
+})

@@ -1,0 +1,152 @@
+import { formatAmount } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet'
+import type { Hash } from 'viem'
+import * as z from 'zod'
+import type { Atomicity, Intent, Settled } from '../intent.ts'
+import type { Pool, Token, UsdPrice } from '../ports.ts'
+import type { ReadContext } from '../tool.ts'
+
+/*
+ * Members that several results share, each beside the function that fills it. Numbers of dollars are null where no
+ * trustworthy price exists; `notes` says what is missing and why, in our own words.
+ */
+
+export const usdResult = z.number().nullable()
+
+export const notesResult = z.array(z.string())
+
+export const readResult = {
+  chain: z.object({ id: z.int(), name: z.string() }),
+  timestamp: z.string(),
+  source: z.string(),
+}
+
+export const blockResult = { ...readResult, blockNumber: z.int() }
+
+/** When and where a read was made. `source` is `rpc`, or `config` for what this server knows without asking a chain. */
+export function readStamp(
+  chain: Chain,
+  context: Pick<ReadContext, 'now'>,
+  source: 'rpc' | 'config' = 'rpc',
+): ReadStamp {
+  return { chain: { id: chain.id, name: chain.name }, timestamp: new Date(context.now()).toISOString(), source }
+}
+
+/** The same with the block whose state was read. */
+export function blockStamp(chain: Chain, context: Pick<ReadContext, 'now'>, blockNumber: bigint): BlockStamp {
+  return { ...readStamp(chain, context), blockNumber: Number(blockNumber) }
+}
+
+export const poolSummaryResult = z.object({
+  poolAddress: z.string(),
+  token0: z.string(),
+  token1: z.string(),
+  fee: z.int(),
+})
+
+/** Identity of a pool with its own, sorted addresses. */
+export function poolSummary(pool: Pool): z.infer<typeof poolSummaryResult> {
+  return { poolAddress: pool.id, token0: pool.token0.address, token1: pool.token1.address, fee: pool.fee }
+}
+
+/** A position as `get_position` and lists show it; members that a v2 share lacks are null. */
+export const positionResult = {
+  positionId: z.string(),
+  version: z.string(),
+  owner: z.string(),
+  pool: poolSummaryResult,
+  token0Symbol: z.string(),
+  token1Symbol: z.string(),
+  tickLower: z.number().nullable(),
+  tickUpper: z.number().nullable(),
+  priceLower: z.number().nullable(),
+  priceUpper: z.number().nullable(),
+  currentPrice: z.number(),
+  liquidityRaw: z.string(),
+  amount0: z.string(),
+  amount1: z.string(),
+  feesOwed0: z.string(),
+  feesOwed1: z.string(),
+  valueUsd: usdResult,
+  feesUsd: usdResult,
+  inRange: z.boolean(),
+  distanceToLowerPct: z.number().nullable(),
+  distanceToUpperPct: z.number().nullable(),
+}
+
+export const tokenResult = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() })
+
+export function tokenSummary(token: Token): z.infer<typeof tokenResult> {
+  return { address: token.address, symbol: token.symbol, decimals: token.decimals }
+}
+
+/** How a token is called in our own sentences: text of an unlisted one is data and never becomes prose. */
+export function tokenLabel(token: Token): string {
+  return token.listed || token.isNative ? token.symbol : token.address
+}
+
+/** One sentence for each token that has no price. */
+export function priceNotes(...priced: readonly (readonly [Token, UsdPrice | null])[]): string[] {
+  return priced.flatMap(([token, price]) =>
+    price === null ? [`No trustworthy USD price for ${tokenLabel(token)}.`] : [],
+  )
+}
+
+/** A quantity as a decimal string in whole tokens. */
+export function tokenAmount(amount: bigint, token: Token): string {
+  return formatAmount(amount, token.decimals)
+}
+
+export const writeResult = {
+  status: z.literal('success'),
+  txHash: z.string(),
+  explorerUrl: z.string().nullable(),
+  transactions: z.array(z.string()),
+  atomicity: z.string(),
+  gasCostUsd: usdResult,
+}
+
+/** What every write reports about its transactions. */
+export function writeStamp(chain: Chain, intent: Intent, settled: Settled): WriteStamp {
+  return {
+    status: 'success',
+    txHash: settled.main.hash,
+    explorerUrl: explorerUrl(chain, settled.main.hash),
+    transactions: settled.transactions.map((transaction) => transaction.hash),
+    atomicity: intent.atomicity,
+    gasCostUsd: settled.gasCostUsd,
+  }
+}
+
+/** Where a person can look a transaction up; null on a chain without an explorer. */
+export function explorerUrl(chain: Chain, hash: Hash): string | null {
+  return chain.explorerUrl === null ? null : `${chain.explorerUrl}/tx/${hash}`
+}
+
+/** One page of a list, by offset. */
+export function pageOf<Item>(
+  items: readonly Item[],
+  limit: number,
+  cursor: string | undefined,
+): { readonly items: Item[]; readonly nextCursor: string | null } {
+  const start = Number(cursor ?? '0')
+  const end = start + limit
+  return { items: items.slice(start, end), nextCursor: end < items.length ? String(end) : null }
+}
+
+type ReadStamp = {
+  readonly chain: { readonly id: number; readonly name: string }
+  readonly timestamp: string
+  readonly source: string
+}
+
+type BlockStamp = ReadStamp & { readonly blockNumber: number }
+
+type WriteStamp = {
+  readonly status: 'success'
+  readonly txHash: Hash
+  readonly explorerUrl: string | null
+  readonly transactions: Hash[]
+  readonly atomicity: Atomicity
+  readonly gasCostUsd: number | null
+}

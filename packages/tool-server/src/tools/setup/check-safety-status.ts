@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { readTool } from '../../tool.ts'
+
+const limits = z.object({ perTransaction: z.string(), perSession: z.string(), daily: z.string() }).nullable()
+const used = z.object({ session: z.string(), daily: z.string() }).nullable()
+
+export const checkSafetyStatus = readTool({
+  name: 'check_safety_status',
+  title: 'Safety status',
+  description:
+    'Spending limits, what is spent and left in US dollars, allowlist mode, pause, circuit breaker. Use it before large writes or after a refusal. Without admin:wallet no amounts. Changes nothing.',
+  scope: 'admin:wallet',
+  input: z.strictObject({}),
+  output: z.object({
+    walletConfigured: z.boolean(),
+    paused: z.boolean(),
+    breakerOpen: z.boolean(),
+    allowlistMode: z.string(),
+    approvalThresholdUsd: z.string().nullable(),
+    limitsUsd: limits,
+    spentUsd: used,
+    remainingUsd: used,
+    dailyAlert: z.boolean(),
+    pendingTransactions: z.int(),
+    redacted: z.boolean(),
+    timestamp: z.string(),
+    source: z.string(),
+  }),
+}).handler(async (_input, context) => {
+  const report = await context.status.safety(context.principal)
+  const redacted = !context.principal.scopes.has('admin:wallet')
+  return {
+    ...report,
+    ...(redacted ? withoutAmounts : {}),
+    redacted,
+    timestamp: new Date(context.now()).toISOString(),
+    source: 'config',
+  }
+})
+
+const withoutAmounts = { approvalThresholdUsd: null, limitsUsd: null, spentUsd: null, remainingUsd: null } as const

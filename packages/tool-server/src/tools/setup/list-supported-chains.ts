@@ -1,0 +1,62 @@
+import type { Chain } from '@svc/wallet'
+import * as z from 'zod'
+import { readTool } from '../../tool.ts'
+import { notesResult } from '../results.ts'
+
+export const listSupportedChains = readTool({
+  name: 'list_supported_chains',
+  title: 'Supported chains',
+  description:
+    'Chains of this server: ids, names, native currency, deployed protocol versions, whether the endpoint answers. Use it before naming a chain. Testnets and local chains only when asked for.',
+  scope: 'read:market',
+  input: z.strictObject({ includeTestnets: z.boolean().default(false).describe('Also testnets and local chains') }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        id: z.int(),
+        name: z.string(),
+        aliases: z.array(z.string()),
+        native: z.string(),
+        testnet: z.boolean(),
+        versions: z.array(z.string()),
+        rpcHealthy: z.boolean(),
+        headAgeSeconds: z.number().nullable(),
+        problem: z.string().nullable(),
+      }),
+    ),
+    timestamp: z.string(),
+    source: z.string(),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const all = context.chains.list()
+  const shown = all.filter((chain) => input.includeTestnets || !chain.testnet)
+  const hidden = all.length - shown.length
+  const items = await Promise.all(
+    shown.map(async (chain) => {
+      const probe = await context.rpc.probe(chain)
+      return {
+        id: chain.id,
+        name: chain.name,
+        aliases: [...chain.aliases],
+        native: chain.nativeCurrency.symbol,
+        testnet: chain.testnet,
+        versions: versionsOf(chain),
+        rpcHealthy: probe.healthy,
+        headAgeSeconds: probe.headAgeSeconds,
+        problem: probe.problem,
+      }
+    }),
+  )
+  return {
+    items,
+    timestamp: new Date(context.now()).toISOString(),
+    source: 'rpc',
+    notes: hidden === 0 ? [] : [`${hidden} testnets or local chains are not shown; set includeTestnets.`],
+  }
+})
+
+function versionsOf(chain: Chain): string[] {
+  const { v2, v3, v4 } = chain.amm
+  return Object.entries({ v2, v3, v4 }).flatMap(([version, deployment]) => (deployment === undefined ? [] : [version]))
+}
