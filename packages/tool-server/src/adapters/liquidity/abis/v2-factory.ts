@@ -2,5 +2,6 @@ import { parseAbi } from 'viem'
 
 export const v2FactoryAbi = parseAbi([
   'function getPair(address tokenA, address tokenB) view returns (address pair)',
+  'function feeTo() view returns (address)',
   'event PairCreated(address indexed token0, address indexed token1, address pair, uint256)',
 ])

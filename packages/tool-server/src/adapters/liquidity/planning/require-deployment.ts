@@ -1,0 +1,13 @@
+import type { AmmDeployment, Chain } from '@svc/wallet'
+import { ToolError } from '../../../tool-error.ts'
+
+/** Where a part of the AMM stands on the chain. Throws `VERSION_NOT_DEPLOYED`. */
+export function requireDeployment<Part extends keyof AmmDeployment>(
+  chain: Chain,
+  part: Part,
+): NonNullable<AmmDeployment[Part]> {
+  const deployment = chain.amm[part]
+  if (deployment) return deployment
+  const name = part === 'universalRouter' ? 'the universal router' : part
+  throw new ToolError('VERSION_NOT_DEPLOYED', `On ${chain.name} ${name} is not deployed.`)
+}
