@@ -85,6 +85,11 @@ export const errorTable = {
   SLIPPAGE_TOO_HIGH: row(403, false, 'Lower slippageBps to at most the cap of the policy.'),
   DEADLINE_TOO_LONG: row(403, false, 'Use a deadline within the cap of the policy.'),
   UNSAFE_TRANSACTION: row(403, false, 'The transaction would do more than it declares and was not signed.'),
+  ATOMIC_EXECUTION_UNAVAILABLE: row(
+    409,
+    false,
+    'The wallet cannot do this in one transaction; use the single tools one after another.',
+  ),
   SPENDING_LIMIT_EXCEEDED: row(
     403,
     false,
