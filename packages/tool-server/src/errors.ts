@@ -100,6 +100,11 @@ export const errorTable = {
     false,
     'A person must approve a transaction of this size; lower the amount or ask the operator.',
   ),
+  DELAY_REQUIRED: row(
+    403,
+    false,
+    'The policy delays calls of this risk tier, and this server carries out none later; ask the operator.',
+  ),
   SIMULATION_FAILED: row(400, false, 'The transaction would fail on chain; details say why.'),
   SIMULATION_UNAVAILABLE: row(503, true, 'The endpoint cannot simulate, and nothing is signed without a simulation.'),
   SIMULATION_DRIFT: row(409, true, 'The chain moved between plan and signing. Call again for a fresh plan.'),
@@ -112,6 +117,11 @@ export const errorTable = {
     504,
     true,
     'The transaction is out but not confirmed. Follow it with get_transaction_status; do not send it again.',
+  ),
+  TRANSACTION_NOT_SENT: row(
+    502,
+    true,
+    'The endpoint declined the transaction, or another one took its place; it will never be mined. Call again.',
   ),
   STORAGE_UNAVAILABLE: row(503, true, 'The state store cannot be written, and nothing is signed without it.'),
 } as const satisfies Record<string, ErrorRow>

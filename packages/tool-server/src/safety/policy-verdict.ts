@@ -12,7 +12,7 @@ import type { Refusal } from './refusal.ts'
  * cap, deadline cap, tokens. Reads nothing but its arguments. The allowlist's verdict is recorded in either mode; only
  * strict mode makes it a refusal.
  */
-export function checkPolicy(intent: Intent, context: PolicyContext): PolicyVerdict {
+export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVerdict {
   const unlisted = unlistedTokens(intent, context)
   const strict = context.policy.allowlist.mode === 'strict'
   return {
