@@ -123,6 +123,11 @@ export const errorTable = {
     true,
     'The endpoint declined the transaction, or another one took its place; it will never be mined. Call again.',
   ),
+  RESULT_UNREADABLE: row(
+    502,
+    false,
+    'Look the transactions in details up with get_transaction_status; do not call again for the same purpose.',
+  ),
   STORAGE_UNAVAILABLE: row(503, true, 'The state store cannot be written, and nothing is signed without it.'),
 } as const satisfies Record<string, ErrorRow>
 

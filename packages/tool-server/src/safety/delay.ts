@@ -1,6 +1,6 @@
 import type { RiskTier } from '../intent.ts'
 import type { Policy } from './policy.ts'
-import type { Refusal } from './refusal.ts'
+import type { Weighed } from './refusal.ts'
 
 /** Seconds between plan and signing for each risk tier, kept in production and wherever the policy says so. */
 export const delaySeconds: Readonly<Record<RiskTier, number>> = {
@@ -11,14 +11,13 @@ export const delaySeconds: Readonly<Record<RiskTier, number>> = {
 }
 
 /** A call of a tier with a delay cannot be carried out at once, and none can be carried out later: it is refused. */
-export function delayRefusals(tier: RiskTier, { proxyDelay }: Policy): readonly Refusal[] {
+export function waitForDelay(tier: RiskTier, { proxyDelay }: Policy): Weighed {
   const seconds = delaySeconds[tier]
-  if (!proxyDelay || seconds === 0) return []
-  return [
-    {
+  if (!proxyDelay || seconds === 0) return { refusals: [] }
+  const refusal = {
       code: 'DELAY_REQUIRED',
       message: `Calls of the risk tier "${tier}" must wait ${seconds} seconds before they are signed.`,
       details: [{ message: 'delay', tier, delaySeconds: seconds }],
-    },
-  ]
+  } as const
+  return { refusals: [refusal] }
 }

@@ -29,6 +29,7 @@ export type Engine = {
   readonly now: () => number
   readonly log: RoadLog
   readonly confirmTimeoutMs: number
+  readonly newRequestId: () => string
 }
 
 /** What the road needs of the process's log. */

@@ -16,3 +16,6 @@ export function throwFirst(refusals: readonly Refusal[]): void {
     details: [...(first.details ?? []), ...others.map(({ code, message }) => ({ code, message }))],
   })
 }
+
+/** The result of a step that may have something against the intent. */
+export type Weighed = { readonly refusals: readonly Refusal[] }
