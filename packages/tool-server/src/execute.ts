@@ -63,7 +63,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       }
     },
     safetyReport: (principal: Principal) => safetyReport(engine, principal),
-    reconcile: () => reconcile(engine, inFlight),
+    reconcile: () => reconcile(engine, inFlight, inTurn),
   })
 }
 

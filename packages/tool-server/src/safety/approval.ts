@@ -7,9 +7,9 @@ export function requireApproval(amountUsdMicros: bigint, { approvalThresholdUsd 
   if (approvalThresholdUsd === null || amountUsdMicros <= usdMicros(approvalThresholdUsd)) return { refusals: [] }
   const asked = usdText(amountUsdMicros)
   const refusal = {
-      code: 'APPROVAL_REQUIRED',
-      message: `A spend of ${asked} USD needs a person's approval; up to ${approvalThresholdUsd} USD do not.`,
-      details: [{ message: 'threshold', thresholdUsd: approvalThresholdUsd, askedUsd: asked }],
+    code: 'APPROVAL_REQUIRED',
+    message: `A spend of ${asked} USD needs a person's approval; up to ${approvalThresholdUsd} USD do not.`,
+    details: [{ message: 'threshold', thresholdUsd: approvalThresholdUsd, askedUsd: asked }],
   } as const
   return { refusals: [refusal] }
 }

@@ -41,7 +41,9 @@ function outflows(intent: Intent, { deltas }: Simulation): readonly Refusal[] {
     const most = declared.get(token)
     if (delta >= 0n || (most !== undefined && -delta <= most)) return []
     const message =
-      most === undefined ? 'A token would leave the wallet that the call does not declare.' : 'More would leave the wallet than the call declares.'
+      most === undefined
+        ? 'A token would leave the wallet that the call does not declare.'
+        : 'More would leave the wallet than the call declares.'
     return [unsafe(message, { token, leaves: `${-delta}`, declared: `${most ?? 0n}` })]
   })
 }
@@ -80,7 +82,13 @@ function leftovers(_intent: Intent, simulation: Simulation, { allowances }: Decl
   return allowances.flatMap(({ token, amount, revokeAfter }, index) => {
     const left = simulation.leftovers[index] ?? 0n
     if (left <= amount && (revokeAfter || left === amount)) return []
-    return [unsafe('An allowance would stand that is not the declared one.', { token, left: `${left}`, declared: `${amount}` })]
+    return [
+      unsafe('An allowance would stand that is not the declared one.', {
+        token,
+        left: `${left}`,
+        declared: `${amount}`,
+      }),
+    ]
   })
 }
 

@@ -46,22 +46,32 @@ type Context = { readonly wallet: Address; readonly wrappedNative: Address }
 /** The address under which the tracer of `eth_simulateV1` logs moves of native currency. */
 const nativeLogger = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
-const [transfer, approval, approvalForAll, transferSingle, transferBatch, deposit, withdrawal, permit2Approval, permit2Permit] =
-  parseAbi([
-    'event Transfer(address indexed from, address indexed to, uint256 value)',
-    'event Approval(address indexed owner, address indexed spender, uint256 value)',
-    'event ApprovalForAll(address indexed owner, address indexed operator, bool approved)',
-    'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
-    'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
-    'event Deposit(address indexed dst, uint256 wad)',
-    'event Withdrawal(address indexed src, uint256 wad)',
-    'event Approval(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration)',
-    'event Permit(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration, uint48 nonce)',
-  ]).map((event) => toEventSelector(event))
+const [
+  transfer,
+  approval,
+  approvalForAll,
+  transferSingle,
+  transferBatch,
+  deposit,
+  withdrawal,
+  permit2Approval,
+  permit2Permit,
+] = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event Approval(address indexed owner, address indexed spender, uint256 value)',
+  'event ApprovalForAll(address indexed owner, address indexed operator, bool approved)',
+  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+  'event Deposit(address indexed dst, uint256 wad)',
+  'event Withdrawal(address indexed src, uint256 wad)',
+  'event Approval(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration)',
+  'event Permit(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration, uint48 nonce)',
+]).map((event) => toEventSelector(event))
 
 function readLog(log: ChangeLog, siblings: readonly ChangeLog[], context: Context, changes: Changes): void {
   const [event, first, second, third] = log.topics
-  const isWallet = (topic: Hex | undefined): boolean => topic !== undefined && isAddressEqual(addressOf(topic), context.wallet)
+  const isWallet = (topic: Hex | undefined): boolean =>
+    topic !== undefined && isAddressEqual(addressOf(topic), context.wallet)
   if (event === transfer && second !== undefined) {
     if (third !== undefined) {
       if (isWallet(first) && !isWallet(second)) {

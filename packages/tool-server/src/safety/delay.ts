@@ -15,9 +15,9 @@ export function waitForDelay(tier: RiskTier, { proxyDelay }: Policy): Weighed {
   const seconds = delaySeconds[tier]
   if (!proxyDelay || seconds === 0) return { refusals: [] }
   const refusal = {
-      code: 'DELAY_REQUIRED',
-      message: `Calls of the risk tier "${tier}" must wait ${seconds} seconds before they are signed.`,
-      details: [{ message: 'delay', tier, delaySeconds: seconds }],
+    code: 'DELAY_REQUIRED',
+    message: `Calls of the risk tier "${tier}" must wait ${seconds} seconds before they are signed.`,
+    details: [{ message: 'delay', tier, delaySeconds: seconds }],
   } as const
   return { refusals: [refusal] }
 }

@@ -6,10 +6,7 @@ import { type Address, encodePacked, getCreate2Address, keccak256, zeroAddress }
  * is computed from the factory's address and the hash of the pair's code, so a contract that only looks like a pair is
  * never among them. Native currency counts as its wrapped form.
  */
-export function pairShares(
-  chain: Chain,
-  tokens: readonly Address[],
-): ReadonlyMap<string, readonly [Address, Address]> {
+export function pairShares(chain: Chain, tokens: readonly Address[]): ReadonlyMap<string, readonly [Address, Address]> {
   const v2 = chain.amm.v2
   const found = new Map<string, readonly [Address, Address]>()
   if (v2 === undefined) return found

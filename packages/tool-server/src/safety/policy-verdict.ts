@@ -92,7 +92,10 @@ function checkRecipients(
   }))
 }
 
-function checkApproval({ token, spender, amount, via }: IntentApproval, { chain, known }: PolicyContext): readonly Refusal[] {
+function checkApproval(
+  { token, spender, amount, via }: IntentApproval,
+  { chain, known }: PolicyContext,
+): readonly Refusal[] {
   const details = [{ message: 'the approval', token, spender }]
   const isPermit2Itself = via === 'permit2' && spender.toLowerCase() === chain.permit2.toLowerCase()
   if (!known.spenders.has(spender.toLowerCase()) || isPermit2Itself) {

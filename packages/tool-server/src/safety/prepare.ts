@@ -70,7 +70,11 @@ export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): P
 const permit2LifetimeSeconds = 20 * 60
 
 /** Whether the native balance pays for what is sent and for gas, the dearest transaction at its worst. */
-function checkBalance(steps: readonly Step[], simulation: Simulation, { fees, balanceWei }: Survey): readonly Refusal[] {
+function checkBalance(
+  steps: readonly Step[],
+  simulation: Simulation,
+  { fees, balanceWei }: Survey,
+): readonly Refusal[] {
   const sent = steps.reduce((sum, { valueWei }) => sum + valueWei, 0n)
   const expected = expectedGasCost(simulation.gasUsed, fees)
   const worst = simulation.gasUsed.map((gasUsed) => gasLimitFor(gasUsed) * fees.maxFeePerGas)

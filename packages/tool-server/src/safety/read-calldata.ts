@@ -104,7 +104,10 @@ const v4Swap = parseAbiParameters('bytes actions, bytes[] params')
 const routerCommands = new Map<number, readonly AbiParameter[] | 'v4Actions'>([
   [0x00, parseAbiParameters('address recipient, uint256 amountIn, uint256 amountOutMin, bytes path, bool payerIsUser')],
   [0x04, parseAbiParameters('address token, address recipient, uint256 amountMin')],
-  [0x08, parseAbiParameters('address recipient, uint256 amountIn, uint256 amountOutMin, address[] path, bool payerIsUser')],
+  [
+    0x08,
+    parseAbiParameters('address recipient, uint256 amountIn, uint256 amountOutMin, address[] path, bool payerIsUser'),
+  ],
   [0x0b, parseAbiParameters('address recipient, uint256 amount')],
   [0x0c, parseAbiParameters('address recipient, uint256 amountMin')],
   [0x10, 'v4Actions'],
@@ -129,7 +132,8 @@ function innerParts(
   args: readonly unknown[],
   depth: number,
 ): readonly CalldataReading[] {
-  if (name === 'multicall') return args.filter(isHexList).flatMap((calls) => calls.map((call) => readFunction(rules, call, depth + 1)))
+  if (name === 'multicall')
+    return args.filter(isHexList).flatMap((calls) => calls.map((call) => readFunction(rules, call, depth + 1)))
   if (name === 'modifyLiquidities') return [readV4Actions(requireHex(args[0]))]
   if (name === 'execute') return readRouterCommands(requireHex(args[0]), requireHexList(args[1]))
   return []
@@ -139,13 +143,15 @@ function readV4Actions(unlockData: Hex): CalldataReading {
   const [actions, params] = decodeAbiParameters(v4Swap, unlockData)
   const bytes = hexToBytes(actions)
   if (bytes.length !== params.length) throw new RangeError('actions and parameters differ in number')
-  return join([...bytes].map((action, index) => {
-    const parameters = v4Actions.get(action)
-    if (parameters === undefined) throw new RangeError('unknown action')
-    const functions = [`v4:${action.toString(16).padStart(2, '0')}`]
-    if (parameters === null) return { functions, recipients: [], deadlines: [] }
-    return { functions, ...namedValues(parameters, decodeAbiParameters(parameters, requireHex(params[index]))) }
-  }))
+  return join(
+    [...bytes].map((action, index) => {
+      const parameters = v4Actions.get(action)
+      if (parameters === undefined) throw new RangeError('unknown action')
+      const functions = [`v4:${action.toString(16).padStart(2, '0')}`]
+      if (parameters === null) return { functions, recipients: [], deadlines: [] }
+      return { functions, ...namedValues(parameters, decodeAbiParameters(parameters, requireHex(params[index]))) }
+    }),
+  )
 }
 
 function readRouterCommands(commands: Hex, inputs: readonly Hex[]): readonly CalldataReading[] {
@@ -172,7 +178,10 @@ function namedValues(parameters: readonly AbiParameter[], values: readonly unkno
     }
     if (parameter.name === 'deadline' && typeof value === 'bigint') deadlines.push(value)
     if (parameter.type === 'tuple' && 'components' in parameter && isRecord(value)) {
-      const inner = namedValues(parameter.components, parameter.components.map(({ name }) => value[name ?? '']))
+      const inner = namedValues(
+        parameter.components,
+        parameter.components.map(({ name }) => value[name ?? '']),
+      )
       recipients.push(...inner.recipients)
       deadlines.push(...inner.deadlines)
     }

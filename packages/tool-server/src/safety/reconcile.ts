@@ -1,5 +1,6 @@
 import type { Engine } from './engine.ts'
 import { clearUp, type ClearedUp, isAnythingLeft, stillPending } from './clear-up.ts'
+import type { SerialQueue } from './serial-queue.ts'
 import { onStorage } from './storage.ts'
 import { serverTrip } from './trip.ts'
 import type { Chain } from '@svc/wallet'
@@ -8,14 +9,19 @@ import type { Chain } from '@svc/wallet'
  * Ends what an earlier process left open on every chain, and releases reservations on which nothing was ever signed. A
  * chain that cannot be read is named and cleared up before its next write.
  */
-export async function reconcile(engine: Engine, inFlight: ReadonlySet<string>): Promise<ReconcileReport> {
+export async function reconcile(
+  engine: Engine,
+  inFlight: ReadonlySet<string>,
+  inTurn: SerialQueue,
+): Promise<ReconcileReport> {
   if (inFlight.size === 0) await onStorage('the ledger cannot be written', () => engine.ledger.releaseUnsigned())
   const chains: ClearedUp[] = []
   const failed: number[] = []
   for (const chain of engine.chains.list()) {
     try {
       const trip = serverTrip(engine, chain)
-      if (await isAnythingLeft(trip, inFlight)) chains.push(await clearUp(trip, inFlight))
+      if (!(await isAnythingLeft(trip, inFlight))) continue
+      chains.push(await inTurn(`${chain.id}`, trip.call.signal, () => clearUp(trip, inFlight)))
     } catch (error) {
       engine.log.warn('reconcile.failed', { chainId: chain.id, error })
       failed.push(chain.id)

@@ -11,7 +11,12 @@ export async function requireRunning(engine: Pick<Engine, 'dataDir' | 'breaker'>
   const refusals = [
     ...(paused ? [{ code: 'SERVER_PAUSED', message: 'The operator has paused signing.' } as const] : []),
     ...(open
-      ? [{ code: 'CIRCUIT_BREAKER_OPEN', message: 'Too many transactions in a row have failed; signing has stopped.' } as const]
+      ? [
+          {
+            code: 'CIRCUIT_BREAKER_OPEN',
+            message: 'Too many transactions in a row have failed; signing has stopped.',
+          } as const,
+        ]
       : []),
   ]
   return { refusals }

@@ -43,9 +43,16 @@ function gasRefusals({ engine, simulation, surveyed, priced }: Simulated): reado
 }
 
 /** Once per crossing: the spend that lifts the sum over the mark says so, later ones do not. */
-async function announceDailyAlert({ engine, call }: Simulated, { used, amountUsdMicros }: SpendDecision): Promise<void> {
+async function announceDailyAlert(
+  { engine, call }: Simulated,
+  { used, amountUsdMicros }: SpendDecision,
+): Promise<void> {
   if (used === null || !crossesDailyAlert(used.daily, amountUsdMicros, engine.policy)) return
-  const facts = { requestId: call.requestId, spentUsd: usdText(used.daily + amountUsdMicros), markPct: `${dailyAlertPct}` }
+  const facts = {
+    requestId: call.requestId,
+    spentUsd: usdText(used.daily + amountUsdMicros),
+    markPct: `${dailyAlertPct}`,
+  }
   engine.log.warn('spend.alert', facts)
   await onStorage('the audit log cannot be written', () => engine.audit.append({ event: 'spend.alert', ...facts }))
 }

@@ -12,7 +12,9 @@ export function revertReason(data: Hex | undefined): string {
   if (known.name === 'Error') return `reverted with the text ${quote(String(argument))}`
   if (known.name === 'Panic') return `panicked: ${panics.get(Number(argument)) ?? `code ${String(argument)}`}`
   if (known.name === 'WrappedError' || known.name === 'ExecutionFailed') {
-    const inner = known.args.findLast((value): value is Hex => typeof value === 'string' && /^0x[0-9a-f]{8,}$/i.test(value))
+    const inner = known.args.findLast(
+      (value): value is Hex => typeof value === 'string' && /^0x[0-9a-f]{8,}$/i.test(value),
+    )
     const isDeep = inner !== undefined && inner.length < data.length
     return isDeep ? `${known.name}: ${revertReason(inner)}` : `reverted with ${known.name}`
   }

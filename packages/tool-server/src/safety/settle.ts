@@ -42,7 +42,8 @@ export async function settleLedger(road: Reserved, deltas: ReadonlyMap<string, b
   const { engine, intent, priced, spend, reservationId } = road
   if (!spend.reserved) return
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
-  const spent = lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
+  const spent =
+    lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
   const { usdMicros, unpriced } = valueOf(spent, priced)
   const actual = unpriced.length > 0 ? spend.amountUsdMicros : usdMicros
   await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual))

@@ -1,4 +1,12 @@
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, type PublicClient, toHex, zeroAddress } from 'viem'
+import {
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  type PublicClient,
+  toHex,
+  zeroAddress,
+} from 'viem'
 import * as z from 'zod'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { ToolError } from '../tool-error.ts'
@@ -26,7 +34,10 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
   const leftovers = request.allowances.map((_, index) => uintOf(results[leftoversAt + index]) ?? 0n)
   const revokesAt = leftoversAt + request.allowances.length
   const revokes = results.slice(revokesAt, revokesAt + request.allowances.length)
-  const changes = assetChanges(steps.map(({ logs }) => logs), request)
+  const changes = assetChanges(
+    steps.map(({ logs }) => logs),
+    request,
+  )
   const deltas = new Map(changes.deltas)
   request.tokens.forEach((token, index) => {
     const before = uintOf(results[index])
@@ -118,7 +129,10 @@ async function run(request: SimulationRequest, sequence: readonly PlayedCall[]):
 type SimulateV1 = { Method: 'eth_simulateV1'; Parameters: readonly unknown[]; ReturnType: unknown }
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value))
-const quantity = z.string().regex(/^0x[0-9a-f]{1,64}$/i).transform((text) => BigInt(text))
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]{1,64}$/i)
+  .transform((text) => BigInt(text))
 const log = z.object({ address: hex, topics: z.array(hex), data: hex })
 const result = z
   .object({

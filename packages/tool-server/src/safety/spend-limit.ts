@@ -1,5 +1,5 @@
 import { formatAmount } from '@svc/lp-math'
-import type { Ledger, SpendLimits, SpendUsed, SpendVerdict } from '@svc/store'
+import type { Ledger, SpendLimits, SpendVerdict } from '@svc/store'
 import type { Address } from 'viem'
 import { type Policy, usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
@@ -40,7 +40,7 @@ export type SpendDecision = {
   readonly amountUsdMicros: bigint
   readonly reserved: boolean
   /** What counted before this spend; `null` when it was refused. */
-  readonly used: SpendUsed | null
+  readonly used: Extract<SpendVerdict, { granted: true }>['used'] | null
   readonly refusals: readonly Refusal[]
 }
 

@@ -16,7 +16,8 @@ export function stepsOf({ engine, call }: Trip): {
     refusals,
     async step(name, work) {
       signing ||= name === 'sign'
-      if (call.signal.aborted && !signing) throw new ToolError('CANCELLED', 'The caller left before anything was signed.')
+      if (call.signal.aborted && !signing)
+        throw new ToolError('CANCELLED', 'The caller left before anything was signed.')
       const startedAt = performance.now()
       const value = await work()
       engine.log.debug('road.step', { requestId: call.requestId, step: name, ms: performance.now() - startedAt })
