@@ -11,6 +11,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import type * as z from 'zod'
 import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { permit2Abi } from '../adapters/liquidity/abis/permit2.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
 import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
 import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
@@ -33,6 +34,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
   const clock = { offsetMs: 0 }
   const now = () => Date.now() + clock.offsetMs
   const network = { fetch: globalThis.fetch, requests: [] as string[] }
+  const trace: string[] = []
   const privateKey = options.privateKey ?? generatePrivateKey()
   const wallet = new ServiceWallet({ mode: 'local', privateKey })
   if (options.privateKey === undefined) {
@@ -44,11 +46,31 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     now,
     fetch: async (input, init) => {
       network.requests.push(String(init?.body))
+      trace.push(...methodsIn(String(init?.body)).map((method) => `rpc ${method}`))
       return network.fetch(input, init)
     },
   })
-  const store = await openStore({ path: join(dataDir, 'state.db'), now })
-  const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
+  const opened = await openStore({ path: join(dataDir, 'state.db'), now })
+  const traced = <Methods extends object>(name: string, methods: Methods): Methods =>
+    new Proxy(methods, {
+      get(target, key, receiver) {
+        const member: unknown = Reflect.get(target, key, receiver)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]): unknown => {
+          trace.push(`${name} ${String(key)}`)
+          return Reflect.apply(member, target, args)
+        }
+      },
+    })
+  const store = { ...opened, journal: traced('journal', opened.journal), ledger: traced('ledger', opened.ledger) }
+  const auditLog = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
+  const audit: typeof auditLog = {
+    ...auditLog,
+    append: (event) => {
+      trace.push(`audit ${event.event}`)
+      return auditLog.append(event)
+    },
+  }
   const senders = new Map<number, Sender>()
   const lines: { level: string; event: string; facts: Readonly<Record<string, unknown>> }[] = []
   const write =
@@ -84,6 +106,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     dataDir,
     clock,
     network,
+    trace,
     privateKey,
     wallet: wallet.address,
     rpc,
@@ -108,6 +131,13 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
         functionName: 'allowance',
         args: [wallet.address, spender],
       }),
+    permit2Allowance: (symbol: string, spender: Address): Promise<readonly [bigint, number, number]> =>
+      read.readContract({
+        address: chain.permit2,
+        abi: permit2Abi,
+        functionName: 'allowance',
+        args: [wallet.address, devnet.tokens.find((token) => token.symbol === symbol)!.address, spender],
+      }),
     nonce: () => read.getTransactionCount({ address: wallet.address }),
     auditLines: async (): Promise<readonly Record<string, unknown>[]> =>
       (await readFile(join(dataDir, 'audit.jsonl'), 'utf8'))
@@ -119,6 +149,11 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
       await store.close()
     },
   }
+}
+
+/** The methods of a JSON-RPC request or batch. */
+export function methodsIn(body: string): readonly string[] {
+  return [...body.matchAll(/"method":"(\w+)"/g)].flatMap(([, method]) => method ?? [])
 }
 
 export type Road = Awaited<ReturnType<typeof openRoad>>
