@@ -47,10 +47,23 @@ describe('the road of an honest write', () => {
     const road = await open()
     await road.run(swapIntent(road, '300'))
     const steps = road.lines.filter(({ event }) => event === 'road.step').map(({ facts }) => facts['step'])
-    const transaction = ['revalidate', 'sign', 'broadcast', 'confirm']
     expect(steps).toEqual([
-      ...['requireRunning', 'checkPolicy', 'simulate', 'reserveSpend', 'requireApproval', 'waitForDelay'],
-      ...[...transaction, ...transaction],
+      'requireRunning',
+      'checkPolicy',
+      'simulate',
+      'reserveSpend',
+      'requireApproval',
+      'waitForDelay',
+      // the approval
+      'revalidate',
+      'sign',
+      'broadcast',
+      'confirm',
+      // the swap
+      'revalidate',
+      'sign',
+      'broadcast',
+      'confirm',
       'settle',
     ])
   })

@@ -20,7 +20,8 @@ export function approvalSteps(
     const now = standing[index] ?? 0n
     if (now === amount && revokeAfter) return []
     const throughZero = now !== 0n && now !== amount && amount !== 0n
-    return [...(throughZero ? [approve(token, spender, 0n)] : []), approve(token, spender, amount)]
+    const exact = approve(token, spender, amount)
+    return throughZero ? [approve(token, spender, 0n), exact] : [exact]
   })
   const permit2 = approvals
     .filter(({ via }) => via === 'permit2')

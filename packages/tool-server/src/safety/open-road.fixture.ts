@@ -45,8 +45,9 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     urls: () => [rpcUrl],
     now,
     fetch: async (input, init) => {
-      network.requests.push(String(init?.body))
-      trace.push(...methodsIn(String(init?.body)).map((method) => `rpc ${method}`))
+      const body = typeof init?.body === 'string' ? init.body : ''
+      network.requests.push(body)
+      trace.push(...methodsIn(body).map((method) => `rpc ${method}`))
       return network.fetch(input, init)
     },
   })

@@ -122,7 +122,7 @@ function readFunction(rules: SurfaceRules, data: Hex, depth: number): CalldataRe
   // An overload cannot be told by name alone, and a view function has no business in a transaction.
   if (definition?.type !== 'function' || definition.inputs.length !== args.length) throw new TypeError('ambiguous')
   if (definition.stateMutability === 'view' || definition.stateMutability === 'pure') throw new TypeError('view')
-  const own = { functions: [functionName], ...namedValues(definition.inputs, args) }
+  const own = readParameters(functionName, definition.inputs, args)
   return join([own, ...innerParts(rules, functionName, args, depth)])
 }
 
@@ -147,9 +147,9 @@ function readV4Actions(unlockData: Hex): CalldataReading {
     [...bytes].map((action, index) => {
       const parameters = v4Actions.get(action)
       if (parameters === undefined) throw new RangeError('unknown action')
-      const functions = [`v4:${action.toString(16).padStart(2, '0')}`]
-      if (parameters === null) return { functions, recipients: [], deadlines: [] }
-      return { functions, ...namedValues(parameters, decodeAbiParameters(parameters, requireHex(params[index]))) }
+      const name = `v4:${action.toString(16).padStart(2, '0')}`
+      if (parameters === null) return readParameters(name, [], [])
+      return readParameters(name, parameters, decodeAbiParameters(parameters, requireHex(params[index])))
     }),
   )
 }
@@ -162,31 +162,31 @@ function readRouterCommands(commands: Hex, inputs: readonly Hex[]): readonly Cal
     if (parameters === undefined) throw new RangeError('unknown command')
     const input = requireHex(inputs[index])
     if (parameters === 'v4Actions') return readV4Actions(input)
-    const functions = [`router:${command.toString(16).padStart(2, '0')}`]
-    return { functions, ...namedValues(parameters, decodeAbiParameters(parameters, input)) }
+    return readParameters(
+      `router:${command.toString(16).padStart(2, '0')}`,
+      parameters,
+      decodeAbiParameters(parameters, input),
+    )
   })
 }
 
-/** Values of parameters named as a recipient or a deadline, at any depth of tuples. */
-function namedValues(parameters: readonly AbiParameter[], values: readonly unknown[]) {
-  const recipients: Address[] = []
-  const deadlines: bigint[] = []
-  parameters.forEach((parameter, index) => {
+/** Picks the values of parameters named as a recipient or a deadline, at any depth of tuples. */
+function readParameters(
+  name: string,
+  parameters: readonly AbiParameter[],
+  values: readonly unknown[],
+): CalldataReading {
+  const parts = parameters.map((parameter, index): CalldataReading => {
     const value = values[index]
-    if (parameter.type === 'address' && (parameter.name === 'recipient' || parameter.name === 'to')) {
-      recipients.push(requireHex(value))
-    }
-    if (parameter.name === 'deadline' && typeof value === 'bigint') deadlines.push(value)
+    const isRecipient = parameter.type === 'address' && (parameter.name === 'recipient' || parameter.name === 'to')
+    const isDeadline = parameter.name === 'deadline' && typeof value === 'bigint'
     if (parameter.type === 'tuple' && 'components' in parameter && isRecord(value)) {
-      const inner = namedValues(
-        parameter.components,
-        parameter.components.map(({ name }) => value[name ?? '']),
-      )
-      recipients.push(...inner.recipients)
-      deadlines.push(...inner.deadlines)
+      const members = parameter.components.map((component) => value[component.name ?? ''])
+      return { ...readParameters(name, parameter.components, members), functions: [] }
     }
+    return { functions: [], recipients: isRecipient ? [requireHex(value)] : [], deadlines: isDeadline ? [value] : [] }
   })
-  return { recipients, deadlines }
+  return join([{ functions: [name], recipients: [], deadlines: [] }, ...parts])
 }
 
 function join(parts: readonly CalldataReading[]): CalldataReading {

@@ -8,7 +8,7 @@ import { type Refusal, throwFirst, type Weighed } from './refusal.ts'
  */
 export function stepsOf({ engine, call }: Trip): {
   readonly refusals: readonly Refusal[]
-  step<Value>(name: string, work: () => Value | Promise<Value>): Promise<Value>
+  readonly step: <Value>(name: string, work: () => Value | Promise<Value>) => Promise<Value>
 } {
   const refusals: Refusal[] = []
   let signing = false
