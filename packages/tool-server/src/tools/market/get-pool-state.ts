@@ -31,8 +31,7 @@ export const getPoolState = readTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const reference = poolReference(input.pool, input.version)
-  const pool = await context.liquidity.pool(chain, reference)
+  const pool = await context.liquidity.pool(chain, poolReference(input.pool, input.version))
   return {
     ...blockStamp(chain, context, pool.blockNumber),
     version: pool.version,

@@ -1,0 +1,65 @@
+import { getTickAtSqrtPrice } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet'
+import { isAddressEqual, zeroAddress, type Address } from 'viem'
+import type { Pool } from '../../../ports.ts'
+import { v2FactoryAbi } from '../abis/v2-factory.ts'
+import type { AmountFields } from '../planning/fit-amounts.ts'
+import { openingPrice } from '../planning/opening-price.ts'
+import type { OrderedPair } from '../planning/order-pair.ts'
+import type { PlanPorts } from '../planning/plan-ports.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+
+/**
+ * The v2 pair of two tokens as it stands, or, when it is missing or empty, as a deposit of these amounts would create it.
+ *
+ * @throws ToolError `VALIDATION_FAILED` when a missing pair cannot be priced.
+ */
+export async function findOrOpenPair(
+  ports: PlanPorts,
+  chain: Chain,
+  pair: OrderedPair,
+  amounts: { readonly amount0: bigint | null; readonly amount1: bigint | null; readonly fields: AmountFields },
+): Promise<{ pool: Pool; createsPool: boolean }> {
+  const [found] = await ports.liquidity.findPools(chain, pair.token0, pair.token1, ['v2'])
+  if (found && (found.reserve0 ?? 0n) > 0n && (found.reserve1 ?? 0n) > 0n) return { pool: found, createsPool: false }
+  const sqrtPriceX96 = openingPrice(amounts, amounts.fields)
+  const client = ports.rpc.client(chain)
+  const [id, blockNumber] = await Promise.all([pairAddress(ports, chain, pair), client.getBlockNumber()])
+  return {
+    createsPool: true,
+    pool: {
+      version: 'v2',
+      id,
+      token0: pair.token0,
+      token1: pair.token1,
+      fee: 3000,
+      tickSpacing: null,
+      hooks: null,
+      sqrtPriceX96,
+      tick: getTickAtSqrtPrice(sqrtPriceX96),
+      liquidity: 0n,
+      reserve0: 0n,
+      reserve1: 0n,
+      feeGrowthGlobal0X128: null,
+      feeGrowthGlobal1X128: null,
+      protocolFee: 0,
+      blockNumber,
+    },
+  }
+}
+
+/** Where the pair stands or will stand: the factory knows, because not every chain derives addresses alike. */
+async function pairAddress(ports: PlanPorts, chain: Chain, pair: OrderedPair): Promise<Address> {
+  const client = ports.rpc.client(chain)
+  const factory = { address: requireDeployment(chain, 'v2').factory, abi: v2FactoryAbi } as const
+  const args = [pair.token0.address, pair.token1.address] as const
+  const existing = await client.readContract({ ...factory, functionName: 'getPair', args })
+  if (!isAddressEqual(existing, zeroAddress)) return existing
+  const { result } = await client.simulateContract({
+    ...factory,
+    functionName: 'createPair',
+    args,
+    account: zeroAddress,
+  })
+  return result
+}

@@ -1,0 +1,74 @@
+import { mintAmountsWithSlippage } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet'
+import { encodeFunctionData, parseEventLogs, type Address, type Hex } from 'viem'
+import type { Settled } from '../../../intent.ts'
+import type { IncreaseOutcome, Planned, Position } from '../../../ports.ts'
+import { v3PositionManagerAbi } from '../abis/v3-position-manager.ts'
+import { describeAmounts } from '../planning/describe-amounts.ts'
+import { type FittedIncrease, fitIncrease, type IncreaseRequest } from '../planning/fit-increase.ts'
+import { logsOf } from '../planning/logs-of.ts'
+import { planPayment } from '../planning/plan-payment.ts'
+import type { PlanPorts } from '../planning/plan-ports.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+import { requireEvent } from '../planning/require-event.ts'
+import { positionManagerCall } from './position-manager-call.ts'
+
+/**
+ * Plans to add liquidity to a v3 position. Fees the position has earned stay owed to it: they pay nothing of it.
+ *
+ * @throws ToolError `VALIDATION_FAILED`, `AMOUNT_TOO_SMALL`, `VERSION_NOT_DEPLOYED`.
+ */
+export function planIncreaseV3(
+  ports: Pick<PlanPorts, 'tokens'>,
+  chain: Chain,
+  position: Position,
+  request: IncreaseRequest,
+): Planned<IncreaseOutcome, IncreaseOutcome> {
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const increase = fitIncrease(ports, chain, position, request)
+  const { valueWei, ...payment } = planPayment(increase.sides, positionManager, 'erc20')
+  const steps = [
+    encodeIncrease(position, increase, request),
+    ...(valueWei > 0n ? [encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'refundETH' })] : []),
+  ]
+  return {
+    intent: {
+      chainId: chain.id,
+      ...positionManagerCall(positionManager, steps, valueWei, 'increase liquidity'),
+      ...payment,
+      receives: [],
+      riskTier: 'routine',
+      slippageBps: request.slippageBps,
+      deadline: request.deadline,
+      recipients: [],
+      why: `Add ${describeAmounts(increase.sides)} to v3 position ${position.positionId}.`,
+    },
+    preview: increase.fitted,
+    decode: async (settled) => decodeIncrease(settled, positionManager),
+  }
+}
+
+function encodeIncrease(position: Position, increase: FittedIncrease, request: IncreaseRequest): Hex {
+  const { bounds, fitted } = increase
+  const least = mintAmountsWithSlippage({
+    ...bounds,
+    liquidity: fitted.liquidity,
+    slippageBps: request.slippageBps,
+  })
+  const params = {
+    tokenId: BigInt(position.positionId),
+    amount0Desired: fitted.amount0,
+    amount1Desired: fitted.amount1,
+    amount0Min: least.amount0,
+    amount1Min: least.amount1,
+    deadline: BigInt(request.deadline),
+  }
+  return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'increaseLiquidity', args: [params] })
+}
+
+function decodeIncrease(settled: Settled, positionManager: Address): IncreaseOutcome {
+  const logs = logsOf(settled, positionManager)
+  const events = parseEventLogs({ abi: v3PositionManagerAbi, eventName: 'IncreaseLiquidity', logs })
+  const { liquidity, amount0, amount1 } = requireEvent(events, 'IncreaseLiquidity').args
+  return { liquidity, amount0, amount1 }
+}
