@@ -10,15 +10,15 @@ export const testAccountCount = 10
 
 /** Who does what on the chain, by address. */
 export type Roles = {
+  /** Deploys everything, and runs the arbitrage. */
   readonly deployer: Address
   /** Mints tokens and gives out funds. */
   readonly bank: Address
-  readonly arbitrageur: Address
   readonly providers: readonly Address[]
   readonly traders: readonly Address[]
 }
 
-export const accountCount = testAccountCount + 3 + 4 + 4
+export const accountCount = testAccountCount + 2 + 4 + 4
 
 export type DevAccount = { readonly address: Address; readonly privateKey: Hex }
 
@@ -39,9 +39,8 @@ export function deriveAccounts(): { readonly testAccounts: readonly DevAccount[]
     roles: {
       deployer: address(0),
       bank: address(1),
-      arbitrageur: address(2),
-      providers: range(testAccountCount + 3, 4).map((each) => each.address),
-      traders: range(testAccountCount + 7, 4).map((each) => each.address),
+      providers: range(testAccountCount + 2, 4).map((each) => each.address),
+      traders: range(testAccountCount + 6, 4).map((each) => each.address),
     },
   }
 }

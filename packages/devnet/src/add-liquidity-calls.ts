@@ -23,21 +23,27 @@ export function createPoolCalls(layout: Layout, pool: PlacedPool, usd: UsdPrices
     functionName: 'createAndInitializePoolIfNecessary',
     args: [pool.token0, pool.token1, pool.fee, sqrtPriceX96],
   })
-  const grow = encodeFunctionData({
-    abi: v3PoolAbi,
-    functionName: 'increaseObservationCardinalityNext',
-    args: [pool.observations],
-  })
-  return [
-    { from, to: layout.contracts.v3PositionManager, data: create, gas: 6_000_000n, what },
-    {
-      from,
+  return [{ from, to: layout.contracts.v3PositionManager, data: create, gas: 6_000_000n, what }]
+}
+
+/**
+ * Makes room in the oracles of the v3 pools. Anvil hashes the whole state for each block, so a month of blocks is
+ * written with little room, and more is made at the end.
+ */
+export function growOracleCalls(layout: Layout, entriesOf: (pool: PlacedPool) => number): readonly Call[] {
+  return layout.pools
+    .filter((pool) => pool.version === 'v3')
+    .map((pool) => ({
+      from: layout.roles.bank,
       to: pool.id,
-      data: grow,
-      gas: 100_000n + 23_000n * BigInt(pool.observations),
-      what: `${what}: observations`,
-    },
-  ]
+      data: encodeFunctionData({
+        abi: v3PoolAbi,
+        functionName: 'increaseObservationCardinalityNext',
+        args: [entriesOf(pool)],
+      }),
+      gas: 100_000n + 23_000n * BigInt(entriesOf(pool)),
+      what: `oracle of ${pool.base}/${pool.quote} ${pool.fee}`,
+    }))
 }
 
 /** The calls that put the pool's whole liquidity in place at the market's price, each range by another provider. */

@@ -6,16 +6,18 @@ import { delimiter, dirname, join } from 'node:path'
  * Finds the anvil program: `SVC_ANVIL_PATH`, then the binary that npm installed for Linux on x64, then `anvil` on PATH.
  * Throws an error that says how to get one when none of them is an executable file.
  */
-export function anvilPath(env: Readonly<Record<string, string | undefined>>): string {
+export function anvilPath(env: Environment, packaged: string | null = packagedPath()): string {
   const named = env['SVC_ANVIL_PATH']
   if (named) {
     if (isExecutable(named)) return named
     throw new Error(`SVC_ANVIL_PATH is ${named}, which is not an executable file. ${howToGetOne}`)
   }
-  const found = [packagedPath(), ...pathCandidates(env)].find((path) => path !== null && isExecutable(path))
+  const found = [packaged, ...pathCandidates(env)].find((path) => path !== null && isExecutable(path))
   if (found) return found
   throw new Error(`The local chain needs the program anvil, and none was found. ${howToGetOne}`)
 }
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 const howToGetOne =
   'On Linux x64, npm installs it with the optional dependencies. On macOS, and on Linux for other processors, install ' +
@@ -32,7 +34,7 @@ function packagedPath(): string | null {
   }
 }
 
-function pathCandidates(env: Readonly<Record<string, string | undefined>>): string[] {
+function pathCandidates(env: Environment): string[] {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
   const names = process.platform === 'win32' ? ['anvil.exe'] : ['anvil']
   return folders.flatMap((folder) => names.map((name) => join(folder, name)))

@@ -1,14 +1,16 @@
 import { type Address, type Hex, toHex } from 'viem'
 import type { ChainClient, NodeTransaction } from './chain-client.ts'
+import { postBatch } from './post-batch.ts'
 
 /**
  * Writes blocks of transactions in a fixed order on a chain that mines on demand. Every transaction carries its nonce
  * and a tip below the one before it, so that the order in the block is the order of the calls however they arrive.
  */
-export async function createBlockWriter(client: ChainClient): Promise<BlockWriter> {
+export async function createBlockWriter(client: ChainClient, rpcUrl: string): Promise<BlockWriter> {
   const nonces = new Map<Address, number>()
   const unverified: { readonly blockNumber: bigint; readonly calls: readonly Call[] }[] = []
   let blockNumber = await client.getBlockNumber()
+  let sent = 0
 
   const nextNonce = async (from: Address) => {
     const nonce = nonces.get(from) ?? (await client.getTransactionCount({ address: from }))
@@ -17,20 +19,30 @@ export async function createBlockWriter(client: ChainClient): Promise<BlockWrite
   }
   const writeBlock = async (calls: readonly Call[], timestamp: number) => {
     const transactions: NodeTransaction[] = []
-    for (const [index, call] of calls.entries())
+    for (const [index, call] of calls.entries()) {
       transactions.push(toTransaction(call, await nextNonce(call.from), index))
-    const send = async (tx: NodeTransaction) => await client.request({ method: 'eth_sendTransaction', params: [tx] })
-    await Promise.all(transactions.map(send))
-    await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) })
-    await client.mine({ blocks: 1 })
+    }
+    await postBatch(
+      rpcUrl,
+      transactions.map((transaction) => ({ method: 'eth_sendTransaction', params: [transaction] })),
+    )
+    await postBatch(rpcUrl, [{ method: 'evm_mine', params: [{ timestamp }] }])
     blockNumber += 1n
+    sent += calls.length
     unverified.push({ blockNumber, calls })
   }
-  const verify = async () => {
-    const blocks = unverified.splice(0)
-    await Promise.all(blocks.map(async (block) => await verifyBlock(client, block.blockNumber, block.calls)))
+  const writeBlocks = async (calls: readonly Call[], after: number) => {
+    let timestamp = after
+    for (const block of intoBlocks(calls)) {
+      timestamp += setupBlockSeconds
+      await writeBlock(block, timestamp)
+    }
+    return timestamp
   }
-  return { writeBlock, verify }
+  const verify = async () => {
+    for (const { blockNumber, calls } of unverified.splice(0)) await verifyBlock(client, blockNumber, calls)
+  }
+  return { writeBlock, writeBlocks, verify, transactionCount: () => sent }
 }
 
 export type Call = {
@@ -48,10 +60,17 @@ export type Call = {
 export type BlockWriter = {
   /** One block at `timestamp` (unix seconds). The calls' gas limits must fit into a block. */
   writeBlock(calls: readonly Call[], timestamp: number): Promise<void>
-  /** Throws unless every transaction written so far was mined and succeeded. */
+  /** As many blocks as the calls' gas needs, twelve seconds apart, after `timestamp`. Returns the last one's time. */
+  writeBlocks(calls: readonly Call[], timestamp: number): Promise<number>
+  /** Throws unless every transaction written so far was mined and succeeded; names the first that did not. */
   verify(): Promise<void>
+  /** How many transactions were written. */
+  transactionCount(): number
 }
 
+const setupBlockSeconds = 12
+/** What anvil's block holds by default, with some room. */
+const blockGas = 29_000_000n
 const gwei = 1_000_000_000n
 
 function toTransaction(call: Call, nonce: number, index: number): NodeTransaction {
@@ -77,4 +96,18 @@ async function verifyBlock(client: ChainClient, blockNumber: bigint, calls: read
       `Seeding: ${calls.length - mined.length} of ${calls.length} calls are missing in block ${blockNumber}`,
     )
   }
+}
+
+function intoBlocks(calls: readonly Call[]): readonly (readonly Call[])[] {
+  const blocks: Call[][] = []
+  let used = blockGas
+  for (const call of calls) {
+    if (used + call.gas > blockGas) {
+      blocks.push([])
+      used = 0n
+    }
+    used += call.gas
+    blocks.at(-1)?.push(call)
+  }
+  return blocks
 }

@@ -18,7 +18,12 @@ import {
 /** A client for the local chain: requests of one tick travel as one HTTP request, polling is quick, nothing is cached. */
 export function connect(rpcUrl: string): ChainClient {
   return createClient({
-    transport: http(rpcUrl, { batch: { batchSize: 1_000 }, retryCount: 0, timeout: 60_000 }),
+    transport: http(rpcUrl, {
+      batch: { batchSize: 1_000 },
+      maxResponseBodySize: false,
+      retryCount: 0,
+      timeout: 60_000,
+    }),
     rpcSchema: rpcSchema<ChainRpcSchema>(),
     pollingInterval: 10,
     cacheTime: 0,

@@ -1,2 +1,4 @@
 export { anvilPath } from './anvil-path.ts'
-export { type Devnet, type DevnetOptions, type DevnetPool, type DevnetToken, startDevnet } from './start-devnet.ts'
+export type { Devnet, DevnetOptions, DevnetPool, DevnetToken } from './devnet.ts'
+export { startDevnet } from './start-devnet.ts'
+export type { Trader, TraderOptions } from './trading.ts'

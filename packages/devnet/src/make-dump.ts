@@ -1,46 +1,99 @@
-import { gunzipSync } from 'node:zlib'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { accountCount, type DevAccount } from './accounts.ts'
-import type { ChainClient } from './chain-client.ts'
-import type { Layout } from './layout.ts'
+import { growOracleCalls } from './add-liquidity-calls.ts'
+import type { Layout, PlacedPool } from './layout.ts'
 import { createMarket } from './market.ts'
 import { seedChain } from './seed-chain.ts'
 import { startAnvil } from './start-anvil.ts'
+import { history, historyHours, tradeHours } from './trade-hours.ts'
 
-/** Seeds a chain that ends at `nowTimestamp` (unix seconds) and returns its state as anvil's `--load-state` reads it. */
+/**
+ * Seeds a chain whose last block is at `nowTimestamp` (unix seconds) and returns its state as anvil's `--load-state`
+ * reads it. The last `tradingHours` hours of the history are traded; with none, the pools are as created.
+ * Throws when any transaction failed.
+ */
 export async function makeDump(options: {
   readonly anvilPath: string
   readonly layout: Layout
   readonly testAccounts: readonly DevAccount[]
   readonly nowTimestamp: number
-}): Promise<string> {
-  const startTimestamp = options.nowTimestamp - leadSeconds
+  /** 0 to `historyHours`. */
+  readonly tradingHours: number
+  readonly onProgress?: (line: string) => void
+}): Promise<Buffer> {
+  const { layout, nowTimestamp, tradingHours, onProgress } = options
+  const hourZeroTimestamp = nowTimestamp - historyHours * 3_600
+  const first = historyHours - tradingHours + 1
+  const startTimestamp = hourZeroTimestamp + (first - 1) * 3_600 - leadSeconds
+  const usd = createMarket(history).pricesAt(first - 1)
+  const folder = mkdtempSync(join(tmpdir(), 'svc-devnet-'))
+  const file = join(folder, 'state.json')
+  // An older hard fork writes no block hashes into the state, which anvil hashes anew for every block.
+  const args = `--accounts ${accountCount} --timestamp ${startTimestamp} --hardfork cancun --no-mining --prune-history`
   const anvil = await startAnvil({
     path: options.anvilPath,
     chainId: 31_337,
     port: 0,
-    args: `--accounts ${accountCount} --timestamp ${startTimestamp} --no-mining --order fees --prune-history`.split(
-      ' ',
-    ),
+    args: [...args.split(' '), '--dump-state', file],
     readyTimeoutMs: 30_000,
+    exitTimeoutMs: 60_000,
   })
   try {
-    const market = createMarket({ seed: 'svc', nowHour: 0 })
-    await seedChain(anvil.client, { ...options, usd: market.pricesAt(0), startTimestamp })
-    return await dumpState(anvil.client)
+    onProgress?.('seeding contracts, tokens and pools')
+    const seed = { layout, usd, startTimestamp, rpcUrl: anvil.rpcUrl, testAccounts: options.testAccounts }
+    const writer = await seedChain(anvil.client, seed)
+    await tradeHours(writer, { layout, hourZeroTimestamp, first, last: historyHours, onHour: dayReport(onProgress) })
+    await writer.writeBlocks(growOracleCalls(layout, finalOracleEntries), nowTimestamp - 240)
+    await anvil.stop()
+    return withoutTraces(readFileSync(file), writer.transactionCount())
   } finally {
     await anvil.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
 /** The pools are this much older than the first block of interest, so that a time-weighted price has its past. */
-const leadSeconds = 2 * 3_600
+export const leadSeconds = 2 * 3_600
 
-/** Anvil keeps the trace of every transaction in its state; half the size of the file, and nobody reads them. */
-async function dumpState(client: ChainClient): Promise<string> {
-  const packed = await client.request({ method: 'anvil_dumpState' })
-  const state: { transactions: { info: { traces: unknown[] } }[] } = JSON.parse(
-    gunzipSync(Buffer.from(packed.slice(2), 'hex')).toString(),
-  )
-  for (const transaction of state.transactions) transaction.info.traces = []
-  return JSON.stringify(state)
+/** A trader's trades every few seconds must not push the last half hour out of the main pool's oracle. */
+function finalOracleEntries(pool: PlacedPool): number {
+  return pool.perHour >= 1 ? 500 : 120
+}
+
+function dayReport(onProgress: ((line: string) => void) | undefined): (hour: number) => void {
+  return (hour) => {
+    const days = historyHours / 24
+    if (hour % 24 === 1) onProgress?.(`seeding ${days} days of trading: day ${Math.ceil(hour / 24)} of ${days}`)
+  }
+}
+
+/**
+ * The chain's state less the traces that anvil keeps of every transaction, three quarters of it. The text is cut rather
+ * than parsed, for a month of trading is over 100 MB. Throws unless all transactions are there and succeeded.
+ */
+function withoutTraces(state: Buffer, transactions: number): Buffer {
+  const [start, end] = ['"traces":[', '],"exit":']
+  const kept: Buffer[] = []
+  let position = 0
+  for (;;) {
+    const from = state.indexOf(start, position)
+    if (from === -1) break
+    kept.push(state.subarray(position, from + start.length))
+    position = state.indexOf(end, from)
+  }
+  kept.push(state.subarray(position))
+  const text = Buffer.concat(kept)
+  const succeeded = count(text, '"status":"0x1"')
+  if (kept.length - 1 !== transactions || succeeded !== transactions) {
+    throw new Error(`Seeding: ${succeeded} of ${transactions} transactions succeeded (${kept.length - 1} mined)`)
+  }
+  return text
+}
+
+function count(text: Buffer, part: string): number {
+  let found = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found += 1
+  return found
 }

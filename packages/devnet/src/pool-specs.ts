@@ -2,33 +2,21 @@ import type { Asset } from './token-specs.ts'
 
 /** The pools of the local chain: what they hold, who keeps them in line with the market, how much is traded in them. */
 export const poolSpecs: readonly PoolSpec[] = [
-  volatile('v3', 'WETH', 'USDC', 100, { tvlUsd: 1_500_000, bandBps: 1, perHour: 1, meanUsd: 25_000 }),
-  volatile('v3', 'WETH', 'USDC', 500, {
-    tvlUsd: 14_000_000,
-    bandBps: 5,
-    perHour: 2,
-    meanUsd: 90_000,
-    observations: 1_200,
-  }),
-  volatile('v3', 'WETH', 'USDC', 3_000, {
-    tvlUsd: 9_000_000,
-    bandBps: 30,
-    perHour: 1,
-    meanUsd: 30_000,
-    observations: 300,
-  }),
-  volatile('v3', 'WETH', 'USDC', 10_000, { tvlUsd: 350_000, bandBps: 60, perHour: 0.25, meanUsd: 400 }),
-  volatile('v2', 'WETH', 'USDC', 3_000, { tvlUsd: 4_000_000, bandBps: 30, perHour: 1, meanUsd: 9_000 }),
-  volatile('v4', 'WETH', 'USDC', 500, { tvlUsd: 3_000_000, bandBps: 5, perHour: 1, meanUsd: 35_000 }),
-  volatile('v4', 'ETH', 'USDC', 500, { tvlUsd: 6_000_000, bandBps: 5, perHour: 1, meanUsd: 70_000 }),
-  volatile('v3', 'DAI', 'WETH', 3_000, { tvlUsd: 1_200_000, bandBps: 30, perHour: 0.3, meanUsd: 10_000 }),
-  volatile('v3', 'WBTC', 'WETH', 3_000, { tvlUsd: 5_000_000, bandBps: 30, perHour: 0.5, meanUsd: 30_000 }),
-  volatile('v3', 'WBTC', 'WETH', 500, { tvlUsd: 400_000, bandBps: 5, perHour: 0.3, meanUsd: 6_000 }),
-  stable('v3', 'USDC', 'USDT', { tvlUsd: 8_000_000, perHour: 1, meanUsd: 350_000 }),
-  stable('v3', 'DAI', 'USDC', { tvlUsd: 4_000_000, perHour: 0.5, meanUsd: 250_000 }),
-  stable('v4', 'USDC', 'USDT', { tvlUsd: 2_000_000, perHour: 0.3, meanUsd: 150_000 }),
-  oddity('v2', 'FOT', 'WETH', 3_000, { tvlUsd: 60_000, perHour: 0.1, meanUsd: 200 }),
-  oddity('v3', 'HOSTILE', 'USDC', 10_000, { tvlUsd: 20_000, perHour: 0.05, meanUsd: 100 }),
+  volatile('v3', 'WETH', 'USDC', 100, { tvlUsd: 1_500_000, bandBps: 1, perHour: 0.3, meanUsd: 60_000 }),
+  volatile('v3', 'WETH', 'USDC', 500, { tvlUsd: 14_000_000, bandBps: 5, perHour: 1, meanUsd: 200_000 }),
+  volatile('v3', 'WETH', 'USDC', 3_000, { tvlUsd: 9_000_000, bandBps: 30, perHour: 0.5, meanUsd: 50_000 }),
+  volatile('v3', 'WETH', 'USDC', 10_000, { tvlUsd: 350_000, bandBps: 60, perHour: 0.1, meanUsd: 600 }),
+  volatile('v2', 'WETH', 'USDC', 3_000, { tvlUsd: 4_000_000, bandBps: 30, perHour: 0.4, meanUsd: 25_000 }),
+  volatile('v4', 'WETH', 'USDC', 500, { tvlUsd: 3_000_000, bandBps: 5, perHour: 0.3, meanUsd: 90_000 }),
+  volatile('v4', 'ETH', 'USDC', 500, { tvlUsd: 6_000_000, bandBps: 5, perHour: 0.5, meanUsd: 130_000 }),
+  volatile('v3', 'DAI', 'WETH', 3_000, { tvlUsd: 1_200_000, bandBps: 30, perHour: 0.15, meanUsd: 15_000 }),
+  volatile('v3', 'WBTC', 'WETH', 3_000, { tvlUsd: 5_000_000, bandBps: 30, perHour: 0.3, meanUsd: 40_000 }),
+  volatile('v3', 'WBTC', 'WETH', 500, { tvlUsd: 400_000, bandBps: 5, perHour: 0.1, meanUsd: 15_000 }),
+  stable('v3', 'USDC', 'USDT', { tvlUsd: 8_000_000, perHour: 0.6, meanUsd: 500_000 }),
+  stable('v3', 'DAI', 'USDC', { tvlUsd: 4_000_000, perHour: 0.3, meanUsd: 300_000 }),
+  stable('v4', 'USDC', 'USDT', { tvlUsd: 2_000_000, perHour: 0.15, meanUsd: 150_000 }),
+  oddity('v2', 'FOT', 'WETH', 3_000, { tvlUsd: 60_000, perHour: 0.05, meanUsd: 300 }),
+  oddity('v3', 'HOSTILE', 'USDC', 10_000, { tvlUsd: 20_000, perHour: 0.03, meanUsd: 150 }),
 ]
 
 export type PoolSpec = {
@@ -48,8 +36,6 @@ export type PoolSpec = {
   /** Trades by people: how many an hour on average, and of what mean size. */
   readonly perHour: number
   readonly meanUsd: number
-  /** Slots of the v3 oracle. */
-  readonly observations: number
 }
 
 type Shape = {
@@ -57,7 +43,6 @@ type Shape = {
   readonly perHour: number
   readonly meanUsd: number
   readonly bandBps?: number
-  readonly observations?: number
 }
 
 function volatile(version: PoolSpec['version'], base: Asset, quote: Asset, fee: number, shape: Shape): PoolSpec {
@@ -90,8 +75,8 @@ function spec(
   ranges: PoolSpec['ranges'],
 ): PoolSpec {
   const tickSpacing = version === 'v2' ? null : spacingOf(fee)
-  const { tvlUsd, perHour, meanUsd, bandBps = null, observations = 150 } = shape
-  return { version, base, quote, fee, tickSpacing, tvlUsd, perHour, meanUsd, ranges, bandBps, observations }
+  const { tvlUsd, perHour, meanUsd, bandBps = null } = shape
+  return { version, base, quote, fee, tickSpacing, tvlUsd, perHour, meanUsd, ranges, bandBps }
 }
 
 /** The spacings the v3 factory ties to its fees, 1, 10, 60 and 200; v4 pools here follow the same habit. */

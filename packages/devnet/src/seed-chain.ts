@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
-import { addLiquidityCalls, createPoolCalls } from './add-liquidity-calls.ts'
+import { addLiquidityCalls, createPoolCalls, growOracleCalls } from './add-liquidity-calls.ts'
 import type { DevAccount } from './accounts.ts'
-import { type BlockWriter, type Call, createBlockWriter } from './block-writer.ts'
+import { type BlockWriter, createBlockWriter } from './block-writer.ts'
 import type { ChainClient } from './chain-client.ts'
 import { deploymentCalls, placeMulticall3 } from './deploy-contracts.ts'
 import { approvalCalls, fundingCalls, venueCall } from './funding-calls.ts'
@@ -15,6 +15,7 @@ import type { UsdPrices } from './prices.ts'
 export async function seedChain(
   client: ChainClient,
   options: {
+    readonly rpcUrl: string
     readonly layout: Layout
     readonly testAccounts: readonly DevAccount[]
     readonly usd: UsdPrices
@@ -25,43 +26,24 @@ export async function seedChain(
   const testAddresses = options.testAccounts.map((account) => account.address)
   await giveEther(client, layout)
   await placeMulticall3(client)
-  const writer = await createBlockWriter(client)
+  const writer = await createBlockWriter(client, options.rpcUrl)
   const phases = [
     deploymentCalls(layout),
     fundingCalls(layout, testAddresses, usd),
     approvalCalls(layout),
     layout.pools.flatMap((pool) => createPoolCalls(layout, pool, usd)),
+    growOracleCalls(layout, () => 24),
     [venueCall(layout), ...layout.pools.flatMap((pool) => addLiquidityCalls(layout, pool, usd))],
   ]
   let timestamp = options.startTimestamp
-  for (const calls of phases.flatMap(intoBlocks)) {
-    timestamp += 12
-    await writer.writeBlock(calls, timestamp)
-  }
+  for (const calls of phases) timestamp = await writer.writeBlocks(calls, timestamp)
   await writer.verify()
   return writer
 }
 
 /** Ether enough for everything the seeding accounts ever do. */
 async function giveEther(client: ChainClient, { roles }: Layout): Promise<void> {
-  const rich: readonly Address[] = [roles.deployer, roles.bank, roles.arbitrageur, ...roles.providers, ...roles.traders]
+  const rich: readonly Address[] = [roles.deployer, roles.bank, ...roles.providers, ...roles.traders]
   const value = 20_000_000n * 10n ** 18n
   await Promise.all(rich.map(async (address) => await client.setBalance({ address, value })))
-}
-
-/** What anvil's block holds by default, with some room. */
-const blockGas = 29_000_000n
-
-function intoBlocks(calls: readonly Call[]): readonly (readonly Call[])[] {
-  const blocks: Call[][] = []
-  let used = blockGas
-  for (const call of calls) {
-    if (used + call.gas > blockGas) {
-      blocks.push([])
-      used = 0n
-    }
-    used += call.gas
-    blocks.at(-1)?.push(call)
-  }
-  return blocks
 }

@@ -17,7 +17,7 @@ export async function seededDump(options: {
   /** An older file is made anew; `Infinity` when the state has no date. */
   readonly maxAgeMs: number
   readonly now: () => number
-  readonly make: () => Promise<string>
+  readonly make: () => Promise<Buffer>
 }): Promise<string> {
   const file = join(options.cacheDir, `devnet-${options.variant}-${sourceKey()}.json`)
   const lock = `${file}.lock`
@@ -28,7 +28,9 @@ export async function seededDump(options: {
       continue
     }
     try {
-      if (!isFresh()) await writeWhole(file, await options.make())
+      if (isFresh()) continue
+      removeForgotten(options.cacheDir, options.now())
+      await writeWhole(file, await options.make())
     } finally {
       await rm(lock, { force: true })
     }
@@ -68,7 +70,17 @@ function ageMs(file: string, now: number): number {
   }
 }
 
-async function writeWhole(file: string, content: string): Promise<void> {
+/** States of other versions, and drafts of processes that died, once nobody can be using them. */
+function removeForgotten(folder: string, now: number): void {
+  const files = readdirSync(folder).filter((name) => name.startsWith('devnet-'))
+  for (const path of files.map((name) => join(folder, name))) {
+    if (ageMs(path, now) > forgottenMs) rmSync(path, { force: true })
+  }
+}
+
+const forgottenMs = 3 * 24 * 3_600_000
+
+async function writeWhole(file: string, content: Buffer): Promise<void> {
   const draft = `${file}.${randomUUID()}`
   try {
     writeFileSync(draft, content)

@@ -15,6 +15,8 @@ export async function startAnvil(options: {
   readonly port: number
   readonly args: readonly string[]
   readonly readyTimeoutMs: number
+  /** How long `stop` waits for an orderly end. 2,000 when absent. */
+  readonly exitTimeoutMs?: number
 }): Promise<Anvil> {
   const args = ['--host', '127.0.0.1', '--port', String(options.port), '--chain-id', String(options.chainId)]
   const child = spawn(options.path, [...args, ...options.args], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -27,7 +29,7 @@ export async function startAnvil(options: {
   watchParent(child)
   const stop = async () => {
     child.kill('SIGINT')
-    const timer = setTimeout(killNow, 2_000)
+    const timer = setTimeout(killNow, options.exitTimeoutMs ?? 2_000)
     await exited
     clearTimeout(timer)
     process.off('exit', killNow)
@@ -50,7 +52,7 @@ export type Anvil = {
   readonly pid: number
   /** Settles when the process has ended, for whatever reason. */
   readonly exited: Promise<void>
-  /** SIGINT, and SIGKILL after two seconds; settles when the process has ended. */
+  /** SIGINT, and SIGKILL when that takes too long; settles when the process has ended. */
   readonly stop: () => Promise<void>
 }
 

@@ -1,15 +1,21 @@
-import type { Chain } from '@svc/wallet'
-import { type Address, type Hex, zeroAddress } from 'viem'
-import { accountCount, deriveAccounts, type DevAccount } from './accounts.ts'
+import { zeroAddress } from 'viem'
+import { deriveAccounts, type DevAccount } from './accounts.ts'
 import { anvilPath } from './anvil-path.ts'
+import type { Call } from './block-writer.ts'
 import type { ChainClient } from './chain-client.ts'
 import { chainRow } from './chain-row.ts'
-import { type Amounts, fund } from './fund.ts'
-import { createLayout, type PlacedPool } from './layout.ts'
+import { createQueue } from './create-queue.ts'
+import type { Devnet, DevnetOptions, DevnetPool } from './devnet.ts'
+import { fund } from './fund.ts'
+import { createLayout, type Layout, type PlacedPool } from './layout.ts'
+import { loadChain } from './load-chain.ts'
 import { makeDump } from './make-dump.ts'
 import { cacheFolder, seededDump } from './seeded-dump.ts'
-import { startAnvil } from './start-anvil.ts'
-import { type Asset, tokenSpecs } from './token-specs.ts'
+import { sendNow } from './send-now.ts'
+import type { Anvil } from './start-anvil.ts'
+import { tokenSpecs } from './token-specs.ts'
+import { historyHours } from './trade-hours.ts'
+import { createTrading } from './trading.ts'
 
 /**
  * Starts a local chain with the real AMM contracts, tokens, pools and, unless `history` is false, thirty days of
@@ -19,25 +25,27 @@ import { type Asset, tokenSpecs } from './token-specs.ts'
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   const env = options.env ?? process.env
   const path = options.anvilPath ?? anvilPath(env)
-  const chainId = options.chainId ?? 31_337
+  const { rpcPort: port = 0, chainId = 31_337, onProgress } = options
   const { testAccounts, roles } = deriveAccounts()
   const layout = createLayout(roles)
+  const tradingHours = (options.history ?? true) ? historyHours : 0
+  const seeding = { anvilPath: path, layout, testAccounts, tradingHours, ...(onProgress && { onProgress }) }
   const dump = await seededDump({
     cacheDir: cacheFolder(options.cacheDir, env),
-    variant: 'pools',
-    maxAgeMs: Infinity,
+    variant: tradingHours > 0 ? 'history' : 'pools',
+    maxAgeMs: tradingHours > 0 ? dayMs : Infinity,
     now: Date.now,
-    make: async () => await makeDump({ anvilPath: path, layout, testAccounts, nowTimestamp: unixNow() }),
+    make: async () => await makeDump({ ...seeding, nowTimestamp: unixNow() }),
   })
-  const anvil = await startAnvil({
-    path,
-    chainId,
-    port: options.rpcPort ?? 0,
-    args: ['--accounts', String(accountCount), '--load-state', dump],
-    readyTimeoutMs: 30_000,
-  })
-  const { client, rpcUrl, pid, stop } = anvil
-  await returnToNow(client)
+  const anvil = await loadChain({ anvilPath: path, dump, layout, chainId, port, tradingHours, now: unixNow })
+  return describeDevnet(anvil, layout, chainId, testAccounts)
+}
+
+function describeDevnet(anvil: Anvil, layout: Layout, chainId: number, accounts: readonly DevAccount[]): Devnet {
+  const { client, rpcUrl, pid } = anvil
+  const inTurn = createQueue()
+  const send = async (call: Call) => await inTurn(async () => await sendNow(client, call))
+  const trading = createTrading({ client, layout, send })
   return {
     rpcUrl,
     chainId,
@@ -50,85 +58,25 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
       address: layout.tokens[symbol],
     })),
     pools: layout.pools.map(describePool),
-    accounts: testAccounts,
-    fund: async (address, amounts) => await fund(client, layout, address, amounts),
+    accounts,
+    fund: async (address, amounts) => await fund({ client, layout, send }, address, amounts),
+    trade: async (count, seed = 1, pools) => await trading.trade(count, String(seed), pools),
+    startTrader: (options) => trading.startTrader(options),
     mineTo: async (timestamp) => {
       await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) })
       await client.mine({ blocks: 1 })
     },
     checkpoint: async () => await checkpoint(client),
-    stop,
+    stop: async () => {
+      await trading.stopAll()
+      await anvil.stop()
+    },
   }
 }
 
-export type DevnetOptions = {
-  /** 0 or absent: any free port. */
-  readonly rpcPort?: number
-  /** 31337 when absent. */
-  readonly chainId?: number
-  /** Where seeded chains are kept; else `svc` in the user's cache folder. */
-  readonly cacheDir?: string
-  /** Thirty days of trading (default), or contracts, tokens and pools alone. */
-  readonly history?: boolean
-  readonly onProgress?: (line: string) => void
-  /** The anvil program; else it is looked for (see `anvilPath`). */
-  readonly anvilPath?: string
-  readonly env?: Readonly<Record<string, string | undefined>>
-}
-
-export type Devnet = {
-  readonly rpcUrl: string
-  readonly chainId: number
-  /** Of the anvil process. */
-  readonly pid: number
-  /** The chain's row for a chain table. */
-  readonly chain: Chain
-  readonly tokens: readonly DevnetToken[]
-  readonly pools: readonly DevnetPool[]
-  /** Ten accounts that hold ether and 50,000 dollars of every token. Their keys are public. */
-  readonly accounts: readonly DevAccount[]
-  /** Adds to what the address holds; amounts are decimal strings in whole tokens, by symbol or `ETH`. */
-  fund(address: Address, amounts: Amounts): Promise<void>
-  /** Mines one block at that time (unix seconds), later than the head's; the clock runs on from there. */
-  mineTo(timestamp: number): Promise<void>
-  /** Remembers the chain's state; what it returns brings the state back, once, with the clock at the present. */
-  checkpoint(): Promise<() => Promise<void>>
-  /** Ends the chain's process and waits for its end. */
-  stop(): Promise<void>
-}
-
-export type DevnetToken = {
-  /** Our handle; the hostile token answers something else on chain. */
-  readonly symbol: Asset
-  readonly name: string
-  readonly address: Address
-  readonly decimals: number
-}
-
-export type DevnetPool = {
-  readonly version: 'v2' | 'v3' | 'v4'
-  /** Pair or pool address; for v4 the 32-byte PoolId. */
-  readonly id: Hex
-  /** Sorted as the pool sorts them; the zero address for the native currency. */
-  readonly token0: Address
-  readonly token1: Address
-  /** Hundredths of a basis point. */
-  readonly fee: number
-  /** `null` for v2. */
-  readonly tickSpacing: number | null
-  /** The zero address for v4 pools without hooks, `null` for v2 and v3. */
-  readonly hooks: Address | null
-  /** For people, for example `WETH/USDC 0.05 %`; unique together with the version. */
-  readonly label: string
-}
+const dayMs = 24 * 3_600_000
 
 const unixNow = () => Math.floor(Date.now() / 1_000)
-
-/** Anvil's clock follows the last block it was told about; this puts it back to the present, with a block of now. */
-async function returnToNow(client: ChainClient): Promise<void> {
-  await client.request({ method: 'evm_setTime', params: [unixNow()] })
-  await client.mine({ blocks: 1 })
-}
 
 /** A revert sets anvil's clock to the time of the snapshot's block, hence the second step. */
 async function checkpoint(client: ChainClient): Promise<() => Promise<void>> {

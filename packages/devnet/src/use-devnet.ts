@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { type Devnet, type DevnetOptions, startDevnet } from './start-devnet.ts'
+import type { Devnet, DevnetOptions } from './devnet.ts'
+import { startDevnet } from './start-devnet.ts'
 
 /**
  * One local chain for the tests of a file (or of a `describe`), brought back after each test to the state it had

@@ -17,6 +17,7 @@ export {
 } from './fees/get-fee-growth-inside.ts'
 export { type ProtocolFee, unpackProtocolFee } from './fees/unpack-protocol-fee.ts'
 export { v4SwapFee } from './fees/v4-swap-fee.ts'
+export { integerSqrt } from './integers/integer-sqrt.ts'
 export { burnAmountsWithSlippage } from './liquidity/burn-amounts-with-slippage.ts'
 export { type Amounts, getAmountsForLiquidity } from './liquidity/get-amounts-for-liquidity.ts'
 export { getLiquidityForAmount0 } from './liquidity/get-liquidity-for-amount0.ts'

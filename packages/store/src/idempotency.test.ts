@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openStore, type Store } from './open-store.ts'
 
-const call = { principal: 'agent', key: 'key-1', bodyHash: 'body-1' }
+const call = { principalId: 'agent', key: 'key-1', bodyHash: 'body-1', requestId: 'request-1' }
+const running = { state: 'running', requestId: 'request-1', isCutOff: false }
 let clock = 0
 let folder: string
 let store: Store
@@ -22,9 +23,9 @@ afterEach(async () => {
 
 test('gives the stored answer to the same call, and a conflict to another body', async () => {
   expect(await store.idempotency.begin(call)).toEqual({ state: 'new' })
-  expect(await store.idempotency.begin(call)).toEqual({ state: 'running' })
+  expect(await store.idempotency.begin({ ...call, requestId: 'request-2' })).toEqual(running)
   expect(await store.idempotency.begin({ ...call, bodyHash: 'body-2' })).toEqual({ state: 'conflict' })
-  const answer = { ok: true, list: [1, 'two', null] }
+  const answer = '{"ok":true,"text":"\u00e9"}'
   await store.idempotency.finish('agent', 'key-1', answer)
   expect(await store.idempotency.begin(call)).toEqual({ state: 'done', answer })
   expect(await store.idempotency.begin({ ...call, bodyHash: 'body-2' })).toEqual({ state: 'conflict' })
@@ -38,7 +39,7 @@ test('lets one of a hundred duplicates through', async () => {
 
 test('keeps principals apart', async () => {
   await store.idempotency.begin(call)
-  expect(await store.idempotency.begin({ ...call, principal: 'other', bodyHash: 'x' })).toEqual({ state: 'new' })
+  expect(await store.idempotency.begin({ ...call, principalId: 'other', bodyHash: 'x' })).toEqual({ state: 'new' })
 })
 
 test('frees an abandoned key', async () => {
@@ -57,25 +58,25 @@ test('keeps an answer for 24 hours from the first call', async () => {
   expect(await store.idempotency.begin(call)).toEqual({ state: 'new' })
 })
 
-test('keeps answers over a restart, and calls what was cut off in doubt', async () => {
+test('keeps answers over a restart, and says what was cut off', async () => {
   await store.idempotency.begin(call)
   await store.idempotency.begin({ ...call, key: 'key-2' })
-  await store.idempotency.finish('agent', 'key-2', { done: 1 })
+  await store.idempotency.finish('agent', 'key-2', 'answer')
   await store.close()
   store = await reopen()
-  expect(await store.idempotency.begin(call)).toEqual({ state: 'in_doubt' })
-  expect(await store.idempotency.begin({ ...call, key: 'key-2' })).toEqual({ state: 'done', answer: { done: 1 } })
-  await expect(store.idempotency.finish('agent', 'key-1', 1)).rejects.toMatchObject({
+  expect(await store.idempotency.begin(call)).toEqual({ ...running, isCutOff: true })
+  expect(await store.idempotency.begin({ ...call, key: 'key-2' })).toEqual({ state: 'done', answer: 'answer' })
+  await expect(store.idempotency.finish('agent', 'key-1', 'answer')).rejects.toMatchObject({
     code: 'IDEMPOTENCY_NOT_RUNNING',
   })
 })
 
 test('ends only what runs', async () => {
-  await expect(store.idempotency.finish('agent', 'key-1', 1)).rejects.toMatchObject({
+  await expect(store.idempotency.finish('agent', 'key-1', 'answer')).rejects.toMatchObject({
     code: 'IDEMPOTENCY_NOT_RUNNING',
   })
   await store.idempotency.begin(call)
-  await store.idempotency.finish('agent', 'key-1', 1)
+  await store.idempotency.finish('agent', 'key-1', 'answer')
   await expect(store.idempotency.abandon('agent', 'key-1')).rejects.toMatchObject({ code: 'IDEMPOTENCY_NOT_RUNNING' })
 })
 

@@ -8,48 +8,52 @@ import { whenFree } from './when-free.ts'
  * names this opening of the store: what another opening left running was cut off.
  */
 export function createIdempotency(db: Kysely<Schema>, now: () => number, run: string): Idempotency {
-  const running = (principal: string, key: string) => ({ principal, key, run, state: 'running' })
+  const running = (principalId: string, key: string) => ({ principal: principalId, key, run, state: 'running' })
   return {
-    begin: ({ principal, key, bodyHash }) =>
+    begin: ({ principalId, key, bodyHash, requestId }) =>
       whenFree(() =>
-        db.transaction().execute(async (trx): Promise<IdempotencyState> => {
+        db.transaction().execute(async (trx): Promise<IdempotencyClaim> => {
           const oldest = BigInt(now() - keptMs)
           await trx.deleteFrom('idempotency').where('created_at', '<=', oldest).execute()
           const row = await trx
             .selectFrom('idempotency')
             .selectAll()
-            .where('principal', '=', principal)
+            .where('principal', '=', principalId)
             .where('key', '=', key)
             .executeTakeFirst()
           if (row === undefined) {
-            const fresh = { ...running(principal, key), body_hash: bodyHash, created_at: now() }
+            const fresh = {
+              ...running(principalId, key),
+              body_hash: bodyHash,
+              request_id: requestId,
+              created_at: now(),
+            }
             await trx.insertInto('idempotency').values(fresh).execute()
             return { state: 'new' }
           }
           if (row.body_hash !== bodyHash) return { state: 'conflict' }
-          if (row.state === 'done') return { state: 'done', answer: JSON.parse(row.answer ?? 'null') }
-          return { state: row.run === run ? 'running' : 'in_doubt' }
+          if (row.answer !== null) return { state: 'done', answer: row.answer }
+          return { state: 'running', requestId: row.request_id, isCutOff: row.run !== run }
         }),
       ),
-    async finish(principal, key, answer) {
-      const kept = JSON.stringify(answer ?? null)
+    async finish(principalId, key, answer) {
       const { numUpdatedRows } = await whenFree(() =>
         db.transaction().execute((trx) =>
           trx
             .updateTable('idempotency')
-            .set({ state: 'done', answer: kept })
-            .where((where) => where.and(running(principal, key)))
+            .set({ state: 'done', answer })
+            .where((where) => where.and(running(principalId, key)))
             .executeTakeFirst(),
         ),
       )
       if (numUpdatedRows === 0n) throw notRunning(key)
     },
-    async abandon(principal, key) {
+    async abandon(principalId, key) {
       const { numDeletedRows } = await whenFree(() =>
         db.transaction().execute((trx) =>
           trx
             .deleteFrom('idempotency')
-            .where((where) => where.and(running(principal, key)))
+            .where((where) => where.and(running(principalId, key)))
             .executeTakeFirst(),
         ),
       )
@@ -60,27 +64,29 @@ export function createIdempotency(db: Kysely<Schema>, now: () => number, run: st
 
 export type Idempotency = {
   /** Takes the key for this call, or says what became of the call that took it. */
-  begin(call: {
-    readonly principal: string
+  begin(claim: {
+    readonly principalId: string
     readonly key: string
     readonly bodyHash: string
-  }): Promise<IdempotencyState>
-  /** Keeps the answer, which must be JSON. Throws `IDEMPOTENCY_NOT_RUNNING` when this store did not begin the key. */
-  finish(principal: string, key: string, answer: unknown): Promise<void>
+    readonly requestId: string
+  }): Promise<IdempotencyClaim>
+  /** Keeps the answer. Throws `IDEMPOTENCY_NOT_RUNNING` when this opening of the store did not begin the key. */
+  finish(principalId: string, key: string, answer: string): Promise<void>
   /** Frees the key: for a call that certainly had no effect. Throws `IDEMPOTENCY_NOT_RUNNING` likewise. */
-  abandon(principal: string, key: string): Promise<void>
+  abandon(principalId: string, key: string): Promise<void>
 }
 
 /**
  * - new: the key is taken now; end it with `finish` or `abandon`
  * - done: the kept answer
  * - conflict: the key was used for another body
- * - running: the first call has not ended yet
- * - in_doubt: the process that ran the first call ended before it; its effect must be looked up, not repeated
+ * - running: the request that took the key has not ended; `isCutOff` when the process that ran it is gone, so that its
+ *   effect must be looked up and not repeated
  */
-export type IdempotencyState =
-  | { readonly state: 'new' | 'conflict' | 'running' | 'in_doubt' }
-  | { readonly state: 'done'; readonly answer: unknown }
+export type IdempotencyClaim =
+  | { readonly state: 'new' | 'conflict' }
+  | { readonly state: 'done'; readonly answer: string }
+  | { readonly state: 'running'; readonly requestId: string; readonly isCutOff: boolean }
 
 const keptMs = 24 * 60 * 60 * 1000
 

@@ -1,4 +1,4 @@
-export type { Idempotency, IdempotencyState } from './idempotency.ts'
+export type { Idempotency, IdempotencyClaim } from './idempotency.ts'
 export type {
   CheckRequest,
   Ledger,

@@ -79,6 +79,7 @@ async function createFirstTables(db: Kysely<unknown>): Promise<void> {
     .addColumn('principal', 'text', (column) => column.notNull())
     .addColumn('key', 'text', (column) => column.notNull())
     .addColumn('body_hash', 'text', (column) => column.notNull())
+    .addColumn('request_id', 'text', (column) => column.notNull())
     .addColumn('run', 'text', (column) => column.notNull())
     .addColumn('state', 'text', (column) => column.notNull())
     .addColumn('answer', 'text')

@@ -52,6 +52,7 @@ type IdempotencyTable = {
   principal: string
   key: string
   body_hash: string
+  request_id: string
   /** The open store that began it; another value than ours means an earlier process. */
   run: string
   /** running or done. */

@@ -85,6 +85,11 @@ export const errorTable = {
   SLIPPAGE_TOO_HIGH: row(403, false, 'Lower slippageBps to at most the cap of the policy.'),
   DEADLINE_TOO_LONG: row(403, false, 'Use a deadline within the cap of the policy.'),
   UNSAFE_TRANSACTION: row(403, false, 'The transaction would do more than it declares and was not signed.'),
+  ATOMIC_EXECUTION_UNAVAILABLE: row(
+    409,
+    false,
+    'The wallet cannot do this in one transaction; use the single tools one after another.',
+  ),
   SPENDING_LIMIT_EXCEEDED: row(
     403,
     false,
@@ -94,6 +99,11 @@ export const errorTable = {
     403,
     false,
     'A person must approve a transaction of this size; lower the amount or ask the operator.',
+  ),
+  DELAY_REQUIRED: row(
+    403,
+    false,
+    'The policy delays calls of this risk tier, and this server carries out none later; ask the operator.',
   ),
   SIMULATION_FAILED: row(400, false, 'The transaction would fail on chain; details say why.'),
   SIMULATION_UNAVAILABLE: row(503, true, 'The endpoint cannot simulate, and nothing is signed without a simulation.'),
@@ -107,6 +117,16 @@ export const errorTable = {
     504,
     true,
     'The transaction is out but not confirmed. Follow it with get_transaction_status; do not send it again.',
+  ),
+  TRANSACTION_NOT_SENT: row(
+    502,
+    true,
+    'The endpoint declined the transaction, or another one took its place; it will never be mined. Call again.',
+  ),
+  RESULT_UNREADABLE: row(
+    502,
+    false,
+    'Look the transactions in details up with get_transaction_status; do not call again for the same purpose.',
   ),
   STORAGE_UNAVAILABLE: row(503, true, 'The state store cannot be written, and nothing is signed without it.'),
 } as const satisfies Record<string, ErrorRow>

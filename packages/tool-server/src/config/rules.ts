@@ -27,7 +27,8 @@ function walletRules(config: Config, values: Settings): readonly ConfigProblem[]
       fix: 'Use WALLET_TYPE=managed and remove PRIVATE_KEY, or leave NODE_ENV at development.',
     })
   }
-  if (type === 'local' && values.PRIVATE_KEY === undefined) problems.push(missing('PRIVATE_KEY', 'WALLET_TYPE=local'))
+  if (!config.production && type === 'local' && values.PRIVATE_KEY === undefined)
+    problems.push(missing('PRIVATE_KEY', 'WALLET_TYPE=local'))
   if (type === 'managed') {
     for (const name of ['WALLET_APP_ID', 'WALLET_APP_SECRET', 'WALLET_ID'] as const) {
       if (values[name] === undefined) problems.push(missing(name, 'WALLET_TYPE=managed'))

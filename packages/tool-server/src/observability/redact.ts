@@ -12,6 +12,7 @@ export type Redactor = {
 export function createRedactor(secretValues: readonly string[] = []): Redactor {
   const known = knownSecretPattern(secretValues)
   const text = (input: string): string => {
+    if (input.length < minSecretLength) return input
     const capped = input.length > maxTextLength ? `${input.slice(0, maxTextLength)}...` : input
     let output = known === null ? capped : capped.replace(known, hidden)
     for (const [shape, replacement] of secretShapes) output = output.replace(shape, replacement)

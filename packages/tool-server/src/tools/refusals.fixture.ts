@@ -41,9 +41,13 @@ export function describeRefusals(
 }
 
 /** Calls a tool with a world that throws when touched and gives back the refusal; fails when the tool does not refuse. */
-export async function refusalOf(tool: Tool, args: Readonly<Record<string, unknown>>): Promise<ErrorEnvelope> {
+export async function refusalOf(
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  world: WriteContext = untouchedWorld(),
+): Promise<ErrorEnvelope> {
   try {
-    await callUntouched(tool, args)
+    await callUntouched(tool, args, world)
   } catch (error) {
     if (error instanceof ToolError) return error.toJSON()
     throw error
@@ -60,12 +64,16 @@ export async function refusedFields(
   return details.map((detail) => detail.field)
 }
 
-async function callUntouched(tool: Tool, args: Readonly<Record<string, unknown>>): Promise<unknown> {
-  return tool.handle(parseInput(tool, args), untouchedWorld())
+async function callUntouched(
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  world: WriteContext = untouchedWorld(),
+): Promise<unknown> {
+  return tool.handle(parseInput(tool, args), world)
 }
 
 /** Chains and listed tokens are the real tables, which know without asking; everything else throws when reached for. */
-function untouchedWorld(): WriteContext {
+export function untouchedWorld(): WriteContext {
   const rpc = untouchable('rpc')
   return {
     chains: createChainDirectory(chains),

@@ -34,10 +34,13 @@ export type HttpOptions = {
 }
 
 export function createHttpTransport(options: HttpOptions): HttpTransport {
+  /** Calls being answered, which closing waits for; and every answer being written, streams among them. */
   const inFlight = new Set<ServerResponse>()
+  const answers = new Set<ServerResponse>()
   const state = { closing: false }
   const road: Road = { ...options, inFlight }
   const server = openServer(options, (request, response) => {
+    track(answers, response)
     if (state.closing) response.setHeader('connection', 'close')
     travel(request, response, road).catch((error: unknown) => fail(response, error, options.log))
   })
@@ -49,6 +52,7 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
       server.closeIdleConnections()
       await drained(inFlight, timeoutMs)
       await closeStreams()
+      await drained(answers, streamFlushMs)
       server.closeAllConnections()
       await closed
     },
@@ -231,6 +235,7 @@ async function drained(inFlight: ReadonlySet<ServerResponse>, timeoutMs: number)
 const methods: readonly string[] = ['GET', 'POST', 'DELETE', 'OPTIONS']
 const corsHeaders =
   'Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID'
+const streamFlushMs = 1_000
 const maxBodyBytes = 262_144
 const maxDepth = 32
 const maxConnections = 4_096

@@ -34,7 +34,7 @@ export function contractRead<
   const call = { abi, functionName, args } as const
   return {
     to,
-    data: encodeFunctionData(call as unknown as EncodeFunctionDataParameters),
-    decode: (data) => decodeFunctionResult({ ...call, data } as unknown as DecodeFunctionResultParameters) as never,
+    data: encodeFunctionData(call as EncodeFunctionDataParameters),
+    decode: (data) => decodeFunctionResult({ ...call, data } as DecodeFunctionResultParameters) as never,
   }
 }

@@ -14,6 +14,7 @@ export async function readAll<const TReads extends readonly ContractRead<unknown
   chain: Chain,
   reads: TReads,
   blockNumber: bigint,
+  readsPerCall = lightReadsPerCall,
 ): Promise<ReadResults<TReads>> {
   const chunks: ContractRead<unknown>[][] = []
   for (let start = 0; start < reads.length; start += readsPerCall) chunks.push(reads.slice(start, start + readsPerCall))
@@ -26,7 +27,7 @@ export type ReadResults<TReads extends readonly ContractRead<unknown>[]> = {
 }
 
 /** Keeps one eth_call far below the gas that nodes grant it (a pool state read costs about 10,000). */
-const readsPerCall = 150
+const lightReadsPerCall = 150
 
 /** A chunk that fails as a whole (out of gas, say) is read in halves, so that one bad contract spoils nothing else. */
 async function readChunk(

@@ -1,6 +1,6 @@
-import { describeRefusals } from '../refusals.fixture.ts'
+import { describe, expect, test } from 'vitest'
+import { describeRefusals, refusalOf, refusedFields } from '../refusals.fixture.ts'
 import { addLiquidity } from './add-liquidity.ts'
-
 describeRefusals(
   addLiquidity,
   { token0: 'WETH', token1: 'USDC', fee: 500, amount0: '1', chain: 'base', rangeStrategy: 'medium' },
@@ -20,3 +20,59 @@ describeRefusals(
     deadlineSeconds: 'deadline',
   },
 )
+
+const pair = { token0: 'WETH', token1: 'USDC', amount0: '1', chain: 'base' }
+
+describe('add_liquidity refuses contradictions', () => {
+  const hook = '0x0000000000000000000000000000000000000080'
+  const rows: readonly (readonly [label: string, args: Record<string, unknown>, field: string])[] = [
+    ['no fee on v3', { ...pair, rangeStrategy: 'full' }, 'fee'],
+    ['no fee on v4', { ...pair, version: 'v4', rangeStrategy: 'full' }, 'fee'],
+    ['a fee of v4 on v3', { ...pair, fee: 400, rangeStrategy: 'full' }, 'fee'],
+    ['no range', { ...pair, fee: 500 }, 'priceLower'],
+    ['half a range', { ...pair, fee: 500, priceLower: 1000 }, 'priceUpper'],
+    ['the other half', { ...pair, fee: 500, priceUpper: 1000 }, 'priceLower'],
+    ['prices the wrong way round', { ...pair, fee: 500, priceLower: 3000, priceUpper: 2000 }, 'priceLower'],
+    ['an empty range', { ...pair, fee: 500, priceLower: 3000, priceUpper: 3000 }, 'priceLower'],
+    [
+      'strategy and prices',
+      { ...pair, fee: 500, rangeStrategy: 'wide', priceLower: 1, priceUpper: 2 },
+      'rangeStrategy',
+    ],
+    ['strategy and one price', { ...pair, fee: 500, rangeStrategy: 'wide', priceUpper: 2 }, 'rangeStrategy'],
+    ['a hook on v3', { ...pair, fee: 500, rangeStrategy: 'full', hookAddress: hook }, 'hookAddress'],
+    ['nothing at all', { ...pair, fee: 500, rangeStrategy: 'full', amount0: '0' }, 'amount0'],
+    ['two times nothing', { ...pair, fee: 500, rangeStrategy: 'full', amount0: '0.0', amount1: '0' }, 'amount0'],
+    ['a range on v2', { ...pair, version: 'v2', priceLower: 1, priceUpper: 2 }, 'priceLower'],
+    ['a strategy on v2', { ...pair, version: 'v2', rangeStrategy: 'full' }, 'rangeStrategy'],
+    ['a hook on v2', { ...pair, version: 'v2', hookAddress: hook }, 'hookAddress'],
+    ['one side of v2', { ...pair, version: 'v2', amount1: '0' }, 'amount1'],
+    ['one token twice', { ...pair, fee: 500, rangeStrategy: 'full', token1: 'WETH' }, 'token1'],
+    ['a currency and its wrapped form', { ...pair, fee: 500, rangeStrategy: 'full', token1: 'ETH' }, 'token1'],
+    ['more digits than USDC has', { ...pair, fee: 500, rangeStrategy: 'full', amount1: '1.0000001' }, 'amount1'],
+  ]
+  test.each(rows)('%s', async (_label, args, field) => {
+    expect(await refusedFields(addLiquidity, args)).toContain(field)
+  })
+
+  test('saying how many digits a token has', async () => {
+    const args = { ...pair, fee: 500, rangeStrategy: 'full', amount1: '1.0000001' }
+    expect((await refusalOf(addLiquidity, args)).details).toEqual([
+      expect.objectContaining({ field: 'amount1', accepted: expect.stringContaining('at most 6 digits') }),
+    ])
+  })
+})
+
+describe('add_liquidity takes', () => {
+  const rows: readonly (readonly [label: string, args: Record<string, unknown>])[] = [
+    ['one side of a range', { ...pair, fee: 500, priceLower: 1, priceUpper: 2, amount0: '0', amount1: '5' }],
+    ['no fee on v2', { ...pair, version: 'v2' }],
+    ['a fee on v2, which does not use it', { ...pair, version: 'v2', fee: 3000 }],
+    ['a fee of an existing pool on v4', { ...pair, version: 'v4', fee: 400, rangeStrategy: 'narrow' }],
+    ['native currency', { ...pair, token0: 'ETH', version: 'v4', fee: 500, rangeStrategy: 'narrow' }],
+    ['a chain by its id', { ...pair, chain: '8453', version: 'v2' }],
+  ]
+  test.each(rows)('%s', async (_label, args) => {
+    await expect(refusalOf(addLiquidity, args)).rejects.toThrow('liquidity.planAdd was touched')
+  })
+})

@@ -1,6 +1,6 @@
-import { describeRefusals } from '../refusals.fixture.ts'
+import { expect, test } from 'vitest'
+import { describeRefusals, refusalOf, refusedFields } from '../refusals.fixture.ts'
 import { removeLiquidity } from './remove-liquidity.ts'
-
 describeRefusals(
   removeLiquidity,
   { positionId: '12', chain: 'base' },
@@ -14,3 +14,14 @@ describeRefusals(
     deadlineSeconds: 'deadline',
   },
 )
+
+test('remove_liquidity names a v2 position by its pair and the others by their id', async () => {
+  const pair = '0x88A43bbDF9D098eEC7bCEda4e2494615dfD9bB9C'
+  expect(await refusedFields(removeLiquidity, { positionId: '12', chain: 'base', version: 'v2' })).toEqual([
+    'positionId',
+  ])
+  expect(await refusedFields(removeLiquidity, { positionId: pair, chain: 'base' })).toEqual(['positionId'])
+  await expect(refusalOf(removeLiquidity, { positionId: pair, chain: 'base', version: 'v2' })).rejects.toThrow(
+    'liquidity.pairShare was touched',
+  )
+})

@@ -91,7 +91,8 @@ async function findPool(request: z.output<typeof input>, chain: Chain, context: 
     if (token0 !== undefined || token1 !== undefined || fee !== undefined) {
       throw invalidField('pool', 'A pool names itself; token0, token1 and fee belong to the other way.', accepted)
     }
-    const pool = await context.liquidity.pool(chain, poolReference(id, request.version))
+    const reference = poolReference(id, request.version)
+    const pool = await context.liquidity.pool(chain, reference)
     return { pool, token0: pool.token0, token1: pool.token1 }
   }
   const version = request.version ?? 'v3'

@@ -31,7 +31,8 @@ export const getPoolState = readTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const pool = await context.liquidity.pool(chain, poolReference(input.pool, input.version))
+  const reference = poolReference(input.pool, input.version)
+  const pool = await context.liquidity.pool(chain, reference)
   return {
     ...blockStamp(chain, context, pool.blockNumber),
     version: pool.version,

@@ -46,7 +46,7 @@ export const getTransactionStatus = readTool({
   return {
     ...blockStamp(chain, context, receipt.blockNumber),
     ...common,
-    status: !isFinal ? 'confirming' : isReverted ? 'reverted' : 'success',
+    status: isReverted ? 'reverted' : isFinal ? 'success' : 'confirming',
     confirmations,
     gasUsed: String(receipt.gasUsed),
     gasUsd: await gasUsd(chain, receipt, context),

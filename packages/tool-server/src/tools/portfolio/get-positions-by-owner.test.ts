@@ -1,6 +1,6 @@
-import { describeRefusals } from '../refusals.fixture.ts'
+import { expect, test } from 'vitest'
+import { describeRefusals, refusalOf, untouchedWorld } from '../refusals.fixture.ts'
 import { getPositionsByOwner } from './get-positions-by-owner.ts'
-
 describeRefusals(
   getPositionsByOwner,
   { chain: 'base' },
@@ -13,3 +13,8 @@ describeRefusals(
     cursor: 'cursor',
   },
 )
+
+test('get_positions_by_owner asks for an address where the server has no wallet', async () => {
+  const refusal = await refusalOf(getPositionsByOwner, { chain: 'base' }, { ...untouchedWorld(), agentAddress: null })
+  expect(refusal.details).toEqual([expect.objectContaining({ field: 'owner', accepted: 'an address' })])
+})

@@ -1,4 +1,58 @@
-import { describeRefusals } from '../refusals.fixture.ts'
+import { describe, expect, test } from 'vitest'
+import type { Principal } from '../../auth/principal.ts'
+import { scopes } from '../../auth/scopes.ts'
+import type { SafetyReport } from '../../tool.ts'
+import { describeRefusals, untouchedWorld } from '../refusals.fixture.ts'
 import { checkSafetyStatus } from './check-safety-status.ts'
 
 describeRefusals(checkSafetyStatus, {}, {})
+
+const report: SafetyReport = {
+  walletConfigured: true,
+  paused: false,
+  breakerOpen: false,
+  allowlistMode: 'strict',
+  approvalThresholdUsd: '250',
+  limitsUsd: { perTransaction: '500', perSession: '1000', daily: '2000' },
+  spentUsd: { session: '12.5', daily: '99.123456' },
+  remainingUsd: { session: '987.5', daily: '1900.876544' },
+  dailyAlert: true,
+  pendingTransactions: 1,
+}
+
+function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>) {
+  const asked: Principal[] = []
+  const world = untouchedWorld()
+  const status = {
+    setup: () => Promise.reject(new Error('not asked for')),
+    safety: async (who: Principal) => {
+      asked.push(who)
+      return report
+    },
+  }
+  const context = { ...world, status, principal: { ...world.principal, ...principal } }
+  return { asked, answer: checkSafetyStatus.handle({}, context) }
+}
+
+describe('check_safety_status', () => {
+  test('shows its amounts to a principal with admin:wallet', async () => {
+    const { answer } = statusFor({ tier: 'write', scopes: new Set(scopes) })
+    expect(checkSafetyStatus.output.parse(await answer)).toMatchObject({ ...report, redacted: false })
+  })
+
+  test('shows a read key its state and not one amount', async () => {
+    const { answer, asked } = statusFor({ tier: 'read', scopes: new Set(['read:market', 'read:portfolio']) })
+    const shown = checkSafetyStatus.output.parse(await answer)
+    expect(shown).toMatchObject({
+      redacted: true,
+      dailyAlert: true,
+      pendingTransactions: 1,
+      approvalThresholdUsd: null,
+      limitsUsd: null,
+      spentUsd: null,
+      remainingUsd: null,
+    })
+    expect(JSON.stringify(shown)).not.toMatch(/250|500|1000|987|99\.12/)
+    expect(asked.map((principal) => principal.tier)).toEqual(['read'])
+  })
+})

@@ -1,0 +1,71 @@
+import type { Chain } from '@svc/wallet'
+import type { Address, Hex } from 'viem'
+import type { DevAccount } from './accounts.ts'
+import type { Amounts } from './fund.ts'
+import type { Asset } from './token-specs.ts'
+import type { Trader, TraderOptions } from './trading.ts'
+
+export type DevnetOptions = {
+  /** 0 or absent: any free port. */
+  readonly rpcPort?: number
+  /** 31337 when absent. */
+  readonly chainId?: number
+  /** Where seeded chains are kept; else `svc` in the user's cache folder. */
+  readonly cacheDir?: string
+  /** Thirty days of trading (default), or contracts, tokens and pools alone. */
+  readonly history?: boolean
+  readonly onProgress?: (line: string) => void
+  /** The anvil program; else it is looked for (see `anvilPath`). */
+  readonly anvilPath?: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+export type Devnet = {
+  readonly rpcUrl: string
+  readonly chainId: number
+  /** Of the anvil process. */
+  readonly pid: number
+  /** The chain's row for a chain table. */
+  readonly chain: Chain
+  readonly tokens: readonly DevnetToken[]
+  readonly pools: readonly DevnetPool[]
+  /** Ten accounts that hold ether and 50,000 dollars of every token. Their keys are public. */
+  readonly accounts: readonly DevAccount[]
+  /** Adds to what the address holds; amounts are decimal strings in whole tokens, by symbol or `ETH`. */
+  fund(address: Address, amounts: Amounts): Promise<void>
+  /** So many trades by others now, one block each. The same seed on the same state gives the same trades. */
+  trade(count: number, seed?: string | number, pools?: readonly Hex[]): Promise<void>
+  /** Lets others trade every so often until stopped; `stop()` of the chain stops it too. */
+  startTrader(options: TraderOptions): Trader
+  /** Mines one block at that time (unix seconds), later than the head's; the clock runs on from there. */
+  mineTo(timestamp: number): Promise<void>
+  /** Remembers the chain's state; what it returns brings the state back, once, with the clock at the present. */
+  checkpoint(): Promise<() => Promise<void>>
+  /** Ends the chain's process and waits for its end. */
+  stop(): Promise<void>
+}
+
+export type DevnetToken = {
+  /** Our handle; the hostile token answers something else on chain. */
+  readonly symbol: Asset
+  readonly name: string
+  readonly address: Address
+  readonly decimals: number
+}
+
+export type DevnetPool = {
+  readonly version: 'v2' | 'v3' | 'v4'
+  /** Pair or pool address; for v4 the 32-byte PoolId. */
+  readonly id: Hex
+  /** Sorted as the pool sorts them; the zero address for the native currency. */
+  readonly token0: Address
+  readonly token1: Address
+  /** Hundredths of a basis point. */
+  readonly fee: number
+  /** `null` for v2. */
+  readonly tickSpacing: number | null
+  /** The zero address for v4 pools without hooks, `null` for v2 and v3. */
+  readonly hooks: Address | null
+  /** For people, for example `WETH/USDC 0.05 %`; unique together with the version. */
+  readonly label: string
+}

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deriveAccounts } from './accounts.ts'
+import { anvilPath } from './anvil-path.ts'
+import { createLayout } from './layout.ts'
+import { loadChain } from './load-chain.ts'
+import { makeDump } from './make-dump.ts'
+import { createMarket } from './market.ts'
+import { readPool } from './read-pool.ts'
+import { history, historyHours } from './trade-hours.ts'
+
+const path = anvilPath(process.env)
+const { testAccounts, roles } = deriveAccounts()
+const layout = createLayout(roles)
+const tradingHours = 6
+const now = Math.floor(Date.now() / 1_000)
+const folder = mkdtempSync(join(tmpdir(), 'svc-devnet-test-'))
+const [fresh, stale] = [join(folder, 'fresh.json'), join(folder, 'stale.json')]
+
+beforeAll(async () => {
+  const make = { anvilPath: path, layout, testAccounts, tradingHours }
+  writeFileSync(fresh, await makeDump({ ...make, nowTimestamp: now }))
+  writeFileSync(stale, await makeDump({ ...make, nowTimestamp: now - 5 * 3_600 - 100 }))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const served = async <T>(
+  dump: string,
+  at: number,
+  read: (anvil: Awaited<ReturnType<typeof loadChain>>) => Promise<T>,
+) => {
+  const options = { anvilPath: path, dump, layout, chainId: 31_337, port: 0, tradingHours, now: () => at }
+  const anvil = await loadChain(options)
+  try {
+    return await read(anvil)
+  } finally {
+    await anvil.stop()
+  }
+}
+
+test('the same seed gives the same pools, whenever the chain was made', async () => {
+  const pools = async (dump: string, at: number) =>
+    await served(dump, at, async ({ client }) => {
+      return await Promise.all(layout.pools.map(async (pool) => await readPool(client, layout, pool)))
+    })
+  const first = await pools(fresh, now)
+  expect(await pools(stale, now - 5 * 3_600)).toEqual(first)
+  const untraded = createMarket(history).pricesAt(historyHours - tradingHours)
+  expect(first[1]!.price).not.toBeCloseTo(untraded.ETH, 1)
+})
+
+test('a fresh state is served as it is, with a block of the present on top', async () => {
+  await served(fresh, now, async ({ client }) => {
+    const head = await client.getBlock()
+    expect(Math.abs(Number(head.timestamp) - now)).toBeLessThan(60)
+    expect(head.transactions).toHaveLength(0)
+  })
+})
+
+test('a stale state is traded up to now, hour by hour, at the market of those hours', async () => {
+  await served(stale, now, async ({ client }) => {
+    const head = await client.getBlockNumber()
+    const blocks = await Promise.all(
+      Array.from({ length: 6 }, async (_, i) => await client.getBlock({ blockNumber: head - 5n + BigInt(i) })),
+    )
+    const ages = blocks.map((block) => now - Number(block.timestamp))
+    expect(ages.slice(0, 5).map((age) => Math.floor(age / 3_600))).toEqual([4, 3, 2, 1, 0])
+    expect(blocks.slice(0, 5).every((block) => block.transactions.length > 0)).toBe(true)
+    expect(Math.abs(ages[5]!)).toBeLessThan(60)
+    const { ETH } = createMarket(history).pricesAt(historyHours + 5)
+    const { price } = await readPool(client, layout, layout.pools[1]!)
+    expect(Math.abs(price / ETH - 1)).toBeLessThan(0.001)
+  })
+})

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { anvilPath } from './anvil-path.ts'
+import { startAnvil } from './start-anvil.ts'
+
+const options = { path: anvilPath(process.env), chainId: 31_337, port: 0, args: [], readyTimeoutMs: 20_000 }
+
+describe('startAnvil', () => {
+  test('answers when it resolves and is gone when stopped', async () => {
+    const anvil = await startAnvil({ ...options, chainId: 10 })
+    expect(await anvil.client.getChainId()).toBe(10)
+    expect(isRunning(anvil.pid)).toBe(true)
+    await anvil.stop()
+    expect(isRunning(anvil.pid)).toBe(false)
+    await anvil.stop()
+  })
+
+  test('says why it did not start', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    await expect(startAnvil({ ...options, port })).rejects.toThrow(/anvil ended before it listened/)
+    server.close()
+    await expect(startAnvil({ ...options, path: '/nonexistent/anvil' })).rejects.toThrow(/did not start/)
+    await expect(startAnvil({ ...options, args: ['--no-such-option'] })).rejects.toThrow(/no-such-option/)
+  })
+
+  test.each([
+    ['is killed', 'SIGKILL' as const],
+    ['ends without stopping it', 'exit' as const],
+  ])('nothing is left when the process that started it %s', async (_, how) => {
+    const module = new URL('../dist/start-anvil.js', import.meta.url)
+    const script = `
+      const { startAnvil } = await import(${JSON.stringify(module.href)})
+      const anvil = await startAnvil(${JSON.stringify(options)})
+      process.stdout.write(String(anvil.pid))
+      process.stdin.once('data', () => process.exit(0))`
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    const [chunk] = await once(parent.stdout, 'data')
+    const pid = Number(String(chunk))
+    expect(isRunning(pid)).toBe(true)
+    if (how === 'exit') parent.stdin.write('go')
+    else parent.kill(how)
+    await once(parent, 'exit')
+    const deadline = performance.now() + 3_000
+    while (isRunning(pid) && performance.now() < deadline) await sleep(20)
+    expect(isRunning(pid)).toBe(false)
+  })
+})
+
+/** Whether the process runs; a zombie has ended, only its parent has not noticed. */
+function isRunning(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.startsWith('Z')
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import type { Token, UsdPrice } from '../../ports.ts'
+import { sumUsd } from './sum-usd.ts'
+import { valueUsd } from './value-usd.ts'
+
+const token: Token = {
+  address: '0x1111111111111111111111111111111111111111',
+  symbol: 'T',
+  name: 'T',
+  decimals: 6,
+  isNative: false,
+  listed: true,
+  usdPegged: false,
+}
+const price: UsdPrice = {
+  usdMicros: 3_000_500_000n,
+  usd: 3000.5,
+  method: 'pool_spot',
+  pools: [],
+  liquidityUsd: 1,
+  confidence: 'HIGH',
+  blockNumber: 1n,
+}
+
+test('an amount is worth its whole tokens times the price, and nothing is known without one', () => {
+  expect(valueUsd(1_500_000n, token, price)).toBe(4500.75)
+  expect(valueUsd(0n, token, price)).toBe(0)
+  expect(valueUsd(1n, token, null)).toBeNull()
+})
+
+test('a sum with an unknown part is unknown', () => {
+  expect(sumUsd(1.1, 2.2)).toBe(3.3)
+  expect(sumUsd(1, null)).toBeNull()
+  expect(sumUsd()).toBe(0)
+})

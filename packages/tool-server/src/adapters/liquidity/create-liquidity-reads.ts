@@ -1,0 +1,31 @@
+import type { Liquidity } from '../../ports.ts'
+import { findPoolsOfPairs } from './pools/find-pools-of-pairs.ts'
+import { readPool } from './pools/read-pool.ts'
+import { positionsByOwner } from './positions/positions-by-owner.ts'
+import { readPairShare } from './positions/read-pair-share.ts'
+import { readPosition } from './positions/read-position.ts'
+import { quote } from './quotes/quote.ts'
+import type { ReadPorts } from './read-ports.ts'
+import { readSwaps } from './swaps/read-swaps.ts'
+import { readTicks } from './ticks/read-ticks.ts'
+
+/** The reading members of `Liquidity`. */
+export type LiquidityReads = Omit<Liquidity, `plan${string}`>
+
+/** Reads of pools, positions and quotes straight from the AMM contracts. Every answer is of one block. */
+export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
+  return {
+    async findPools(chain, tokenA, tokenB, versions = ['v2', 'v3', 'v4']) {
+      const { number } = await ports.rpc.head(chain)
+      const [pools = []] = await findPoolsOfPairs(ports, chain, [{ tokens: [tokenA, tokenB], versions }], number)
+      return pools
+    },
+    pool: (chain, reference) => readPool(ports, chain, reference),
+    ticks: (chain, pool, tickLower, tickUpper) => readTicks(ports, chain, pool, tickLower, tickUpper),
+    swaps: (chain, pool, fromTimestamp) => readSwaps(ports, chain, pool, fromTimestamp),
+    position: (chain, version, positionId) => readPosition(ports, chain, version, positionId),
+    pairShare: (chain, pair, owner) => readPairShare(ports, chain, pair, owner),
+    positionsByOwner: (chain, owner, versions) => positionsByOwner(ports, chain, owner, versions),
+    quote: (chain, request) => quote(ports, chain, request),
+  }
+}

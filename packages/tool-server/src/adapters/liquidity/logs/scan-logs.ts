@@ -1,0 +1,58 @@
+import { ToolError } from '../../../tool-error.ts'
+
+/**
+ * Reads logs backwards from the newest block, chunk by chunk, several chunks in one request, until the oldest block, until
+ * `isEnough`, or until the budget of requests is spent. A chunk that the endpoint refuses is read again in halves.
+ *
+ * @returns what was found, oldest first, and the block from which on nothing is missing.
+ * @throws ToolError `RPC_*`; a refusal only once a chunk is a single block.
+ */
+export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: Entry[]; scannedFrom: bigint }> {
+  const { newest, oldest, isEnough } = options
+  let span = BigInt(options.spanBlocks)
+  let budget = options.maxRequests
+  const parts: (readonly Entry[])[] = []
+  const found = () => parts.toReversed().flat()
+  let scannedFrom = newest + 1n
+  while (scannedFrom > oldest && budget > 0 && !isEnough(found())) {
+    const chunks = chunksBelow(scannedFrom, oldest, span, Math.min(budget, chunksAtOnce))
+    budget -= chunks.length
+    const outcomes = await Promise.allSettled(chunks.map(([from, to]) => options.read(from, to)))
+    for (const [index, outcome] of outcomes.entries()) {
+      const [from, to] = chunks[index] ?? [0n, 0n]
+      if (outcome.status === 'rejected') {
+        if (!isRefusal(outcome.reason) || from === to) throw outcome.reason
+        span = span > 2n ? span / 2n : 1n
+        break
+      }
+      parts.push(outcome.value)
+      scannedFrom = from
+    }
+  }
+  return { logs: found(), scannedFrom }
+}
+
+export type LogScan<Entry> = {
+  /** The logs of a range of blocks, both ends included, oldest first. */
+  readonly read: (from: bigint, to: bigint) => Promise<readonly Entry[]>
+  readonly newest: bigint
+  readonly oldest: bigint
+  readonly spanBlocks: number
+  readonly maxRequests: number
+  readonly isEnough: (logs: readonly Entry[]) => boolean
+}
+
+const chunksAtOnce = 8
+
+function chunksBelow(end: bigint, oldest: bigint, span: bigint, count: number): [from: bigint, to: bigint][] {
+  const chunks: [bigint, bigint][] = []
+  for (let to = end - 1n; to >= oldest && chunks.length < count; to -= span) {
+    const from = to - span + 1n
+    chunks.push([from > oldest ? from : oldest, to])
+  }
+  return chunks
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ToolError && (error.code === 'RPC_REFUSED' || error.code === 'RPC_TIMEOUT')
+}

@@ -1,0 +1,25 @@
+import type { Devnet } from '@svc/devnet'
+import { zeroAddress, type Address } from 'viem'
+import type { Token } from '../../ports.ts'
+import { createRpcPool } from '../rpc/create-rpc-pool.ts'
+import { createTokenDirectory } from '../tokens/create-token-directory.ts'
+import { createLiquidityReads } from './create-liquidity-reads.ts'
+
+/** The real reading adapters over the local chain. */
+export function createReadsBench(devnet: Devnet) {
+  const { chain, rpcUrl } = devnet
+  const addressOf = (symbol: string): Address =>
+    symbol === 'ETH' ? zeroAddress : devnet.tokens.find((token) => token.symbol === symbol)!.address
+  const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now })
+  const tokens = createTokenDirectory({ chains: [chain], rpc })
+  const reads = createLiquidityReads({ rpc, tokens })
+  return {
+    chain,
+    rpc,
+    tokens,
+    reads,
+    /** By the devnet's handle, unlisted tokens included. */
+    token: (symbol: string): Promise<Token> => tokens.byAddress(chain, addressOf(symbol)),
+    addressOf,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Chain } from '@svc/wallet'
+import type { PublicClient } from 'viem'
+
+/** A block and its time in unix seconds. */
+export type BlockTime = { readonly number: bigint; readonly timestamp: number }
+
+/**
+ * The first block at or after a time, and the blocks looked at on the way, oldest first. Sixteen blocks are read at once, so that
+ * thirty million blocks take seven rounds whatever their rhythm.
+ *
+ * @throws ToolError `RPC_*`
+ */
+export async function blockAt(
+  client: PublicClient,
+  chain: Chain,
+  head: BlockTime,
+  timestamp: number,
+): Promise<{ number: bigint; seen: readonly BlockTime[] }> {
+  if (head.timestamp < timestamp) return { number: head.number, seen: [head] }
+  const seen = new Map<bigint, BlockTime>([[head.number, head]])
+  const guessed = BigInt(Math.ceil((2 * (head.timestamp - timestamp)) / Math.max(chain.blockTimeSeconds, 0.1)))
+  let low = head.number > guessed ? head.number - guessed : 0n
+  let high = head.number
+  for (;;) {
+    const inner = spread(low, high)
+    const blocks = await Promise.all(inner.map((number) => client.getBlock({ blockNumber: number })))
+    for (const { number, timestamp } of blocks) seen.set(number, { number, timestamp: Number(timestamp) })
+    const late = inner.find((number) => (seen.get(number)?.timestamp ?? 0) >= timestamp)
+    const early = inner.findLast((number) => (seen.get(number)?.timestamp ?? 0) < timestamp)
+    if (late === low && low > 0n) {
+      // The guess was too late a start: look at everything before it.
+      high = low
+      low = 0n
+      continue
+    }
+    if (late !== undefined) high = late
+    if (early === undefined || high - early <= 1n) break
+    low = early
+  }
+  return { number: high, seen: [...seen.values()].toSorted((a, b) => Number(a.number - b.number)) }
+}
+
+const readAtOnce = 16n
+
+/** Up to sixteen blocks from `low` on, evenly spread below `high`. */
+function spread(low: bigint, high: bigint): bigint[] {
+  const count = high - low < readAtOnce ? high - low : readAtOnce
+  return Array.from({ length: Number(count) }, (_, index) => low + ((high - low) * BigInt(index)) / count)
+}

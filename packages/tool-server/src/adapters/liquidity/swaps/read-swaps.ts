@@ -1,0 +1,41 @@
+import type { Chain } from '@svc/wallet'
+import type { Pool, SwapHistory } from '../../../ports.ts'
+import { scanLogs } from '../logs/scan-logs.ts'
+import type { ReadPorts } from '../read-ports.ts'
+import { blockAt } from './block-at.ts'
+import { dateLogs } from './date-logs.ts'
+import { swapLogReader } from './swap-logs.ts'
+
+/**
+ * The swaps of a pool since a time (unix seconds), oldest first. When the budget of requests or of records is spent first, the
+ * oldest are missing, and `completeFrom` says since when none is.
+ *
+ * @throws ToolError `RPC_*`
+ */
+export async function readSwaps(
+  ports: ReadPorts,
+  chain: Chain,
+  pool: Pool,
+  fromTimestamp: number,
+): Promise<SwapHistory> {
+  const client = ports.rpc.client(chain)
+  const newest = await ports.rpc.head(chain)
+  const head = { number: newest.number, timestamp: Number(newest.timestamp) }
+  const start = await blockAt(client, chain, head, fromTimestamp)
+  const { logs, scannedFrom } = await scanLogs({
+    read: swapLogReader(client, chain, pool),
+    newest: head.number,
+    oldest: start.number,
+    spanBlocks: chain.logRangeBlocks,
+    maxRequests: mostRequests,
+    isEnough: (logs) => logs.length > mostRecords,
+  })
+  const swaps = await dateLogs(client, logs, start.seen)
+  if (scannedFrom <= start.number) return { swaps, completeFrom: fromTimestamp, complete: true }
+  const { timestamp } = await client.getBlock({ blockNumber: scannedFrom })
+  return { swaps, completeFrom: Number(timestamp), complete: false }
+}
+
+/** Log requests for one history: with ranges of 2,000 blocks, 15 days of Ethereum and 3 days of a chain with 2 s blocks. */
+const mostRequests = 64
+const mostRecords = 100_000

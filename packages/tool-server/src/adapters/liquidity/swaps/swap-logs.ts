@@ -1,0 +1,83 @@
+import { getTickAtSqrtPrice, integerSqrt } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet'
+import { getAbiItem, type Hash, type PublicClient } from 'viem'
+import type { Pool, SwapRecord, Version } from '../../../ports.ts'
+import { v2PairAbi } from '../abis/v2-pair.ts'
+import { v3PoolAbi } from '../abis/v3-pool.ts'
+import { v4PoolManagerAbi } from '../abis/v4-pool-manager.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+
+/** A swap as its log tells it: without a time where the node gives none with its logs. */
+export type SwapLog = Omit<SwapRecord, 'timestamp'> & { readonly timestamp: number | null }
+
+/** Reads the swaps of a pool in a range of blocks, oldest first, amounts signed as the pool sees them. */
+export type SwapLogReader = (from: bigint, to: bigint) => Promise<readonly SwapLog[]>
+
+/** The reader for the version of a pool. The client's reads throw ToolError `RPC_*`. */
+export function swapLogReader(client: PublicClient, chain: Chain, pool: Pool): SwapLogReader {
+  return readers[pool.version](client, chain, pool)
+}
+
+const readers: { readonly [Key in Version]: (client: PublicClient, chain: Chain, pool: Pool) => SwapLogReader } = {
+  v2: (client, _chain, pool) => async (fromBlock, toBlock) => {
+    const events = [getAbiItem({ abi: v2PairAbi, name: 'Swap' }), getAbiItem({ abi: v2PairAbi, name: 'Sync' })]
+    const logs = await client.getLogs({ address: pool.id, events, fromBlock, toBlock, strict: true })
+    const swaps: SwapLog[] = []
+    let reserves = { reserve0: 0n, reserve1: 0n }
+    for (const log of logs) {
+      // A pair logs its new reserves right before the swap that led to them.
+      if (log.eventName === 'Sync') reserves = log.args
+      else swaps.push(v2Swap(log, log.args, reserves, pool.fee))
+    }
+    return swaps
+  },
+  v3: (client, _chain, pool) => async (fromBlock, toBlock) => {
+    const event = getAbiItem({ abi: v3PoolAbi, name: 'Swap' })
+    const logs = await client.getLogs({ address: pool.id, event, fromBlock, toBlock, strict: true })
+    return logs.map((log) => {
+      const { amount0, amount1, sqrtPriceX96, liquidity, tick } = log.args
+      return swapLog(log, { amount0, amount1, sqrtPriceX96, liquidity, tick, fee: pool.fee })
+    })
+  },
+  v4: (client, chain, pool) => async (fromBlock, toBlock) => {
+    const event = getAbiItem({ abi: v4PoolManagerAbi, name: 'Swap' })
+    const address = requireDeployment(chain, 'v4').poolManager
+    const logs = await client.getLogs({ address, event, args: { id: pool.id }, fromBlock, toBlock, strict: true })
+    return logs.map((log) => {
+      const { amount0, amount1, sqrtPriceX96, liquidity, tick, fee } = log.args
+      // v4 logs what the swapper's balance gained; the pool's gained the opposite.
+      return swapLog(log, { amount0: -amount0, amount1: -amount1, sqrtPriceX96, liquidity, tick, fee })
+    })
+  },
+}
+
+type Place = {
+  readonly blockNumber: bigint
+  readonly blockTimestamp?: bigint | undefined
+  readonly transactionHash: Hash
+}
+
+function swapLog(
+  { blockNumber, blockTimestamp, transactionHash }: Place,
+  facts: Omit<SwapLog, 'blockNumber' | 'transactionHash' | 'timestamp'>,
+): SwapLog {
+  const timestamp = blockTimestamp === undefined ? null : Number(blockTimestamp)
+  return { blockNumber, transactionHash, timestamp, ...facts }
+}
+
+function v2Swap(
+  log: Place,
+  amounts: { amount0In: bigint; amount0Out: bigint; amount1In: bigint; amount1Out: bigint },
+  { reserve0, reserve1 }: { reserve0: bigint; reserve1: bigint },
+  fee: number,
+): SwapLog {
+  const sqrtPriceX96 = integerSqrt((reserve1 << 192n) / reserve0)
+  return swapLog(log, {
+    amount0: amounts.amount0In - amounts.amount0Out,
+    amount1: amounts.amount1In - amounts.amount1Out,
+    sqrtPriceX96,
+    tick: getTickAtSqrtPrice(sqrtPriceX96),
+    liquidity: integerSqrt(reserve0 * reserve1),
+    fee,
+  })
+}

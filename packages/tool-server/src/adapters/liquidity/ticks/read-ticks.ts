@@ -1,0 +1,75 @@
+import { MAX_TICK, MIN_TICK } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet'
+import type { Hex } from 'viem'
+import type { Pool, TickRow } from '../../../ports.ts'
+import { contractRead } from '../../rpc/contract-read.ts'
+import { everyResult } from '../../rpc/every-result.ts'
+import { joinQueries, query, type Query } from '../../rpc/query.ts'
+import { readQuery } from '../../rpc/read-query.ts'
+import { v3PoolAbi } from '../abis/v3-pool.ts'
+import { v4StateViewAbi } from '../abis/v4-state-view.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+import type { ReadPorts } from '../read-ports.ts'
+
+/**
+ * The initialised ticks of a pool within two ticks, both included, in ascending order, at the block at which the pool was
+ * read: first the words of the tick bitmap, then the ticks whose bits are set. A v2 pair has none.
+ *
+ * @throws ToolError `RPC_*`, `RPC_REFUSED` also when a contract answers for some of the words only.
+ */
+export async function readTicks(
+  ports: ReadPorts,
+  chain: Chain,
+  pool: Pool,
+  tickLower: number,
+  tickUpper: number,
+): Promise<readonly TickRow[]> {
+  const spacing = pool.tickSpacing
+  if (pool.version === 'v2' || spacing === null) return []
+  const first = Math.ceil(Math.max(tickLower, MIN_TICK) / spacing)
+  const last = Math.floor(Math.min(tickUpper, MAX_TICK) / spacing)
+  if (first > last) return []
+  const queries = pool.version === 'v3' ? v3TickQueries(pool.id) : v4TickQueries(chain, pool.id)
+  const words = Array.from({ length: (last >> 8) - (first >> 8) + 1 }, (_, index) => (first >> 8) + index)
+  const run = <Result>(query: Query<Result>) => readQuery(ports.rpc.client(chain), chain, query, pool.blockNumber)
+  const bitmaps = everyResult(await run(joinQueries(words.map((position) => queries.word(position)))))
+  const ticks = bitmaps
+    .flatMap((bitmap, index) => setBits(bitmap).map((bit) => ((words[index] ?? 0) << 8) + bit))
+    .filter((compressed) => compressed >= first && compressed <= last)
+    .map((compressed) => compressed * spacing)
+  return everyResult(await run(joinQueries(ticks.map((tick) => queries.tick(tick)))))
+}
+
+type TickQueries = {
+  word(position: number): Query<bigint | null>
+  tick(tick: number): Query<TickRow | null>
+}
+
+function v3TickQueries(pool: Hex): TickQueries {
+  return {
+    word: (position) => query([contractRead(pool, v3PoolAbi, 'tickBitmap', [position])], ([bitmap]) => bitmap),
+    tick: (tick) =>
+      query([contractRead(pool, v3PoolAbi, 'ticks', [tick])], ([row]) =>
+        row === null ? null : { tick, liquidityGross: row[0], liquidityNet: row[1] },
+      ),
+  }
+}
+
+function v4TickQueries(chain: Chain, id: Hex): TickQueries {
+  const { stateView } = requireDeployment(chain, 'v4')
+  return {
+    word: (position) =>
+      query([contractRead(stateView, v4StateViewAbi, 'getTickBitmap', [id, position])], ([bitmap]) => bitmap),
+    tick: (tick) =>
+      query([contractRead(stateView, v4StateViewAbi, 'getTickLiquidity', [id, tick])], ([row]) =>
+        row === null ? null : { tick, liquidityGross: row[0], liquidityNet: row[1] },
+      ),
+  }
+}
+
+/** Positions of the set bits of a word, ascending. */
+function setBits(word: bigint): number[] {
+  const bits: number[] = []
+  for (let rest = word, bit = 0; rest > 0n; rest >>= 1n, bit += 1) if ((rest & 1n) === 1n) bits.push(bit)
+  return bits
+}

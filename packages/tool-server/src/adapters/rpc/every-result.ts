@@ -1,0 +1,13 @@
+import { ToolError } from '../../tool-error.ts'
+
+/**
+ * The results of reads that cannot revert.
+ *
+ * @throws ToolError `RPC_REFUSED` when one did, which means that the node could not carry it out.
+ */
+export function everyResult<Result>(results: readonly (Result | null)[]): Result[] {
+  return results.map((result) => {
+    if (result !== null) return result
+    throw new ToolError('RPC_REFUSED', 'The endpoint of the chain could not carry out a part of the reading.')
+  })
+}

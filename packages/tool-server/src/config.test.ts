@@ -1,0 +1,291 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { provisionKeys } from './auth/provision-keys.ts'
+import { readConfig, rpcUrls, type Config } from './config.ts'
+import { ConfigError } from './config/config-error.ts'
+import { settings, type SettingName } from './config/settings.ts'
+
+const privateKey = `0x${'1f'.repeat(32)}`
+const token = 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA'
+const key = (tier: string) => `svc_${tier}_${'Ab3_'.repeat(11).slice(0, 43)}`
+const managed = { WALLET_TYPE: 'managed', WALLET_APP_ID: 'app', WALLET_APP_SECRET: 'app-secret', WALLET_ID: 'w-1' }
+const freshDir = () => mkdtempSync(join(tmpdir(), 'svc-config-'))
+const read = (env: Readonly<Record<string, string>>) => readConfig({ SVC_DATA_DIR: freshDir(), ...env })
+const problems = (env: Readonly<Record<string, string>>) => {
+  try {
+    read(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+const codes = (env: Readonly<Record<string, string>>) => problems(env).map(({ code, setting }) => `${code} ${setting}`)
+
+/** For every setting: an environment that sets it, and what the configuration must show of it. */
+const effects: Readonly<
+  Record<
+    SettingName,
+    readonly [env: Readonly<Record<string, string>>, shows: (config: Config) => unknown, value: unknown]
+  >
+> = {
+  WALLET_TYPE: [managed, (c) => c.wallet?.type, 'managed'],
+  WALLET_APP_ID: [managed, (c) => c.wallet, expect.objectContaining({ appId: 'app' })],
+  WALLET_APP_SECRET: [managed, (c) => c.wallet?.type === 'managed' && c.wallet.appSecret.reveal(), 'app-secret'],
+  WALLET_ID: [managed, (c) => c.wallet, expect.objectContaining({ walletId: 'w-1' })],
+  WALLET_AUTH_PRIVATE_KEY: [
+    { ...managed, WALLET_AUTH_PRIVATE_KEY: 'p256' },
+    (c) => c.wallet?.type === 'managed' && c.wallet.authPrivateKey?.reveal(),
+    'p256',
+  ],
+  PRIVATE_KEY: [
+    { PRIVATE_KEY: privateKey },
+    (c) => c.wallet?.type === 'local' && c.wallet.privateKey.reveal(),
+    privateKey,
+  ],
+  NODE_ENV: [{ NODE_ENV: 'production' }, (c) => c.production, true],
+  SVC_MCP_PROFILE: [{ SVC_MCP_PROFILE: 'learning' }, (c) => c.profile, 'learning'],
+  SVC_LISTEN: [{ SVC_LISTEN: '[::1]:8080' }, (c) => c.listen, { host: '::1', port: 8080 }],
+  SVC_DATA_DIR: [{ SVC_DATA_DIR: '/nowhere/svc' }, (c) => c.dataDir, '/nowhere/svc'],
+  SVC_DATABASE_URL: [{ SVC_DATABASE_URL: 'postgres://db/svc' }, (c) => c.databaseUrl?.reveal(), 'postgres://db/svc'],
+  LOG_LEVEL: [{ LOG_LEVEL: 'debug' }, (c) => c.logLevel, 'debug'],
+  SVC_API_KEY_READ: [{ SVC_API_KEY_READ: key('read') }, (c) => c.auth.apiKeys.read?.reveal(), key('read')],
+  SVC_API_KEY_FEEDBACK: [
+    { SVC_API_KEY_FEEDBACK: key('feedback') },
+    (c) => c.auth.apiKeys.feedback?.reveal(),
+    key('feedback'),
+  ],
+  SVC_API_KEY_WRITE: [{ SVC_API_KEY_WRITE: key('write') }, (c) => c.auth.apiKeys.write?.reveal(), key('write')],
+  MCP_AUTH_TOKEN: [{ MCP_AUTH_TOKEN: token }, (c) => c.auth.token?.reveal(), token],
+  SVC_TLS_CERT: [{ SVC_TLS_CERT: '/c.pem', SVC_TLS_KEY: '/k.pem' }, (c) => c.tls?.certPath, '/c.pem'],
+  SVC_TLS_KEY: [{ SVC_TLS_CERT: '/c.pem', SVC_TLS_KEY: '/k.pem' }, (c) => c.tls?.keyPath, '/k.pem'],
+  SVC_TRUSTED_PROXIES: [
+    { SVC_TRUSTED_PROXIES: '10.0.0.1, fd00::/8' },
+    (c) => c.trustedProxies,
+    ['10.0.0.1', 'fd00::/8'],
+  ],
+  SVC_ALLOWED_HOSTS: [{ SVC_ALLOWED_HOSTS: 'a.example,b.example' }, (c) => c.allowedHosts, ['a.example', 'b.example']],
+  SVC_ALLOWED_ORIGINS: [{ SVC_ALLOWED_ORIGINS: 'https://a.example' }, (c) => c.allowedOrigins, ['https://a.example']],
+  'SVC_RPC_URL_<chainId>': [
+    { SVC_RPC_URL_8453: 'https://a/1, http://b/2' },
+    (c) => c.rpc.urls.get(8453)?.map((url) => url.reveal()),
+    ['https://a/1', 'http://b/2'],
+  ],
+  SVC_RPC_PROVIDER: [
+    { SVC_RPC_PROVIDER: 'https://{chain}.rpc/{key}', RPC_API_KEY: 'k' },
+    (c) => c.rpc.provider?.reveal(),
+    'https://{chain}.rpc/{key}',
+  ],
+  RPC_API_KEY: [{ RPC_API_KEY: 'rpc-key' }, (c) => c.rpc.apiKey?.reveal(), 'rpc-key'],
+  'SVC_BUNDLER_URL_<chainId>': [
+    { SVC_BUNDLER_URL_1: 'https://bundler' },
+    (c) => c.bundlerUrls.get(1)?.reveal(),
+    'https://bundler',
+  ],
+  'SVC_PAYMASTER_URL_<chainId>': [
+    { SVC_PAYMASTER_URL_1: 'https://paymaster' },
+    (c) => c.paymasterUrls.get(1)?.reveal(),
+    'https://paymaster',
+  ],
+  SVC_CHAINS_FILE: [
+    { SVC_CHAINS_FILE: chainsFile([{ id: 1, confirmations: 77 }]) },
+    (c) => c.chains.find(({ id }) => id === 1)?.confirmations,
+    77,
+  ],
+  SVC_TRADING_API_KEY: [{ SVC_TRADING_API_KEY: 'trade' }, (c) => c.upstream.tradingApiKey?.reveal(), 'trade'],
+  SVC_MCP_SUBGRAPH_API_KEY: [
+    { SVC_MCP_SUBGRAPH_API_KEY: 'subgraph-hush' },
+    (c) => c.upstream.subgraphApiKey?.reveal(),
+    'subgraph-hush',
+  ],
+  SVC_IPFS_MODE: [{ SVC_IPFS_MODE: 'inline' }, (c) => c.upstream.ipfsMode, 'inline'],
+  SVC_PINNING_JWT: [{ SVC_PINNING_JWT: 'jwt' }, (c) => c.upstream.pinningJwt?.reveal(), 'jwt'],
+  SVC_AGENT_NAME: [{ SVC_AGENT_NAME: 'Ada' }, (c) => c.upstream.agentName, 'Ada'],
+  SVC_API_URL: [{ SVC_API_URL: 'https://api.example' }, (c) => c.upstream.apiUrl, 'https://api.example'],
+  SVC_GATEWAY_URL: [{ SVC_GATEWAY_URL: 'https://gw.example' }, (c) => c.upstream.gatewayUrl, 'https://gw.example'],
+  SVC_IDENTITY_PROVIDER_URL: [
+    { SVC_IDENTITY_PROVIDER_URL: 'https://id.example' },
+    (c) => c.upstream.identityProviderUrl,
+    'https://id.example',
+  ],
+}
+
+function chainsFile(rows: unknown): string {
+  const path = join(freshDir(), 'chains.json')
+  writeFileSync(path, JSON.stringify(rows))
+  return path
+}
+
+describe('settings', () => {
+  it.each(settings.map((setting) => setting.name))('%s has its effect, and none when left out', (name) => {
+    const [env, shows, value] = effects[name]
+    expect(shows(read(env))).toEqual(value)
+    expect(shows(read({}))).not.toEqual(value)
+  })
+
+  it.each(settings.filter(({ secret }) => secret).map(({ name }) => name))('%s never shows itself', (name) => {
+    const [env] = effects[name]
+    const value = env[Object.keys(env).find((given) => given.startsWith(name.replace('<chainId>', ''))) ?? '']
+    const config = read(env)
+    expect(value).toBeDefined()
+    const shown = inspect(config, { depth: 9 }) + JSON.stringify(config)
+    expect(shown.includes(value ?? '')).toBe(false)
+  })
+
+  it('choose the profile by the wallet', () => {
+    expect(read({}).profile).toBe('data')
+    expect(read({ PRIVATE_KEY: privateKey }).profile).toBe('full')
+    expect(read({ PRIVATE_KEY: privateKey, SVC_MCP_PROFILE: 'data' }).profile).toBe('data')
+    expect(read({}).listen).toEqual({ host: '127.0.0.1', port: 3000 })
+  })
+
+  it('treat an empty value as none, and warn of names nobody reads', () => {
+    expect(read({ MCP_AUTH_TOKEN: '', SVC_MCP_PROFILE: '' }).auth.token).toBeNull()
+    expect(read({ SVC_ALOWED_HOSTS: 'x' }).warnings).toEqual([expect.stringContaining('SVC_ALOWED_HOSTS')])
+    expect(read({ SVC_RPC_URL_1: 'http://a', SVC_ANVIL_PATH: '/x' }).warnings).toEqual([])
+  })
+
+  it('choose the endpoints of a chain: its own, the provider’s, the public ones', () => {
+    const chain = read({}).chains.find(({ id }) => id === 8453)!
+    expect(rpcUrls(read({}).rpc, chain)).toEqual(chain.publicRpcUrls)
+    const provider = { SVC_RPC_PROVIDER: 'https://{chain}.rpc/{chainId}/{key}', RPC_API_KEY: 'k' }
+    expect(rpcUrls(read(provider).rpc, chain)).toEqual(['https://base.rpc/8453/k'])
+    expect(rpcUrls(read({ ...provider, SVC_RPC_URL_8453: 'https://own' }).rpc, chain)).toEqual(['https://own'])
+  })
+})
+
+describe('what is refused', () => {
+  it('names every problem at once, with code and mend, and quotes no value', () => {
+    const env = {
+      PRIVATE_KEY: '0xhush',
+      LOG_LEVEL: 'hush',
+      SVC_RPC_URL_x: 'hush',
+      SVC_API_KEY_READ: 'hush',
+      SVC_LISTEN: 'hush',
+    }
+    const found = problems(env)
+    expect(found.map(({ setting }) => setting).toSorted()).toEqual(Object.keys(env).toSorted())
+    expect(found.every(({ code, fix }) => code === 'SETTING_INVALID' && fix.length > 0)).toBe(true)
+    expect(new ConfigError(found).message).not.toContain('hush')
+  })
+
+  it.each([
+    [{ NODE_ENV: 'production', PRIVATE_KEY: privateKey }, 'LOCAL_KEY_IN_PRODUCTION PRIVATE_KEY'],
+    [{ NODE_ENV: 'production', WALLET_TYPE: 'local' }, 'LOCAL_KEY_IN_PRODUCTION WALLET_TYPE'],
+    [{ NODE_ENV: 'production', ...managed, PRIVATE_KEY: privateKey }, 'LOCAL_KEY_IN_PRODUCTION PRIVATE_KEY'],
+    [{ SVC_LISTEN: '0.0.0.0:3000' }, 'PLAINTEXT_LISTEN SVC_LISTEN'],
+    [{ SVC_LISTEN: '[::]:3000' }, 'PLAINTEXT_LISTEN SVC_LISTEN'],
+    [{ SVC_LISTEN: '192.168.1.5:3000' }, 'PLAINTEXT_LISTEN SVC_LISTEN'],
+    [{ SVC_LISTEN: '127.0.0.1:99999' }, 'SETTING_INVALID SVC_LISTEN'],
+    [{ SVC_TLS_CERT: '/c.pem' }, 'SETTING_MISSING SVC_TLS_KEY'],
+    [{ SVC_TLS_KEY: '/k.pem' }, 'SETTING_MISSING SVC_TLS_CERT'],
+    [{ MCP_AUTH_TOKEN: 'short' }, 'AUTH_TOKEN_WEAK MCP_AUTH_TOKEN'],
+    [{ MCP_AUTH_TOKEN: 'a'.repeat(64) }, 'AUTH_TOKEN_WEAK MCP_AUTH_TOKEN'],
+    [{ MCP_AUTH_TOKEN: `svc_write_${token}` }, 'AUTH_TOKEN_WEAK MCP_AUTH_TOKEN'],
+    [{ MCP_AUTH_TOKEN: `${token} and more` }, 'AUTH_TOKEN_WEAK MCP_AUTH_TOKEN'],
+    [{ WALLET_TYPE: 'local' }, 'SETTING_MISSING PRIVATE_KEY'],
+    [{ ...managed, WALLET_ID: '' }, 'SETTING_MISSING WALLET_ID'],
+    [{ SVC_IPFS_MODE: 'pinata' }, 'SETTING_MISSING SVC_PINNING_JWT'],
+    [{ SVC_RPC_PROVIDER: 'https://x/{key}' }, 'SETTING_MISSING RPC_API_KEY'],
+    [{ SVC_TRUSTED_PROXIES: '10.0.0.0/40' }, 'SETTING_INVALID SVC_TRUSTED_PROXIES'],
+    [{ SVC_ALLOWED_ORIGINS: 'https://a.example/path' }, 'SETTING_INVALID SVC_ALLOWED_ORIGINS'],
+    [{ SVC_ALLOWED_ORIGINS: '*' }, 'SETTING_INVALID SVC_ALLOWED_ORIGINS'],
+    [{ SVC_RPC_URL_0: 'https://x' }, 'SETTING_INVALID SVC_RPC_URL_0'],
+    [{ SVC_RPC_URL_1: 'ftp://x' }, 'SETTING_INVALID SVC_RPC_URL_1'],
+    [{ SVC_API_KEY_WRITE: key('read') }, 'SETTING_INVALID SVC_API_KEY_WRITE'],
+    [
+      { NODE_ENV: 'production', NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+      'TLS_UNVERIFIED_UPSTREAM NODE_TLS_REJECT_UNAUTHORIZED',
+    ],
+  ])('%o', (env, problem) => {
+    expect(codes(env as Record<string, string>)).toEqual([problem])
+  })
+
+  it('lets a foreign address listen with TLS or behind a named proxy', () => {
+    expect(codes({ SVC_LISTEN: '0.0.0.0:3000', SVC_TLS_CERT: '/c.pem', SVC_TLS_KEY: '/k.pem' })).toEqual([])
+    expect(codes({ SVC_LISTEN: '0.0.0.0:3000', SVC_TRUSTED_PROXIES: '10.0.0.1' })).toEqual([])
+  })
+})
+
+describe('the chains file', () => {
+  const row = () => {
+    const { id: _id, name: _name, aliases: _aliases, ...rest } = structuredClone(read({}).chains[0]!)
+    return rest
+  }
+
+  it('adds a local chain and changes a known one', () => {
+    const path = chainsFile([
+      { ...row(), id: 31337, name: 'local', aliases: ['dev'] },
+      { id: 8453, amm: { v2: undefined } },
+    ])
+    const { chains } = read({ SVC_CHAINS_FILE: path })
+    expect(chains.find(({ id }) => id === 31337)).toMatchObject({ name: 'local', aliases: ['dev'] })
+    expect(chains).toHaveLength(read({}).chains.length + 1)
+    expect(chains.find(({ id }) => id === 8453)?.amm.v3).toEqual(read({}).chains.find(({ id }) => id === 8453)?.amm.v3)
+  })
+
+  it.each([
+    ['a new chain that is not whole', [{ id: 31337, name: 'local' }]],
+    ['a member nobody knows', [{ id: 1, colour: 'red' }]],
+    ['a wrong checksum', [{ id: 1, multicall3: '0xCA11bde05977b3631167028862bE2a173976CA11' }]],
+    ['no list', { id: 1 }],
+  ])('refuses %s', (_name, rows) => {
+    expect(new Set(codes({ SVC_CHAINS_FILE: chainsFile(rows) }))).toEqual(
+      new Set(['CHAINS_FILE_INVALID SVC_CHAINS_FILE']),
+    )
+  })
+
+  it('refuses a file that is not there', () => {
+    expect(codes({ SVC_CHAINS_FILE: '/nowhere/chains.json' })).toEqual(['CHAINS_FILE_INVALID SVC_CHAINS_FILE'])
+  })
+})
+
+describe('the environment file', () => {
+  const random = (size: number) => crypto.getRandomValues(new Uint8Array(size))
+
+  it('receives the generated keys, closed to others, and gives them to the next start', () => {
+    const dir = join(freshDir(), 'new')
+    const keys = provisionKeys(readConfig({ SVC_DATA_DIR: dir }), random)
+    expect(keys.read.reveal()).toMatch(/^svc_read_[A-Za-z0-9_-]{43}$/)
+    expect(statSync(join(dir, '.env')).mode & 0o777).toBe(0o600)
+    expect(statSync(dir).mode & 0o777).toBe(0o700)
+    const again = provisionKeys(readConfig({ SVC_DATA_DIR: dir }), () => expect.unreachable())
+    expect(Object.values(again).map((secret) => secret.reveal())).toEqual(
+      Object.values(keys).map((secret) => secret.reveal()),
+    )
+  })
+
+  it('is laid under the process’s environment and keeps what stands in it', () => {
+    const dir = freshDir()
+    writeFileSync(join(dir, '.env'), `# mine\nLOG_LEVEL=debug\nSVC_API_KEY_READ=${key('read')}`, { mode: 0o600 })
+    expect(readConfig({ SVC_DATA_DIR: dir }).logLevel).toBe('debug')
+    expect(readConfig({ SVC_DATA_DIR: dir, LOG_LEVEL: 'warn' }).logLevel).toBe('warn')
+    const keys = provisionKeys(readConfig({ SVC_DATA_DIR: dir }), random)
+    expect(keys.read.reveal()).toBe(key('read'))
+    expect(readFileSync(join(dir, '.env'), 'utf8')).toMatch(
+      new RegExp(
+        `^# mine\\nLOG_LEVEL=debug\\nSVC_API_KEY_READ=${key('read')}\\nSVC_API_KEY_FEEDBACK=svc_feedback_.{43}\\nSVC_API_KEY_WRITE=svc_write_.{43}\\n$`,
+      ),
+    )
+  })
+
+  it('is refused when others can read it, when it is a link or a directory, and when it is malformed', () => {
+    const open = freshDir()
+    writeFileSync(join(open, '.env'), 'LOG_LEVEL=debug')
+    chmodSync(join(open, '.env'), 0o640)
+    const linked = freshDir()
+    writeFileSync(join(linked, 'target'), '', { mode: 0o600 })
+    symlinkSync(join(linked, 'target'), join(linked, '.env'))
+    const nested = freshDir()
+    mkdirSync(join(nested, '.env'))
+    const malformed = freshDir()
+    writeFileSync(join(malformed, '.env'), 'export A=b', { mode: 0o600 })
+    for (const dir of [open, linked, nested]) {
+      expect(codes({ SVC_DATA_DIR: dir })).toEqual([`ENV_FILE_UNSAFE ${join(dir, '.env')}`])
+    }
+    expect(codes({ SVC_DATA_DIR: malformed })).toEqual([`ENV_FILE_INVALID ${join(malformed, '.env')}`])
+  })
+})

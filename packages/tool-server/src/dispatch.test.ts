@@ -1,0 +1,414 @@
+import * as z from 'zod'
+import { describe, expect, it } from 'vitest'
+import { localPrincipal } from './auth/local.ts'
+import type { Principal } from './auth/principal.ts'
+import { createDispatch, type DispatchOptions, type WriteRoad } from './dispatch.ts'
+import type { IdempotencyClaim, IdempotencyStore } from './dispatch/once.ts'
+import type { Execute } from './intent.ts'
+import type { Log, LogFacts } from './observability/log.ts'
+import { echo, failing, move, slow, testTools } from './open-server.fixture.ts'
+import type { Ports } from './ports.ts'
+import { ToolError } from './tool-error.ts'
+import { readTool, writeTool, type StatusReport, type Tool } from './tool.ts'
+
+const reader: Principal = {
+  id: 'r',
+  stage: 'api-key',
+  tier: 'read',
+  scopes: new Set(['read:market', 'read:portfolio']),
+  expiresAt: null,
+}
+const never = new AbortController().signal
+const hash = `0x${'ab'.repeat(32)}` as const
+
+function open(options: Partial<DispatchOptions> = {}) {
+  const events: { readonly level: string; readonly event: string; readonly facts: LogFacts }[] = []
+  const at =
+    (level: string) =>
+    (event: string, facts: LogFacts = {}) =>
+      void events.push({ level, event, facts })
+  const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), writesInfo: true }
+  let requests = 0
+  const dispatch = createDispatch({
+    tools: testTools,
+    profile: 'full',
+    ports: {} as Ports,
+    status: {} as StatusReport,
+    write: null,
+    log,
+    now: () => 1_000,
+    newRequestId: () => `request-${(requests += 1)}`,
+    ...options,
+  })
+  const call = (name: string, args: unknown, principal: Principal = localPrincipal, signal: AbortSignal = never) =>
+    dispatch.call({ name, arguments: args, principal, signal })
+  const code = async (...of: Parameters<typeof call>) => (await call(...of))._meta?.['svc/error'].code
+  return { dispatch, call, code, events }
+}
+
+/** A road of transactions whose executions the test decides. */
+function writeRoad(
+  execute: Execute,
+  store: IdempotencyStore = memoryStore(),
+  signed: readonly string[] = [],
+): WriteRoad {
+  return {
+    openExecute: () => execute,
+    wallet: { address: '0x0000000000000000000000000000000000000001' },
+    defaults: { slippageBps: 50, deadlineSeconds: 600 },
+    idempotency: store,
+    hasSigned: async (requestId) => signed.includes(requestId),
+  }
+}
+
+function memoryStore(): IdempotencyStore & {
+  readonly rows: Map<string, { bodyHash: string; answer: string | null; requestId: string }>
+} {
+  const rows = new Map<string, { bodyHash: string; answer: string | null; requestId: string }>()
+  return {
+    rows,
+    async begin({ principalId, key, bodyHash, requestId }): Promise<IdempotencyClaim> {
+      const row = rows.get(principalId + key)
+      if (row === undefined) {
+        rows.set(principalId + key, { bodyHash, answer: null, requestId })
+        return { state: 'new' }
+      }
+      if (row.bodyHash !== bodyHash) return { state: 'conflict' }
+      return row.answer === null
+        ? { state: 'running', requestId: row.requestId }
+        : { state: 'done', answer: row.answer }
+    },
+    async finish(principalId, key, answer) {
+      const row = rows.get(principalId + key)
+      if (row !== undefined) row.answer = answer
+    },
+    async abandon(principalId, key) {
+      rows.delete(principalId + key)
+    },
+  }
+}
+
+const settles: Execute = async (_intent, shape) => {
+  const transaction = { label: 'x', hash, blockNumber: 1n, logs: [], gasUsed: 1n }
+  return shape({
+    transactions: [transaction],
+    main: transaction,
+    deltas: [],
+    gasCostWei: 0n,
+    gasCostUsd: 0,
+    safetyChecks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
+  })
+}
+
+describe('the road of a call', () => {
+  it('finds the tool, then asks the profile, then the key, and only then reads the arguments', async () => {
+    const { code } = open({ profile: 'data' })
+    expect(await code('nothing', { wrong: true }, reader)).toBe('TOOL_NOT_FOUND')
+    expect(await code('move_funds', { wrong: true }, reader)).toBe('TOOL_NOT_IN_PROFILE')
+    const whole = open()
+    expect(await whole.code('move_funds', { wrong: true }, reader)).toBe('INSUFFICIENT_KEY_TIER')
+    expect(await whole.code('move_funds', { wrong: true })).toBe('VALIDATION_FAILED')
+    expect(await whole.code('move_funds', { amount: '1' })).toBe('WALLET_NOT_CONFIGURED')
+  })
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])('has no tool %o', async (name) => {
+    expect(await open().code(name, {})).toBe('TOOL_NOT_FOUND')
+  })
+
+  it('shows an unknown name cut and escaped', async () => {
+    const result = await open().call(`\u202e\u0000${'x'.repeat(100_000)}`, {})
+    const message = result._meta?.['svc/error'].message ?? ''
+    expect(message.length).toBeLessThan(120)
+    expect(message).toMatch(/^[ -~]+$/)
+  })
+
+  it('lists what a principal may call, sorted, the same bytes every time', () => {
+    const one = open().dispatch.list(reader)
+    expect(one.tools.map((tool) => tool.name)).toEqual(['get_echo', 'get_failure', 'get_slow'])
+    expect(open({ tools: [move, echo, failing, slow] }).dispatch.list({ ...reader, id: 'other' }).json).toBe(one.json)
+    expect(
+      open()
+        .dispatch.list(localPrincipal)
+        .tools.map((tool) => tool.name),
+    ).toContain('move_funds')
+    expect(
+      open({ profile: 'data' })
+        .dispatch.list(localPrincipal)
+        .tools.map((tool) => tool.name),
+    ).not.toContain('move_funds')
+    const scoped: Principal = { ...reader, tier: null, scopes: new Set(['read:market']) }
+    expect(
+      open()
+        .dispatch.list(scoped)
+        .tools.map((tool) => tool.name),
+    ).toEqual(['get_echo', 'get_slow'])
+  })
+
+  it('names every field it refuses and what that accepts, and calls no handler', async () => {
+    let calls = 0
+    const counted: Tool = { ...echo, handle: async () => void (calls += 1) }
+    const { call } = open({ tools: [counted] })
+    const args = JSON.parse('{"text":5,"times":0,"shape":"flat","extra":1,"__proto__":{"x":1},"\\u202e":1}')
+    const error = (await call('get_echo', args))._meta?.['svc/error']
+    expect(error).toMatchObject({ code: 'VALIDATION_FAILED', retryable: false })
+    const accepted = ['text', 'times', 'shape']
+    expect(error?.details).toEqual(
+      expect.arrayContaining([
+        { field: 'text', message: expect.any(String), accepted: 'string' },
+        { field: 'times', message: expect.any(String), accepted: 'at least 1' },
+        { field: 'shape', message: 'Not an accepted value.', accepted: ['round', 'square'] },
+        { field: 'extra', message: 'Unknown member.', accepted },
+        { field: '__proto__', message: 'Unknown member.', accepted },
+        { field: '"\\u202e"', message: 'Unknown member.', accepted },
+      ]),
+    )
+    expect(await open().code('get_echo', [])).toBe('VALIDATION_FAILED')
+    expect(await open().code('get_echo', 'text')).toBe('VALIDATION_FAILED')
+    expect((await call('get_echo', undefined))._meta?.['svc/error'].details).toEqual([
+      { field: 'text', message: 'Required.', accepted: 'string' },
+    ])
+    expect(calls).toBe(0)
+  })
+
+  it('gives handlers a frozen context, without execute to those that only read', async () => {
+    const seen: unknown[] = []
+    const spy: Tool = {
+      ...echo,
+      handle: async (_input, context) => (seen.push(context), { text: 'x', principal: 'p' }),
+    }
+    const { call } = open({ tools: [spy], write: writeRoad(settles) })
+    await call('get_echo', { text: 'x' })
+    expect(Object.isFrozen(seen[0])).toBe(true)
+    expect(seen[0]).not.toHaveProperty('execute')
+    expect(seen[0]).not.toHaveProperty('wallet')
+  })
+
+  it('lets our own errors through and hides everybody else’s behind a correlation id', async () => {
+    const { call, events } = open()
+    expect((await call('get_failure', { how: 'own' }))._meta?.['svc/error'].code).toBe('POOL_NOT_FOUND')
+    const hidden = await call('get_failure', { how: 'foreign' })
+    expect(hidden.isError).toBe(true)
+    expect(JSON.stringify(hidden)).not.toContain('hunter2')
+    expect(hidden._meta?.['svc/error']).toMatchObject({ code: 'INTERNAL', details: [{ requestId: 'request-2' }] })
+    expect(events.find(({ event }) => event === 'tool.unexpected_error')?.facts).toMatchObject({
+      requestId: 'request-2',
+    })
+  })
+
+  it('checks its own results before they leave', async () => {
+    const { code, events } = open()
+    expect(await code('get_failure', { how: 'malformed' })).toBe('INTERNAL')
+    expect(events.find(({ event }) => event === 'tool.output_malformed')?.facts).toMatchObject({
+      problem: expect.stringContaining('never'),
+    })
+  })
+
+  it('stops waiting for a read when the caller leaves', async () => {
+    const leaving = new AbortController()
+    const stuck: Tool = { ...slow, handle: () => new Promise(() => {}) }
+    const { code } = open({ tools: [stuck] })
+    const outcome = code('get_slow', { ms: 1 }, localPrincipal, leaving.signal)
+    leaving.abort()
+    expect(await outcome).toBe('CANCELLED')
+    expect(await code('get_slow', { ms: 1 }, localPrincipal, leaving.signal)).toBe('CANCELLED')
+  })
+
+  it('logs one line per call with its parameters, duration and outcome', async () => {
+    const { call, events } = open()
+    await call('get_echo', { text: 'hi' }, reader)
+    await call('move_funds', { amount: '1' }, reader)
+    expect(events.filter(({ event }) => event === 'tool.call').map(({ facts }) => facts)).toEqual([
+      {
+        tool: 'get_echo',
+        requestId: 'request-1',
+        principal: 'r',
+        parameters: { text: 'hi' },
+        durationMs: 0,
+        outcome: 'success',
+      },
+      {
+        tool: 'move_funds',
+        requestId: 'request-2',
+        principal: 'r',
+        parameters: { amount: '1' },
+        durationMs: 0,
+        outcome: 'INSUFFICIENT_KEY_TIER',
+      },
+    ])
+  })
+})
+
+describe('writes', () => {
+  it('wait to the end although the caller has left', async () => {
+    const leaving = new AbortController()
+    const execute: Execute = async (intent, shape) => {
+      leaving.abort()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return settles(intent, shape)
+    }
+    const { call } = open({ write: writeRoad(execute) })
+    const result = await call('move_funds', { amount: '1' }, localPrincipal, leaving.signal)
+    expect(result.structuredContent).toEqual({ status: 'success', txHash: hash, amount: '1' })
+  })
+
+  it('keep the transaction hash when their result is malformed', async () => {
+    const { call, events } = open({ tools: [brokenMove], write: writeRoad(settles) })
+    const result = await call('move_funds', { amount: '1' })
+    expect(result.isError).toBeUndefined()
+    expect(result.structuredContent).toEqual({ status: 'success', txHash: hash })
+    expect(events.some(({ event }) => event === 'tool.output_malformed')).toBe(true)
+  })
+
+  it('pass plans through by their own shape', async () => {
+    const plan = {
+      planHash: hash,
+      steps: [],
+      atomicity: 'single' as const,
+      deltas: [],
+      spendUsd: '0',
+      gasEstimate: '0',
+      gasCostUsd: null,
+      policy: {
+        allowed: true,
+        checks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
+        refusals: [],
+      },
+      blockNumber: '1',
+    }
+    const { call } = open({ write: writeRoad(async () => ({ status: 'planned', plan })) })
+    const result = await call('move_funds', { amount: '1', dryRun: true })
+    expect(result.structuredContent).toEqual({ status: 'planned', plan })
+    const broken = open({
+      write: writeRoad(async () => ({ status: 'planned', plan: { ...plan, spendUsd: 1n as never } })),
+    })
+    expect(await broken.code('move_funds', { amount: '1', dryRun: true })).toBe('INTERNAL')
+  })
+})
+
+describe('idempotency', () => {
+  const counting = () => {
+    const runs: string[] = []
+    const execute: Execute = async (intent, shape) => {
+      runs.push(intent.why)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return settles(intent, shape)
+    }
+    return { runs, execute }
+  }
+
+  it('gives the stored answer to the same key and body, in whatever order the members stand', async () => {
+    const { runs, execute } = counting()
+    const { call } = open({ write: writeRoad(execute) })
+    const first = await call('move_funds', { amount: '1', idempotencyKey: 'k' })
+    expect(await call('move_funds', { idempotencyKey: 'k', dryRun: false, amount: '1' })).toEqual(first)
+    expect(runs).toEqual(['1'])
+  })
+
+  it('refuses another body under the same key', async () => {
+    const { runs, execute } = counting()
+    const { call, code } = open({ write: writeRoad(execute) })
+    await call('move_funds', { amount: '1', idempotencyKey: 'k' })
+    expect(await code('move_funds', { amount: '2', idempotencyKey: 'k' })).toBe('IDEMPOTENCY_CONFLICT')
+    expect(runs).toEqual(['1'])
+  })
+
+  it('makes a duplicate wait for the first, however many there are', async () => {
+    const { runs, execute } = counting()
+    const { call, code } = open({ write: writeRoad(execute) })
+    const same = Array.from({ length: 50 }, () => call('move_funds', { amount: '1', idempotencyKey: 'k' }))
+    const other = code('move_funds', { amount: '2', idempotencyKey: 'k' })
+    expect(new Set((await Promise.all(same)).map((result) => JSON.stringify(result))).size).toBe(1)
+    expect(await other).toBe('IDEMPOTENCY_CONFLICT')
+    expect(runs).toEqual(['1'])
+  })
+
+  it('keeps the keys of principals apart, and calls without a key', async () => {
+    const { runs, execute } = counting()
+    const { call } = open({ write: writeRoad(execute) })
+    await call('move_funds', { amount: '1', idempotencyKey: 'k' })
+    await call('move_funds', { amount: '1', idempotencyKey: 'k' }, { ...localPrincipal, id: 'other' })
+    await call('move_funds', { amount: '1' })
+    await call('move_funds', { amount: '1' })
+    expect(runs).toHaveLength(4)
+  })
+
+  it('frees the key of a failure that signed nothing, keeps the answer of one that did', async () => {
+    const fails: Execute = async () => {
+      throw new ToolError('TRANSACTION_PENDING', 'Out, not confirmed.')
+    }
+    const store = memoryStore()
+    const clean = open({ write: writeRoad(fails, store) })
+    expect(await clean.code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe('TRANSACTION_PENDING')
+    expect(store.rows.size).toBe(0)
+    const signed = open({ write: writeRoad(fails, store, ['request-1']) })
+    const first = await signed.call('move_funds', { amount: '1', idempotencyKey: 'k' })
+    const { runs, execute } = counting()
+    expect(
+      await open({ write: writeRoad(execute, store) }).call('move_funds', { amount: '1', idempotencyKey: 'k' }),
+    ).toEqual(first)
+    expect(runs).toEqual([])
+  })
+
+  it('reports a claim that was cut off instead of running again', async () => {
+    const { runs, execute } = counting()
+    const store = memoryStore()
+    const bodyOf = async () => {
+      const probe = memoryStore()
+      await open({ write: writeRoad(execute, probe) }).call('move_funds', { amount: '1', idempotencyKey: 'k' })
+      return [...probe.rows.values()][0]!.bodyHash
+    }
+    store.rows.set('localk', { bodyHash: await bodyOf(), answer: null, requestId: 'lost' })
+    const result = await open({ write: writeRoad(execute, store) }).call('move_funds', {
+      amount: '1',
+      idempotencyKey: 'k',
+    })
+    expect(result._meta?.['svc/error']).toMatchObject({ code: 'OPERATION_IN_DOUBT', details: [{ requestId: 'lost' }] })
+    expect(runs).toEqual(['1'])
+  })
+
+  it('still answers with the hash when the outcome cannot be recorded', async () => {
+    const store: IdempotencyStore = { ...memoryStore(), finish: () => Promise.reject(new Error('disk full')) }
+    const { call, events } = open({ write: writeRoad(settles, store) })
+    const result = await call('move_funds', { amount: '1', idempotencyKey: 'k' })
+    expect(result.structuredContent).toMatchObject({ txHash: hash })
+    expect(events.some(({ event }) => event === 'idempotency.unrecorded')).toBe(true)
+  })
+
+  it('does not claim a key for a dry run', async () => {
+    const store = memoryStore()
+    const { call } = open({ write: writeRoad(settles, store) })
+    await call('move_funds', { amount: '1', idempotencyKey: 'k', dryRun: true })
+    expect(store.rows.size).toBe(0)
+  })
+})
+
+/** Its handler forgets what it promised; the money has moved all the same. */
+const brokenMove = writeTool({
+  name: 'move_funds',
+  title: 'Move',
+  description: 'Moves.',
+  scope: 'write:trade',
+  destructive: true,
+  idempotent: false,
+  input: z.strictObject({ amount: z.string() }),
+  output: z.object({ status: z.literal('success'), txHash: z.string(), amount: z.string() }),
+}).handler(async (input, context) => {
+  const result = await (move.handle(input, context) as Promise<{ status: 'success'; txHash: string; amount: string }>)
+  return { ...result, amount: 5 as never }
+})
+
+describe('definitions', () => {
+  it('hold no dialect, refuse unknown members and let a plan stand beside a result', () => {
+    const [listed] = open({ tools: [move] }).dispatch.list(localPrincipal).tools
+    expect(listed?.inputSchema).toMatchObject({ type: 'object', additionalProperties: false, required: ['amount'] })
+    expect(listed?.inputSchema).not.toHaveProperty('$schema')
+    expect(listed?.outputSchema).not.toHaveProperty('required')
+    expect(Object.keys(listed?.outputSchema['properties'] as object)).toEqual(['status', 'txHash', 'amount', 'plan'])
+    const plain = readTool({ ...echo, scope: 'read:market', output: z.object({ a: z.string() }) }).handler(
+      async () => ({ a: '' }),
+    )
+    expect(open({ tools: [plain] }).dispatch.list(localPrincipal).tools[0]?.outputSchema).toMatchObject({
+      required: ['a'],
+    })
+  })
+})

@@ -1,0 +1,135 @@
+import type { Ledger } from '@svc/store'
+import type { Chain, Journal, Sender } from '@svc/wallet'
+import type { Principal } from './auth/principal.ts'
+import type { Call, OpenExecute } from './call.ts'
+import type { Deferred, Intent, Settled } from './intent.ts'
+import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from './ports.ts'
+import { requireApproval } from './safety/approval.ts'
+import type { AuditLog } from './safety/audit.ts'
+import { createCircuitBreaker } from './safety/circuit-breaker.ts'
+import { waitForDelay } from './safety/delay.ts'
+import type { Engine, RoadLog, Trip } from './safety/engine.ts'
+import { createOwedAllowances } from './safety/owed-allowances.ts'
+import { planOf } from './safety/plan.ts'
+import type { Policy } from './safety/policy.ts'
+import { checkPolicy, simulatePlan } from './safety/prepare.ts'
+import { clearTheWay, reconcile, type ReconcileReport } from './safety/reconcile.ts'
+import { noteRefusal, recover } from './safety/recover.ts'
+import { requireRunning } from './safety/require-running.ts'
+import { reserveSpend } from './safety/reserve-spend.ts'
+import { begin, revalidate } from './safety/revalidate.ts'
+import { safetyReport } from './safety/safety-report.ts'
+import { createSerialQueue } from './safety/serial-queue.ts'
+import { settle } from './safety/settle.ts'
+import { shapeResult } from './safety/shape-result.ts'
+import { signNext } from './safety/sign-next.ts'
+import { stepsOf } from './safety/steps.ts'
+import { broadcast, confirm } from './safety/transact.ts'
+import { newNumbers, tripOf } from './safety/trip.ts'
+import type { SafetyReport } from './tool.ts'
+
+/**
+ * Makes the road of a transaction: the only way from an intent to a signature. `open` binds it to one call; the writes
+ * of the wallet on one chain then run one after the other, so that no simulation is overtaken by a sibling. `reconcile`
+ * ends what an earlier process left open; run it before the server takes writes.
+ */
+export function createExecutor(options: ExecutorOptions): Executor {
+  const engine = engineOf(options)
+  const inTurn = createSerialQueue(mostWaiting)
+  const inFlight = new Set<string>()
+
+  async function travelInTurn(trip: Trip): Promise<Settled | Deferred> {
+    return inTurn(`${trip.chain.id}`, trip.call.signal, async () => {
+      inFlight.add(trip.call.requestId)
+      try {
+        await clearTheWay(engine, trip.chain, inFlight)
+        return await travel(trip)
+      } catch (failure) {
+        await noteRefusal(trip, failure)
+        throw failure
+      } finally {
+        inFlight.delete(trip.call.requestId)
+      }
+    })
+  }
+
+  return Object.freeze({
+    open: (call: Call) => {
+      const numbers = newNumbers()
+      return async <Result>(intent: Intent, shape: (settled: Settled) => Result | Promise<Result>) => {
+        const trip = tripOf(engine, call, intent, numbers)
+        const outcome = await (call.dryRun ? travel(trip) : travelInTurn(trip))
+        return 'plan' in outcome ? outcome : shapeResult(trip, outcome, shape)
+      }
+    },
+    safetyReport: (principal: Principal) => safetyReport(engine, principal),
+    reconcile: () => reconcile(engine, inFlight, inTurn),
+  })
+}
+
+export type Executor = {
+  readonly open: OpenExecute
+  /** Throws `STORAGE_UNAVAILABLE`. */
+  safetyReport(principal: Principal): Promise<SafetyReport>
+  /** Names chains it could not read; those are cleared up before their next write. Throws `STORAGE_UNAVAILABLE`. */
+  reconcile(): Promise<ReconcileReport>
+}
+
+export type ExecutorOptions = {
+  readonly policy: Policy
+  readonly chains: ChainDirectory
+  readonly rpc: RpcPool
+  readonly tokens: TokenDirectory
+  readonly prices: PriceSource
+  /** The wallet's sender on a chain, the same one each time, over `rpc.client(chain)`. */
+  readonly senders: (chain: Chain) => Sender
+  /** The journal of those senders. */
+  readonly journal: Pick<Journal, 'open' | 'byRequest'>
+  readonly ledger: Ledger
+  readonly audit: AuditLog
+  /** Holds `paused`, `breaker.json` and `owed-allowances.json`. */
+  readonly dataDir: string
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly newRequestId: () => string
+  readonly log: RoadLog
+  /** How long one transaction is waited for; two minutes by default. */
+  readonly confirmTimeoutMs?: number
+}
+
+/** The road itself, one line a step. A dry run goes the same way up to the first signature. */
+async function travel(trip: Trip): Promise<Settled | Deferred> {
+  const { engine, intent, call } = trip
+  const { step, refusals } = stepsOf(trip)
+  await step('requireRunning', () => requireRunning(engine))
+  const checked = await step('checkPolicy', () => checkPolicy(trip))
+  const simulated = await step('simulate', () => simulatePlan(checked))
+  const reserved = await step('reserveSpend', () => reserveSpend(simulated))
+  const progress = begin(reserved)
+  try {
+    await step('requireApproval', () => requireApproval(reserved.spend.amountUsdMicros, engine.policy))
+    await step('waitForDelay', () => waitForDelay(intent.riskTier, engine.policy))
+    if (call.dryRun) return planOf(reserved, refusals)
+    for (const next of reserved.steps) {
+      await step('revalidate', () => revalidate(reserved, progress))
+      const signed = await step('sign', () => signNext(reserved, progress, next))
+      const sent = await step('broadcast', () => broadcast(reserved, signed))
+      const receipt = await step('confirm', () => confirm(reserved, next, sent))
+      progress.mined.push({ step: next, receipt })
+    }
+  } catch (failure) {
+    await recover(reserved, progress, failure)
+    throw failure
+  }
+  return step('settle', () => settle(reserved, progress))
+}
+
+/** At most this many writes wait for their turn on one chain. */
+const mostWaiting = 100
+
+function engineOf(options: ExecutorOptions): Engine {
+  const { dataDir, now, policy, confirmTimeoutMs = 120_000 } = options
+  const { maxConsecutiveFailures } = policy.breaker
+  const breaker = createCircuitBreaker({ dataDir, maxConsecutiveFailures, now })
+  return { ...options, confirmTimeoutMs, breaker, owed: createOwedAllowances(dataDir) }
+}

@@ -1,0 +1,87 @@
+import { Secret } from '@svc/wallet'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createLog } from './log.ts'
+import { createRedactor } from './redact.ts'
+
+const privateKey = `0x${'1f'.repeat(32)}`
+const appSecret = 'p@ss/word+with=signs'
+const redactor = createRedactor([privateKey, appSecret])
+const logged = (facts: Readonly<Record<string, unknown>>) => {
+  const lines: string[] = []
+  createLog({ level: 'info', redactor, destination: { write: (line) => void lines.push(line) } }).info('test', facts)
+  return lines.join('')
+}
+
+describe('log lines', () => {
+  it.each([
+    'privateKey',
+    'apiSecret',
+    'seedPhrase',
+    'authorization',
+    'walletAppSecret',
+    'WALLET_APP_SECRET',
+    'rawTransaction',
+    'signature',
+  ])('hide members named %s, however deep', (name) => {
+    expect(logged({ a: { b: [{ [name]: 'canary-value' }] } })).not.toContain('canary-value')
+  })
+
+  it('hide the secrets of this process in whatever spelling', () => {
+    const spellings = [
+      privateKey,
+      privateKey.slice(2),
+      privateKey.toUpperCase(),
+      appSecret,
+      encodeURIComponent(appSecret),
+      Buffer.from(appSecret).toString('base64'),
+    ]
+    for (const spelling of spellings) expect(logged({ url: `https://x/?k=${spelling}&y=1` })).not.toContain(spelling)
+  })
+
+  it.each([
+    ['an API key', 'svc_write_Ab3_Ab3_Ab3_Ab3_Ab3_Ab3_Ab3_Ab3_Ab3_Ab3_Ab3'],
+    ['a JWT', 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl'],
+    ['a header', 'Bearer abcdefghijklmnop'],
+    ['credentials in a URL', 'postgres://user:hunter22@db/x'],
+    ['a PEM key', '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\n-----END PRIVATE KEY-----'],
+  ])('hide %s in any text, also in errors and their causes', (_name, secret) => {
+    const error = new Error(`outer ${secret}`, { cause: new Error(`inner ${secret}`) })
+    const line = logged({ text: `before ${secret} after`, error })
+    expect(line).toContain('[redacted]')
+    expect(line).not.toMatch(/Ab3_Ab3_|eyJzdWI|abcdefghijkl|hunter22|MIGHAgEA/)
+  })
+
+  it('show transaction hashes and addresses', () => {
+    const hash = `0x${'ab'.repeat(32)}`
+    expect(logged({ txHash: hash, to: '0x0000000000000000000000000000000000000001' })).toContain(hash)
+  })
+
+  it('take anything a caller may send', () => {
+    const loop: Record<string, unknown> = {}
+    loop['self'] = loop
+    expect(
+      logged({
+        loop,
+        big: 1n,
+        secret: new Secret('canary-value'),
+        long: 'x'.repeat(10_000),
+        list: Array(1_000).fill('y'),
+      }).length,
+    ).toBeLessThan(4_000)
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withNullPrototype: true }), (value) => {
+        expect(JSON.parse(logged({ value }))).toMatchObject({ event: 'test' })
+      }),
+    )
+  })
+
+  it('never hold a secret of this process, wherever it stands', () => {
+    const around = fc.string({ maxLength: 40 })
+    fc.assert(
+      fc.property(around, around, fc.constantFrom(privateKey, appSecret), (before, after, secret) => {
+        expect(logged({ [before]: [{ after: before + secret + after }] }).includes(secret)).toBe(false)
+      }),
+    )
+  })
+})

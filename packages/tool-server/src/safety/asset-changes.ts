@@ -1,0 +1,145 @@
+import { type Address, type Hex, isAddressEqual, parseAbi, toEventSelector, zeroAddress } from 'viem'
+
+/**
+ * What a run of transactions did to one wallet, read out of its logs: net change per token, NFTs that left, rights that
+ * were given. Native currency counts where the log comes from the tracer's pseudo-token (simulation); receipts hold no
+ * such logs. Wrapping is read from the wrapped token's own events where it announces no transfer.
+ */
+export function assetChanges(
+  transactions: readonly (readonly ChangeLog[])[],
+  context: { readonly wallet: Address; readonly wrappedNative: Address },
+): AssetChanges {
+  const changes: Changes = { deltas: new Map(), leftNfts: [], rights: [] }
+  for (const logs of transactions) {
+    for (const log of logs) readLog(log, logs, context, changes)
+  }
+  return changes
+}
+
+export type ChangeLog = { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }
+
+export type AssetChanges = {
+  /** By lower-case token address, native currency under the zero address; only what changed on balance or in passing. */
+  readonly deltas: ReadonlyMap<string, bigint>
+  readonly leftNfts: readonly { readonly token: Address; readonly to: Address | null }[]
+  readonly rights: readonly GivenRight[]
+}
+
+/** An allowance or operator right the wallet gave. `amount` is `null` for an NFT or a whole collection. */
+export type GivenRight = {
+  readonly token: Address
+  readonly spender: Address
+  readonly amount: bigint | null
+  readonly by: 'token' | 'permit2'
+  /** The contract that announced it. */
+  readonly contract: Address
+}
+
+type Changes = {
+  readonly deltas: Map<string, bigint>
+  readonly leftNfts: { token: Address; to: Address | null }[]
+  readonly rights: GivenRight[]
+}
+
+type Context = { readonly wallet: Address; readonly wrappedNative: Address }
+
+/** The address under which the tracer of `eth_simulateV1` logs moves of native currency. */
+const nativeLogger = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+
+const [
+  transfer,
+  approval,
+  approvalForAll,
+  transferSingle,
+  transferBatch,
+  deposit,
+  withdrawal,
+  permit2Approval,
+  permit2Permit,
+] = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event Approval(address indexed owner, address indexed spender, uint256 value)',
+  'event ApprovalForAll(address indexed owner, address indexed operator, bool approved)',
+  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+  'event Deposit(address indexed dst, uint256 wad)',
+  'event Withdrawal(address indexed src, uint256 wad)',
+  'event Approval(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration)',
+  'event Permit(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration, uint48 nonce)',
+]).map((event) => toEventSelector(event))
+
+function readLog(log: ChangeLog, siblings: readonly ChangeLog[], context: Context, changes: Changes): void {
+  const [event, first, second, third] = log.topics
+  const isWallet = (topic: Hex | undefined): boolean =>
+    topic !== undefined && isAddressEqual(addressOf(topic), context.wallet)
+  if (event === transfer && second !== undefined) {
+    if (third !== undefined) {
+      if (isWallet(first) && !isWallet(second)) {
+        changes.leftNfts.push({ token: log.address, to: addressOf(second) })
+      }
+      return
+    }
+    const token = log.address.toLowerCase() === nativeLogger ? zeroAddress : log.address
+    if (isWallet(second)) add(changes, token, amountOf(log.data))
+    if (isWallet(first)) add(changes, token, -amountOf(log.data))
+  } else if ((event === transferSingle || event === transferBatch) && isWallet(second) && third !== undefined) {
+    if (!isWallet(third)) changes.leftNfts.push({ token: log.address, to: addressOf(third) })
+  } else if (event === deposit || event === withdrawal) {
+    readWrapping(log, siblings, context, changes)
+  } else if (isWallet(first)) {
+    const right = readRight(log)
+    if (right !== null) changes.rights.push(right)
+  }
+}
+
+/** WETH9 announces wrapping by `Deposit` and `Withdrawal` alone; others also by a `Transfer` from or to nobody. */
+function readWrapping(log: ChangeLog, siblings: readonly ChangeLog[], context: Context, changes: Changes): void {
+  const [event, who] = log.topics
+  if (who === undefined || !isAddressEqual(log.address, context.wrappedNative)) return
+  if (!isAddressEqual(addressOf(who), context.wallet)) return
+  const isAlsoTransfer = siblings.some((other) => {
+    const [otherEvent, from, to, tokenId] = other.topics
+    if (otherEvent !== transfer || from === undefined || to === undefined || tokenId !== undefined) return false
+    const [nobody, owner] = event === deposit ? [from, to] : [to, from]
+    return (
+      isAddressEqual(other.address, log.address) &&
+      isAddressEqual(addressOf(nobody), zeroAddress) &&
+      isAddressEqual(addressOf(owner), context.wallet) &&
+      amountOf(other.data) === amountOf(log.data)
+    )
+  })
+  if (!isAlsoTransfer) add(changes, log.address, event === deposit ? amountOf(log.data) : -amountOf(log.data))
+}
+
+function readRight(log: ChangeLog): GivenRight | null {
+  const [event, , second, third] = log.topics
+  if (second === undefined) return null
+  const contract = log.address
+  if (event === approval) {
+    const amount = third === undefined ? amountOf(log.data) : null
+    const isNothing = amount === 0n || (amount === null && isAddressEqual(addressOf(second), zeroAddress))
+    return isNothing ? null : { token: contract, spender: addressOf(second), amount, by: 'token', contract }
+  }
+  if (event === approvalForAll && amountOf(log.data) !== 0n) {
+    return { token: contract, spender: addressOf(second), amount: null, by: 'token', contract }
+  }
+  if ((event === permit2Approval || event === permit2Permit) && third !== undefined && amountOf(log.data) !== 0n) {
+    const amount = amountOf(log.data)
+    return { token: addressOf(second), spender: addressOf(third), amount, by: 'permit2', contract }
+  }
+  return null
+}
+
+function add({ deltas }: Changes, token: Address, amount: bigint): void {
+  const key = token.toLowerCase()
+  deltas.set(key, (deltas.get(key) ?? 0n) + amount)
+}
+
+function addressOf(topic: Hex): Address {
+  return `0x${topic.slice(26)}`
+}
+
+/** The first word of the data; logs of strange contracts may hold less and then count as zero. */
+function amountOf(data: Hex): bigint {
+  return data.length < 66 ? 0n : BigInt(data.slice(0, 66))
+}

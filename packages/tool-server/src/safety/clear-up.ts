@@ -1,0 +1,143 @@
+import type { OpenReservation } from '@svc/store'
+import type { Chain, JournalEntry } from '@svc/wallet'
+import { type Address, type Hash, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
+import { ToolError } from '../tool-error.ts'
+import { revokeStep } from './approval-steps.ts'
+import { assetChanges } from './asset-changes.ts'
+import type { Engine, Trip } from './engine.ts'
+import { isPaused } from './kill-switch.ts'
+import type { OwedAllowance } from './owed-allowances.ts'
+import { outflowsOf, priceTokens, valueOf } from './spend-value.ts'
+import { readAllowances, survey } from './survey.ts'
+import { broadcast, confirm, sign } from './transact.ts'
+
+/**
+ * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up or sent
+ * again, reservations whose transactions are all closed are settled with what those moved, allowances that should be
+ * zero are set to zero. Run at start and before a write that finds something open. Rejects when the chain cannot be read.
+ */
+export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
+  const { chain, sender } = trip
+  const entries = await sender.reconcile()
+  const pending = entries.filter(isOpen).map(({ hash }) => hash)
+  const settled: string[] = []
+  for (const reservation of await reservationsLeft(trip, inFlight)) {
+    if (await settleLeft(trip, reservation)) settled.push(reservation.requestId)
+  }
+  const tookBack = pending.length === 0 ? await takeBackOwed(trip) : 0
+  return { chainId: chain.id, pending, settled, tookBack }
+}
+
+export type ClearedUp = {
+  readonly chainId: number
+  /** Transactions that are still out. */
+  readonly pending: readonly Hash[]
+  /** Requests whose reservations were closed. */
+  readonly settled: readonly string[]
+  readonly tookBack: number
+}
+
+/** Whether anything on a chain waits for `clearUp`; asks our own state alone. */
+export async function isAnythingLeft(trip: Trip, inFlight: ReadonlySet<string>): Promise<boolean> {
+  const { engine, chain, wallet } = trip
+  const [open, owed, reserved] = await Promise.all([
+    engine.journal.open(chain.id, wallet),
+    owedOn(engine, chain, wallet),
+    reservationsLeft(trip, inFlight),
+  ])
+  return open.length > 0 || owed.length > 0 || reserved.length > 0
+}
+
+async function reservationsLeft(
+  { engine, chain }: Trip,
+  inFlight: ReadonlySet<string>,
+): Promise<readonly OpenReservation[]> {
+  const open = await engine.ledger.open()
+  return open.filter(({ chainId, requestId }) => chainId === chain.id && !inFlight.has(requestId))
+}
+
+/** Closes a reservation of a request that is gone; false while one of its transactions is out. */
+async function settleLeft(trip: Trip, { id, requestId, amountUsdMicros }: OpenReservation): Promise<boolean> {
+  const { engine } = trip
+  const entries = (await engine.journal.byRequest(requestId)).filter(({ reservationId }) => reservationId === id)
+  if (entries.some(isOpen)) return false
+  if (entries.length === 0) await engine.ledger.release(id)
+  else await engine.ledger.settle(id, (await movedUsdMicros(trip, entries)) ?? amountUsdMicros)
+  await engine.audit.append({ event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) })
+  return true
+}
+
+/** What mined transactions moved out or exposed, in millionths of a dollar; `null` when a price is missing. */
+async function movedUsdMicros(trip: Trip, entries: readonly JournalEntry[]): Promise<bigint | null> {
+  const { engine, chain, client, wallet } = trip
+  const mined = entries.filter(({ state }) => state === 'final')
+  const receipts = await Promise.all(mined.map(({ hash }) => client.getTransactionReceipt({ hash })))
+  const changes = assetChanges(
+    receipts.map(({ logs }) => logs),
+    { wallet, wrappedNative: chain.wrappedNative.address },
+  )
+  const spent = outflowsOf(changes.deltas)
+  const sent = mined.reduce((sum, { rawTransaction }) => sum + (parseTransaction(rawTransaction).value ?? 0n), 0n)
+  if (sent > 0n) spent.set(zeroAddress, sent)
+  const owed = await owedOn(engine, chain, wallet)
+  for (const { token, spender, amount, by } of changes.rights) {
+    // An allowance that is going to be taken back exposes nothing for long; one that stays is the spend.
+    const isOwed = owed.some((one) => isAddressEqual(one.token, token) && isAddressEqual(one.spender, spender))
+    const key = token.toLowerCase()
+    if (by === 'token' && !isOwed && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
+  }
+  const tokens = [...spent.keys()].filter((token): token is Address => token.startsWith('0x'))
+  const priced = await priceTokens(tokens, { directory: engine.tokens, prices: engine.prices, chain })
+  const { usdMicros, unpriced } = valueOf(spent, priced)
+  return unpriced.length > 0 ? null : usdMicros
+}
+
+async function takeBackOwed(trip: Trip): Promise<number> {
+  const { engine, chain, client, wallet } = trip
+  const owed = await owedOn(engine, chain, wallet)
+  if (owed.length === 0 || (await isPaused(engine.dataDir))) return 0
+  const standing = await readAllowances(client, wallet, owed)
+  let tookBack = 0
+  for (const [index, one] of owed.entries()) {
+    try {
+      if (standing[index] !== 0n) {
+        await revoke(trip, one)
+        tookBack += 1
+      }
+      await engine.owed.remove([one])
+    } catch (error) {
+      // A token that refuses must not keep the wallet from everything else; the allowance stays owed.
+      engine.log.warn('allowances.owed', { chainId: chain.id, token: one.token, spender: one.spender, error })
+    }
+  }
+  return tookBack
+}
+
+async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionReceipt> {
+  const { engine, chain, client, wallet } = trip
+  const step = revokeStep(owed)
+  const [{ fees }, gasUsed] = await Promise.all([
+    survey({ ...engine, client, chain, wallet, allowances: [] }),
+    client.estimateGas({ account: wallet, to: step.to, data: step.data }),
+  ])
+  const facts = { why: 'take back an allowance that an earlier request left' }
+  const entry = await sign(trip, step, { gasUsed, fees, reservationId: null, facts })
+  return confirm(trip, step, await broadcast(trip, entry))
+}
+
+/** The refusal of a write while an earlier transaction of the wallet is out: its end decides what a plan may assume. */
+export function stillPending(pending: readonly Hash[]): ToolError {
+  return new ToolError('TRANSACTION_PENDING', 'An earlier transaction of the wallet is not confirmed yet.', {
+    details: pending.map((txHash) => ({ message: 'not confirmed', txHash })),
+    suggestion: 'Nothing of this call was signed. Follow the earlier transaction, then call again.',
+  })
+}
+
+async function owedOn({ owed }: Engine, chain: Chain, wallet: Address): Promise<readonly OwedAllowance[]> {
+  const list = await owed.list()
+  return list.filter(({ chainId, owner }) => chainId === chain.id && isAddressEqual(owner, wallet))
+}
+
+function isOpen({ state }: JournalEntry): boolean {
+  return state === 'signed' || state === 'broadcast' || state === 'mined'
+}

@@ -1,0 +1,57 @@
+import type { Ledger } from '@svc/store'
+import type { Chain, Journal, Sender } from '@svc/wallet'
+import type { Address, PublicClient } from 'viem'
+import type { Call } from '../call.ts'
+import type { Intent } from '../intent.ts'
+import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '../ports.ts'
+import type { AuditLog } from './audit.ts'
+import type { CircuitBreaker } from './circuit-breaker.ts'
+import type { KnownContracts } from './known-contracts.ts'
+import type { OwedAllowances } from './owed-allowances.ts'
+import type { Policy } from './policy.ts'
+
+/** What the steps of the road work with. */
+export type Engine = {
+  readonly policy: Policy
+  readonly chains: ChainDirectory
+  readonly rpc: RpcPool
+  readonly tokens: TokenDirectory
+  readonly prices: PriceSource
+  /** The wallet's sender on a chain. */
+  readonly senders: (chain: Chain) => Sender
+  readonly journal: Pick<Journal, 'open' | 'byRequest'>
+  readonly ledger: Ledger
+  readonly audit: AuditLog
+  readonly breaker: CircuitBreaker
+  readonly owed: OwedAllowances
+  readonly dataDir: string
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly log: RoadLog
+  readonly confirmTimeoutMs: number
+  readonly newRequestId: () => string
+}
+
+/** What the road needs of the process's log. */
+export type RoadLog = {
+  debug(event: string, facts?: Readonly<Record<string, unknown>>): void
+  info(event: string, facts?: Readonly<Record<string, unknown>>): void
+  warn(event: string, facts?: Readonly<Record<string, unknown>>): void
+  error(event: string, facts?: Readonly<Record<string, unknown>>): void
+}
+
+/** One intent on its way. */
+export type Trip = {
+  readonly engine: Engine
+  readonly call: Call
+  readonly intent: Intent
+  readonly chain: Chain
+  readonly client: PublicClient
+  readonly sender: Sender
+  readonly wallet: Address
+  readonly known: KnownContracts
+  /** Unique to this intent; the reservation bears the same id. */
+  readonly reservationId: string
+  /** Numbers the transactions of the call in the journal. */
+  readonly nextStep: () => number
+}

@@ -1,0 +1,47 @@
+import type { Chain } from '@svc/wallet'
+import type { Address } from 'viem'
+import type { Policy } from './policy.ts'
+import type { Surface } from './read-calldata.ts'
+
+/**
+ * The contracts of a chain that a transaction may touch, by lower-case address: what each may be called with, and who
+ * may be approved. They come from the chain's row and from the operator's lists, never from a caller.
+ */
+export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
+  const { v2, v3, v4, universalRouter } = chain.amm
+  const surfaces = new Map<string, Surface | 'listed'>()
+  const listed = (list: Readonly<Record<string, readonly Address[]>>) => list[chain.id] ?? []
+  for (const address of listed(policy.contracts)) surfaces.set(address.toLowerCase(), 'listed')
+  const own: readonly (readonly [Address | undefined, Surface])[] = [
+    [v2?.router, 'v2Router'],
+    [v3?.positionManager, 'v3PositionManager'],
+    [v3?.swapRouter02, 'v3SwapRouter02'],
+    [v4?.positionManager, 'v4PositionManager'],
+    [universalRouter?.address, 'universalRouter'],
+    [chain.wrappedNative.address, 'wrappedNative'],
+  ]
+  for (const [address, surface] of own) if (address !== undefined) surfaces.set(address.toLowerCase(), surface)
+  const spenders = own.filter(([, surface]) => surface !== 'wrappedNative').flatMap(([address]) => address ?? [])
+  return {
+    surfaces,
+    spenders: lowerCase([...spenders, chain.permit2, ...listed(policy.spenders)]),
+    recipients: lowerCase(listed(policy.recipients)),
+    tokens: lowerCase([...chain.tokens.map(({ address }) => address), ...listed(policy.allowlist.tokens)]),
+    positionManagers: lowerCase([v3?.positionManager, v4?.positionManager].flatMap((address) => address ?? [])),
+  }
+}
+
+export type KnownContracts = {
+  /** `listed`: named by the operator, its calldata is not read. */
+  readonly surfaces: ReadonlyMap<string, Surface | 'listed'>
+  readonly spenders: ReadonlySet<string>
+  /** Beside the wallet itself. */
+  readonly recipients: ReadonlySet<string>
+  /** The chain's own list and the operator's. */
+  readonly tokens: ReadonlySet<string>
+  readonly positionManagers: ReadonlySet<string>
+}
+
+function lowerCase(addresses: readonly Address[]): ReadonlySet<string> {
+  return new Set(addresses.map((address) => address.toLowerCase()))
+}

@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Devnet } from '@svc/devnet'
+import { openStore } from '@svc/store'
+import { createSender, type Sender } from '@svc/wallet'
+import { ServiceWallet } from '@svc/wallet/service-wallet'
+import { type Address, encodeFunctionData, type Hex, parseUnits, zeroAddress } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
+import type * as z from 'zod'
+import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
+import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { permit2Abi } from '../adapters/liquidity/abis/permit2.ts'
+import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
+import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
+import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
+import { createTokenDirectory } from '../adapters/tokens/create-token-directory.ts'
+import type { Call } from '../call.ts'
+import { createExecutor, type ExecutorOptions } from '../execute.ts'
+import type { Deferred, Intent, IntentApproval, Settled } from '../intent.ts'
+import type { PriceSource } from '../ports.ts'
+import { openAuditLog } from './audit.ts'
+import { devnetPolicy } from './devnet-policy.ts'
+import { parsePolicy, type policySchema } from './policy.ts'
+
+/**
+ * The road on a local chain: real store, journal, sender, audit log and RPC pool, a fresh wallet with 10 ETH, 20,000 USDC
+ * and 5 WETH. Prices are a table, so that sums in dollars are known to the cent. `fetch` may be changed while it runs.
+ */
+export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
+  const { chain, rpcUrl } = devnet
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'road-')))
+  const clock = { offsetMs: 0 }
+  const now = () => Date.now() + clock.offsetMs
+  const network = { fetch: globalThis.fetch, requests: [] as string[] }
+  const trace: string[] = []
+  const privateKey = options.privateKey ?? generatePrivateKey()
+  const wallet = new ServiceWallet({ mode: 'local', privateKey })
+  if (options.privateKey === undefined) {
+    await devnet.fund(wallet.address, { ETH: '10', USDC: '20000', WETH: '5', FOT: '1000' })
+  }
+  const chains = createChainDirectory([options.chain === undefined ? chain : { ...chain, ...options.chain }])
+  const rpc = createRpcPool({
+    urls: () => [rpcUrl],
+    now,
+    fetch: async (input, init) => {
+      const body = typeof init?.body === 'string' ? init.body : ''
+      network.requests.push(body)
+      trace.push(...methodsIn(body).map((method) => `rpc ${method}`))
+      return network.fetch(input, init)
+    },
+  })
+  const opened = await openStore({ path: join(dataDir, 'state.db'), now })
+  const traced = <Methods extends object>(name: string, methods: Methods): Methods =>
+    new Proxy(methods, {
+      get(target, key, receiver) {
+        const member: unknown = Reflect.get(target, key, receiver)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]): unknown => {
+          trace.push(`${name} ${String(key)}`)
+          return Reflect.apply(member, target, args)
+        }
+      },
+    })
+  const store = { ...opened, journal: traced('journal', opened.journal), ledger: traced('ledger', opened.ledger) }
+  const auditLog = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
+  const audit: typeof auditLog = {
+    ...auditLog,
+    append: (event) => {
+      trace.push(`audit ${event.event}`)
+      return auditLog.append(event)
+    },
+  }
+  const senders = new Map<number, Sender>()
+  const lines: { level: string; event: string; facts: Readonly<Record<string, unknown>> }[] = []
+  const write =
+    (level: string) =>
+    (event: string, facts: Readonly<Record<string, unknown>> = {}) =>
+      void lines.push({ level, event, facts })
+  const executor = createExecutor({
+    policy: parsePolicy(options.policy ?? devnetPolicy(), { production: false }),
+    chains,
+    rpc,
+    tokens: createTokenDirectory({ chains: chains.list(), rpc }),
+    prices: tablePrices(options.usd),
+    senders: (of) => {
+      const known =
+        senders.get(of.id) ?? createSender({ wallet, client: rpc.client(of), chain: of, journal: store.journal })
+      senders.set(of.id, known)
+      return known
+    },
+    journal: store.journal,
+    ledger: store.ledger,
+    audit,
+    dataDir,
+    now,
+    newRequestId: randomUUID,
+    log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+    confirmTimeoutMs: 3_000,
+    ...options.engine,
+  })
+  const read = rpc.client(chain)
+  return {
+    devnet,
+    chain: chains.list()[0]!,
+    dataDir,
+    clock,
+    network,
+    trace,
+    privateKey,
+    wallet: wallet.address,
+    rpc,
+    store,
+    audit,
+    senders,
+    executor,
+    lines,
+    run: (intent: Intent, call: Partial<Call> = {}): Promise<Settled | Deferred> =>
+      executor.open({ ...callOf(), ...call })(intent, (settled) => settled),
+    token: (symbol: string): Address =>
+      symbol === 'ETH' ? zeroAddress : devnet.tokens.find((token) => token.symbol === symbol)!.address,
+    balance: async (symbol: string, owner: Address = wallet.address): Promise<bigint> => {
+      const token = devnet.tokens.find((one) => one.symbol === symbol)
+      if (token === undefined) return read.getBalance({ address: owner })
+      return read.readContract({ address: token.address, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+    },
+    allowance: (symbol: string, spender: Address): Promise<bigint> =>
+      read.readContract({
+        address: devnet.tokens.find((token) => token.symbol === symbol)!.address,
+        abi: erc20Abi,
+        functionName: 'allowance',
+        args: [wallet.address, spender],
+      }),
+    permit2Allowance: (symbol: string, spender: Address): Promise<readonly [bigint, number, number]> =>
+      read.readContract({
+        address: chain.permit2,
+        abi: permit2Abi,
+        functionName: 'allowance',
+        args: [wallet.address, devnet.tokens.find((token) => token.symbol === symbol)!.address, spender],
+      }),
+    nonce: () => read.getTransactionCount({ address: wallet.address }),
+    auditLines: async (): Promise<readonly Record<string, unknown>[]> =>
+      (await readFile(join(dataDir, 'audit.jsonl'), 'utf8'))
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line): Record<string, unknown> => JSON.parse(line)),
+    close: async () => {
+      await audit.close()
+      await store.close()
+    },
+  }
+}
+
+/** The methods of a JSON-RPC request or batch. */
+export function methodsIn(body: string): readonly string[] {
+  return [...body.matchAll(/"method":"(\w+)"/g)].flatMap(([, method]) => method ?? [])
+}
+
+export type Road = Awaited<ReturnType<typeof openRoad>>
+
+export type RoadOptions = {
+  readonly policy?: z.input<typeof policySchema>
+  readonly dataDir?: string
+  readonly privateKey?: Hex
+  readonly usd?: Readonly<Record<string, number | null>>
+  readonly chain?: Partial<Devnet['chain']>
+  readonly engine?: Partial<ExecutorOptions>
+}
+
+export function callOf(): Call {
+  return {
+    requestId: randomUUID(),
+    tool: 'execute_swap',
+    principal: { id: 'key:test', stage: 'api-key', tier: 'write', scopes: new Set(['write:trade']), expiresAt: null },
+    dryRun: false,
+    idempotencyKey: null,
+    signal: new AbortController().signal,
+  }
+}
+
+const usdTable: Readonly<Record<string, number | null>> = {
+  ETH: 3_000,
+  WETH: 3_000,
+  USDC: 1,
+  USDT: 1,
+  DAI: 1,
+  WBTC: 60_000,
+}
+
+function tablePrices(usd: Readonly<Record<string, number | null>> = {}): PriceSource {
+  return {
+    usd: async (_chain, token) => {
+      const price = { ...usdTable, ...usd }[token.symbol] ?? null
+      if (price === null) return null
+      return {
+        usdMicros: BigInt(Math.floor(price * 1e6)),
+        usd: price,
+        method: 'peg',
+        pools: [],
+        liquidityUsd: 1e7,
+        confidence: 'HIGH',
+        blockNumber: 0n,
+      }
+    },
+    ratio: async () => null,
+  }
+}
+
+const soon = () => BigInt(Math.floor(Date.now() / 1000) + 300)
+
+/** An honest swap of USDC for WETH on v3, with whatever a test changes about it. */
+export function swapIntent(road: Road, amount: string, change: SwapChange = {}): Intent {
+  const { chain } = road
+  const router = chain.amm.v3!.swapRouter02
+  const amountIn = parseUnits(amount, 6)
+  const deadline = change.deadline ?? soon()
+  const tokenIn = road.token(change.tokenIn ?? 'USDC')
+  const tokenOut = road.token(change.tokenOut ?? 'WETH')
+  const single = encodeFunctionData({
+    abi: v3SwapRouter02Abi,
+    functionName: 'exactInputSingle',
+    args: [
+      {
+        tokenIn,
+        tokenOut,
+        fee: change.fee ?? 500,
+        recipient: change.recipient ?? road.wallet,
+        amountIn: change.amountIn ?? amountIn,
+        amountOutMinimum: change.minimumOut ?? 1n,
+        sqrtPriceLimitX96: 0n,
+      },
+    ],
+  })
+  const data = encodeFunctionData({ abi: v3SwapRouter02Abi, functionName: 'multicall', args: [deadline, [single]] })
+  return {
+    chainId: chain.id,
+    calls: [{ to: router, data, valueWei: 0n, label: 'swap' }],
+    atomicity: 'single',
+    spends: [{ token: tokenIn, amount: amountIn }],
+    receives: [{ token: tokenOut, amount: 1n }],
+    approvals: [approvalOf(tokenIn, router, amountIn)],
+    riskTier: 'routine',
+    slippageBps: 50,
+    deadline: Number(deadline),
+    recipients: [road.wallet],
+    why: 'swap USDC for WETH',
+    ...change.intent,
+  }
+}
+
+export type SwapChange = {
+  readonly deadline?: bigint
+  readonly recipient?: Address
+  readonly amountIn?: bigint
+  readonly minimumOut?: bigint
+  readonly tokenIn?: string
+  readonly tokenOut?: string
+  readonly fee?: number
+  readonly intent?: Partial<Intent>
+}
+
+export function approvalOf(token: Address, spender: Address, amount: bigint): IntentApproval {
+  return { token, spender, amount, via: 'erc20', revokeAfter: true }
+}
+
+/** A v3 position of WETH and USDC around the price, for the wallet or for `recipient`. */
+export function mintIntent(road: Road, recipient: Address = road.wallet): Intent {
+  const { chain } = road
+  const manager = chain.amm.v3!.positionManager
+  const [token0, token1] = [road.token('WETH'), road.token('USDC')].sort((a, b) =>
+    a.toLowerCase() < b.toLowerCase() ? -1 : 1,
+  ) as [Address, Address]
+  const amountOf = (token: Address) => (token === road.token('WETH') ? parseUnits('1', 18) : parseUnits('3000', 6))
+  const deadline = soon()
+  const data = encodeFunctionData({
+    abi: v3PositionManagerAbi,
+    functionName: 'mint',
+    args: [
+      {
+        token0,
+        token1,
+        fee: 3000,
+        tickLower: -887_220,
+        tickUpper: 887_220,
+        amount0Desired: amountOf(token0),
+        amount1Desired: amountOf(token1),
+        amount0Min: 0n,
+        amount1Min: 0n,
+        recipient,
+        deadline,
+      },
+    ],
+  })
+  const spends = [token0, token1].map((token) => ({ token, amount: amountOf(token) }))
+  return {
+    chainId: chain.id,
+    calls: [{ to: manager, data, valueWei: 0n, label: 'mint position' }],
+    atomicity: 'single',
+    spends,
+    receives: [],
+    approvals: spends.map(({ token, amount }) => approvalOf(token, manager, amount)),
+    riskTier: 'routine',
+    slippageBps: 50,
+    deadline: Number(deadline),
+    recipients: [recipient],
+    why: 'add liquidity',
+  }
+}

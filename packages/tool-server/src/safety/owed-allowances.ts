@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import { type Address, isAddress } from 'viem'
+import * as z from 'zod'
+import { readFileIfPresent } from './read-file-if-present.ts'
+import { replaceFileDurably } from './replace-file-durably.ts'
+
+/**
+ * Remembers on disk which allowances must go back to zero, from before the first of them is signed until it is seen to
+ * be zero, so that a crash between an approval and its end leaves none standing for good. The file is
+ * `owed-allowances.json` in the data directory.
+ */
+export function createOwedAllowances(dataDir: string): OwedAllowances {
+  const path = join(dataDir, 'owed-allowances.json')
+  let last: Promise<unknown> = Promise.resolve()
+  const inOrder = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const done = last.then(work)
+    last = done.catch(() => undefined)
+    return done
+  }
+  const change = (edit: (list: readonly OwedAllowance[]) => readonly OwedAllowance[]): Promise<void> =>
+    inOrder(async () => {
+      const before = await read(path)
+      const after = edit(before)
+      if (after.length !== before.length) await replaceFileDurably(path, JSON.stringify(after))
+    })
+  return Object.freeze({
+    list: () => inOrder(() => read(path)),
+    add: (owed: readonly OwedAllowance[]) =>
+      change((list) => [...list, ...owed.filter((one) => !list.some((other) => isSame(one, other)))]),
+    remove: (owed: readonly OwedAllowance[]) =>
+      change((list) => list.filter((one) => !owed.some((other) => isSame(one, other)))),
+  })
+}
+
+export type OwedAllowance = {
+  readonly chainId: number
+  readonly owner: Address
+  readonly token: Address
+  readonly spender: Address
+}
+
+export type OwedAllowances = {
+  list(): Promise<readonly OwedAllowance[]>
+  add(owed: readonly OwedAllowance[]): Promise<void>
+  remove(owed: readonly OwedAllowance[]): Promise<void>
+}
+
+const address = z.custom<Address>((value) => typeof value === 'string' && isAddress(value, { strict: false }))
+const listSchema = z.array(z.object({ chainId: z.int(), owner: address, token: address, spender: address }))
+
+async function read(path: string): Promise<readonly OwedAllowance[]> {
+  const text = await readFileIfPresent(path)
+  return text === null ? [] : listSchema.parse(JSON.parse(text))
+}
+
+function isSame(one: OwedAllowance, other: OwedAllowance): boolean {
+  return keyOf(one) === keyOf(other)
+}
+
+function keyOf({ chainId, owner, token, spender }: OwedAllowance): string {
+  return `${chainId}:${owner}:${token}:${spender}`.toLowerCase()
+}

@@ -1,0 +1,161 @@
+import type { Chain } from '@svc/wallet'
+import { type Address, slice, zeroAddress } from 'viem'
+import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
+import type { KnownContracts } from './known-contracts.ts'
+import { pairShares } from './pair-shares.ts'
+import type { Policy } from './policy.ts'
+import { readCalldata } from './read-calldata.ts'
+import type { Refusal } from './refusal.ts'
+
+/**
+ * Holds an intent against the operator's policy: contracts and what they are called with, recipients, spenders, slippage
+ * cap, deadline cap, tokens. Reads nothing but its arguments. The allowlist's verdict is recorded in either mode; only
+ * strict mode makes it a refusal.
+ */
+export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVerdict {
+  const unlisted = unlistedTokens(intent, context)
+  const strict = context.policy.allowlist.mode === 'strict'
+  return {
+    tokenAllowlistPassed: unlisted.length === 0,
+    refusals: [
+      ...checkShape(intent),
+      ...intent.calls.flatMap((call) => checkCall(call, intent, context)),
+      ...checkRecipients(intent.recipients, 'The intent', context),
+      ...intent.approvals.flatMap((approval) => checkApproval(approval, context)),
+      ...checkSlippage(intent, context),
+      ...(intent.deadline === null ? [] : checkDeadline(BigInt(intent.deadline), context)),
+      ...(strict && unlisted.length > 0 ? [refuseTokens(unlisted)] : []),
+    ],
+  }
+}
+
+export type PolicyContext = {
+  readonly chain: Chain
+  readonly policy: Policy
+  readonly known: KnownContracts
+  readonly wallet: Address
+  /** Unix seconds: the later of our clock and the newest block's. */
+  readonly nowSeconds: number
+}
+
+export type PolicyVerdict = { readonly refusals: readonly Refusal[]; readonly tokenAllowlistPassed: boolean }
+
+/** Every token an intent names, native currency included. */
+export function tokensOf(intent: Intent): readonly Address[] {
+  return [...intent.spends, ...intent.receives, ...intent.approvals].map(({ token }) => token)
+}
+
+function checkShape(intent: Intent): readonly Refusal[] {
+  const unsafe = (message: string): Refusal => ({ code: 'UNSAFE_TRANSACTION', message })
+  if (intent.atomicity === 'batch-7702' || intent.atomicity === 'user-operation') {
+    return [{ code: 'ATOMIC_EXECUTION_UNAVAILABLE', message: 'The wallet cannot carry out several calls as one.' }]
+  }
+  if (intent.calls.length > 1 && intent.atomicity !== 'sequential') {
+    return [unsafe('Several calls claim to be one transaction.')]
+  }
+  const isApproval = intent.approvals.length > 0 && intent.approvals.every(({ revokeAfter }) => !revokeAfter)
+  return intent.calls.length > 0 || isApproval ? [] : [unsafe('The intent holds no call.')]
+}
+
+function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): readonly Refusal[] {
+  const surface = context.known.surfaces.get(call.to.toLowerCase())
+  const refuse = (message: string): readonly Refusal[] => [
+    { code: 'CONTRACT_NOT_ALLOWED', message, details: [{ message: 'the call', contract: call.to, label: call.label }] },
+  ]
+  if (surface === undefined) return refuse('A call goes to a contract the policy does not know.')
+  const isToken = tokensOf(intent).some((token) => token.toLowerCase() === call.to.toLowerCase())
+  if (isToken && surface !== 'wrappedNative') return refuse('A call goes to a token itself.')
+  if (surface === 'listed') {
+    const moves = call.data.length >= 10 && movesTokens.has(slice(call.data, 0, 4))
+    return moves ? refuse('A call to a listed contract would move tokens or approve somebody directly.') : []
+  }
+  const reading = readCalldata(surface, call.to, call.data)
+  if (reading === null) return refuse('A call holds something the policy does not know.')
+  return [
+    ...checkRecipients(reading.recipients, `The call "${call.label}"`, context),
+    ...reading.deadlines.flatMap((deadline) => checkDeadline(deadline, context)),
+  ]
+}
+
+function checkRecipients(
+  recipients: readonly Address[],
+  where: string,
+  { known, wallet }: PolicyContext,
+): readonly Refusal[] {
+  const strangers = recipients.filter(
+    (recipient) => recipient.toLowerCase() !== wallet.toLowerCase() && !known.recipients.has(recipient.toLowerCase()),
+  )
+  return strangers.map((recipient) => ({
+    code: 'RECIPIENT_NOT_ALLOWED',
+    message: `${where} would pay somebody other than the wallet.`,
+    details: [{ message: 'not the wallet and not listed', recipient }],
+  }))
+}
+
+function checkApproval(
+  { token, spender, amount, via }: IntentApproval,
+  { chain, known }: PolicyContext,
+): readonly Refusal[] {
+  const details = [{ message: 'the approval', token, spender }]
+  const isPermit2Itself = via === 'permit2' && spender.toLowerCase() === chain.permit2.toLowerCase()
+  if (!known.spenders.has(spender.toLowerCase()) || isPermit2Itself) {
+    return [{ code: 'SPENDER_NOT_ALLOWED', message: 'An approval names a spender the policy does not know.', details }]
+  }
+  if (token === zeroAddress) {
+    return [{ code: 'UNSAFE_TRANSACTION', message: 'Native currency cannot be approved.', details }]
+  }
+  if (amount < 0n || amount > maxApproval) {
+    return [{ code: 'UNSAFE_TRANSACTION', message: 'Unlimited approvals are not made.', details }]
+  }
+  return []
+}
+
+function checkSlippage({ slippageBps }: Intent, { policy }: PolicyContext): readonly Refusal[] {
+  if (slippageBps === null || slippageBps <= policy.slippageBps.cap) return []
+  const message = `Slippage of ${slippageBps} bps is above the cap of ${policy.slippageBps.cap} bps.`
+  return [{ code: 'SLIPPAGE_TOO_HIGH', message, details: [{ field: 'slippageBps', message }] }]
+}
+
+function checkDeadline(deadline: bigint, { policy, nowSeconds }: PolicyContext): readonly Refusal[] {
+  if (deadline <= BigInt(nowSeconds + policy.deadlineSeconds.cap)) return []
+  const message = `The deadline is further away than the cap of ${policy.deadlineSeconds.cap} seconds.`
+  return [{ code: 'DEADLINE_TOO_LONG', message }]
+}
+
+function unlistedTokens(intent: Intent, { chain, known }: PolicyContext): readonly Address[] {
+  const tokens = tokensOf(intent)
+  const pairs = pairShares(chain, tokens)
+  const isListed = (token: string): boolean => token === zeroAddress || known.tokens.has(token.toLowerCase())
+  return tokens.filter((token) => {
+    const pair = pairs.get(token.toLowerCase())
+    return !(isListed(token) || (pair !== undefined && pair.every(isListed)))
+  })
+}
+
+function refuseTokens(unlisted: readonly Address[]): Refusal {
+  return {
+    code: 'TOKEN_NOT_ALLOWLISTED',
+    message: 'The policy is strict and does not list every token of this call.',
+    details: [...new Set(unlisted)].map((token) => ({ message: 'not listed', token })),
+  }
+}
+
+/** The largest amount Permit2 can hold; what is above is meant as "unlimited". */
+const maxApproval = 2n ** 160n - 2n
+
+/** Selectors by which a token, an NFT or Permit2 moves value or gives a right to. */
+const movesTokens = new Set<string>([
+  '0x095ea7b3', // approve(address,uint256)
+  '0x39509351', // increaseAllowance(address,uint256)
+  '0xa9059cbb', // transfer(address,uint256)
+  '0x23b872dd', // transferFrom(address,address,uint256)
+  '0x42842e0e', // safeTransferFrom(address,address,uint256)
+  '0xb88d4fde', // safeTransferFrom(address,address,uint256,bytes)
+  '0xf242432a', // safeTransferFrom(address,address,uint256,uint256,bytes)
+  '0x2eb2c2d6', // safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)
+  '0xa22cb465', // setApprovalForAll(address,bool)
+  '0xd505accf', // permit(address,address,uint256,uint256,uint8,bytes32,bytes32)
+  '0x8fcbaf0c', // permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)
+  '0x87517c45', // approve(address,address,uint160,uint48)
+  '0x36c78516', // transferFrom(address,address,uint160,address)
+])

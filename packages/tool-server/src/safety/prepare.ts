@@ -1,0 +1,91 @@
+import { zeroAddress } from 'viem'
+import { type Allowance, allowancesOf, approvalSteps, revokeStep } from './approval-steps.ts'
+import { assertDeclared } from './assert-declared.ts'
+import { policyVerdict, tokensOf } from './policy-verdict.ts'
+import type { Trip } from './engine.ts'
+import { expectedGasCost, gasLimitFor } from './gas.ts'
+import type { Refusal } from './refusal.ts'
+import { simulate, type Simulation } from './simulation.ts'
+import { type PricedTokens, priceTokens } from './spend-value.ts'
+import type { Step } from './step.ts'
+import { survey, type Survey } from './survey.ts'
+
+/** Reads the chain (its id checked) and holds the intent against the policy. */
+export async function checkPolicy(trip: Trip): Promise<Checked> {
+  const { engine, chain, client, wallet, intent, known } = trip
+  const allowances = allowancesOf(intent.approvals, chain.permit2)
+  const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
+  const nowSeconds = surveyed.atSeconds
+  const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
+  return { ...trip, allowances, surveyed, ...verdict }
+}
+
+export type Checked = Trip & {
+  readonly allowances: readonly Allowance[]
+  readonly surveyed: Survey
+  readonly tokenAllowlistPassed: boolean
+  readonly refusals: readonly Refusal[]
+}
+
+/** Puts the approvals around the calls, plays the whole at one block, and looks prices up meanwhile. */
+export async function simulatePlan(checked: Checked): Promise<Simulated> {
+  const { engine, chain, intent, surveyed, allowances } = checked
+  const expiresAtSeconds = surveyed.atSeconds + permit2LifetimeSeconds
+  const approvals = approvalSteps(intent.approvals, surveyed.standing, { permit2: chain.permit2, expiresAtSeconds })
+  const calls = intent.calls.map((call): Step => ({ kind: 'call', ...call }))
+  const steps = [...approvals, ...calls]
+  const [simulation, priced] = await Promise.all([
+    play(checked, steps, surveyed),
+    priceTokens(tokensOf(intent), { directory: engine.tokens, prices: engine.prices, chain }),
+  ])
+  const declared = { permit2: chain.permit2, positionManagers: checked.known.positionManagers, allowances }
+  const refusals = [...assertDeclared(intent, simulation, declared), ...checkBalance(steps, simulation, surveyed)]
+  return { ...checked, steps, simulation, priced, refusals }
+}
+
+export type Simulated = Checked & {
+  readonly steps: readonly Step[]
+  readonly simulation: Simulation
+  readonly priced: PricedTokens
+}
+
+/** Plays steps from the state of a survey, with the reads and the take-backs that follow them. */
+export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): Promise<Simulation> {
+  const { client, chain, wallet, intent, allowances } = trip
+  const named = tokensOf({ ...intent, approvals: [] }).filter((token) => token !== zeroAddress)
+  return simulate({
+    client,
+    wallet,
+    wrappedNative: chain.wrappedNative.address,
+    steps,
+    allowances,
+    revokes: allowances.map(revokeStep),
+    tokens: [...new Map(named.map((token) => [token.toLowerCase(), token])).values()],
+    block: surveyed.block,
+    atSeconds: surveyed.atSeconds,
+  })
+}
+
+/** Well under the half hour a Permit2 allowance may live, counted from the next block. */
+const permit2LifetimeSeconds = 20 * 60
+
+/** Whether the native balance pays for what is sent and for gas, the dearest transaction at its worst. */
+function checkBalance(
+  steps: readonly Step[],
+  simulation: Simulation,
+  { fees, balanceWei }: Survey,
+): readonly Refusal[] {
+  const sent = steps.reduce((sum, { valueWei }) => sum + valueWei, 0n)
+  const expected = expectedGasCost(simulation.gasUsed, fees)
+  const worst = simulation.gasUsed.map((gasUsed) => gasLimitFor(gasUsed) * fees.maxFeePerGas)
+  const dearest = worst.reduce((most, cost) => (cost > most ? cost : most), 0n)
+  const needed = sent + expected + dearest
+  if (balanceWei >= needed) return []
+  return [
+    {
+      code: 'INSUFFICIENT_BALANCE',
+      message: 'The wallet holds too little native currency for the call and its gas.',
+      details: [{ message: 'native currency, in wei', holds: `${balanceWei}`, needs: `${needed}` }],
+    },
+  ]
+}

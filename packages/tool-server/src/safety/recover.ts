@@ -1,0 +1,48 @@
+import { ToolError } from '../tool-error.ts'
+import type { Trip } from './engine.ts'
+import type { Reserved } from './reserve-spend.ts'
+import type { Progress } from './revalidate.ts'
+import { realDeltas, settleLedger } from './settle.ts'
+import { takeBack } from './take-back.ts'
+
+/**
+ * After a failure on the road: gives a reservation back that nothing was signed on, settles one whose transactions are
+ * all closed with what they moved, leaves one alone that has a transaction out, and takes approvals back that were made.
+ * Never rejects: the failure itself is what the caller hears of, and what is left undone is done at the next write.
+ */
+export async function recover(road: Reserved, progress: Progress, failure: unknown): Promise<void> {
+  const { engine, call, reservationId, spend } = road
+  try {
+    const entries = (await engine.journal.byRequest(call.requestId)).filter(
+      (entry) => entry.reservationId === reservationId,
+    )
+    if (entries.length === 0) {
+      if (spend.reserved) await engine.ledger.release(reservationId)
+      return
+    }
+    const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
+    const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
+    await takeBack(road, progress, { blind: inDoubt })
+    if (!inDoubt) await settleLedger(road, realDeltas(road, progress, -sentWei(progress)))
+  } catch (error) {
+    engine.log.error('road.not-recovered', { requestId: call.requestId, error })
+  }
+}
+
+/** Leaves a line about a write that failed. One that cannot be written hides nothing from the caller. */
+export async function noteRefusal({ engine, call, intent, chain }: Trip, failure: unknown): Promise<void> {
+  const { requestId, tool, principal } = call
+  const code = failure instanceof ToolError ? failure.code : 'INTERNAL'
+  const facts = { requestId, tool, actor: { principal: principal.id, stage: principal.stage }, chainId: chain.id, code }
+  engine.log.info('tx.failed', facts)
+  try {
+    await engine.audit.append({ event: 'tx.failed', ...facts, why: intent.why })
+  } catch (error) {
+    engine.log.error('audit.unwritten', { requestId, error })
+  }
+}
+
+/** What mined calls sent along; refunds are left out, so that this is never too little. */
+function sentWei({ mined }: Progress): bigint {
+  return mined.reduce((sum, { step }) => sum + step.valueWei, 0n)
+}

@@ -1,0 +1,21 @@
+import type { ErrorCode } from '../errors.ts'
+import { ToolError, type ErrorDetail } from '../tool-error.ts'
+
+/** Why the safety engine does not let an intent pass. A dry run reports all of them, a real call fails with the first. */
+export type Refusal = {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly details?: readonly ErrorDetail[]
+}
+
+/** Throws the first refusal as a `ToolError`; the others stand in its details. */
+export function throwFirst(refusals: readonly Refusal[]): void {
+  const [first, ...others] = refusals
+  if (first === undefined) return
+  throw new ToolError(first.code, first.message, {
+    details: [...(first.details ?? []), ...others.map(({ code, message }) => ({ code, message }))],
+  })
+}
+
+/** The result of a step that may have something against the intent. */
+export type Weighed = { readonly refusals: readonly Refusal[] }

@@ -1,0 +1,79 @@
+import type { TransactionReceipt } from 'viem'
+import { ToolError } from '../tool-error.ts'
+import { assertDeclared } from './assert-declared.ts'
+import { assetChanges } from './asset-changes.ts'
+import { play } from './prepare.ts'
+import { throwFirst } from './refusal.ts'
+import { requireRunning } from './require-running.ts'
+import type { Reserved } from './reserve-spend.ts'
+import type { Simulation } from './simulation.ts'
+import type { Step } from './step.ts'
+import { survey, type Survey } from './survey.ts'
+
+/**
+ * Just before a transaction is signed: still running, and the simulation still fresh. When the chain has moved by more
+ * than one block of others since it was played, or time has passed, the remaining steps are played again on the newest
+ * block (whose chain id is checked once more); what no longer fits the declared bounds is `SIMULATION_DRIFT`.
+ */
+export async function revalidate(road: Reserved, progress: Progress): Promise<void> {
+  const { engine } = road
+  throwFirst((await requireRunning(engine)).refusals)
+  if (isFresh(engine.now(), progress)) return
+  const { client, chain, wallet, intent, allowances, known } = road
+  const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
+  const rest = road.steps.slice(progress.mined.length)
+  const simulation = await playRest(road, rest, surveyed)
+  const done = assetChanges(
+    progress.mined.map(({ receipt }) => receipt.logs),
+    { wallet, wrappedNative: chain.wrappedNative.address },
+  )
+  const whole = { ...simulation, deltas: addDeltas(done.deltas, simulation.deltas) }
+  const declared = { permit2: chain.permit2, positionManagers: known.positionManagers, allowances }
+  const [drift] = assertDeclared(intent, whole, declared)
+  if (drift !== undefined) {
+    throw new ToolError('SIMULATION_DRIFT', `The chain moved since the plan was made. ${drift.message}`, {
+      details: drift.details ?? [],
+    })
+  }
+  progress.valid = { surveyed, simulation, firstStep: progress.mined.length }
+}
+
+export function begin({ surveyed, simulation }: Reserved): Progress {
+  return { signed: [], mined: [], valid: { surveyed, simulation, firstStep: 0 } }
+}
+
+/** How far a road has come. Filled while it is travelled. */
+export type Progress = {
+  readonly signed: Step[]
+  readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
+  /** The simulation in force and the step it starts with. */
+  valid: { readonly surveyed: Survey; readonly simulation: Simulation; readonly firstStep: number }
+}
+
+/** A plan older than this is played again, whatever the chain did. */
+const freshForMs = 15_000
+
+function isFresh(now: number, { mined, valid }: Progress): boolean {
+  if (now - valid.surveyed.takenAt > freshForMs) return false
+  const newest = mined.at(-1)?.receipt.blockNumber ?? valid.simulation.blockNumber
+  const ownBlocks = new Set(mined.slice(valid.firstStep).map(({ receipt }) => receipt.blockNumber)).size
+  return newest - valid.simulation.blockNumber - BigInt(ownBlocks) <= 1n
+}
+
+async function playRest(road: Reserved, rest: readonly Step[], surveyed: Survey): Promise<Simulation> {
+  try {
+    return await play(road, rest, surveyed)
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== 'SIMULATION_FAILED') throw error
+    throw new ToolError('SIMULATION_DRIFT', 'The chain moved since the plan was made; it would fail now.', {
+      details: error.details,
+      cause: error,
+    })
+  }
+}
+
+function addDeltas(one: ReadonlyMap<string, bigint>, other: ReadonlyMap<string, bigint>): ReadonlyMap<string, bigint> {
+  const sums = new Map(one)
+  for (const [token, delta] of other) sums.set(token, (sums.get(token) ?? 0n) + delta)
+  return sums
+}

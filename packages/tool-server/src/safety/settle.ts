@@ -1,0 +1,145 @@
+import { type Address, getAddress, type TransactionReceipt, zeroAddress } from 'viem'
+import type { Settled, TokenQuantity } from '../intent.ts'
+import { assetChanges } from './asset-changes.ts'
+import type { Reserved } from './reserve-spend.ts'
+import type { Progress } from './revalidate.ts'
+import { outflowsOf, spentAmounts, usdOf, valueOf } from './spend-value.ts'
+import { onStorage } from './storage.ts'
+import { readAllowances } from './survey.ts'
+import { takeBack } from './take-back.ts'
+
+/**
+ * Decodes what really moved, takes back what is left of the allowances, settles the ledger with it, and compares it with
+ * the simulation. By now everything is mined: what fails here is logged and never turns a success into an error.
+ */
+export async function settle(road: Reserved, progress: Progress): Promise<Settled> {
+  const { engine, call, priced } = road
+  const { balanceWei, standing } = await readAfter(road, progress)
+  const deltas = realDeltas(road, progress, nativeDelta(road, progress, balanceWei))
+  const revokes = await takeBack(road, progress, { blind: false, ...(standing === null ? {} : { standing }) })
+  await settleLedger(road, deltas)
+  await quietly(road, 'breaker', () => engine.breaker.recordSuccess())
+  const drift = compare(road.simulation.deltas, deltas)
+  if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
+  const gasCostWei = gasCostOf([...progress.mined.map(({ receipt }) => receipt), ...revokes])
+  const settled = settledOf(road, progress, deltas, gasCostWei, usdOf(zeroAddress, gasCostWei, priced))
+  await quietly(road, 'audit', () =>
+    engine.audit.append({
+      event: 'tx.settled',
+      requestId: call.requestId,
+      tool: call.tool,
+      deltas: settled.deltas,
+      gasCostWei,
+      drift,
+      transactions: settled.transactions.map(({ hash }) => hash),
+    }),
+  )
+  return settled
+}
+
+/** Settles the reservation with what left, or what a lasting approval exposes; a token without a price leaves it as it is. */
+export async function settleLedger(road: Reserved, deltas: ReadonlyMap<string, bigint>): Promise<void> {
+  const { engine, intent, priced, spend, reservationId } = road
+  if (!spend.reserved) return
+  const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
+  const spent =
+    lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
+  const { usdMicros, unpriced } = valueOf(spent, priced)
+  const actual = unpriced.length > 0 ? spend.amountUsdMicros : usdMicros
+  await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual))
+}
+
+/** What gas cost, with what roll-ups charge for their parent chain where receipts say it. */
+export function gasCostOf(receipts: readonly TransactionReceipt[]): bigint {
+  return receipts.reduce((sum, receipt) => sum + receipt.gasUsed * receipt.effectiveGasPrice + parentFee(receipt), 0n)
+}
+
+/** Net changes of the wallet: tokens from receipt logs, native currency as given because it leaves no logs. */
+export function realDeltas(
+  { wallet, chain }: Reserved,
+  { mined }: Progress,
+  nativeWei: bigint,
+): ReadonlyMap<string, bigint> {
+  const logs = mined.map(({ receipt }) => receipt.logs)
+  const deltas = new Map(assetChanges(logs, { wallet, wrappedNative: chain.wrappedNative.address }).deltas)
+  return nativeWei === 0n ? deltas : deltas.set(zeroAddress, nativeWei)
+}
+
+/** The change of the native balance since the survey, gas left out; as simulated where the balance could not be read. */
+function nativeDelta({ simulation, surveyed }: Reserved, { mined }: Progress, balanceWei: bigint | null): bigint {
+  if (balanceWei === null) return simulation.deltas.get(zeroAddress) ?? 0n
+  return balanceWei - surveyed.balanceWei + gasCostOf(mined.map(({ receipt }) => receipt))
+}
+
+type After = { readonly balanceWei: bigint | null; readonly standing: readonly bigint[] | null }
+
+/** Balance and allowances right after the last transaction, in one exchange; `null` for what could not be read. */
+async function readAfter({ client, wallet, engine, call, allowances }: Reserved, { mined }: Progress): Promise<After> {
+  const blockNumber = mined.at(-1)?.receipt.blockNumber
+  if (blockNumber === undefined) return { balanceWei: null, standing: null }
+  const orNull = <Value>(reading: Promise<Value>): Promise<Value | null> =>
+    reading.catch((error: unknown) => {
+      engine.log.warn('tx.unread-after', { requestId: call.requestId, error })
+      return null
+    })
+  const [balanceWei, standing] = await Promise.all([
+    orNull(client.getBalance({ address: wallet, blockNumber })),
+    orNull(readAllowances(client, wallet, allowances)),
+  ])
+  return { balanceWei, standing }
+}
+
+function settledOf(
+  road: Reserved,
+  { mined }: Progress,
+  deltas: ReadonlyMap<string, bigint>,
+  gasCostWei: bigint,
+  gasCostUsd: number | null,
+): Settled {
+  const transactions = mined.map(({ step, receipt }) => ({
+    label: step.label,
+    hash: receipt.transactionHash,
+    blockNumber: receipt.blockNumber,
+    logs: receipt.logs,
+    gasUsed: receipt.gasUsed,
+  }))
+  const main = transactions.at(-1)
+  if (main === undefined) throw new TypeError('A road without a transaction cannot be settled')
+  const quantities: readonly TokenQuantity[] = [...deltas]
+    .filter(([, amount]) => amount !== 0n)
+    .map(([token, amount]) => ({ token: getAddress(token), amount }))
+  const safetyChecks = {
+    tokenAllowlistPassed: road.tokenAllowlistPassed,
+    spendingLimitPassed: road.spend.refusals.length === 0,
+    simulationPassed: true,
+  }
+  return { transactions, main, deltas: quantities, gasCostWei, gasCostUsd, safetyChecks }
+}
+
+/** Tokens whose change differs from the simulated one by more than a hundredth of it. */
+function compare(
+  simulated: ReadonlyMap<string, bigint>,
+  real: ReadonlyMap<string, bigint>,
+): readonly { readonly token: Address; readonly simulated: bigint; readonly real: bigint }[] {
+  const tokens = [...new Set([...simulated.keys(), ...real.keys()])]
+  return tokens.flatMap((token) => {
+    const [expected, actual] = [simulated.get(token) ?? 0n, real.get(token) ?? 0n]
+    const difference = expected > actual ? expected - actual : actual - expected
+    const tolerated = (expected < 0n ? -expected : expected) / 100n
+    return difference > tolerated ? [{ token: getAddress(token), simulated: expected, real: actual }] : []
+  })
+}
+
+async function quietly({ engine, call }: Reserved, what: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await onStorage(what, work)
+  } catch (error) {
+    engine.log.error('settle.unrecorded', { requestId: call.requestId, what, error })
+  }
+}
+
+/** OP-stack chains name their data fee in receipts; viem leaves members it does not know as they came. */
+function parentFee(receipt: TransactionReceipt): bigint {
+  const fee: unknown = 'l1Fee' in receipt ? receipt.l1Fee : undefined
+  return typeof fee === 'bigint' ? fee : typeof fee === 'string' && /^0x[0-9a-f]+$/i.test(fee) ? BigInt(fee) : 0n
+}

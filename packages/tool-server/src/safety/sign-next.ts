@@ -1,0 +1,30 @@
+import type { JournalEntry } from '@svc/wallet'
+import { planHash } from './plan.ts'
+import type { Reserved } from './reserve-spend.ts'
+import type { Progress } from './revalidate.ts'
+import { usdText } from './spend-limit.ts'
+import type { Step } from './step.ts'
+import { oweAllowances } from './take-back.ts'
+import { sign } from './transact.ts'
+
+/** Signs the next step of a road on the terms of the simulation in force; before the first, notes what will be owed. */
+export async function signNext(road: Reserved, progress: Progress, next: Step): Promise<JournalEntry> {
+  const { intent, wallet, spend, reservationId, tokenAllowlistPassed } = road
+  const { simulation, surveyed, firstStep } = progress.valid
+  if (progress.signed.length === 0) await oweAllowances(road)
+  const entry = await sign(road, next, {
+    gasUsed: simulation.gasUsed[progress.mined.length - firstStep] ?? 0n,
+    fees: surveyed.fees,
+    reservationId,
+    facts: {
+      why: intent.why,
+      planHash: planHash(intent, wallet),
+      spendUsd: usdText(spend.amountUsdMicros),
+      tokenAllowlistPassed,
+      simulatedAtBlock: simulation.blockNumber,
+      deltas: Object.fromEntries(simulation.deltas),
+    },
+  })
+  progress.signed.push(next)
+  return entry
+}

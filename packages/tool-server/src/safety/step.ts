@@ -1,0 +1,11 @@
+import type { Address, Hex } from 'viem'
+
+/** One transaction of a road: the tool's own calls, and the approvals the road makes and takes back around them. */
+export type Step = {
+  readonly kind: 'approve' | 'call' | 'revoke'
+  /** Short verb phrase of ours. */
+  readonly label: string
+  readonly to: Address
+  readonly data: Hex
+  readonly valueWei: bigint
+}

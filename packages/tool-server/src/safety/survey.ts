@@ -1,0 +1,70 @@
+import type { Chain } from '@svc/wallet'
+import type { Address, PublicClient } from 'viem'
+import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import type { RpcPool } from '../ports.ts'
+import type { Allowance } from './approval-steps.ts'
+
+/**
+ * Reads in one exchange what the road starts from: the newest block (with the chain id of the endpoint checked), the tip
+ * that is paid now, the wallet's native balance and the allowances that stand. Throws `RPC_*`.
+ */
+export async function survey(request: {
+  readonly rpc: RpcPool
+  readonly client: PublicClient
+  readonly chain: Chain
+  readonly wallet: Address
+  readonly allowances: readonly Allowance[]
+  /** Unix milliseconds. */
+  readonly now: () => number
+}): Promise<Survey> {
+  const { rpc, client, chain, wallet, allowances, now } = request
+  const [head, tip, balanceWei, standing] = await Promise.all([
+    rpc.head(chain),
+    client.request({ method: 'eth_maxPriorityFeePerGas' }).then(BigInt),
+    client.getBalance({ address: wallet }),
+    readAllowances(client, wallet, allowances),
+  ])
+  return {
+    block: { number: head.number },
+    atSeconds: Math.max(Number(head.timestamp) + 1, Math.floor(now() / 1000)),
+    takenAt: now(),
+    // Twice the base fee outlasts six full blocks of it rising (EIP-1559: at most an eighth a block).
+    fees: {
+      maxFeePerGas: head.baseFeePerGas * 2n + tip,
+      maxPriorityFeePerGas: tip,
+      expectedPerGas: head.baseFeePerGas + tip,
+    },
+    balanceWei,
+    standing,
+  }
+}
+
+/** The ERC-20 allowances of the wallet, in the order asked. */
+export function readAllowances(
+  client: PublicClient,
+  wallet: Address,
+  allowances: readonly Pick<Allowance, 'token' | 'spender'>[],
+): Promise<readonly bigint[]> {
+  return Promise.all(
+    allowances.map(({ token, spender }) =>
+      client.readContract({ address: token, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }),
+    ),
+  )
+}
+
+export type Survey = {
+  readonly block: { readonly number: bigint }
+  /** The time the next transaction may be mined at, in Unix seconds: never before the newest block's. */
+  readonly atSeconds: number
+  /** Unix milliseconds. */
+  readonly takenAt: number
+  readonly fees: Fees
+  readonly balanceWei: bigint
+  readonly standing: readonly bigint[]
+}
+
+export type Fees = {
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+  readonly expectedPerGas: bigint
+}

@@ -1,0 +1,77 @@
+import { isAddressEqual, type TransactionReceipt } from 'viem'
+import { type Allowance, revokeStep } from './approval-steps.ts'
+import type { OwedAllowance } from './owed-allowances.ts'
+import type { Reserved } from './reserve-spend.ts'
+import type { Progress } from './revalidate.ts'
+import { onStorage } from './storage.ts'
+import { readAllowances } from './survey.ts'
+import { broadcast, confirm, sign } from './transact.ts'
+
+/** Notes on disk what will have to go back to zero, before the first allowance is signed. */
+export async function oweAllowances(road: Reserved): Promise<void> {
+  const owed = owedOf(road)
+  if (owed.length > 0) await onStorage('the owed allowances cannot be written', () => road.engine.owed.add(owed))
+}
+
+/**
+ * Sets what is left of the road's allowances to zero and forgets those that are. With `blind` they are not read first and
+ * not waited for: a transaction is out whose end is unknown, and the take-back queues behind it by its nonce. Never
+ * rejects: what could not be taken back stays owed, and the next write or start tries again.
+ */
+export async function takeBack(
+  road: Reserved,
+  progress: Progress,
+  options: { readonly blind: boolean; readonly standing?: readonly bigint[] },
+): Promise<readonly TransactionReceipt[]> {
+  const { engine, call, client, wallet, allowances } = road
+  const owed = owedOf(road)
+  if (owed.length === 0) return []
+  const receipts: TransactionReceipt[] = []
+  try {
+    const standing = options.blind ? null : (options.standing ?? (await readAllowances(client, wallet, allowances)))
+    for (const [index, allowance] of allowances.entries()) {
+      const stands = standing === null ? wasApproved(allowance, progress) : standing[index] !== 0n
+      if (!stands || !allowance.revokeAfter) continue
+      const receipt = await revoke(road, progress, allowance, index, options.blind)
+      if (receipt !== null) receipts.push(receipt)
+    }
+    if (!options.blind) await engine.owed.remove(owed)
+  } catch (error) {
+    engine.log.warn('allowances.owed', { requestId: call.requestId, error })
+  }
+  return receipts
+}
+
+async function revoke(
+  road: Reserved,
+  { valid }: Progress,
+  allowance: Allowance,
+  index: number,
+  blind: boolean,
+): Promise<TransactionReceipt | null> {
+  const step = revokeStep(allowance)
+  const gasUsed = valid.simulation.revokeGasUsed[index] ?? 0n
+  const facts = { why: 'take back what is left of an allowance' }
+  const entry = await sign(road, step, {
+    // A slot that is emptied costs less in the simulation than one that still holds something.
+    gasUsed: gasUsed > leastRevokeGas ? gasUsed : leastRevokeGas,
+    fees: valid.surveyed.fees,
+    reservationId: null,
+    facts,
+  })
+  const sent = await broadcast(road, entry)
+  return blind ? null : confirm(road, step, sent)
+}
+
+/** Whether the road signed an approval of this token. */
+function wasApproved({ token }: Allowance, { signed }: Progress): boolean {
+  return signed.some(({ kind, to }) => kind === 'approve' && isAddressEqual(to, token))
+}
+
+const leastRevokeGas = 60_000n
+
+function owedOf({ chain, wallet, allowances }: Reserved): readonly OwedAllowance[] {
+  return allowances
+    .filter(({ revokeAfter }) => revokeAfter)
+    .map(({ token, spender }) => ({ chainId: chain.id, owner: wallet, token, spender }))
+}

@@ -1,0 +1,127 @@
+import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet'
+import { type Hex, size, slice, type TransactionReceipt } from 'viem'
+import { ToolError } from '../tool-error.ts'
+import type { Trip } from './engine.ts'
+import { gasLimitFor } from './gas.ts'
+import { isPaused } from './kill-switch.ts'
+import { minedRevertReason } from './mined-revert-reason.ts'
+import type { Step } from './step.ts'
+import { onStorage } from './storage.ts'
+import type { Fees } from './survey.ts'
+
+/**
+ * Signs one step: first a line in the audit log, on disk, then nonce, bytes and hash in one commit of the journal. The
+ * kill switch is looked at last of all. Nothing has left the process when it resolves.
+ */
+export async function sign(trip: Trip, step: Step, terms: Terms): Promise<JournalEntry> {
+  const { engine, call, chain, sender } = trip
+  await onStorage('the audit log cannot be written', () =>
+    engine.audit.append({ event: 'tx.intent', ...factsOf(trip, step), ...terms.facts }),
+  )
+  const paused = await onStorage('the kill switch cannot be read', () => isPaused(engine.dataDir))
+  if (paused) throw new ToolError('SERVER_PAUSED', 'The operator paused signing while the call was on its way.')
+  try {
+    return await sender.sign({
+      requestId: call.requestId,
+      step: trip.nextStep(),
+      to: step.to,
+      data: step.data,
+      valueWei: step.valueWei,
+      gasLimit: gasLimitFor(terms.gasUsed),
+      maxFeePerGas: terms.fees.maxFeePerGas,
+      maxPriorityFeePerGas: terms.fees.maxPriorityFeePerGas,
+      reservationId: terms.reservationId,
+    })
+  } catch (error) {
+    throw signingError(error, chain.name)
+  }
+}
+
+export type Terms = {
+  /** Of the simulation, after refunds. */
+  readonly gasUsed: bigint
+  readonly fees: Fees
+  /** `null` for transactions that spend nothing, such as taking an allowance back. */
+  readonly reservationId: string | null
+  /** For the audit line. */
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+/** Sends the stored bytes. Throws `TRANSACTION_NOT_SENT` when the endpoint declined them for certain. */
+export async function broadcast({ sender, engine, call }: Trip, entry: JournalEntry): Promise<JournalEntry> {
+  const sent = await onStorage('the journal cannot be written', () => sender.broadcast(entry))
+  engine.log.info('tx.broadcast', { requestId: call.requestId, hash: sent.hash, nonce: sent.nonce, state: sent.state })
+  if (sent.state === 'refused') throw notSent(sent, 'The endpoint declined the transaction; nothing was sent.')
+  return sent
+}
+
+/**
+ * Waits until a transaction is mined with the chain's confirmations. Throws `TRANSACTION_REVERTED` (counted by the
+ * breaker), `TRANSACTION_NOT_SENT` when it will never be mined, or `TRANSACTION_PENDING` when time is up.
+ */
+export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promise<TransactionReceipt> {
+  const { engine, sender } = trip
+  const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs })
+  await noteOutcome(trip, step, confirmation)
+  if (confirmation.status === 'final') return confirmation.receipt
+  if (confirmation.status === 'reverted') {
+    await countFailure(trip, sent)
+    const reason = await minedRevertReason(trip, step, confirmation.receipt)
+    throw new ToolError('TRANSACTION_REVERTED', `"${step.label}" was mined and ${reason}.`, {
+      details: [{ message: reason, step: step.label, txHash: sent.hash }],
+    })
+  }
+  if (confirmation.status !== 'pending') throw notSent(sent, 'Another transaction took the place of this one.')
+  throw new ToolError('TRANSACTION_PENDING', `"${step.label}" is out and not confirmed yet.`, {
+    details: [{ message: 'not confirmed', step: step.label, txHash: sent.hash }],
+  })
+}
+
+function factsOf({ call, chain, wallet, reservationId }: Trip, { kind, label, to, data, valueWei }: Step) {
+  const { requestId, tool, principal } = call
+  const selector: Hex = size(data) < 4 ? '0x' : slice(data, 0, 4)
+  const transaction = { chainId: chain.id, from: wallet, to, selector, valueWei, kind, label }
+  return { requestId, tool, actor: { principal: principal.id, stage: principal.stage }, transaction, reservationId }
+}
+
+/** What became of it is recorded, but a record that fails changes nothing about a transaction that is out. */
+async function noteOutcome({ engine, call }: Trip, step: Step, { status, entry }: Confirmation): Promise<void> {
+  const facts = { requestId: call.requestId, hash: entry.hash, nonce: entry.nonce, step: step.label, status }
+  engine.log.info('tx.outcome', facts)
+  try {
+    await engine.audit.append({ event: status === 'final' ? 'tx.confirmed' : `tx.${status}`, ...facts })
+  } catch (error) {
+    engine.log.error('audit.unwritten', { ...facts, error })
+  }
+}
+
+/** A failure that cannot be counted is logged; it must not hide from the caller what happened on the chain. */
+async function countFailure({ engine, call }: Trip, { hash }: JournalEntry): Promise<void> {
+  try {
+    const opened = await engine.breaker.recordFailure(`${hash} reverted`)
+    if (opened) engine.log.error('breaker.open', { requestId: call.requestId, hash })
+    if (opened) await engine.audit.append({ event: 'breaker.open', requestId: call.requestId, hash })
+  } catch (error) {
+    engine.log.error('breaker.uncounted', { requestId: call.requestId, hash, error })
+  }
+}
+
+function notSent({ hash }: JournalEntry, message: string): ToolError {
+  return new ToolError('TRANSACTION_NOT_SENT', message, { details: [{ message, txHash: hash }] })
+}
+
+function signingError(error: unknown, chainName: string): ToolError {
+  if (error instanceof ToolError) return error
+  const cause = error
+  if (!(error instanceof WalletError)) {
+    return new ToolError('STORAGE_UNAVAILABLE', 'The transaction could not be signed into the journal.', { cause })
+  }
+  if (error.code === 'NONCE_AHEAD_OF_CHAIN') {
+    const message = `The journal is ahead of ${chainName}: its endpoint lags, or the chain was reset.`
+    return new ToolError('RPC_STALE', message, { cause })
+  }
+  if (error.code === 'NONCE_CONTENDED') {
+    return new ToolError('TRANSACTION_NOT_SENT', 'Somebody else is sending from the same wallet.', { cause })
+  }
+  return new ToolError('INTERNAL', 'The transaction could not be signed.', { cause })
+}

@@ -1,0 +1,64 @@
+import type { Chain } from '@svc/wallet'
+import type { Call } from '../call.ts'
+import type { Intent } from '../intent.ts'
+import type { Engine, Trip } from './engine.ts'
+import { knownContracts } from './known-contracts.ts'
+
+/** Sets an intent on its way. Throws `CHAIN_NOT_SUPPORTED`. */
+export function tripOf(engine: Engine, call: Call, intent: Intent, numbers: Numbers): Trip {
+  const chain = engine.chains.get(`${intent.chainId}`)
+  const sender = engine.senders(chain)
+  return {
+    engine,
+    call,
+    intent,
+    chain,
+    client: engine.rpc.client(chain),
+    sender,
+    wallet: sender.address,
+    known: knownContracts(chain, engine.policy),
+    reservationId: `${call.requestId}/${numbers.intent()}`,
+    nextStep: numbers.step,
+  }
+}
+
+/** A trip of the server's own, on which nothing is spent: it ends what others left. */
+export function serverTrip(engine: Engine, chain: Chain): Trip {
+  const call: Call = {
+    requestId: engine.newRequestId(),
+    tool: 'server',
+    principal: { id: 'server', stage: 'local', tier: null, scopes: new Set(), expiresAt: null },
+    dryRun: false,
+    idempotencyKey: null,
+    signal: new AbortController().signal,
+  }
+  return tripOf(engine, call, nothing(chain.id), newNumbers())
+}
+
+/** What numbers the intents and the transactions of one call. */
+export type Numbers = { readonly intent: () => number; readonly step: () => number }
+
+export function newNumbers(): Numbers {
+  return { intent: counter(), step: counter() }
+}
+
+function counter(): () => number {
+  let next = 0
+  return () => next++
+}
+
+function nothing(chainId: number): Intent {
+  return {
+    chainId,
+    calls: [],
+    atomicity: 'single',
+    spends: [],
+    receives: [],
+    approvals: [],
+    riskTier: 'routine',
+    slippageBps: null,
+    deadline: null,
+    recipients: [],
+    why: 'clear up',
+  }
+}

@@ -1,0 +1,76 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
+import { afterEach, describe, expect, it } from 'vitest'
+import { openServer, type OpenServer } from '../open-server.fixture.ts'
+import { rawRequest } from '../raw-http.fixture.ts'
+import { certificate, certificateKey } from './tls.fixture.ts'
+
+let open: OpenServer
+afterEach(() => open.server.close())
+
+describe('TLS', () => {
+  const openTls = () => {
+    const directory = mkdtempSync(join(tmpdir(), 'svc-tls-'))
+    const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
+    writeFileSync(cert, certificate)
+    writeFileSync(key, certificateKey)
+    return openServer({ env: { SVC_LISTEN: '0.0.0.0:0', SVC_TLS_CERT: cert, SVC_TLS_KEY: key } })
+  }
+  const handshake = (maxVersion: 'TLSv1.2' | 'TLSv1.3') =>
+    new Promise<string | null>((resolve, reject) => {
+      const socket = connect({ port: open.port, host: '127.0.0.1', ca: certificate, maxVersion }, () => {
+        resolve(socket.getProtocol())
+        socket.destroy()
+      })
+      socket.on('error', reject)
+    })
+
+  it('is 1.3 and nothing older', async () => {
+    open = await openTls()
+    expect(open.url).toMatch(/^https:/)
+    expect(await handshake('TLSv1.3')).toBe('TLSv1.3')
+    await expect(handshake('TLSv1.2')).rejects.toThrow(/protocol version|alert/i)
+  })
+
+  it('carries requests', async () => {
+    open = await openTls()
+    const status = await new Promise((resolve, reject) => {
+      get({ port: open.port, host: '127.0.0.1', path: '/healthz', ca: certificate, agent: false }, (answer) => {
+        answer.resume()
+        resolve(answer.statusCode)
+      }).on('error', reject)
+    })
+    expect(status).toBe(200)
+  })
+})
+
+describe('a trusted proxy', () => {
+  const forwarded = (headers: Readonly<Record<string, string>>) =>
+    rawRequest(open.port, { method: 'GET', path: '/healthz', headers })
+
+  it('is the only way in, and only when the caller came to it over https', async () => {
+    open = await openServer({ env: { SVC_TRUSTED_PROXIES: '127.0.0.0/8' } })
+    expect((await forwarded({ 'x-forwarded-proto': 'https' })).status).toBe(200)
+    expect((await forwarded({ 'x-forwarded-proto': 'http' })).json).toMatchObject({ code: 'PROXY_REQUIRED' })
+    expect((await forwarded({})).status).toBe(403)
+    await open.server.close()
+    open = await openServer({ env: { SVC_TRUSTED_PROXIES: '10.0.0.1' } })
+    expect((await forwarded({ 'x-forwarded-proto': 'https' })).status).toBe(403)
+  })
+
+  it('tells callers apart by the last address it did not make up itself', async () => {
+    open = await openServer({
+      env: { SVC_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' },
+      limits: { perAddressPerMinute: 1 },
+    })
+    const from = async (addresses: string) =>
+      (await rawRequest(open.port, { headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': addresses } })).status
+    expect(await from('203.0.113.1')).toBe(401)
+    expect(await from('198.51.100.7, 203.0.113.1')).toBe(429)
+    expect(await from('203.0.113.1, 10.1.1.1')).toBe(429)
+    expect(await from('203.0.113.2')).toBe(401)
+  })
+})

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PublicClient } from 'viem'
+import type { Chain } from '../chain.ts'
+import type { Journal, JournalEntry } from '../journal.ts'
+import { settle, settledCount } from './settle.ts'
+import { submit } from './submit.ts'
+
+/**
+ * Sends the stored bytes of an entry, again for as long as the outcome is unknown and the patience lasts. The entry
+ * comes back as `broadcast`, also when the outcome is still unknown; as `refused` when the node declined bytes that no
+ * one has seen before; settled when its nonce turns out to be used. Mined and closed entries are left alone.
+ */
+export async function broadcastEntry(context: BroadcastContext, given: JournalEntry): Promise<JournalEntry> {
+  const { client, journal, random } = context
+  const entry = (await journal.byHash(given.hash)) ?? given
+  if (entry.state !== 'signed' && entry.state !== 'broadcast') return entry
+  const startedAt = performance.now()
+  let mayBeOut = entry.state === 'broadcast'
+  for (let tries = 0; tries < mostOffers; tries += 1) {
+    const answer = await submit(client, entry.rawTransaction)
+    if (answer === 'declined' && !mayBeOut) return markSent(journal, entry, 'refused')
+    if (answer !== 'unknown') {
+      const sent = await markSent(journal, entry, 'broadcast')
+      return answer === 'nonce-used' ? lookOnce(context, sent) : sent
+    }
+    mayBeOut = true
+    if (performance.now() - startedAt > longestOfferMs) break
+    await sleep(150 * 2 ** tries * (0.5 + random()))
+  }
+  return markSent(journal, entry, 'broadcast')
+}
+
+/** Notes what became of an offer of the bytes. */
+export async function markSent(
+  journal: Journal,
+  entry: JournalEntry,
+  state: 'broadcast' | 'refused',
+): Promise<JournalEntry> {
+  if (entry.state === state) return entry
+  await journal.mark(entry.hash, state)
+  return { ...entry, state }
+}
+
+export type BroadcastContext = {
+  readonly client: PublicClient
+  readonly chain: Pick<Chain, 'confirmations'>
+  readonly journal: Journal
+  /** In [0, 1): spreads the offers. */
+  readonly random: () => number
+}
+
+const mostOffers = 5
+/** After this long no further offer of the same bytes is begun. */
+const longestOfferMs = 15_000
+
+/** A first look for an entry whose nonce is used. When the endpoint is silent, the next look decides. */
+async function lookOnce({ client, chain, journal }: BroadcastContext, entry: JournalEntry): Promise<JournalEntry> {
+  const { confirmations } = chain
+  const count = (): Promise<number> => settledCount(client, entry.from, confirmations)
+  try {
+    return (await settle({ client, journal, entry, confirmations, settledCount: count })).entry
+  } catch {
+    return entry
+  }
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  keccak256,
+  parseTransaction,
+  type Address,
+  type Hex,
+  type PublicClient,
+  type TransactionSerializable,
+} from 'viem'
+import type { Chain } from '../chain.ts'
+import type { Journal, JournalEntry } from '../journal.ts'
+import { WalletError } from '../wallet-error.ts'
+import { allocateNonce } from './allocate-nonce.ts'
+
+/**
+ * Signs a request into the journal at the next free nonce. A request and step that were signed before give the entry of
+ * that time back. Throws `WalletError`: `REQUEST_CONFLICT`, `NONCE_CONTENDED`, `NONCE_AHEAD_OF_CHAIN`; or the client's
+ * error when the chain's count cannot be read.
+ */
+export async function signRequest(context: SignContext, request: SignRequest): Promise<JournalEntry> {
+  const { wallet, client, chain, inTurn } = context
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    // Outside the lock, so that parallel requests share a batch: the journal, not this count, keeps ours apart.
+    const latestCount = await client.getTransactionCount({ address: wallet.address, blockTag: 'latest' })
+    const outcome = await inTurn(() => signAt(context, request, latestCount))
+    if (typeof outcome === 'object') return outcome
+    if (outcome === 'behind') {
+      if (tries === mostTries - 1) throw aheadOfChain(chain.id)
+      await sleep(Math.min(Math.max(chain.blockTimeSeconds * 250, 100), 1000))
+    }
+  }
+  throw new WalletError('NONCE_CONTENDED', `Other senders of ${wallet.address} took ${mostTries} nonces in a row.`)
+}
+
+export type SignRequest = {
+  readonly requestId: string
+  /** Position of the call in its request, from 0. */
+  readonly step: number
+  readonly to: Address
+  readonly data: Hex
+  readonly valueWei: bigint
+  readonly gasLimit: bigint
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+  readonly reservationId: string | null
+}
+
+/** What the sender needs of a wallet. */
+export type TransactionSigner = {
+  readonly address: Address
+  signTransaction(transaction: TransactionSerializable): Promise<Hex>
+}
+
+export type SignContext = {
+  readonly wallet: TransactionSigner
+  readonly client: PublicClient
+  readonly chain: Pick<Chain, 'id' | 'blockTimeSeconds'>
+  readonly journal: Journal
+  /** Runs one signature after the other. */
+  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+}
+
+const mostTries = 5
+
+async function signAt(
+  { wallet, chain, journal }: SignContext,
+  request: SignRequest,
+  latestCount: number,
+): Promise<JournalEntry | 'behind' | 'taken'> {
+  const { requestId, step, reservationId } = request
+  const before = (await journal.byRequest(requestId)).findLast((entry) => entry.step === step)
+  if (before !== undefined) return signedBefore(before, request)
+  const place = await allocateNonce(journal, chain.id, wallet.address, latestCount)
+  if (place === 'behind') return place
+  const rawTransaction = await wallet.signTransaction({
+    type: 'eip1559',
+    chainId: chain.id,
+    nonce: place.nonce,
+    to: request.to,
+    data: request.data,
+    value: request.valueWei,
+    gas: request.gasLimit,
+    maxFeePerGas: request.maxFeePerGas,
+    maxPriorityFeePerGas: request.maxPriorityFeePerGas,
+  })
+  const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, ...place }
+  try {
+    return await journal.recordSigned({ ...slot, rawTransaction, hash: keccak256(rawTransaction) })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'JOURNAL_CONFLICT') return 'taken'
+    throw error
+  }
+}
+
+function signedBefore(entry: JournalEntry, request: SignRequest): JournalEntry {
+  const { to, data = '0x', value = 0n } = parseTransaction(entry.rawTransaction)
+  const isSame = to?.toLowerCase() === request.to.toLowerCase() && data === request.data && value === request.valueWei
+  if (isSame) return entry
+  throw new WalletError(
+    'REQUEST_CONFLICT',
+    `Step ${request.step} of request ${request.requestId} was signed before for another call.`,
+  )
+}
+
+function aheadOfChain(chainId: number): WalletError {
+  return new WalletError(
+    'NONCE_AHEAD_OF_CHAIN',
+    `The journal holds settled transactions that chain ${chainId} does not count: its endpoint lags, or the chain was reset.`,
+  )
+}
