@@ -66,8 +66,9 @@ export type UsdPrice = {
   readonly usdMicros: bigint
   readonly usd: number
   readonly method: 'peg' | 'pool_twap' | 'pool_spot'
-  /** The pools the price was read from, deepest first. */
+  /** The pool the price was read from, then the one behind the price of its other token, if any. */
   readonly pools: readonly string[]
+  /** Worth of what the pool holds of its other token, which the price rests on; 0 for a peg. */
   readonly liquidityUsd: number
   readonly confidence: 'HIGH' | 'MODERATE' | 'LOW'
   readonly blockNumber: bigint
@@ -89,9 +90,10 @@ export type Pool = {
   readonly id: Hex
   readonly token0: Token
   readonly token1: Token
-  /** Hundredths of a basis point; v2 is 3000. */
+  /** Hundredths of a basis point; v2 is 3000. In v4 what liquidity providers take in force now, the protocol's part not included. */
   readonly fee: number
   readonly tickSpacing: number | null
+  /** `null` without hooks. */
   readonly hooks: Address | null
   /** For v2 derived from the reserves. */
   readonly sqrtPriceX96: bigint
@@ -170,7 +172,7 @@ export type QuoteRequest = {
 export type Quote = {
   readonly amountIn: bigint
   readonly amountOut: bigint
-  /** One or two hops, all of one version. */
+  /** One or two hops, all of one version; tokens are the pools' own, so the wrapped one for native currency in v2 and v3. */
   readonly route: readonly { readonly pool: Pool; readonly tokenIn: Token; readonly tokenOut: Token }[]
   readonly version: Version
   /** Against the mid price of the route, fees left out; positive is worse. */
@@ -248,7 +250,10 @@ export type SwapOutcome = { readonly amountIn: bigint; readonly amountOut: bigin
 
 /** Reads and plans over the AMM contracts of a chain. Planning never signs: it returns intents. */
 export type Liquidity = {
-  /** Every pool of the pair that exists (and, for v4, is known by a standard or listed key), deepest first. */
+  /**
+   * Every pool of the pair that exists and has a price (for v4 under a standard key), deepest first. In v2 and v3 the native
+   * currency stands for its wrapped token; v4 pools hold exactly the currencies named, native and wrapped apart.
+   */
   findPools(chain: Chain, tokenA: Token, tokenB: Token, versions?: readonly Version[]): Promise<readonly Pool[]>
   /** Throws `POOL_NOT_FOUND`. */
   pool(chain: Chain, reference: PoolReference): Promise<Pool>

@@ -6,11 +6,11 @@ import { createTokenDirectory } from '../tokens/create-token-directory.ts'
 import { createLiquidityReads } from './create-liquidity-reads.ts'
 
 /** The real reading adapters over the local chain. */
-export function createReadsBench(devnet: Devnet) {
+export function createReadsBench(devnet: Devnet, fetch: typeof globalThis.fetch = globalThis.fetch) {
   const { chain, rpcUrl } = devnet
   const addressOf = (symbol: string): Address =>
     symbol === 'ETH' ? zeroAddress : devnet.tokens.find((token) => token.symbol === symbol)!.address
-  const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now })
+  const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now, fetch })
   const tokens = createTokenDirectory({ chains: [chain], rpc })
   const reads = createLiquidityReads({ rpc, tokens })
   return {

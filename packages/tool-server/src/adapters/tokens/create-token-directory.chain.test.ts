@@ -53,6 +53,12 @@ describe('unlisted tokens', () => {
     })
   })
 
+  it('bear their checksum, however they were asked for', async () => {
+    const fot = devnet().tokens.find(({ symbol }) => symbol === 'FOT')!
+    const lower = fot.address.toLowerCase() as Hex
+    await expect(directory.byAddress(devnet().chain, lower)).resolves.toMatchObject({ address: fot.address })
+  })
+
   it('may answer with bytes32', async () => {
     await setAnswers({ 'decimals()': numberToHex(18, { size: 32 }), 'symbol()': word('MKR'), 'name()': word('Maker') })
     await expect(directory.byAddress(devnet().chain, place)).resolves.toMatchObject({ symbol: 'MKR', name: 'Maker' })

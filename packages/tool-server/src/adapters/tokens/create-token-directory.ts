@@ -1,5 +1,5 @@
 import type { Chain, ChainToken } from '@svc/wallet'
-import { isAddressEqual, zeroAddress, type Address } from 'viem'
+import { getAddress, isAddressEqual, zeroAddress, type Address } from 'viem'
 import type { RpcPool, Token, TokenDirectory } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { parseAddress } from './parse-address.ts'
@@ -22,7 +22,7 @@ export function createTokenDirectory(options: {
     const key = `${chain.id}:${address.toLowerCase()}`
     const known = unlisted.get(key)
     if (known !== undefined) return known
-    const token = await readToken(options.rpc.client(chain), address)
+    const token = await readToken(options.rpc.client(chain), getAddress(address))
     if (token === null) throw new ToolError('TOKEN_NOT_FOUND', 'No token contract stands at this address.')
     if (unlisted.size >= mostUnlisted) unlisted.clear()
     unlisted.set(key, token)

@@ -1,0 +1,110 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { priceFromSqrtPrice } from '@svc/lp-math'
+import { parseUnits, type Hex } from 'viem'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { PriceSource } from '../../ports.ts'
+import { createChainActor, v3PathOf } from '../liquidity/chain-actor.fixture.ts'
+import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
+import { createPriceSource } from './create-price-source.ts'
+
+const devnet = useDevnet()
+let bench: ReturnType<typeof createReadsBench>
+let prices: PriceSource
+
+beforeEach(() => {
+  bench = createReadsBench(devnet())
+  prices = sourceOver(bench)
+})
+
+describe('usd', () => {
+  it('counts a listed dollar token as a dollar', async () => {
+    await expect(prices.usd(bench.chain, await bench.token('USDC'))).resolves.toMatchObject({
+      usd: 1,
+      usdMicros: 1_000_000n,
+      method: 'peg',
+      confidence: 'HIGH',
+    })
+  })
+
+  it('prices the native currency, its wrapped token and what trades against it by the mean of half an hour', async () => {
+    await passTime(2 * 3_600)
+    const ether = (await prices.usd(bench.chain, await bench.token('ETH')))!
+    expect(ether).toMatchObject({ method: 'pool_twap', confidence: 'HIGH' })
+    expect(ether.usd).toBeGreaterThan(2_000)
+    expect(ether.usd).toBeLessThan(4_500)
+    expect(ether.usdMicros).toBe(BigInt(Math.floor(ether.usd * 1e6)))
+    expect(await prices.usd(bench.chain, await bench.token('WETH'))).toEqual(ether)
+    const bitcoin = (await prices.usd(bench.chain, await bench.token('WBTC')))!
+    expect(bitcoin).toMatchObject({ method: 'pool_twap' })
+    expect(bitcoin.pools).toHaveLength(2)
+    const ratio = (await prices.ratio(bench.chain, await bench.token('WBTC'), await bench.token('WETH')))!
+    expect(bitcoin.usd / ether.usd).toBeCloseTo(ratio.price, 1)
+  })
+
+  it('is not moved at once by a trade that moves the pool, and is less sure then', async () => {
+    await passTime(3_600)
+    const [wbtc, weth] = await Promise.all([bench.token('WBTC'), bench.token('WETH')])
+    const before = (await prices.usd(bench.chain, wbtc))!
+    const actor = await createChainActor(devnet(), devnet().accounts[0]!.address)
+    await devnet().fund(actor.address, { WETH: '300' })
+    await actor.swapV3(v3PathOf(weth.address, 3_000, wbtc.address), parseUnits('300', 18))
+    const after = (await prices.usd(bench.chain, wbtc))!
+    const pool = await bench.reads.pool(bench.chain, { version: 'v3', id: before.pools[0] as Hex })
+    const ether = (await prices.usd(bench.chain, weth))!.usd
+    const spot = priceFromSqrtPrice(pool.sqrtPriceX96, pool.token0.decimals, pool.token1.decimals)
+    const spotUsd = ether * (pool.token0.address === wbtc.address ? spot : 1 / spot)
+    expect(after.pools[0]).toBe(before.pools[0])
+    expect(spotUsd / before.usd).toBeGreaterThan(1.05)
+    expect(after.usd / before.usd).toBeLessThan(1.01)
+    expect(before.confidence).toBe('HIGH')
+    expect(after.confidence).not.toBe('HIGH')
+  })
+
+  it('knows a token of a v2 pair by its price of the moment, and not at all below the floor', async () => {
+    await passTime(3_600)
+    const fot = await bench.token('FOT')
+    await expect(prices.usd(bench.chain, fot)).resolves.toMatchObject({ method: 'pool_spot', confidence: 'LOW' })
+    await expect(sourceOver(bench, 1e9).usd(bench.chain, fot)).resolves.toBeNull()
+    await expect(prices.usd(bench.chain, await bench.token('HOSTILE'))).resolves.toBeNull()
+  })
+
+  it('reads a block once', async () => {
+    await passTime(3_600)
+    let requests = 0
+    const counting = createReadsBench(devnet(), (input, init) => {
+      requests += 1
+      return fetch(input, init)
+    })
+    const source = sourceOver(counting)
+    const weth = await counting.token('WETH')
+    await source.usd(counting.chain, weth)
+    const first = requests
+    const [a, b] = await Promise.all([source.usd(counting.chain, weth), source.usd(counting.chain, weth)])
+    expect(a).toEqual(b)
+    expect(requests - first).toBe(1)
+  })
+})
+
+describe('ratio', () => {
+  it('prices in the order asked, by the deepest pool, and is null without one', async () => {
+    const [weth, usdc, ether] = await Promise.all([bench.token('WETH'), bench.token('USDC'), bench.token('ETH')])
+    const forward = (await prices.ratio(bench.chain, weth, usdc))!
+    const backward = (await prices.ratio(bench.chain, usdc, weth))!
+    const [deepest] = await bench.reads.findPools(bench.chain, weth, usdc)
+    expect(forward.pool).toEqual(deepest)
+    expect(forward.price).toBeGreaterThan(1_000)
+    expect(forward.price * backward.price).toBeCloseTo(1, 9)
+    const native = (await prices.ratio(bench.chain, ether, usdc))!
+    expect(native.price / forward.price).toBeCloseTo(1, 2)
+    await expect(prices.ratio(bench.chain, await bench.token('FOT'), usdc)).resolves.toBeNull()
+  })
+})
+
+function sourceOver({ rpc, tokens, reads }: ReturnType<typeof createReadsBench>, leastLiquidityUsd = 25_000) {
+  return createPriceSource({ rpc, tokens, liquidity: reads, leastLiquidityUsd })
+}
+
+async function passTime(seconds: number): Promise<void> {
+  const { timestamp } = await bench.rpc.head(bench.chain)
+  await devnet().mineTo(Number(timestamp) + seconds)
+}

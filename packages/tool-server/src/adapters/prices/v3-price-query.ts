@@ -1,0 +1,59 @@
+import { priceFromSqrtPrice, priceFromTick } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet'
+import { formatUnits, type Address } from 'viem'
+import type { Token } from '../../ports.ts'
+import { erc20Abi } from '../liquidity/abis/erc20.ts'
+import { v3PoolAbi } from '../liquidity/abis/v3-pool.ts'
+import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
+import { contractRead } from '../rpc/contract-read.ts'
+import { query, type Query } from '../rpc/query.ts'
+import type { PricePoint } from './price-point.ts'
+
+/** What the v3 pools of a token against a quote token say, each read where the factory must have put it. */
+export function v3PriceQueries(chain: Chain, token: Token, quote: Token): readonly Query<PricePoint | null>[] {
+  const { v3 } = chain.amm
+  if (v3 === undefined) return []
+  const tokenIs0 = BigInt(token.address) < BigInt(quote.address)
+  const [token0, token1] = tokenIs0 ? [token, quote] : [quote, token]
+  return tiers.map((fee) => {
+    const pool = v3PoolAddress(v3, token0.address, token1.address, fee)
+    return poolQuery(pool, { token0, token1, quote, tokenIs0 })
+  })
+}
+
+const tiers = [100, 500, 3_000, 10_000] as const
+const windowSeconds = 1_800
+
+type Side = { readonly token0: Token; readonly token1: Token; readonly quote: Token; readonly tokenIs0: boolean }
+
+function poolQuery(pool: Address, { token0, token1, quote, tokenIs0 }: Side): Query<PricePoint | null> {
+  const reads = [
+    contractRead(pool, v3PoolAbi, 'slot0', []),
+    contractRead(pool, v3PoolAbi, 'liquidity', []),
+    contractRead(pool, v3PoolAbi, 'observe', [[windowSeconds, 0]]),
+    contractRead(quote.address, erc20Abi, 'balanceOf', [pool]),
+  ] as const
+  return query(reads, ([slot0, liquidity, observed, balance]) => {
+    if (slot0 === null || liquidity === null || balance === null || slot0[0] === 0n) return null
+    const [sqrtPriceX96] = slot0
+    const turned = (price: number) => (tokenIs0 ? price : 1 / price)
+    const tick = observed === null ? null : meanTick(observed[0])
+    const virtual = tokenIs0 ? (liquidity * sqrtPriceX96) >> 96n : (liquidity << 96n) / sqrtPriceX96
+    return {
+      pool,
+      mean: tick === null ? null : turned(priceAtMeanTick(tick, token0.decimals, token1.decimals)),
+      spot: turned(priceFromSqrtPrice(sqrtPriceX96, token0.decimals, token1.decimals)),
+      depth: Number(formatUnits(balance < virtual ? balance : virtual, quote.decimals)),
+    }
+  })
+}
+
+/** The time-weighted mean tick, whose price is the geometric mean of prices (v3 whitepaper 5.2). */
+function meanTick([before, now]: readonly bigint[]): number | null {
+  return before === undefined || now === undefined ? null : Number(now - before) / windowSeconds
+}
+
+function priceAtMeanTick(tick: number, decimals0: number, decimals1: number): number {
+  const whole = Math.floor(tick)
+  return priceFromTick(whole, decimals0, decimals1) * 1.0001 ** (tick - whole)
+}
