@@ -25,6 +25,13 @@ test('WETH/USDC exists in all four v3 tiers, in v2, and in v4 beside a native on
   ])
 })
 
+test('say the tick spacing that the pool has', async () => {
+  const abi = parseAbi(['function tickSpacing() view returns (int24)'])
+  for (const { id, tickSpacing } of devnet().pools.filter(({ version }) => version === 'v3')) {
+    expect(await client().readContract({ address: id, abi, functionName: 'tickSpacing' })).toBe(tickSpacing)
+  }
+})
+
 test('all hold liquidity, and those of a pair agree on the price within 1 %', async () => {
   const byPair = new Map<string, number[]>()
   for (const pool of layout.pools) {

@@ -41,6 +41,8 @@ export type Devnet = {
   mineTo(timestamp: number): Promise<void>
   /** Remembers the chain's state; what it returns brings the state back, once, with the clock at the present. */
   checkpoint(): Promise<() => Promise<void>>
+  /** Settles when the chain's process has ended, for whatever reason. */
+  readonly exited: Promise<void>
   /** Ends the chain's process and waits for its end. */
   stop(): Promise<void>
 }

@@ -66,6 +66,7 @@ function describeDevnet(anvil: Anvil, layout: Layout, chainId: number, accounts:
       await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) })
       await client.mine({ blocks: 1 })
     },
+    exited: anvil.exited,
     checkpoint: async () => await checkpoint(client),
     stop: async () => {
       await trading.stopAll()
