@@ -3,7 +3,6 @@ import { parseAmount } from '@svc/lp-math'
 import { getAddress, zeroAddress } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AddOutcome, AddPreview, AddRequest, Planned, Token, Version } from '../../ports.ts'
-import { planAdd } from './plan-add.ts'
 import { benchTrade } from './planning/bench-trade.fixture.ts'
 import { type Bench, createBench } from './planning/bench.fixture.ts'
 
@@ -23,7 +22,7 @@ type Facts = Partial<Omit<AddRequest, 'token0' | 'token1' | 'amount0' | 'amount1
 
 function plan(pair: readonly [string, string], amounts: readonly [string, string | null], facts: Facts) {
   const [token0, token1] = [token(pair[0]), token(pair[1])]
-  return planAdd(bench.ports)(bench.chain, {
+  return bench.liquidity.planAdd(bench.chain, {
     token0,
     token1,
     fee: facts.version === 'v2' ? null : 500,
@@ -47,7 +46,7 @@ async function carryOut(planned: Planned<AddPreview, AddOutcome>, pair: readonly
 }
 
 async function holding(version: Version, positionId: string, holder: Bench) {
-  const { liquidity: reads } = bench.ports
+  const { liquidity: reads } = bench
   if (version !== 'v2') {
     const { owner, liquidity } = await reads.position(bench.chain, version, positionId)
     return { owner, liquidity }
@@ -150,7 +149,7 @@ describe.each(['v2', 'v3', 'v4'] as const)('%s', (version) => {
     expect(planned.preview.currentPrice / price).toBeCloseTo(1, 6)
     const outcome = await carryOut(planned, pair)
     expect(outcome).toMatchObject({ amount0: planned.preview.amount0, amount1: planned.preview.amount1 })
-    const pools = await bench.ports.liquidity.findPools(bench.chain, token(pair[0]), token(pair[1]), [version])
+    const pools = await bench.liquidity.findPools(bench.chain, token(pair[0]), token(pair[1]), [version])
     const created = pools.find(({ id }) => id === planned.preview.pool.id)!
     expect(created.sqrtPriceX96 - planned.preview.pool.sqrtPriceX96).toBe(0n)
     expect(outcome.positionId === created.id).toBe(version === 'v2')

@@ -1,16 +1,12 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { getAmountsForLiquidity, getSqrtPriceAtTick, parseAmount } from '@svc/lp-math'
-import { getAddress, parseEventLogs } from 'viem'
+import { getAddress, parseEventLogs, type Address } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Intent, Settled } from '../../intent.ts'
 import type { PairShare, Position, Token } from '../../ports.ts'
+import { erc20Abi } from './abis/erc20.ts'
 import { v3PoolAbi } from './abis/v3-pool.ts'
 import { v4PoolManagerAbi } from './abis/v4-pool-manager.ts'
-import { planAdd } from './plan-add.ts'
-import { planCollect } from './plan-collect.ts'
-import { planIncrease } from './plan-increase.ts'
-import { planRemove } from './plan-remove.ts'
-import { planSwap } from './plan-swap.ts'
 import { benchQuote } from './planning/bench-quote.fixture.ts'
 import { benchTrade } from './planning/bench-trade.fixture.ts'
 import { type Bench, createBench, mineTogether } from './planning/bench.fixture.ts'
@@ -33,7 +29,7 @@ type Version = 'v3' | 'v4'
 
 /** A position of five ether's worth on each side, and what trades of others since have earned it. */
 async function open(version: Version, base: Token, trades: readonly Token[] = [base, usdc]): Promise<Position> {
-  const planned = await planAdd(bench.ports)(bench.chain, {
+  const planned = await bench.liquidity.planAdd(bench.chain, {
     version,
     token0: base,
     token1: usdc,
@@ -61,7 +57,7 @@ async function trade(version: Version, base: Token, trades: readonly Token[]) {
 async function quoteTrade(version: Version, tokenIn: Token, tokenOut: Token): Promise<Intent> {
   const quote = await benchQuote(other, version, [tokenIn, tokenOut], parseAmount('20', 18))
   const request = { tokenIn, tokenOut, slippageBps: 5_000, deadline: bench.deadline, recipient: other.address }
-  return (await planSwap(other.ports)(other.chain, quote, request)).intent
+  return (await other.liquidity.planSwap(other.chain, quote, request)).intent
 }
 
 function priceAfter(version: Version, trade: Settled): bigint {
@@ -73,7 +69,7 @@ function priceAfter(version: Version, trade: Settled): bigint {
   return swap!.args.sqrtPriceX96
 }
 
-const read = (version: Version, positionId: string) => bench.ports.liquidity.position(bench.chain, version, positionId)
+const read = (version: Version, positionId: string) => bench.liquidity.position(bench.chain, version, positionId)
 
 const sides = (position: Position | PairShare) => [position.pool.token0, position.pool.token1]
 
@@ -89,7 +85,7 @@ function remove(
     recipient: bench.address,
     ...facts,
   }
-  return planRemove(bench.ports)(bench.chain, position, request)
+  return bench.liquidity.planRemove(bench.chain, position, request)
 }
 
 function increase(
@@ -99,7 +95,7 @@ function increase(
   facts: { payNative?: boolean; slippageBps?: number } = {},
 ) {
   const request = { amount0, amount1, payNative: false, slippageBps: 50, deadline: bench.deadline, ...facts }
-  return planIncrease(bench.ports)(bench.chain, position, request)
+  return bench.liquidity.planIncrease(bench.chain, position, request)
 }
 
 const places = [
@@ -114,7 +110,7 @@ describe.each(places)('$version $base', ({ version, base }) => {
   describe('collecting', () => {
     it('pays out exactly the fees, and the outcome is what the wallet sees', async () => {
       const position = await open(version, baseToken())
-      const planned = await planCollect(bench.ports)(bench.chain, position, {
+      const planned = await bench.liquidity.planCollect(bench.chain, position, {
         deadline: bench.deadline,
         recipient: bench.address,
       })
@@ -133,7 +129,7 @@ describe.each(places)('$version $base', ({ version, base }) => {
 
     it('counts the fees of trades between plan and block', async () => {
       const position = await open(version, baseToken())
-      const planned = await planCollect(bench.ports)(bench.chain, position, {
+      const planned = await bench.liquidity.planCollect(bench.chain, position, {
         deadline: bench.deadline,
         recipient: bench.address,
       })
@@ -147,7 +143,7 @@ describe.each(places)('$version $base', ({ version, base }) => {
     it('refuses where there is nothing', async () => {
       const position = await open(version, baseToken(), [])
       const request = { deadline: bench.deadline, recipient: bench.address }
-      await expect(planCollect(bench.ports)(bench.chain, position, request)).rejects.toMatchObject({
+      await expect(bench.liquidity.planCollect(bench.chain, position, request)).rejects.toMatchObject({
         code: 'NOTHING_TO_COLLECT',
       })
     })
@@ -372,13 +368,13 @@ it('refuses a hook that may change amounts in every call that names a position',
   await expect(remove(hooked)).rejects.toMatchObject(refusal)
   await expect(increase(hooked, 1_000_000n, null)).rejects.toMatchObject(refusal)
   const request = { deadline: bench.deadline, recipient: bench.address }
-  await expect(planCollect(bench.ports)(bench.chain, hooked, request)).rejects.toMatchObject(refusal)
+  await expect(bench.liquidity.planCollect(bench.chain, hooked, request)).rejects.toMatchObject(refusal)
 })
 
 describe('v2', () => {
   async function share(symbol = 'WETH'): Promise<PairShare> {
     const [token0, token1, amount] = symbol === 'FOT' ? [await bench.token('FOT'), weth, '100'] : [weth, usdc, '2']
-    const planned = await planAdd(bench.ports)(bench.chain, {
+    const planned = await bench.liquidity.planAdd(bench.chain, {
       version: 'v2',
       token0,
       token1,
@@ -395,7 +391,10 @@ describe('v2', () => {
     return await readShare(positionId)
   }
 
-  const readShare = (pair: string) => bench.ports.liquidity.pairShare(bench.chain, getAddress(pair), bench.address)
+  const sharesOf = (address: Address) =>
+    bench.client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [bench.address] })
+
+  const readShare = (pair: string) => bench.liquidity.pairShare(bench.chain, getAddress(pair), bench.address)
 
   it.each([100, 25])('gives %d percent of the pair tokens back for their share', async (percentage) => {
     const held = await share()
@@ -405,7 +404,7 @@ describe('v2', () => {
     expect(outcome).toEqual(planned.preview)
     expect(changes).toEqual([outcome.amount0, outcome.amount1])
     expect(outcome.liquidityRemoved).toBe((held.shares * BigInt(percentage)) / 100n)
-    expect((await readShare(held.positionId)).shares).toBe(held.shares - outcome.liquidityRemoved)
+    expect(await sharesOf(held.positionId)).toBe(held.shares - outcome.liquidityRemoved)
     expect(planned.intent.spends).toEqual([{ token: held.positionId, amount: outcome.liquidityRemoved }])
     expect(planned.intent.approvals).toMatchObject([{ token: held.positionId, amount: outcome.liquidityRemoved }])
   })

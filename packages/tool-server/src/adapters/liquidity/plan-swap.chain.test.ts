@@ -3,7 +3,6 @@ import { parseAmount } from '@svc/lp-math'
 import { getAddress } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Quote, Token, Version } from '../../ports.ts'
-import { planSwap } from './plan-swap.ts'
 import { benchQuote } from './planning/bench-quote.fixture.ts'
 import { benchTrade } from './planning/bench-trade.fixture.ts'
 import { type Bench, createBench } from './planning/bench.fixture.ts'
@@ -23,7 +22,7 @@ beforeEach(async () => {
 async function swap(quote: Quote, path: readonly Token[], recipient = bench.address, slippageBps = 50) {
   const [tokenIn, tokenOut] = [path[0]!, path.at(-1)!]
   const request = { tokenIn, tokenOut, slippageBps, deadline: bench.deadline, recipient }
-  const planned = await planSwap(bench.ports)(bench.chain, quote, request)
+  const planned = await bench.liquidity.planSwap(bench.chain, quote, request)
   const { result: settled, changes } = await bench.changes([tokenIn, tokenOut], () => bench.run(planned.intent))
   return { planned, changes, outcome: await planned.decode(settled) }
 }

@@ -18,7 +18,7 @@ export async function benchQuote(
   let amount = amountIn
   for (const [index, tokenOut] of path.slice(1).entries()) {
     const tokenIn = path[index]!
-    const pools = await bench.ports.liquidity.findPools(bench.chain, tokenIn, tokenOut, [version])
+    const pools = await bench.liquidity.findPools(bench.chain, tokenIn, tokenOut, [version])
     const pool = pools.find((candidate) => candidate.fee === fee) ?? pools[0]!
     amount = await amountOut(bench, pool, tokenIn, amount)
     route.push({ pool, tokenIn, tokenOut })
@@ -28,7 +28,7 @@ export async function benchQuote(
 
 async function amountOut(bench: Bench, pool: Pool, token: Token, amountIn: bigint): Promise<bigint> {
   const { amm } = bench.chain
-  const held = token.isNative && pool.version !== 'v4' ? bench.ports.tokens.wrapped(bench.chain) : token
+  const held = token.isNative && pool.version !== 'v4' ? bench.tokens.wrapped(bench.chain) : token
   const zeroForOne = isAddressEqual(pool.token0.address, held.address)
   const tokenOut = zeroForOne ? pool.token1 : pool.token0
   if (pool.version === 'v2') {

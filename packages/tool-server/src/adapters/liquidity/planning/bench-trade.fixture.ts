@@ -1,6 +1,5 @@
 import type { Settled } from '../../../intent.ts'
 import type { Token, Version } from '../../../ports.ts'
-import { planSwap } from '../plan-swap.ts'
 import type { Bench } from './bench.fixture.ts'
 import { benchQuote } from './bench-quote.fixture.ts'
 
@@ -14,7 +13,7 @@ export async function benchTrade(
   fee?: number,
 ): Promise<Settled> {
   const quote = await benchQuote(bench, version, [tokenIn, tokenOut], amountIn, fee)
-  const planned = await planSwap(bench.ports)(bench.chain, quote, {
+  const planned = await bench.liquidity.planSwap(bench.chain, quote, {
     tokenIn,
     tokenOut,
     slippageBps: 5_000,

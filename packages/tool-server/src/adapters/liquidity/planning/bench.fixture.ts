@@ -15,13 +15,12 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Intent, IntentApproval, IntentCall, Settled } from '../../../intent.ts'
-import type { Token } from '../../../ports.ts'
+import type { Liquidity, Token, TokenDirectory } from '../../../ports.ts'
 import { createRpcPool } from '../../rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../../tokens/create-token-directory.ts'
 import { erc20Abi } from '../abis/erc20.ts'
 import { permit2Abi } from '../abis/permit2.ts'
-import { benchReads, type BenchReads } from './bench-reads.fixture.ts'
-import type { PlanPorts } from './plan-ports.ts'
+import { createLiquidity } from '../create-liquidity.ts'
 
 /** A wallet on the local chain that carries intents out by hand: the approvals they declare, then their calls. */
 export async function createBench(devnet: Devnet, index = 0): Promise<Bench> {
@@ -32,7 +31,7 @@ export async function createBench(devnet: Devnet, index = 0): Promise<Bench> {
   const wallet = createWalletClient({ account, transport })
   const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now })
   const tokens = createTokenDirectory({ chains: [chain], rpc })
-  const liquidity = benchReads(client, chain, tokens)
+  const liquidity = createLiquidity({ rpc, tokens })
   let gasPaidWei = 0n
 
   async function send(call: BenchCall): Promise<TransactionReceipt> {
@@ -72,7 +71,8 @@ export async function createBench(devnet: Devnet, index = 0): Promise<Bench> {
     chain,
     address: account.address,
     client,
-    ports: { rpc, tokens, liquidity },
+    tokens,
+    liquidity,
     deadline: Math.floor(Date.now() / 1000) + 600,
     send,
     balance,
@@ -115,7 +115,8 @@ export type Bench = {
   readonly chain: Chain
   readonly address: Address
   readonly client: PublicClient
-  readonly ports: PlanPorts & { readonly liquidity: BenchReads }
+  readonly tokens: TokenDirectory
+  readonly liquidity: Liquidity
   /** Ten minutes from now, unix seconds. */
   readonly deadline: number
   token(symbol: string): Promise<Token>
