@@ -1,16 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { pino } from 'pino'
 import { apiKeyStage } from './auth/api-key.ts'
 import { createAuthenticate } from './auth/authenticate.ts'
 import { bearerStage } from './auth/bearer.ts'
+import type { Principal } from './auth/principal.ts'
 import { provisionKeys, type ApiKeys } from './auth/provision-keys.ts'
 import type { Config } from './config.ts'
-import { secretsOf } from './config/secrets.ts'
 import { createDispatch, type Dispatch, type WriteRoad } from './dispatch.ts'
-import { createLog, type Log } from './observability/log.ts'
-import { createRedactor } from './observability/redact.ts'
+import type { Log } from './observability/log.ts'
+import { openLog } from './observability/open-log.ts'
 import type { Ports } from './ports.ts'
 import { createStatus } from './status/status.ts'
 import type { SafetyReport, Tool } from './tool.ts'
@@ -39,7 +38,7 @@ export type Adapters = {
   readonly tools: readonly Tool[]
   readonly ports: Ports
   /** The road of a transaction; `null` where there is no wallet. */
-  readonly write: (WriteRoad & { safety(): Promise<SafetyReport>; close(): Promise<void> }) | null
+  readonly write: (WriteRoad & { safety(principal: Principal): Promise<SafetyReport>; close(): Promise<void> }) | null
   readonly limits?: Partial<Limits>
   /** Where log lines go; stderr unless given. */
   readonly logDestination?: { write(line: string): void }
@@ -55,7 +54,7 @@ export type Limits = {
 }
 
 export function createServer(config: Config, adapters: Adapters): ToolServer {
-  const log = openLog(config, adapters)
+  const log = openLog(config, adapters.logDestination)
   const core = openCore(config, adapters, log)
   const open: { http: OpenHttp | null; stdio: StdioTransport | null } = { http: null, stdio: null }
   return Object.freeze({
@@ -86,7 +85,7 @@ type OpenHttp = { readonly transport: HttpTransport; close(): Promise<void> }
 
 function openCore(config: Config, adapters: Adapters, log: Log): Core {
   const { tools, ports, write } = adapters
-  const status = createStatus({ config, ports, safety: write === null ? null : () => write.safety() })
+  const status = createStatus({ config, ports, safety: write === null ? null : (principal) => write.safety(principal) })
   const dispatch = createDispatch({
     tools,
     profile: config.profile,
@@ -144,15 +143,6 @@ function stages(config: Config, keys: ApiKeys) {
 function hostNames({ listen, allowedHosts }: Config): readonly string[] {
   const own = listen.host.includes(':') ? `[${listen.host}]` : listen.host
   return [...new Set([...loopbackHosts, own, ...allowedHosts])]
-}
-
-/** API keys are hidden by their shape, so a key made later is hidden too. */
-function openLog(config: Config, { logDestination }: Adapters): Log {
-  return createLog({
-    level: config.logLevel,
-    redactor: createRedactor(secretsOf(config)),
-    destination: logDestination ?? pino.destination({ fd: 2, sync: false }),
-  })
 }
 
 const defaultLimits: Limits = {

@@ -1,3 +1,4 @@
+import type { Principal } from '../auth/principal.ts'
 import type { Config } from '../config.ts'
 import type { Ports } from '../ports.ts'
 import type { SafetyReport, StatusReport } from '../tool.ts'
@@ -10,7 +11,7 @@ export function createStatus(options: {
   readonly config: Config
   readonly ports: Ports
   /** The write road's report; `null` without a wallet. */
-  readonly safety: (() => Promise<SafetyReport>) | null
+  readonly safety: ((principal: Principal) => Promise<SafetyReport>) | null
 }): StatusReport {
   const { config, ports, safety } = options
   return Object.freeze({
@@ -24,7 +25,7 @@ export function createStatus(options: {
       return { profile: config.profile, version, checks }
     },
     async safety(principal) {
-      const report = safety === null ? withoutWallet : await safety()
+      const report = safety === null ? withoutWallet : await safety(principal)
       return principal.scopes.has('admin:wallet') ? report : withoutAmounts(report)
     },
   })

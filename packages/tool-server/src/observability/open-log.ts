@@ -1,0 +1,14 @@
+import { pino } from 'pino'
+import type { Config } from '../config.ts'
+import { secretsOf } from '../config/secrets.ts'
+import { createLog, type Log } from './log.ts'
+import { createRedactor } from './redact.ts'
+
+/** The log of a configuration, to stderr unless told otherwise. API keys are hidden by shape, so later ones are too. */
+export function openLog(config: Config, destination: { write(line: string): void } = stderr()): Log {
+  return createLog({ level: config.logLevel, redactor: createRedactor(secretsOf(config)), destination })
+}
+
+function stderr() {
+  return pino.destination({ fd: 2, sync: false })
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
+import { createLiquidity } from './adapters/liquidity/create-liquidity.ts'
+import { createPriceSource } from './adapters/prices/create-price-source.ts'
+import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
+import { createTokenDirectory } from './adapters/tokens/create-token-directory.ts'
+import { rpcUrls, type Config } from './config.ts'
+import { openLog } from './observability/open-log.ts'
+import { loadPolicy } from './safety/policy.ts'
+import { createServer, type ToolServer } from './server.ts'
+import { catalogue } from './tools/index.ts'
+
+/**
+ * The server as the configuration describes it, over real endpoints. With a wallet it becomes the one server of its data
+ * directory and settles what an earlier process left open; in the `data` profile it loads neither store nor signer.
+ * Throws `ConfigError`, `ToolError` or `StoreError` naming the mend.
+ */
+export async function openServer(config: Config): Promise<ToolServer> {
+  const log = openLog(config)
+  const policy = await loadPolicy(join(config.dataDir, 'policy.json'), config)
+  const chains = createChainDirectory(config.chains)
+  const rpc = createRpcPool({ urls: (chain) => rpcUrls(config.rpc, chain), now: Date.now })
+  const tokens = createTokenDirectory({ chains: config.chains, rpc })
+  const liquidity = createLiquidity({ rpc, tokens })
+  const prices = createPriceSource({ rpc, tokens, liquidity })
+  const ports = { chains, rpc, tokens, prices, liquidity }
+  const write = await openWrite()
+  return createServer(config, {
+    tools: catalogue,
+    ports: { ...ports, agentAddress: write?.wallet.address ?? null },
+    write,
+    limits: {
+      perAddressPerMinute: policy.rateLimits.unauthenticatedPerIp,
+      perPrincipalPerMinute: policy.rateLimits.perToken,
+    },
+  })
+
+  async function openWrite() {
+    if (config.wallet === null || config.profile === 'data') return null
+    const { openWriteRoad } = await import('./open-write-road.ts')
+    return openWriteRoad({ config, wallet: config.wallet, ports, policy, log })
+  }
+}

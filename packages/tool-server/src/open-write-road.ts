@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { acquireServerLock, openStore } from '@svc/store'
+import { createSender, type Chain, type Sender } from '@svc/wallet'
+import { ServiceWallet } from '@svc/wallet/service-wallet'
+import type { Config, WalletConfig } from './config.ts'
+import { ConfigError } from './config/config-error.ts'
+import { createExecutor } from './execute.ts'
+import type { Log } from './observability/log.ts'
+import type { Ports } from './ports.ts'
+import { openAuditLog } from './safety/audit.ts'
+import type { Policy } from './safety/policy.ts'
+import type { Adapters } from './server.ts'
+
+/**
+ * Opens everything a write needs: the lock of the data directory, the store, the audit log, the wallet and the road. What
+ * an earlier process left open is settled before this resolves. Throws `StoreError` `DATA_DIR_LOCKED` when another server
+ * holds the directory; on any failure what was opened is closed again.
+ */
+export async function openWriteRoad(options: {
+  readonly config: Config
+  readonly wallet: WalletConfig
+  readonly ports: Omit<Ports, 'agentAddress'>
+  readonly policy: Policy
+  readonly log: Log
+}): Promise<NonNullable<Adapters['write']>> {
+  const { config, ports, policy, log } = options
+  const { dataDir } = config
+  const wallet = openWallet(options.wallet)
+  const closers: (() => unknown)[] = []
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer()
+  }
+  try {
+    const lock = await acquireServerLock(dataDir)
+    closers.push(() => lock.release())
+    const store = await openStore({ path: join(dataDir, 'state.db'), now: Date.now })
+    closers.push(() => store.close())
+    const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now })
+    closers.push(() => audit.close())
+    const senders = createSenders((chain) =>
+      createSender({ wallet, client: ports.rpc.client(chain), chain, journal: store.journal }),
+    )
+    const { journal, ledger } = store
+    const road = { ...ports, policy, senders, journal, ledger, audit, dataDir, log }
+    const executor = createExecutor({ ...road, now: Date.now, newRequestId: randomUUID })
+    log.info('road.reconciled', { ...(await executor.reconcile()) })
+    return {
+      openExecute: executor.open,
+      wallet: { address: wallet.address },
+      defaults: { slippageBps: policy.slippageBps.default, deadlineSeconds: policy.deadlineSeconds.default },
+      idempotency: store.idempotency,
+      hasSigned: async (requestId) => (await journal.byRequest(requestId)).length > 0,
+      safety: (principal) => executor.safetyReport(principal),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function openWallet(wallet: WalletConfig): ServiceWallet {
+  if (wallet.type === 'local') return new ServiceWallet({ mode: 'local', privateKey: wallet.privateKey })
+  throw new ConfigError([
+    {
+      code: 'SETTING_INVALID',
+      setting: 'WALLET_TYPE',
+      message: 'This version signs with a local wallet only.',
+      fix: 'Run the "data" profile in production, or a local wallet in development.',
+    },
+  ])
+}
+
+/** One sender per chain: it serialises the nonces of the wallet there. */
+function createSenders(make: (chain: Chain) => Sender): (chain: Chain) => Sender {
+  const made = new Map<number, Sender>()
+  return (chain) => {
+    const known = made.get(chain.id)
+    if (known !== undefined) return known
+    const sender = make(chain)
+    made.set(chain.id, sender)
+    return sender
+  }
+}
