@@ -15,11 +15,14 @@ describe('fee growth inside', () => {
     fc.assert(
       fc.property(
         fc.tuple(anyTick, anyTick, anyTick),
+        fc.constantFrom('anywhere', 'at the lower tick', 'at the upper tick'),
         fc.tuple(anyGrowth, anyGrowth),
         fc.tuple(anyOutside, anyOutside),
-        ([tickCurrent, a, b], [global0, global1], [lower, upper]) => {
+        ([anywhere, a, b], place, [global0, global1], [lower, upper]) => {
           fc.pre(a !== b)
           const [tickLower, tickUpper] = a < b ? [a, b] : [b, a]
+          const atTick = place === 'at the lower tick' ? tickLower : tickUpper
+          const tickCurrent = place === 'anywhere' ? anywhere : atTick
           const record = (outside: typeof lower) => ({
             feeGrowthOutside0X128: toJsbi(outside.feeGrowthOutside0X128),
             feeGrowthOutside1X128: toJsbi(outside.feeGrowthOutside1X128),

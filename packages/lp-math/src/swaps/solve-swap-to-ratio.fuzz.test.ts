@@ -112,6 +112,22 @@ describe('swap to ratio', () => {
     expect(already.amountIn).toBe(0n)
   })
 
+  test('solves where a mint without the swap would not fit 128 bits', () => {
+    const sqrtLowerX96 = getSqrtPriceAtTick(-600)
+    const pool = { sqrtPriceX96: sqrtLowerX96 + 1n, tick: -600, liquidity: 10n ** 24n, feePips: 500, ticks: [] }
+    const range = { sqrtLowerX96, sqrtUpperX96: getSqrtPriceAtTick(600) }
+    const solved = solveSwapToRatio({ ...pool, ...range, amount0: 10n ** 18n, amount1: 10n ** 18n })
+    expect(solved.zeroForOne).toBe(false)
+    expect(solved.liquidity).toBeGreaterThan(0n)
+  })
+
+  test('swaps nothing where no swap buys more', () => {
+    const pool = { sqrtPriceX96: 2n ** 96n, tick: 0, liquidity: 10n ** 24n, feePips: 500, ticks: [] }
+    const range = { sqrtLowerX96: getSqrtPriceAtTick(-600), sqrtUpperX96: getSqrtPriceAtTick(600) }
+    expect(solveSwapToRatio({ ...pool, ...range, amount0: 2n, amount1: 0n }).amountIn).toBe(0n)
+    expect(solveSwapToRatio({ ...pool, ...range, amount0: 0n, amount1: 0n }).amountIn).toBe(0n)
+  })
+
   test('refuses an empty range and negative amounts', () => {
     const pool = { sqrtPriceX96: 2n ** 96n, tick: 0, liquidity: 10n ** 24n, feePips: 500, ticks: [] }
     const range = { sqrtLowerX96: 2n ** 95n, sqrtUpperX96: 2n ** 97n }
