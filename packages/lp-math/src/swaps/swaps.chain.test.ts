@@ -1,0 +1,89 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { zeroAddress } from 'viem'
+import { expect, test } from 'vitest'
+import { quoterV2Abi, v2Abi, v4QuoterAbi } from '../amm-abis.fixture.ts'
+import { ammContracts } from '../amm-contracts.fixture.ts'
+import type { PoolState } from '../pool.fixture.ts'
+import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
+import { getTickAtSqrtPrice } from '../ticks/get-tick-at-sqrt-price.ts'
+import { getAmountIn } from '../v2/get-amount-in.ts'
+import { getAmountOut } from '../v2/get-amount-out.ts'
+import { quoteLiquidity } from '../v2/quote-liquidity.ts'
+import { swapThroughTicks } from './swap-through-ticks.ts'
+
+const devnet = useDevnet()
+
+test('every v3 pool quotes what swapThroughTicks gives: output, price and ticks crossed', async () => {
+  const chain = ammContracts(devnet())
+  for (const pool of chain.poolsOf('v3')) {
+    const state = await chain.v3.state(pool)
+    expect(getTickAtSqrtPrice(state.sqrtPriceX96)).toBe(state.tick)
+    for (const { zeroForOne, amountSpecified } of swapsOfAllSizes(state)) {
+      const own = swapThroughTicks({ ...state, amountSpecified, zeroForOne })
+      const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+      const { result } = await chain.client.simulateContract({
+        address: chain.addresses.v3.quoterV2,
+        abi: quoterV2Abi,
+        functionName: 'quoteExactInputSingle',
+        args: [{ tokenIn, tokenOut, amountIn: amountSpecified, fee: pool.fee, sqrtPriceLimitX96: 0n }],
+      })
+      expect([pool.label, own.amountOut, own.sqrtPriceX96After, own.crossed]).toEqual([
+        pool.label,
+        result[0],
+        result[1],
+        result[2],
+      ])
+    }
+  }
+})
+
+test('every v4 pool quotes what swapThroughTicks gives', async () => {
+  const chain = ammContracts(devnet())
+  for (const pool of chain.poolsOf('v4')) {
+    const state = await chain.v4.state(pool)
+    const currencies = { currency0: pool.token0, currency1: pool.token1 }
+    const poolKey = { ...currencies, fee: pool.fee, tickSpacing: state.tickSpacing, hooks: pool.hooks ?? zeroAddress }
+    for (const { zeroForOne, amountSpecified } of swapsOfAllSizes(state)) {
+      const own = swapThroughTicks({ ...state, amountSpecified, zeroForOne })
+      const { result } = await chain.client.simulateContract({
+        address: chain.addresses.v4.quoter,
+        abi: v4QuoterAbi,
+        functionName: 'quoteExactInputSingle',
+        args: [{ poolKey, zeroForOne, exactAmount: amountSpecified, hookData: '0x' }],
+      })
+      expect([pool.label, own.amountOut]).toEqual([pool.label, result[0]])
+    }
+  }
+})
+
+test('the v2 router quotes what the constant product gives', async () => {
+  const chain = ammContracts(devnet())
+  const router = { address: chain.addresses.v2.router, abi: v2Abi } as const
+  for (const pool of chain.poolsOf('v2')) {
+    const { reserve0, reserve1 } = await chain.readV2(pool.id)
+    for (const part of [10n ** 12n, 10n ** 6n, 1000n, 10n, 2n]) {
+      const sell = [reserve0 / part + 1n, reserve0, reserve1] as const
+      const buy = [reserve1 / part, reserve0, reserve1] as const
+      const read = { ...router, args: sell } as const
+      expect(getAmountOut(...sell)).toBe(await chain.client.readContract({ ...read, functionName: 'getAmountOut' }))
+      expect(quoteLiquidity(...sell)).toBe(await chain.client.readContract({ ...read, functionName: 'quote' }))
+      const asked = chain.client.readContract({ ...router, functionName: 'getAmountIn', args: buy })
+      // The router refuses an output of 0.
+      expect(buy[0] === 0n || getAmountIn(...buy) === (await asked)).toBe(true)
+    }
+  }
+})
+
+/** Swaps from a few units up to half of what the pool takes, or to a price far away, in both directions. */
+function swapsOfAllSizes(state: PoolState): { zeroForOne: boolean; amountSpecified: bigint }[] {
+  return [true, false].flatMap((zeroForOne) => {
+    const amounts = [2n, 7n, 1_000_003n]
+    for (const ticks of [3, 30, 300, 3000]) {
+      const away = state.tick + (zeroForOne ? -ticks : ticks) * state.tickSpacing
+      const sqrtPriceLimitX96 = getSqrtPriceAtTick(Math.max(Math.min(away, 887_000), -887_000))
+      const reach = swapThroughTicks({ ...state, amountSpecified: 2n ** 127n, zeroForOne, sqrtPriceLimitX96 })
+      amounts.push(reach.amountIn / 2n + 1n)
+    }
+    return amounts.map((amountSpecified) => ({ zeroForOne, amountSpecified }))
+  })
+}
