@@ -1,12 +1,15 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore, type Idempotency } from '@svc/store'
 import * as z from 'zod'
 import { describe, expect, it } from 'vitest'
 import { localPrincipal } from './auth/local.ts'
 import type { Principal } from './auth/principal.ts'
 import { createDispatch, type DispatchOptions, type WriteRoad } from './dispatch.ts'
-import type { IdempotencyClaim, IdempotencyStore } from './dispatch/once.ts'
 import type { Execute } from './intent.ts'
 import type { Log, LogFacts } from './observability/log.ts'
-import { echo, failing, move, slow, testTools } from './open-server.fixture.ts'
+import { echo, failing, move, slow, testTools } from './test-server.fixture.ts'
 import type { Ports } from './ports.ts'
 import { ToolError } from './tool-error.ts'
 import { readTool, writeTool, type StatusReport, type Tool } from './tool.ts'
@@ -27,7 +30,14 @@ function open(options: Partial<DispatchOptions> = {}) {
     (level: string) =>
     (event: string, facts: LogFacts = {}) =>
       void events.push({ level, event, facts })
-  const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), writesInfo: true }
+  const log: Log = {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    flush: () => {},
+    writesInfo: true,
+  }
   let requests = 0
   const dispatch = createDispatch({
     tools: testTools,
@@ -46,45 +56,22 @@ function open(options: Partial<DispatchOptions> = {}) {
   return { dispatch, call, code, events }
 }
 
+const unusedStore: Idempotency = {
+  begin: () => expect.unreachable(),
+  finish: () => expect.unreachable(),
+  abandon: () => expect.unreachable(),
+}
+
+const freshStore = async (path = ':memory:') => (await openStore({ path, now: Date.now })).idempotency
+
 /** A road of transactions whose executions the test decides. */
-function writeRoad(
-  execute: Execute,
-  store: IdempotencyStore = memoryStore(),
-  signed: readonly string[] = [],
-): WriteRoad {
+function writeRoad(execute: Execute, store: Idempotency = unusedStore, signed: readonly string[] = []): WriteRoad {
   return {
     openExecute: () => execute,
     wallet: { address: '0x0000000000000000000000000000000000000001' },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
     idempotency: store,
     hasSigned: async (requestId) => signed.includes(requestId),
-  }
-}
-
-function memoryStore(): IdempotencyStore & {
-  readonly rows: Map<string, { bodyHash: string; answer: string | null; requestId: string }>
-} {
-  const rows = new Map<string, { bodyHash: string; answer: string | null; requestId: string }>()
-  return {
-    rows,
-    async begin({ principalId, key, bodyHash, requestId }): Promise<IdempotencyClaim> {
-      const row = rows.get(principalId + key)
-      if (row === undefined) {
-        rows.set(principalId + key, { bodyHash, answer: null, requestId })
-        return { state: 'new' }
-      }
-      if (row.bodyHash !== bodyHash) return { state: 'conflict' }
-      return row.answer === null
-        ? { state: 'running', requestId: row.requestId }
-        : { state: 'done', answer: row.answer }
-    },
-    async finish(principalId, key, answer) {
-      const row = rows.get(principalId + key)
-      if (row !== undefined) row.answer = answer
-    },
-    async abandon(principalId, key) {
-      rows.delete(principalId + key)
-    },
   }
 }
 
@@ -298,7 +285,7 @@ describe('idempotency', () => {
 
   it('gives the stored answer to the same key and body, in whatever order the members stand', async () => {
     const { runs, execute } = counting()
-    const { call } = open({ write: writeRoad(execute) })
+    const { call } = open({ write: writeRoad(execute, await freshStore()) })
     const first = await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     expect(await call('move_funds', { idempotencyKey: 'k', dryRun: false, amount: '1' })).toEqual(first)
     expect(runs).toEqual(['1'])
@@ -306,7 +293,7 @@ describe('idempotency', () => {
 
   it('refuses another body under the same key', async () => {
     const { runs, execute } = counting()
-    const { call, code } = open({ write: writeRoad(execute) })
+    const { call, code } = open({ write: writeRoad(execute, await freshStore()) })
     await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     expect(await code('move_funds', { amount: '2', idempotencyKey: 'k' })).toBe('IDEMPOTENCY_CONFLICT')
     expect(runs).toEqual(['1'])
@@ -314,7 +301,7 @@ describe('idempotency', () => {
 
   it('makes a duplicate wait for the first, however many there are', async () => {
     const { runs, execute } = counting()
-    const { call, code } = open({ write: writeRoad(execute) })
+    const { call, code } = open({ write: writeRoad(execute, await freshStore()) })
     const same = Array.from({ length: 50 }, () => call('move_funds', { amount: '1', idempotencyKey: 'k' }))
     const other = code('move_funds', { amount: '2', idempotencyKey: 'k' })
     expect(new Set((await Promise.all(same)).map((result) => JSON.stringify(result))).size).toBe(1)
@@ -324,7 +311,7 @@ describe('idempotency', () => {
 
   it('keeps the keys of principals apart, and calls without a key', async () => {
     const { runs, execute } = counting()
-    const { call } = open({ write: writeRoad(execute) })
+    const { call } = open({ write: writeRoad(execute, await freshStore()) })
     await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     await call('move_funds', { amount: '1', idempotencyKey: 'k' }, { ...localPrincipal, id: 'other' })
     await call('move_funds', { amount: '1' })
@@ -336,49 +323,50 @@ describe('idempotency', () => {
     const fails: Execute = async () => {
       throw new ToolError('TRANSACTION_PENDING', 'Out, not confirmed.')
     }
-    const store = memoryStore()
-    const clean = open({ write: writeRoad(fails, store) })
-    expect(await clean.code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe('TRANSACTION_PENDING')
-    expect(store.rows.size).toBe(0)
+    const store = await freshStore()
+    const { runs, execute } = counting()
+    const again = (key: string) =>
+      open({ write: writeRoad(execute, store) }).call('move_funds', { amount: '1', idempotencyKey: key })
+    await open({ write: writeRoad(fails, store) }).call('move_funds', { amount: '1', idempotencyKey: 'clean' })
+    expect(await again('clean')).toMatchObject({ structuredContent: { status: 'success' } })
     const signed = open({ write: writeRoad(fails, store, ['request-1']) })
-    const first = await signed.call('move_funds', { amount: '1', idempotencyKey: 'k' })
-    const { runs, execute } = counting()
-    expect(
-      await open({ write: writeRoad(execute, store) }).call('move_funds', { amount: '1', idempotencyKey: 'k' }),
-    ).toEqual(first)
-    expect(runs).toEqual([])
-  })
-
-  it('reports a claim that was cut off instead of running again', async () => {
-    const { runs, execute } = counting()
-    const store = memoryStore()
-    const bodyOf = async () => {
-      const probe = memoryStore()
-      await open({ write: writeRoad(execute, probe) }).call('move_funds', { amount: '1', idempotencyKey: 'k' })
-      return [...probe.rows.values()][0]!.bodyHash
-    }
-    store.rows.set('localk', { bodyHash: await bodyOf(), answer: null, requestId: 'lost' })
-    const result = await open({ write: writeRoad(execute, store) }).call('move_funds', {
-      amount: '1',
-      idempotencyKey: 'k',
-    })
-    expect(result._meta?.['svc/error']).toMatchObject({ code: 'OPERATION_IN_DOUBT', details: [{ requestId: 'lost' }] })
+    const first = await signed.call('move_funds', { amount: '1', idempotencyKey: 'signed' })
+    expect(first._meta?.['svc/error'].code).toBe('TRANSACTION_PENDING')
+    expect(await again('signed')).toEqual(first)
     expect(runs).toEqual(['1'])
   })
 
+  it('reports a call that a crash cut off instead of running it again', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'svc-once-')), 'state.db')
+    const hangs: Execute = () => new Promise(() => {})
+    const started = open({ write: writeRoad(hangs, await freshStore(path)) })
+    void started.call('move_funds', { amount: '1', idempotencyKey: 'k' })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const { runs, execute } = counting()
+    const restarted = open({ write: writeRoad(execute, await freshStore(path)) })
+    expect(await restarted.code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe('OPERATION_IN_DOUBT')
+    expect(runs).toEqual([])
+  })
+
   it('still answers with the hash when the outcome cannot be recorded', async () => {
-    const store: IdempotencyStore = { ...memoryStore(), finish: () => Promise.reject(new Error('disk full')) }
+    const store: Idempotency = { ...(await freshStore()), finish: () => Promise.reject(new Error('disk full')) }
     const { call, events } = open({ write: writeRoad(settles, store) })
     const result = await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     expect(result.structuredContent).toMatchObject({ txHash: hash })
     expect(events.some(({ event }) => event === 'idempotency.unrecorded')).toBe(true)
   })
 
+  it('does nothing when the key cannot be recorded', async () => {
+    const store: Idempotency = { ...(await freshStore()), begin: () => Promise.reject(new Error('disk full')) }
+    const { runs, execute } = counting()
+    const { code } = open({ write: writeRoad(execute, store) })
+    expect(await code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe('STORAGE_UNAVAILABLE')
+    expect(runs).toEqual([])
+  })
+
   it('does not claim a key for a dry run', async () => {
-    const store = memoryStore()
-    const { call } = open({ write: writeRoad(settles, store) })
-    await call('move_funds', { amount: '1', idempotencyKey: 'k', dryRun: true })
-    expect(store.rows.size).toBe(0)
+    const { code } = open({ write: writeRoad(settles, unusedStore) })
+    expect(await code('move_funds', { amount: '1', idempotencyKey: 'k', dryRun: true })).toBeUndefined()
   })
 })
 

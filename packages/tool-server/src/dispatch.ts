@@ -1,10 +1,11 @@
+import type { Idempotency } from '@svc/store'
 import { may } from './auth/may.ts'
 import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'
 import { checkOutput } from './dispatch/check-output.ts'
 import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
 import { createToolLists, type ToolList } from './dispatch/list-tools.ts'
-import { createOnce, type IdempotencyStore } from './dispatch/once.ts'
+import { createOnce } from './dispatch/once.ts'
 import { parseInput } from './dispatch/parse-input.ts'
 import { untilAborted } from './dispatch/until-aborted.ts'
 import { quoteUntrusted } from './dispatch/untrusted-text.ts'
@@ -49,7 +50,7 @@ export type WriteRoad = {
   readonly openExecute: OpenExecute
   readonly wallet: WriteContext['wallet']
   readonly defaults: WriteContext['defaults']
-  readonly idempotency: IdempotencyStore
+  readonly idempotency: Idempotency
   hasSigned(requestId: string): Promise<boolean>
 }
 

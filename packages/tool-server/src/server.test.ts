@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectFirst, connectModern, openServer, type OpenServer } from './open-server.fixture.ts'
+import { connectFirst, connectModern, openTestServer, type TestServer } from './test-server.fixture.ts'
 
 describe('the server, through clients nobody here wrote', () => {
-  let open: OpenServer
+  let open: TestServer
   beforeAll(async () => {
-    open = await openServer({ env: { SVC_MCP_PROFILE: 'full' } })
+    open = await openTestServer({ env: { SVC_MCP_PROFILE: 'full' } })
   })
   afterAll(() => open.server.close())
 

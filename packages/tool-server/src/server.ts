@@ -8,7 +8,7 @@ import type { Principal } from './auth/principal.ts'
 import { provisionKeys, type ApiKeys } from './auth/provision-keys.ts'
 import type { Config } from './config.ts'
 import { createDispatch, type Dispatch, type WriteRoad } from './dispatch.ts'
-import type { Log } from './observability/log.ts'
+import type { Log, LogDestination } from './observability/log.ts'
 import { openLog } from './observability/open-log.ts'
 import type { Ports } from './ports.ts'
 import { createStatus } from './status/status.ts'
@@ -41,7 +41,7 @@ export type Adapters = {
   readonly write: (WriteRoad & { safety(principal: Principal): Promise<SafetyReport>; close(): Promise<void> }) | null
   readonly limits?: Partial<Limits>
   /** Where log lines go; stderr unless given. */
-  readonly logDestination?: { write(line: string): void }
+  readonly logDestination?: LogDestination
   readonly testing?: McpTesting
 }
 
@@ -55,6 +55,7 @@ export type Limits = {
 
 export function createServer(config: Config, adapters: Adapters): ToolServer {
   const log = openLog(config, adapters.logDestination)
+  for (const warning of config.warnings) log.warn('config.warning', { warning })
   const core = openCore(config, adapters, log)
   const open: { http: OpenHttp | null; stdio: StdioTransport | null } = { http: null, stdio: null }
   return Object.freeze({
@@ -75,6 +76,7 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
       await open.stdio?.close()
       await adapters.write?.close()
       log.info('server.closed')
+      log.flush()
     },
   })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testTools } from '../open-server.fixture.ts'
+import { testTools } from '../test-server.fixture.ts'
 import type { Tool } from '../tool.ts'
 import { apiKeyFrom, apiKeyStage, keyTiers } from './api-key.ts'
 import { createAuthenticate } from './authenticate.ts'

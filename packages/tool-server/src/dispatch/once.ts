@@ -1,30 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Idempotency } from '@svc/store'
 import { ToolError } from '../tool-error.ts'
 import type { CallResult } from './call-result.ts'
-
-/**
- * Keeps the answers of calls that carry an idempotency key. A key belongs to a principal and stands for one body; the
- * record is durable before the call begins.
- */
-export type IdempotencyStore = {
-  begin(claim: {
-    readonly principalId: string
-    readonly key: string
-    readonly bodyHash: string
-    readonly requestId: string
-  }): Promise<IdempotencyClaim>
-  /** Stores the answer that later calls with this key and body get. */
-  finish(principalId: string, key: string, answer: string): Promise<void>
-  /** Forgets a claim of a call that changed nothing, so that the key can be used again. */
-  abandon(principalId: string, key: string): Promise<void>
-}
-
-/** `running` names the request that claimed the key and has not finished: elsewhere, or cut off by a crash. */
-export type IdempotencyClaim =
-  | { readonly state: 'new' }
-  | { readonly state: 'done'; readonly answer: string }
-  | { readonly state: 'running'; readonly requestId: string }
-  | { readonly state: 'conflict' }
 
 /** One call that must happen at most once. */
 export type OnceRequest = {
@@ -41,7 +18,7 @@ export type OnceRequest = {
  * nothing frees the key. Throws `IDEMPOTENCY_CONFLICT` and `OPERATION_IN_DOUBT`.
  */
 export function createOnce(options: {
-  readonly store: IdempotencyStore
+  readonly store: Idempotency
   /** Whether a request has signed anything: what decides if its failure may be tried again. */
   hasSigned(requestId: string): Promise<boolean>
   /** Told when an outcome could not be recorded; the caller gets it all the same. */
@@ -74,7 +51,11 @@ async function claimAndRun(
 ): Promise<CallResult> {
   const { store } = options
   const { principalId, key, requestId } = request
-  const claim = await store.begin({ principalId, key, bodyHash, requestId })
+  const claim = await store.begin({ principalId, key, bodyHash, requestId }).catch((cause: unknown) => {
+    throw new ToolError('STORAGE_UNAVAILABLE', 'The idempotency key could not be recorded, so nothing was done.', {
+      cause,
+    })
+  })
   if (claim.state === 'done') return JSON.parse(claim.answer) as CallResult
   if (claim.state === 'conflict') throw conflict()
   if (claim.state === 'running') throw inDoubt(claim.requestId)
@@ -102,7 +83,7 @@ function conflict(): ToolError {
 
 function inDoubt(requestId: string): ToolError {
   return new ToolError('OPERATION_IN_DOUBT', 'An earlier call with this idempotencyKey did not come to an end.', {
-    details: [{ field: 'idempotencyKey', message: 'Claimed by an unfinished call.', requestId }],
+    details: [{ field: 'idempotencyKey', message: 'Taken by a call that was cut off.', requestId }],
   })
 }
 

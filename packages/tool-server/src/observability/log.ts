@@ -1,4 +1,4 @@
-import { pino, type DestinationStream } from 'pino'
+import { pino } from 'pino'
 import type { Redactor } from './redact.ts'
 
 /** The process's log: one JSON object a line, redacted, never on stdout (stdio transport owns that). */
@@ -7,6 +7,8 @@ export type Log = {
   info(event: string, facts?: LogFacts): void
   warn(event: string, facts?: LogFacts): void
   error(event: string, facts?: LogFacts): void
+  /** Writes out what is still buffered, before the process ends. */
+  flush(): void
   /** Whether `info` lines are written; lets the hot road skip building them. */
   readonly writesInfo: boolean
 }
@@ -15,14 +17,18 @@ export type LogFacts = Readonly<Record<string, unknown>>
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** Makes a log writing to `destination` (an object with `write(line)`), one line per event. */
+/** Where lines go. */
+export type LogDestination = { write(line: string): unknown; flushSync?(): void }
+
+/** Makes a log writing to `destination`, one line per event. */
 export function createLog(options: {
   readonly level: LogLevel
   readonly redactor: Redactor
-  readonly destination: DestinationStream
+  readonly destination: LogDestination
 }): Log {
-  const { redactor } = options
-  const logger = pino({ level: options.level, base: null, messageKey: 'event' }, options.destination)
+  const { redactor, destination } = options
+  const write = (line: string) => void destination.write(line)
+  const logger = pino({ level: options.level, base: null, messageKey: 'event' }, { write })
   const at = (level: 'debug' | 'info' | 'warn' | 'error') => {
     if (!logger.isLevelEnabled(level)) return () => {}
     return (event: string, facts: LogFacts = {}) => logger[level](redactor.value(facts), event)
@@ -32,6 +38,7 @@ export function createLog(options: {
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
+    flush: () => destination.flushSync?.(),
     writesInfo: logger.isLevelEnabled('info'),
   })
 }

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openServer, type OpenServer } from '../open-server.fixture.ts'
+import { openTestServer, type TestServer } from '../test-server.fixture.ts'
 import { rawRequest } from '../raw-http.fixture.ts'
 import { certificate, certificateKey } from './tls.fixture.ts'
 
-let open: OpenServer
+let open: TestServer
 afterEach(() => open.server.close())
 
 describe('TLS', () => {
@@ -17,7 +17,7 @@ describe('TLS', () => {
     const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
     writeFileSync(cert, certificate)
     writeFileSync(key, certificateKey)
-    return openServer({ env: { SVC_LISTEN: '0.0.0.0:0', SVC_TLS_CERT: cert, SVC_TLS_KEY: key } })
+    return openTestServer({ env: { SVC_LISTEN: '0.0.0.0:0', SVC_TLS_CERT: cert, SVC_TLS_KEY: key } })
   }
   const handshake = (maxVersion: 'TLSv1.2' | 'TLSv1.3') =>
     new Promise<string | null>((resolve, reject) => {
@@ -52,17 +52,17 @@ describe('a trusted proxy', () => {
     rawRequest(open.port, { method: 'GET', path: '/healthz', headers })
 
   it('is the only way in, and only when the caller came to it over https', async () => {
-    open = await openServer({ env: { SVC_TRUSTED_PROXIES: '127.0.0.0/8' } })
+    open = await openTestServer({ env: { SVC_TRUSTED_PROXIES: '127.0.0.0/8' } })
     expect((await forwarded({ 'x-forwarded-proto': 'https' })).status).toBe(200)
     expect((await forwarded({ 'x-forwarded-proto': 'http' })).json).toMatchObject({ code: 'PROXY_REQUIRED' })
     expect((await forwarded({})).status).toBe(403)
     await open.server.close()
-    open = await openServer({ env: { SVC_TRUSTED_PROXIES: '10.0.0.1' } })
+    open = await openTestServer({ env: { SVC_TRUSTED_PROXIES: '10.0.0.1' } })
     expect((await forwarded({ 'x-forwarded-proto': 'https' })).status).toBe(403)
   })
 
   it('tells callers apart by the last address it did not make up itself', async () => {
-    open = await openServer({
+    open = await openTestServer({
       env: { SVC_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' },
       limits: { perAddressPerMinute: 1 },
     })

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { connectFirst, connectModern, echo, openServer, type OpenServer } from '../open-server.fixture.ts'
+import { connectFirst, connectModern, echo, openTestServer, type TestServer } from '../test-server.fixture.ts'
 import { openSession, rawRequest } from '../raw-http.fixture.ts'
 import type { McpTesting } from './mcp-server.ts'
 
 const full = { SVC_MCP_PROFILE: 'full' }
-let open: OpenServer
+let open: TestServer
 afterEach(() => open.server.close())
 
 describe('one endpoint, two eras', () => {
   it('answers hot requests exactly as the SDK would', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }
     const ask = async (method: string, params: unknown, id: number | string) => {
@@ -37,7 +37,7 @@ describe('one endpoint, two eras', () => {
   })
 
   it('leaves odd requests to the SDK, which refuses them by the book', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const ask = async (body: unknown, headers: Record<string, string> = {}) =>
       rawRequest(open.port, {
@@ -60,7 +60,7 @@ describe('one endpoint, two eras', () => {
   })
 
   it('serves 2026-07-28 without sessions, next to them', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const { client, transport } = await connectModern(open.url, open.keys.read, 'modern')
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
     expect(transport.sessionId).toBeUndefined()
@@ -77,7 +77,7 @@ describe('one endpoint, two eras', () => {
       handle: (_input: unknown, { signal }: { readonly signal: AbortSignal }) =>
         new Promise<never>(() => signal.addEventListener('abort', () => seen.push(true))),
     }
-    open = await openServer({ env: full, tools: [waiting] })
+    open = await openTestServer({ env: full, tools: [waiting] })
     const { client } = await connectModern(open.url, open.keys.read, 'modern')
     const leaving = new AbortController()
     const call = client
@@ -90,7 +90,7 @@ describe('one endpoint, two eras', () => {
   })
 
   it('gives every class of callers its own list, the same bytes in every session and after a restart', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const listOf = async (token: string) => {
       const session = await openSession(open.port, token)
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
@@ -102,7 +102,7 @@ describe('one endpoint, two eras', () => {
     expect(await listOf(open.keys.write)).not.toBe(first)
     expect(await listOf(open.keys.bearer)).toBe(await listOf(open.keys.write))
     await open.server.close()
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     expect(await listOf(open.keys.read)).toBe(first)
   })
 
@@ -122,7 +122,7 @@ describe('one endpoint, two eras', () => {
       },
       blockNumber: '1',
     }
-    open = await openServer({
+    open = await openTestServer({
       env: full,
       write: {
         openExecute: () => async () => ({ status: 'planned', plan }),
@@ -156,7 +156,7 @@ describe('one endpoint, two eras', () => {
         })
       },
     }
-    open = await openServer({ env: full, testing })
+    open = await openTestServer({ env: full, testing })
     for (const era of ['legacy', 'modern'] as const) {
       const { client } = await connectModern(open.url, open.keys.read, era)
       const progress: number[] = []

@@ -1,15 +1,15 @@
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openServer, type OpenServer } from '../open-server.fixture.ts'
+import { openTestServer, type TestServer } from '../test-server.fixture.ts'
 import { callOf, initialize, openSession, rawRequest } from '../raw-http.fixture.ts'
 
 const full = { SVC_MCP_PROFILE: 'full' }
 
 describe('who may talk to the server', () => {
-  let open: OpenServer
+  let open: TestServer
   beforeAll(async () => {
-    open = await openServer({
+    open = await openTestServer({
       env: { ...full, SVC_ALLOWED_HOSTS: 'tools.example.com', SVC_ALLOWED_ORIGINS: 'https://app.example.com' },
     })
   })
@@ -122,9 +122,9 @@ describe('who may talk to the server', () => {
 })
 
 describe('what a body may be', () => {
-  let open: OpenServer
+  let open: TestServer
   beforeAll(async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
   })
   afterAll(() => open.server.close())
 
@@ -197,14 +197,14 @@ describe('what a body may be', () => {
 })
 
 describe('sessions', () => {
-  let open: OpenServer
+  let open: TestServer
   afterEach(() => open.server.close())
 
   const withSession = (session: string, token: string, body: string) =>
     rawRequest(open.port, { token, body, headers: { 'mcp-session-id': session } })
 
   it('belong to the principal that opened them: to others they do not exist', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.write)
     for (const method of ['POST', 'GET', 'DELETE']) {
       const body = callOf('get_echo', { text: 'hi' })
@@ -227,7 +227,7 @@ describe('sessions', () => {
   })
 
   it('are needed after initialize, and never authenticate', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     expect((await rawRequest(open.port, { token: open.keys.read, body: callOf('get_echo', {}) })).status).toBe(400)
     const anonymous = await rawRequest(open.port, {
@@ -238,13 +238,13 @@ describe('sessions', () => {
   })
 
   it.each(['2025-03-26', '2025-06-18', '2025-11-25'])('speak %s', async (version) => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const answer = await rawRequest(open.port, { token: open.keys.read, body: initialize(version) })
     expect(answer.json).toMatchObject({ result: { protocolVersion: version, capabilities: { tools: {} } } })
   })
 
   it('refuse a protocol version nobody speaks', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const answer = await rawRequest(open.port, {
       token: open.keys.read,
@@ -255,7 +255,7 @@ describe('sessions', () => {
   })
 
   it('end with DELETE', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const ended = await rawRequest(open.port, {
       method: 'DELETE',
@@ -267,7 +267,7 @@ describe('sessions', () => {
   })
 
   it('are capped', async () => {
-    open = await openServer({ env: full, limits: { maxSessions: 2 } })
+    open = await openTestServer({ env: full, limits: { maxSessions: 2 } })
     const first = await openSession(open.port, open.keys.read)
     await openSession(open.port, open.keys.read)
     const refused = await rawRequest(open.port, { token: open.keys.read, body: initialize() })
@@ -278,14 +278,14 @@ describe('sessions', () => {
   })
 
   it('do not count against the cap when initialize fails', async () => {
-    open = await openServer({ env: full, limits: { maxSessions: 1 } })
+    open = await openTestServer({ env: full, limits: { maxSessions: 1 } })
     const broken = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} })
     expect((await rawRequest(open.port, { token: open.keys.read, body: broken })).status).toBe(400)
     await openSession(open.port, open.keys.read)
   })
 
   it('expire when idle, not while in use', async () => {
-    open = await openServer({ env: full, limits: { sessionIdleMs: 300 } })
+    open = await openTestServer({ env: full, limits: { sessionIdleMs: 300 } })
     const idle = await openSession(open.port, open.keys.read)
     const busy = await openSession(open.port, open.keys.read)
     const answer = withSession(busy, open.keys.read, callOf('get_slow', { ms: 900 }))
@@ -295,7 +295,7 @@ describe('sessions', () => {
   })
 
   it('refuse a second request with an id in flight, and answer the first', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const slow = withSession(session, open.keys.read, callOf('get_slow', { ms: 300 }, 7))
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -308,7 +308,7 @@ describe('sessions', () => {
   })
 
   it('carry a stream for the server, one at a time, that closes with the session', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const headers = {
       authorization: `Bearer ${open.keys.read}`,
@@ -323,7 +323,7 @@ describe('sessions', () => {
   })
 
   it('take a new stream at once when the client of the old one has gone', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const headers = {
       authorization: `Bearer ${open.keys.read}`,
@@ -338,11 +338,11 @@ describe('sessions', () => {
 })
 
 describe('limits and leaving', () => {
-  let open: OpenServer
+  let open: TestServer
   afterEach(() => open.server.close())
 
   it('slow down who fails to authenticate, not who succeeds', async () => {
-    open = await openServer({ env: full, limits: { perAddressPerMinute: 3 } })
+    open = await openTestServer({ env: full, limits: { perAddressPerMinute: 3 } })
     for (let attempt = 0; attempt < 3; attempt += 1)
       expect((await rawRequest(open.port, { token: 'wrong' })).status).toBe(401)
     const limited = await rawRequest(open.port, { headers: { 'x-forwarded-for': '10.9.8.7' } })
@@ -352,7 +352,7 @@ describe('limits and leaving', () => {
   })
 
   it('slow down one principal, not another', async () => {
-    open = await openServer({ env: full, limits: { perPrincipalPerMinute: 2 } })
+    open = await openTestServer({ env: full, limits: { perPrincipalPerMinute: 2 } })
     const ask = (token: string) => rawRequest(open.port, { token, body: '{}' })
     expect([(await ask(open.keys.read)).status, (await ask(open.keys.read)).status]).toEqual([400, 400])
     const limited = await ask(open.keys.read)
@@ -362,7 +362,7 @@ describe('limits and leaving', () => {
   })
 
   it('cut off who never finishes the headers', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const startedAt = performance.now()
     await new Promise<void>((resolve, reject) => {
       const socket = connect(open.port, '127.0.0.1')
@@ -376,7 +376,7 @@ describe('limits and leaving', () => {
 
   it('let a caller leave: its call stops, the others never notice', async () => {
     const seen: boolean[] = []
-    const { slow, echo } = await import('../open-server.fixture.ts')
+    const { slow, echo } = await import('../test-server.fixture.ts')
     const watched = {
       ...slow,
       handle: async (input: Readonly<Record<string, unknown>>, context: Parameters<typeof slow.handle>[1]) => {
@@ -384,7 +384,7 @@ describe('limits and leaving', () => {
         return slow.handle(input, context)
       },
     }
-    open = await openServer({ env: full, tools: [watched, echo] })
+    open = await openTestServer({ env: full, tools: [watched, echo] })
     const leaver = await openSession(open.port, open.keys.read)
     const stayer = await openSession(open.port, open.keys.write)
     const leaving = new AbortController()
@@ -413,7 +413,7 @@ describe('limits and leaving', () => {
   })
 
   it('stop a call that its caller cancels, without a response', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const headers = { 'mcp-session-id': session }
     const startedAt = performance.now()
@@ -430,7 +430,7 @@ describe('limits and leaving', () => {
   })
 
   it('close without breaking off what is in flight', async () => {
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const headers = {
       authorization: `Bearer ${open.keys.read}`,
@@ -450,6 +450,6 @@ describe('limits and leaving', () => {
     expect((await call).json).toMatchObject({ result: { structuredContent: { waitedMs: 600 } } })
     expect(await stream.text()).toBe('')
     await expect(rawRequest(open.port)).rejects.toThrow('ECONNREFUSED')
-    open = await openServer({ env: full })
+    open = await openTestServer({ env: full })
   })
 })

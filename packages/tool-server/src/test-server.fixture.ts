@@ -13,7 +13,7 @@ import { ToolError } from './tool-error.ts'
 import { readTool, writeTool, type Tool } from './tool.ts'
 
 /** A running server with small tools, on a free port, and what a test needs to call it. */
-export async function openServer(
+export async function openTestServer(
   options: Partial<Adapters> & {
     readonly env?: Readonly<Record<string, string>>
     readonly tools?: readonly Tool[]
@@ -49,7 +49,7 @@ export async function openServer(
   }
 }
 
-export type OpenServer = Awaited<ReturnType<typeof openServer>>
+export type TestServer = Awaited<ReturnType<typeof openTestServer>>
 
 export const staticToken = 'b3BlbnNzbC1yYW5kLWJhc2U2NC0zMi1ieXRlcy1sb25nLWVub3VnaA'
 

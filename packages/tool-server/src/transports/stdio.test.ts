@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { initialize } from '../raw-http.fixture.ts'
+
+/** A process as the command starts it, out of the built package; the timer stands for sockets that stay open. */
+const program = `
+  const { openServer, readConfig } = await import(${JSON.stringify(fileURLToPath(new URL('../../dist/index.js', import.meta.url)))})
+  const server = await openServer(readConfig(process.env))
+  setInterval(() => {}, 1000)
+  await server.serveStdio()
+  await server.close()
+  process.exit(0)
+`
+const dataDir = mkdtempSync(join(tmpdir(), 'svc-stdio-'))
+const command = {
+  command: process.execPath,
+  args: ['--input-type=module', '-e', program],
+  env: { SVC_DATA_DIR: dataDir },
+}
+
+const started: ReturnType<typeof spawn>[] = []
+afterEach(() => started.splice(0).forEach((child) => child.kill('SIGKILL')))
+
+function start() {
+  const child = spawn(command.command, command.args, { env: command.env, stdio: ['pipe', 'pipe', 'pipe'] })
+  started.push(child)
+  const output = { out: '', err: '' }
+  child.stdout.on('data', (chunk: Buffer) => void (output.out += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => void (output.err += chunk.toString()))
+  const send = (line: string) => child.stdin.write(`${line}\n`)
+  return { child, output, send }
+}
+
+describe('stdio', () => {
+  it('serves clients of both SDK generations and both eras, to which every tool is open', async () => {
+    const first = new FirstClient({ name: 't', version: '1' })
+    await first.connect(new FirstTransport({ ...command, stderr: 'ignore' }))
+    const { tools } = await first.listTools()
+    expect(tools.map((tool) => tool.name)).toContain('list_supported_chains')
+    expect(await first.callTool({ name: 'list_supported_chains', arguments: {} })).not.toHaveProperty('isError')
+    await first.close()
+    for (const options of [{}, { versionNegotiation: { mode: 'auto' as const } }]) {
+      const client = new Client({ name: 't', version: '1' }, options)
+      await client.connect(new StdioClientTransport({ ...command, stderr: 'ignore' }))
+      expect((await client.listTools()).tools).toHaveLength(tools.length)
+      await client.close()
+    }
+  })
+
+  it('writes nothing but JSON-RPC to stdout and ends within a second of its stdin', async () => {
+    const { child, output, send } = start()
+    send(initialize())
+    send('this is no JSON')
+    send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }))
+    send(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'nothing', arguments: {} } }))
+    await expect.poll(() => output.out.split('\n').length, { timeout: 10_000 }).toBe(3)
+    const endedAt = performance.now()
+    child.stdin.end()
+    const [code] = (await once(child, 'exit')) as [number | null]
+    expect(performance.now() - endedAt).toBeLessThan(1_000)
+    expect(code).toBe(0)
+    const messages = output.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown)
+    expect(messages).toMatchObject([
+      { jsonrpc: '2.0', id: 0, result: { protocolVersion: '2025-11-25' } },
+      { jsonrpc: '2.0', id: 2, result: { isError: true } },
+    ])
+    expect(output.err).toContain('"tool.call"')
+  })
+
+  it('ends too when its client dies in the middle of a line', async () => {
+    const { child, send } = start()
+    send(initialize())
+    await once(child.stdout, 'data')
+    child.stdin.write('{"jsonrpc":"2.0","id":')
+    child.stdin.destroy()
+    child.stdout.destroy()
+    expect(((await once(child, 'exit')) as [number | null])[0]).toBe(0)
+  })
+})
