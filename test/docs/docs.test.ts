@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { catalogue, errorTable, settings } from '@svc/tool-server'
+import { expect, test } from 'vitest'
+import { renderTools, renderToolTable } from './render-tools.ts'
+
+// `npm run docs` rewrites these files; a test run only holds them against the code.
+const root = join(import.meta.dirname, '../..')
+
+test('docs/tools.md says what the catalogue says', async () => {
+  await expect(renderTools(catalogue)).toMatchFileSnapshot(join(root, 'docs/tools.md'))
+})
+
+test('docs/errors.md says what the table of codes says', async () => {
+  const rows = Object.entries(errorTable).map(
+    ([code, row]) => `| \`${code}\` | ${row.httpStatus} | ${row.retryable ? 'yes' : 'no'} | ${row.suggestion} |`,
+  )
+  const text = `# Error codes
+
+Generated from \`errors.ts\` by \`npm run docs\`. Every error is \`{ code, message, retryable, suggestion, details[] }\`: over MCP a
+result with \`isError: true\`, the envelope as JSON text and under \`_meta["svc/error"]\`; over HTTP \`application/problem+json\`.
+
+| code | HTTP status | retry unchanged | what to do |
+|---|---|---|---|
+${rows.join('\n')}
+`
+  await expect(text).toMatchFileSnapshot(join(root, 'docs/errors.md'))
+})
+
+test('docs/config.md says what the settings say', async () => {
+  const rows = settings.map(
+    ({ name, meaning, default: fallback, secret }) =>
+      `| \`${name}\` | ${meaning} | ${fallback ?? ''} | ${secret ? 'yes' : ''} |`,
+  )
+  const text = `# Settings
+
+Generated from \`settings.ts\` by \`npm run docs\`. Settings come from the environment, laid over \`.env\` in the data directory.
+
+| name | meaning | default | secret |
+|---|---|---|---|
+${rows.join('\n')}
+`
+  await expect(text).toMatchFileSnapshot(join(root, 'docs/config.md'))
+})
+
+test('the README lists the tools of the catalogue', async () => {
+  const path = join(root, 'README.md')
+  const [before, , after] = readFileSync(path, 'utf8').split(/<!-- (?:tools|end of tools) -->/)
+  const readme = `${before}<!-- tools -->\n${renderToolTable(catalogue)}\n<!-- end of tools -->${after}`
+  await expect(readme).toMatchFileSnapshot(path)
+})

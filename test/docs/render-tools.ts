@@ -1,0 +1,81 @@
+import * as z from 'zod'
+import type { Tool } from '@svc/tool-server'
+
+/** docs/tools.md: every tool with its parameters and results. */
+export function renderTools(catalogue: readonly Tool[]): string {
+  return `# Tools
+
+Generated from the catalogue by \`npm run docs\`. Amounts are decimal strings in whole tokens, \`chain\` is a name or an id,
+prices are token1 per token0 in the order the caller gives.
+
+${catalogue.map(renderTool).join('\n')}`
+}
+
+/** The table of the README. */
+export function renderToolTable(catalogue: readonly Tool[]): string {
+  const rows = catalogue.map(
+    (tool) => `| \`${tool.name}\` | ${tool.access} | \`${tool.scope}\` | ${firstSentence(tool.description)} |`,
+  )
+  return ['| tool | access | scope | what it does |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+type JsonSchema = {
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+}
+
+function renderTool(tool: Tool): string {
+  const input = z.toJSONSchema(tool.input, { io: 'input' }) as JsonSchema
+  const output = z.toJSONSchema(tool.output) as JsonSchema
+  return `## ${tool.name}
+
+${tool.description}
+
+Access ${tool.access}, scope \`${tool.scope}\`${tool.inDataProfile ? ', in the `data` profile' : ''}.
+
+| parameter | type | required | meaning |
+|---|---|---|---|
+${parameters(input).join('\n')}
+
+Result: ${members(output)}.
+`
+}
+
+function parameters({ properties = {}, required = [] }: JsonSchema): readonly string[] {
+  if (Object.keys(properties).length === 0) return ['| none | | | |']
+  return Object.entries(properties).map(([name, schema]) => {
+    const fallback = schema.default === undefined ? '' : ` Default ${JSON.stringify(schema.default)}.`
+    return `| \`${name}\` | ${typeOf(schema)} | ${required.includes(name) ? 'yes' : ''} | ${(schema.description ?? '') + fallback} |`
+  })
+}
+
+function members({ properties = {} }: JsonSchema): string {
+  return Object.entries(properties)
+    .map(([name, schema]) => `\`${name}\`${inside(schema)}`)
+    .join(', ')
+}
+
+function inside(schema: JsonSchema): string {
+  if (schema.properties !== undefined) return ` (${members(schema)})`
+  if (schema.items?.properties !== undefined) return ` (list of ${members(schema.items)})`
+  return ''
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.const !== undefined) return `\`${String(schema.const)}\``
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(', ')
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ')
+  if (schema.type === 'array') return `list of ${schema.items === undefined ? 'any' : typeOf(schema.items)}`
+  return schema.type ?? 'any'
+}
+
+function firstSentence(description: string): string {
+  return /^.*?[.](?=\s|$)/.exec(description)?.[0] ?? description
+}
