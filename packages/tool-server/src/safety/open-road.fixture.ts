@@ -14,6 +14,8 @@ import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { permit2Abi } from '../adapters/liquidity/abis/permit2.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
 import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
+import { createLiquidity } from '../adapters/liquidity/create-liquidity.ts'
+import { createPriceSource } from '../adapters/prices/create-price-source.ts'
 import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../adapters/tokens/create-token-directory.ts'
 import type { Call } from '../call.ts'
@@ -78,12 +80,14 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     (level: string) =>
     (event: string, facts: Readonly<Record<string, unknown>> = {}) =>
       void lines.push({ level, event, facts })
+  const tokens = createTokenDirectory({ chains: chains.list(), rpc })
+  const liquidity = createLiquidity({ rpc, tokens })
   const executor = createExecutor({
     policy: parsePolicy(options.policy ?? devnetPolicy(), { production: false }),
     chains,
     rpc,
-    tokens: createTokenDirectory({ chains: chains.list(), rpc }),
-    prices: tablePrices(options.usd),
+    tokens,
+    prices: options.usd === 'chain' ? createPriceSource({ rpc, tokens, liquidity }) : tablePrices(options.usd),
     senders: (of) => {
       const known =
         senders.get(of.id) ?? createSender({ wallet, client: rpc.client(of), chain: of, journal: store.journal })
@@ -111,6 +115,8 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     privateKey,
     wallet: wallet.address,
     rpc,
+    tokens,
+    liquidity,
     store,
     audit,
     senders,
@@ -163,7 +169,8 @@ export type RoadOptions = {
   readonly policy?: z.input<typeof policySchema>
   readonly dataDir?: string
   readonly privateKey?: Hex
-  readonly usd?: Readonly<Record<string, number | null>>
+  /** Changes to the table of prices, or the prices of the chain's own pools. */
+  readonly usd?: Readonly<Record<string, number | null>> | 'chain'
   readonly chain?: Partial<Devnet['chain']>
   readonly engine?: Partial<ExecutorOptions>
 }

@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet'
-import { type Address, encodePacked, getCreate2Address, keccak256, zeroAddress } from 'viem'
+import { type Address, zeroAddress } from 'viem'
+import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
 
 /**
  * The v2 pairs that can exist between the given tokens, by lower-case address, with their two tokens. A pair's address
@@ -14,9 +15,7 @@ export function pairShares(chain: Chain, tokens: readonly Address[]): ReadonlyMa
   const sorted = [...new Set(wrapped)].sort().filter((token): token is Address => token.startsWith('0x'))
   for (const [index, token0] of sorted.entries()) {
     for (const token1 of sorted.slice(index + 1)) {
-      const salt = keccak256(encodePacked(['address', 'address'], [token0, token1]))
-      const pair = getCreate2Address({ from: v2.factory, salt, bytecodeHash: v2.pairInitCodeHash })
-      found.set(pair.toLowerCase(), [token0, token1])
+      found.set(v2PairAddress(v2, token0, token1).toLowerCase(), [token0, token1])
     }
   }
   return found

@@ -1,6 +1,6 @@
 import { zeroAddress } from 'viem'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from './approval-steps.ts'
-import { assertDeclared } from './assert-declared.ts'
+import { assertDeclared, sumByToken } from './assert-declared.ts'
 import { policyVerdict, tokensOf } from './policy-verdict.ts'
 import type { Trip } from './engine.ts'
 import { expectedGasCost, gasLimitFor } from './gas.ts'
@@ -60,6 +60,7 @@ export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): P
     steps,
     allowances,
     revokes: allowances.map(revokeStep),
+    spends: sumByToken(intent.spends),
     tokens: [...new Map(named.map((token) => [token.toLowerCase(), token])).values()],
     block: surveyed.block,
     atSeconds: surveyed.atSeconds,

@@ -26,7 +26,9 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
   const sequence = sequenceOf(request)
   const results = await run(request, sequence)
   const failed = results.findIndex(({ ok }, index) => !ok && sequence[index]?.mustSucceed === true)
-  if (failed !== -1) throw failure(request.steps[failed - request.tokens.length], results[failed])
+  if (failed !== -1) {
+    throw shortfall(request, results) ?? failure(request.steps[failed - request.tokens.length], results[failed])
+  }
 
   const reads = request.tokens.length
   const steps = results.slice(reads, reads + request.steps.length)
@@ -61,8 +63,9 @@ export type SimulationRequest = {
   readonly wrappedNative: Address
   readonly steps: readonly Step[]
   readonly allowances: readonly Allowance[]
-  /** The declared ERC-20 tokens. */
+  /** The declared ERC-20 tokens, and the most of each that may leave. */
   readonly tokens: readonly Address[]
+  readonly spends: ReadonlyMap<string, bigint>
   readonly revokes: readonly Step[]
   /** The block whose state it starts from, and the time at which it plays, in Unix seconds. */
   readonly block: { readonly number: bigint }
@@ -150,6 +153,19 @@ const result = z
     logs: logs ?? [],
   }))
 const answerSchema = z.tuple([z.object({ calls: z.array(result) })])
+
+/** A step that failed while the wallet holds less than the call may spend failed for that, whatever the contract said. */
+function shortfall({ tokens, spends }: SimulationRequest, results: readonly PlayedResult[]): ToolError | null {
+  const details = tokens.flatMap((token, index) => {
+    const holds = uintOf(results[index])
+    const needs = spends.get(token.toLowerCase()) ?? 0n
+    return holds === null || holds >= needs
+      ? []
+      : [{ message: 'in smallest units', token, holds: `${holds}`, needs: `${needs}` }]
+  })
+  if (details.length === 0) return null
+  return new ToolError('INSUFFICIENT_BALANCE', 'The wallet holds less of a token than the call spends.', { details })
+}
 
 function failure(step: Step | undefined, played: PlayedResult | undefined): ToolError {
   const label = step?.label ?? 'a step'

@@ -80,7 +80,8 @@ async function signAt(
     data: request.data,
     value: request.valueWei,
     gas: request.gasLimit,
-    maxFeePerGas: request.maxFeePerGas,
+    // One wei more for each refused attempt, else the same call at the same nonce would be the same bytes again.
+    maxFeePerGas: request.maxFeePerGas + BigInt(place.attempt),
     maxPriorityFeePerGas: request.maxPriorityFeePerGas,
   })
   const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, ...place }
