@@ -69,8 +69,8 @@ function inside(schema: JsonSchema): string {
 }
 
 function typeOf(schema: JsonSchema): string {
-  if (schema.const !== undefined) return `\`${String(schema.const)}\``
-  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(', ')
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(', ')
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ')
   if (schema.type === 'array') return `list of ${schema.items === undefined ? 'any' : typeOf(schema.items)}`
   return schema.type ?? 'any'
