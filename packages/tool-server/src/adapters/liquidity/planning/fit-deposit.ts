@@ -8,6 +8,7 @@ import type { OrderedPair } from './order-pair.ts'
 import type { PaidSide } from './plan-payment.ts'
 import { previewAdd } from './preview-add.ts'
 import { resolveRange } from './resolve-range.ts'
+import { sidesOf } from './sides-of.ts'
 
 /**
  * What a request to deposit into a v3 or v4 pool comes to at the pool's state: ticks, liquidity and amounts in the pool's
@@ -40,10 +41,7 @@ export function fitDeposit(
     ticks,
     bounds,
     fitted,
-    sides: [
-      { token: pair.paid0, amount: fitted.amount0 },
-      { token: pair.paid1, amount: fitted.amount1 },
-    ],
+    sides: sidesOf(pair.paid0, pair.paid1, fitted),
     preview: previewAdd({ pool, createsPool, inverted, ticks, ...fitted }),
   }
 }

@@ -4,6 +4,7 @@ import type { Intent, IntentApproval } from '../../../intent.ts'
 import type { Quote, Token } from '../../../ports.ts'
 import { describeAmounts } from './describe-amounts.ts'
 import { planPayment } from './plan-payment.ts'
+import { routineIntent } from './routine-intent.ts'
 
 /** The intent of a swap through one router call. */
 export function swapIntent(
@@ -21,18 +22,16 @@ export function swapIntent(
   const paid = [{ token: request.tokenIn, amount: quote.amountIn }]
   const received = [{ token: request.tokenOut, amount: quote.amountOut }]
   const { valueWei, ...payment } = planPayment(paid, call.router, call.via)
-  return {
-    chainId: chain.id,
+  return routineIntent(chain, {
     calls: [{ to: call.router, data: call.data, valueWei, label: 'swap' }],
     atomicity: call.atomicity,
     ...payment,
     receives: [{ token: request.tokenOut.address, amount: call.least }],
-    riskTier: 'routine',
     slippageBps: request.slippageBps,
     deadline: request.deadline,
     recipients: [request.recipient],
     why: `Swap ${describeAmounts(paid)} for about ${describeAmounts(received)} through ${quote.version}.`,
-  }
+  })
 }
 
 export type SwapRequest = {

@@ -1,4 +1,3 @@
-import { getTickAtSqrtPrice } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
 import { isAddressEqual, zeroAddress, type Address } from 'viem'
 import type { Pool } from '../../../ports.ts'
@@ -7,6 +6,7 @@ import type { AmountFields } from '../planning/fit-amounts.ts'
 import { openingPrice } from '../planning/opening-price.ts'
 import type { OrderedPair } from '../planning/order-pair.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
+import { poolToCome } from '../planning/pool-to-come.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 
 /**
@@ -25,27 +25,8 @@ export async function findOrOpenPair(
   const sqrtPriceX96 = openingPrice(amounts, amounts.fields)
   const client = ports.rpc.client(chain)
   const [id, blockNumber] = await Promise.all([pairAddress(ports, chain, pair), client.getBlockNumber()])
-  return {
-    createsPool: true,
-    pool: {
-      version: 'v2',
-      id,
-      token0: pair.token0,
-      token1: pair.token1,
-      fee: 3000,
-      tickSpacing: null,
-      hooks: null,
-      sqrtPriceX96,
-      tick: getTickAtSqrtPrice(sqrtPriceX96),
-      liquidity: 0n,
-      reserve0: 0n,
-      reserve1: 0n,
-      feeGrowthGlobal0X128: null,
-      feeGrowthGlobal1X128: null,
-      protocolFee: 0,
-      blockNumber,
-    },
-  }
+  const facts = { version: 'v2', id, fee: 3000, tickSpacing: null, hooks: null, sqrtPriceX96, blockNumber } as const
+  return { createsPool: true, pool: poolToCome(pair, facts) }
 }
 
 /** Where the pair stands or will stand: the factory knows, because not every chain derives addresses alike. */

@@ -15,6 +15,8 @@ import { planPayment } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { refuseField } from '../planning/refuse-field.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
+import { sidesOf } from '../planning/sides-of.ts'
 import { transfersOf } from '../planning/transfers-of.ts'
 import { findOrOpenPair } from './find-or-open-pair.ts'
 import { fitPairDeposit } from './fit-pair-deposit.ts'
@@ -43,38 +45,26 @@ export async function planAddV2(
   })
   const totalSupply = createsPool ? 0n : await readTotalSupply(ports, chain, pool)
   const fitted = fitInRouterOrder(request, inverted, pool, totalSupply)
-  const sides = [
-    { token: request.token0, amount: fitted.amount0 },
-    { token: request.token1, amount: fitted.amount1 },
-  ]
+  const sides = sidesOf(request.token0, request.token1, fitted)
   const { valueWei, ...payment } = planPayment(sides, router, 'erc20')
   const label = createsPool ? 'create pair and add liquidity' : 'add liquidity'
   return {
-    intent: {
-      chainId: chain.id,
+    intent: routineIntent(chain, {
       calls: [{ to: router, data: encodeAdd(request, fitted), valueWei, label }],
       atomicity: 'single',
       ...payment,
       receives: [{ token: getAddress(pool.id), amount: lessSlippage(fitted.liquidity, request.slippageBps) }],
-      riskTier: 'routine',
       slippageBps: request.slippageBps,
       deadline: request.deadline,
       recipients: [request.recipient],
       why: `Add ${describeAmounts(sides)} to a ${createsPool ? 'new ' : ''}v2 pair.`,
-    },
-    preview: {
-      pool,
-      createsPool,
-      tickLower: null,
-      tickUpper: null,
-      priceLower: 0,
-      priceUpper: Infinity,
-      currentPrice: callerPrice(pool, inverted),
-      ...fitted,
-    },
+    }),
+    preview: { pool, createsPool, currentPrice: callerPrice(pool, inverted), ...allPrices, ...fitted },
     decode: async (settled) => decodeAdd(settled, pool, request, inverted),
   }
 }
+
+const allPrices = { tickLower: null, tickUpper: null, priceLower: 0, priceUpper: Infinity } as const
 
 async function readTotalSupply(ports: PlanPorts, chain: Chain, pool: Pool): Promise<bigint> {
   return ports.rpc.client(chain).readContract({

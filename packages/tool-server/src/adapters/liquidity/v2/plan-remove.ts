@@ -1,6 +1,6 @@
 import { amountsForV2Burn, type Amounts, LpMathError } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
-import { encodeFunctionData, getAddress, parseEventLogs } from 'viem'
+import { encodeFunctionData, getAddress, parseEventLogs, type Hex } from 'viem'
 import type { Settled } from '../../../intent.ts'
 import type { PairShare, Planned, RemoveOutcome } from '../../../ports.ts'
 import { v2PairAbi } from '../abis/v2-pair.ts'
@@ -12,7 +12,9 @@ import { logsOf } from '../planning/logs-of.ts'
 import { refuseTooSmall } from '../planning/refuse-too-small.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { requireEvent } from '../planning/require-event.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
 import { shareOf } from '../planning/share-of.ts'
+import { sidesOf } from '../planning/sides-of.ts'
 import { transfersOf } from '../planning/transfers-of.ts'
 
 /**
@@ -35,40 +37,33 @@ export function planRemoveV2(
     amount0: lessSlippage(amounts.amount0, request.slippageBps),
     amount1: lessSlippage(amounts.amount1, request.slippageBps),
   }
-  const data = encodeFunctionData({
-    abi: v2RouterAbi,
-    functionName: 'removeLiquidity',
-    args: [
-      token0.address,
-      token1.address,
-      shares,
-      least.amount0,
-      least.amount1,
-      request.recipient,
-      BigInt(request.deadline),
-    ],
-  })
+  const data = encodeRemove(share, shares, least, request)
   const pair = getAddress(share.pool.id)
   return {
-    intent: {
-      chainId: chain.id,
+    intent: routineIntent(chain, {
       calls: [{ to: router, data, valueWei: 0n, label: 'remove liquidity' }],
       atomicity: 'single',
       spends: [{ token: pair, amount: shares }],
-      receives: leastReceipts([
-        { token: token0, amount: least.amount0 },
-        { token: token1, amount: least.amount1 },
-      ]),
+      receives: leastReceipts(sidesOf(token0, token1, least)),
       approvals: [{ token: pair, spender: router, amount: shares, via: 'erc20', revokeAfter: true }],
-      riskTier: 'routine',
       slippageBps: request.slippageBps,
       deadline: request.deadline,
       recipients: [request.recipient],
       why: `Remove ${request.percentage} % of the share in v2 pair ${pair}.`,
-    },
+    }),
     preview: { liquidityRemoved: shares, ...amounts, fees0: 0n, fees1: 0n },
     decode: async (settled) => decodeRemoval(settled, share, request),
   }
+}
+
+function encodeRemove(share: PairShare, shares: bigint, least: Amounts, request: RemoveRequest): Hex {
+  const { token0, token1 } = share.pool
+  const { recipient, deadline } = request
+  return encodeFunctionData({
+    abi: v2RouterAbi,
+    functionName: 'removeLiquidity',
+    args: [token0.address, token1.address, shares, least.amount0, least.amount1, recipient, BigInt(deadline)],
+  })
 }
 
 function burnt(share: PairShare, shares: bigint): Amounts {

@@ -1,4 +1,3 @@
-import { getTickAtSqrtPrice } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
 import { zeroAddress } from 'viem'
 import type { Pool } from '../../../ports.ts'
@@ -8,6 +7,7 @@ import type { AmountFields } from '../planning/fit-amounts.ts'
 import { openingPrice } from '../planning/opening-price.ts'
 import type { OrderedPair } from '../planning/order-pair.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
+import { poolToCome } from '../planning/pool-to-come.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 
 /**
@@ -43,26 +43,6 @@ export async function findOrOpenV3Pool(
     }),
     client.getBlockNumber(),
   ])
-  const { token0, token1 } = pair
-  return {
-    createsPool: true,
-    pool: {
-      version: 'v3',
-      id: opening.result,
-      token0,
-      token1,
-      fee,
-      tickSpacing,
-      hooks: null,
-      sqrtPriceX96,
-      tick: getTickAtSqrtPrice(sqrtPriceX96),
-      liquidity: 0n,
-      reserve0: null,
-      reserve1: null,
-      feeGrowthGlobal0X128: 0n,
-      feeGrowthGlobal1X128: 0n,
-      protocolFee: 0,
-      blockNumber,
-    },
-  }
+  const facts = { version: 'v3', id: opening.result, fee, tickSpacing, hooks: null, sqrtPriceX96, blockNumber } as const
+  return { createsPool: true, pool: poolToCome(pair, facts) }
 }

@@ -14,6 +14,7 @@ import { planPayment } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { requireEvent } from '../planning/require-event.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
 import { findOrOpenV3Pool } from './find-or-open-pool.ts'
 import { positionManagerCall } from './position-manager-call.ts'
 
@@ -46,17 +47,14 @@ export async function planAddV3(
   ]
   const label = target.createsPool ? 'create pool and mint position' : 'mint position'
   return {
-    intent: {
-      chainId: chain.id,
+    intent: routineIntent(chain, {
       ...positionManagerCall(positionManager, steps, valueWei, label),
       ...payment,
-      receives: [],
-      riskTier: 'routine',
       slippageBps: request.slippageBps,
       deadline: request.deadline,
       recipients: [request.recipient],
       why: `Add ${describeAmounts(deposit.sides)} to a ${target.createsPool ? 'new ' : ''}v3 pool.`,
-    },
+    }),
     preview: deposit.preview,
     decode: async (settled) => decodeMint(settled, positionManager, inverted),
   }

@@ -5,6 +5,7 @@ import { v3PositionManagerAbi } from '../abis/v3-position-manager.ts'
 import { leastReceipts } from '../planning/least-receipts.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { requireFees } from '../planning/require-fees.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
 import { collectedFromPool } from './collected-from-pool.ts'
 import { maxUint128 } from 'viem'
 
@@ -34,22 +35,18 @@ export function planCollectV3(
     ],
   })
   return {
-    intent: {
-      chainId: chain.id,
+    intent: routineIntent(chain, {
       calls: [{ to: positionManager, data, valueWei: 0n, label: 'collect fees' }],
       atomicity: 'single',
-      spends: [],
       receives: leastReceipts([
         { token: token0, amount: fees.fees0 },
         { token: token1, amount: fees.fees1 },
       ]),
-      approvals: [],
-      riskTier: 'routine',
       slippageBps: null,
       deadline: null,
       recipients: [request.recipient],
       why: `Collect the fees of v3 position ${position.positionId}.`,
-    },
+    }),
     preview: fees,
     decode: async (settled) => {
       const { amount0, amount1 } = collectedFromPool(settled, position, positionManager)

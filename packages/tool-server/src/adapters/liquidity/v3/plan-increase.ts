@@ -11,6 +11,7 @@ import { planPayment } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { requireEvent } from '../planning/require-event.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
 import { positionManagerCall } from './position-manager-call.ts'
 
 /**
@@ -32,17 +33,13 @@ export function planIncreaseV3(
     ...(valueWei > 0n ? [encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'refundETH' })] : []),
   ]
   return {
-    intent: {
-      chainId: chain.id,
+    intent: routineIntent(chain, {
       ...positionManagerCall(positionManager, steps, valueWei, 'increase liquidity'),
       ...payment,
-      receives: [],
-      riskTier: 'routine',
       slippageBps: request.slippageBps,
       deadline: request.deadline,
-      recipients: [],
       why: `Add ${describeAmounts(increase.sides)} to v3 position ${position.positionId}.`,
-    },
+    }),
     preview: increase.fitted,
     decode: async (settled) => decodeIncrease(settled, positionManager),
   }

@@ -8,6 +8,8 @@ import { leastReceipts } from '../planning/least-receipts.ts'
 import { logsOf } from '../planning/logs-of.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { requireEvent } from '../planning/require-event.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
+import { sidesOf } from '../planning/sides-of.ts'
 import { collectedFromPool } from './collected-from-pool.ts'
 import { positionManagerCall } from './position-manager-call.ts'
 
@@ -29,21 +31,14 @@ export function planRemoveV3(
   const removal = fitRemoval(position, request)
   const steps = [encodeDecrease(position, removal, request), encodeCollect(position, removal, request)]
   return {
-    intent: {
-      chainId: chain.id,
+    intent: routineIntent(chain, {
       ...positionManagerCall(positionManager, steps, 0n, 'remove liquidity'),
-      spends: [],
-      receives: leastReceipts([
-        { token: token0, amount: removal.least.amount0 },
-        { token: token1, amount: removal.least.amount1 },
-      ]),
-      approvals: [],
-      riskTier: 'routine',
+      receives: leastReceipts(sidesOf(token0, token1, removal.least)),
       slippageBps: request.slippageBps,
       deadline: request.deadline,
       recipients: [request.recipient],
       why: `Remove ${request.percentage} % of v3 position ${position.positionId}.`,
-    },
+    }),
     preview: {
       liquidityRemoved: removal.liquidity,
       ...removal.principal,

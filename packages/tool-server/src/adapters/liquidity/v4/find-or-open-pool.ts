@@ -1,15 +1,17 @@
-import { getTickAtSqrtPrice } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
-import { isAddressEqual, zeroAddress, type Address, type Hex } from 'viem'
+import { isAddressEqual, zeroAddress, type Address } from 'viem'
 import type { Pool } from '../../../ports.ts'
-import { v4StateViewAbi } from '../abis/v4-state-view.ts'
+import { readQuery } from '../../rpc/read-query.ts'
 import { customarySpacing } from '../planning/customary-spacing.ts'
 import type { AmountFields } from '../planning/fit-amounts.ts'
 import { openingPrice } from '../planning/opening-price.ts'
 import type { OrderedPair } from '../planning/order-pair.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
+import { poolToCome } from '../planning/pool-to-come.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
+import { v4PoolQuery } from './pool-query.ts'
 import { refuseDeltaHooks } from './refuse-delta-hooks.ts'
+import { poolOf } from '../pools/pool-state.ts'
 import { poolIdOf } from './pool-key.ts'
 
 /**
@@ -32,27 +34,13 @@ export async function findOrOpenV4Pool(
   if (listed) return { pool: listed, createsPool: false }
   const { fee, tickSpacing } = customarySpacing(request.fee)
   const key = { currency0: pair.token0.address, currency1: pair.token1.address, fee, tickSpacing, hooks }
-  const unlisted = await readUnlisted(ports, chain, poolIdOf(key))
-  const createsPool = unlisted.sqrtPriceX96 === 0n
-  const sqrtPriceX96 = createsPool ? openingPrice(request, request.fields) : unlisted.sqrtPriceX96
-  return {
-    createsPool,
-    pool: {
-      ...unlisted,
-      version: 'v4',
-      token0: pair.token0,
-      token1: pair.token1,
-      fee,
-      tickSpacing,
-      hooks: request.hooks,
-      sqrtPriceX96,
-      tick: getTickAtSqrtPrice(sqrtPriceX96),
-      reserve0: null,
-      reserve1: null,
-      feeGrowthGlobal0X128: null,
-      feeGrowthGlobal1X128: null,
-    },
-  }
+  const client = ports.rpc.client(chain)
+  const blockNumber = await client.getBlockNumber()
+  const unlisted = await readQuery(client, chain, v4PoolQuery(requireDeployment(chain, 'v4'), key), blockNumber)
+  if (unlisted) return { pool: poolOf(unlisted, [pair.token0, pair.token1], blockNumber), createsPool: false }
+  const sqrtPriceX96 = openingPrice(request, request.fields)
+  const facts = { version: 'v4', id: poolIdOf(key), fee, tickSpacing, hooks: request.hooks } as const
+  return { createsPool: true, pool: poolToCome(pair, { ...facts, sqrtPriceX96, blockNumber }) }
 }
 
 export type V4PoolRequest = {
@@ -62,20 +50,4 @@ export type V4PoolRequest = {
   readonly amount0: bigint | null
   readonly amount1: bigint | null
   readonly fields: AmountFields
-}
-
-/** The state of a pool whose key no list holds, such as one with a hook; a price of 0 where there is none. */
-async function readUnlisted(
-  ports: PlanPorts,
-  chain: Chain,
-  id: Hex,
-): Promise<Pick<Pool, 'id' | 'sqrtPriceX96' | 'liquidity' | 'protocolFee' | 'blockNumber'>> {
-  const client = ports.rpc.client(chain)
-  const stateView = { address: requireDeployment(chain, 'v4').stateView, abi: v4StateViewAbi } as const
-  const [[sqrtPriceX96, , protocolFee], liquidity, blockNumber] = await Promise.all([
-    client.readContract({ ...stateView, functionName: 'getSlot0', args: [id] }),
-    client.readContract({ ...stateView, functionName: 'getLiquidity', args: [id] }),
-    client.getBlockNumber(),
-  ])
-  return { id, sqrtPriceX96, liquidity, protocolFee, blockNumber }
 }

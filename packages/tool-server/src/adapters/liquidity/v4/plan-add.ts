@@ -1,6 +1,6 @@
 import { type Amounts, maxAmountsWithSlippage } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
-import { encodeFunctionData, zeroAddress, type Address } from 'viem'
+import { encodeFunctionData, zeroAddress, type Address, type Hex } from 'viem'
 import type { Intent } from '../../../intent.ts'
 import type { AddOutcome, AddPreview, AddRequest, Planned, Pool } from '../../../ports.ts'
 import { v4PositionManagerAbi } from '../abis/v4-position-manager.ts'
@@ -12,6 +12,8 @@ import { orderPair } from '../planning/order-pair.ts'
 import { planPayment } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
+import { sidesOf } from '../planning/sides-of.ts'
 import { encodeModifyLiquidities } from './encode-modify-liquidities.ts'
 import { findOrOpenV4Pool } from './find-or-open-pool.ts'
 import { poolKeyOf } from './pool-key.ts'
@@ -48,26 +50,16 @@ export async function planAddV4(
     maxAmountsWithSlippage({ ...deposit.bounds, liquidity, slippageBps: request.slippageBps }),
     fields,
   )
-  const { valueWei, ...payment } = planPayment(
-    [
-      { token: pair.paid0, amount: most.amount0 },
-      { token: pair.paid1, amount: most.amount1 },
-    ],
-    positionManager,
-    'permit2',
-  )
+  const { valueWei, ...payment } = planPayment(sidesOf(pair.paid0, pair.paid1, most), positionManager, 'permit2')
   return {
-    intent: {
-      chainId: chain.id,
+    intent: routineIntent(chain, {
       ...mintCall(positionManager, { pool, createsPool, deposit, most, request, valueWei }),
       ...payment,
-      receives: [],
-      riskTier: 'routine',
       slippageBps: request.slippageBps,
       deadline: request.deadline,
       recipients: [request.recipient],
       why: `Add ${describeAmounts(deposit.sides)} to a ${createsPool ? 'new ' : ''}v4 pool.`,
-    },
+    }),
     preview: deposit.preview,
     decode: async (settled) => {
       const { tokenId, liquidityDelta, principal } = await readModification(ports, chain, pool, settled)
@@ -101,20 +93,23 @@ function mintCall(
   if (!createsPool) {
     return { calls: [{ to: positionManager, data: modify, valueWei, label: 'mint position' }], atomicity: 'single' }
   }
-  // initializePool swallows its own failure, an estimator's too small gas included: only together with a mint, which
-  // needs the pool, does a failure show.
-  const initialize = encodeFunctionData({
-    abi: v4PositionManagerAbi,
-    functionName: 'initializePool',
-    args: [key, pool.sqrtPriceX96],
-  })
   const data = encodeFunctionData({
     abi: v4PositionManagerAbi,
     functionName: 'multicall',
-    args: [[initialize, modify]],
+    args: [[encodeInitialize(pool), modify]],
   })
-  return {
-    calls: [{ to: positionManager, data, valueWei, label: 'create pool and mint position' }],
-    atomicity: 'multicall',
-  }
+  const label = 'create pool and mint position'
+  return { calls: [{ to: positionManager, data, valueWei, label }], atomicity: 'multicall' }
+}
+
+/**
+ * `initializePool` swallows its own failure, an estimator's too small gas included: only together with a mint, which needs
+ * the pool, does a failure show.
+ */
+function encodeInitialize(pool: Pool): Hex {
+  return encodeFunctionData({
+    abi: v4PositionManagerAbi,
+    functionName: 'initializePool',
+    args: [poolKeyOf(pool), pool.sqrtPriceX96],
+  })
 }

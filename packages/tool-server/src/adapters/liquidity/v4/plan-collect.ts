@@ -5,6 +5,7 @@ import { leastReceipts } from '../planning/least-receipts.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { requireFees } from '../planning/require-fees.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
 import { encodeModifyLiquidities } from './encode-modify-liquidities.ts'
 import { poolKeyOf } from './pool-key.ts'
 import { readModification } from './read-modification.ts'
@@ -33,22 +34,18 @@ export function planCollectV4(
   ]
   const data = encodeModifyLiquidities(steps, request.deadline)
   return {
-    intent: {
-      chainId: chain.id,
+    intent: routineIntent(chain, {
       calls: [{ to: positionManager, data, valueWei: 0n, label: 'collect fees' }],
       atomicity: 'single',
-      spends: [],
       receives: leastReceipts([
         { token: pool.token0, amount: fees.fees0 },
         { token: pool.token1, amount: fees.fees1 },
       ]),
-      approvals: [],
-      riskTier: 'routine',
       slippageBps: null,
       deadline: request.deadline,
       recipients: [request.recipient],
       why: `Collect the fees of v4 position ${position.positionId}.`,
-    },
+    }),
     preview: fees,
     decode: async (settled) => {
       const { fees } = await readModification(ports, chain, pool, settled)

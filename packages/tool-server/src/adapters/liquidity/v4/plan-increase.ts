@@ -1,13 +1,16 @@
-import { maxAmountsWithSlippage } from '@svc/lp-math'
+import { type Amounts, maxAmountsWithSlippage } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
-import { zeroAddress } from 'viem'
+import { zeroAddress, type Hex } from 'viem'
 import type { IncreaseOutcome, Planned, Position } from '../../../ports.ts'
+import { callerFields } from '../planning/caller-fields.ts'
 import { describeAmounts } from '../planning/describe-amounts.ts'
 import { fitIncrease, type IncreaseRequest } from '../planning/fit-increase.ts'
 import { leastReceipts } from '../planning/least-receipts.ts'
 import { planPayment } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
+import { sidesOf } from '../planning/sides-of.ts'
 import { encodeModifyLiquidities } from './encode-modify-liquidities.ts'
 import { poolKeyOf } from './pool-key.ts'
 import { readModification } from './read-modification.ts'
@@ -31,44 +34,29 @@ export function planIncreaseV4(
   const { positionManager } = requireDeployment(chain, 'v4')
   const { pool } = position
   refuseDeltaHooks(pool.hooks, 'positionId')
-  const key = poolKeyOf(pool)
   const { bounds, fitted, sides } = fitIncrease(ports, chain, position, request)
   const { liquidity } = fitted
-  const most = requireUint128(maxAmountsWithSlippage({ ...bounds, liquidity, slippageBps: request.slippageBps }), {
-    amount0: 'amount0',
-    amount1: 'amount1',
-  })
+  const fees = { amount0: position.fees0, amount1: position.fees1 }
+  const most = requireUint128(
+    maxAmountsWithSlippage({ ...bounds, liquidity, slippageBps: request.slippageBps }),
+    callerFields(false),
+  )
   const { valueWei, ...payment } = planPayment(
-    [
-      { token: pool.token0, amount: excess(most.amount0, position.fees0) },
-      { token: pool.token1, amount: excess(most.amount1, position.fees1) },
-    ],
+    sidesOf(pool.token0, pool.token1, excess(most, fees)),
     positionManager,
     'permit2',
   )
-  const steps = [
-    v4Action.increase(BigInt(position.positionId), liquidity, most),
-    v4Action.close(key.currency0),
-    v4Action.close(key.currency1),
-    ...(valueWei > 0n ? [v4Action.sweepToCaller(zeroAddress)] : []),
-  ]
-  const data = encodeModifyLiquidities(steps, request.deadline)
+  const data = encodeIncrease(position, liquidity, most, { sweeps: valueWei > 0n, deadline: request.deadline })
   return {
-    intent: {
-      chainId: chain.id,
+    intent: routineIntent(chain, {
       calls: [{ to: positionManager, data, valueWei, label: 'increase liquidity' }],
       atomicity: 'single',
       ...payment,
-      receives: leastReceipts([
-        { token: pool.token0, amount: excess(position.fees0, most.amount0) },
-        { token: pool.token1, amount: excess(position.fees1, most.amount1) },
-      ]),
-      riskTier: 'routine',
+      receives: leastReceipts(sidesOf(pool.token0, pool.token1, excess(fees, most))),
       slippageBps: request.slippageBps,
       deadline: request.deadline,
-      recipients: [],
       why: `Add ${describeAmounts(sides)} to v4 position ${position.positionId}.`,
-    },
+    }),
     preview: fitted,
     decode: async (settled) => {
       const { liquidityDelta, principal } = await readModification(ports, chain, pool, settled)
@@ -77,6 +65,29 @@ export function planIncreaseV4(
   }
 }
 
-function excess(amount: bigint, over: bigint): bigint {
-  return amount > over ? amount - over : 0n
+/** `close` pays a debt or takes a surplus: which it is depends on the fees. */
+function encodeIncrease(
+  position: Position,
+  liquidity: bigint,
+  most: Amounts,
+  { sweeps, deadline }: { readonly sweeps: boolean; readonly deadline: number },
+): Hex {
+  const key = poolKeyOf(position.pool)
+  return encodeModifyLiquidities(
+    [
+      v4Action.increase(BigInt(position.positionId), liquidity, most),
+      v4Action.close(key.currency0),
+      v4Action.close(key.currency1),
+      ...(sweeps ? [v4Action.sweepToCaller(zeroAddress)] : []),
+    ],
+    deadline,
+  )
+}
+
+/** What the amounts are over the others, side by side. */
+function excess(amounts: Amounts, over: Amounts): Amounts {
+  return {
+    amount0: amounts.amount0 > over.amount0 ? amounts.amount0 - over.amount0 : 0n,
+    amount1: amounts.amount1 > over.amount1 ? amounts.amount1 - over.amount1 : 0n,
+  }
 }

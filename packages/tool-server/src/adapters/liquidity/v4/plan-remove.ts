@@ -4,6 +4,7 @@ import { fitRemoval, type RemoveRequest } from '../planning/fit-removal.ts'
 import { leastReceipts } from '../planning/least-receipts.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
 import { encodeModifyLiquidities } from './encode-modify-liquidities.ts'
 import { poolKeyOf } from './pool-key.ts'
 import { readModification } from './read-modification.ts'
@@ -35,22 +36,18 @@ export function planRemoveV4(
   ]
   const data = encodeModifyLiquidities(steps, request.deadline)
   return {
-    intent: {
-      chainId: chain.id,
+    intent: routineIntent(chain, {
       calls: [{ to: positionManager, data, valueWei: 0n, label: 'remove liquidity' }],
       atomicity: 'single',
-      spends: [],
       receives: leastReceipts([
         { token: pool.token0, amount: least.amount0 + fees0 },
         { token: pool.token1, amount: least.amount1 + fees1 },
       ]),
-      approvals: [],
-      riskTier: 'routine',
       slippageBps: request.slippageBps,
       deadline: request.deadline,
       recipients: [request.recipient],
       why: `Remove ${request.percentage} % of v4 position ${position.positionId} with all its fees.`,
-    },
+    }),
     preview: { liquidityRemoved: liquidity, ...principal, fees0, fees1 },
     decode: async (settled) => {
       const { liquidityDelta, principal, fees } = await readModification(ports, chain, pool, settled)
