@@ -32,8 +32,8 @@ function run(env: Readonly<Record<string, string>>) {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
     const [session] = await post({ method: 'initialize', params })
     const [, list] = await post({ method: 'tools/list' }, { 'mcp-session-id': session })
-    const [, chains] = await post({ method: 'tools/call', params: { name: 'list_supported_chains', arguments: {} } }, { 'mcp-session-id': session })
-    if (chains.includes('isError')) throw new Error(chains)
+    const [, tokens] = await post({ method: 'tools/call', params: { name: 'search_tokens', arguments: { query: 'USDC' } } }, { 'mcp-session-id': session })
+    if (tokens.includes('isError')) throw new Error(tokens)
     await server.close()
     process.stdout.write(JSON.stringify(JSON.parse(list).result.tools.map((tool) => tool.name)))`
   const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {

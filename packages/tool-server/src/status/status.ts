@@ -4,6 +4,7 @@ import type { Ports } from '../ports.ts'
 import type { SafetyReport, StatusReport } from '../tool.ts'
 import { version } from '../version.ts'
 import { checkDataDir } from './check-data-dir.ts'
+import { checkPolicy } from './check-policy.ts'
 import { checkRpc } from './check-rpc.ts'
 
 /** What the running server says about itself. */
@@ -20,6 +21,7 @@ export function createStatus(options: {
         checkConfig(config),
         checkWallet(config, ports),
         await checkDataDir(config.dataDir, config.wallet !== null),
+        await checkPolicy(config),
         ...(await checkRpc(config, ports)),
       ]
       return { profile: config.profile, version, checks }

@@ -45,8 +45,8 @@ describe('stdio', () => {
     const first = new FirstClient({ name: 't', version: '1' })
     await first.connect(new FirstTransport({ ...command, stderr: 'ignore' }))
     const { tools } = await first.listTools()
-    expect(tools.map((tool) => tool.name)).toContain('list_supported_chains')
-    expect(await first.callTool({ name: 'list_supported_chains', arguments: {} })).not.toHaveProperty('isError')
+    expect(tools.map((tool) => tool.name)).toContain('search_tokens')
+    expect(await first.callTool({ name: 'search_tokens', arguments: { query: 'USDC' } })).not.toHaveProperty('isError')
     await first.close()
     for (const options of [{}, { versionNegotiation: { mode: 'auto' as const } }]) {
       const client = new Client({ name: 't', version: '1' }, options)
