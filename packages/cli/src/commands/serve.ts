@@ -1,6 +1,5 @@
-import { openServer, readConfig } from '@svc/tool-server'
+import { runServer } from '@svc/tool-server'
 import { parseFlags } from '../parse-flags.ts'
-import { untilStopped } from '../until-stopped.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** `svc serve`: the MCP server alone, configured by the environment. */
@@ -9,18 +8,7 @@ export async function serve(argv: readonly string[]): Promise<number> {
   if (transport !== 'stdio' && transport !== 'http') {
     throw new UsageError('svc serve takes --transport stdio or --transport http')
   }
-  const stopped = untilStopped()
-  const server = await openServer(readConfig(process.env))
-  try {
-    if (transport === 'stdio') {
-      await Promise.race([server.serveStdio(), stopped])
-    } else {
-      const { url } = await server.listen()
-      process.stderr.write(`svc listens on ${url}\n`)
-      await stopped
-    }
-  } finally {
-    await server.close()
-  }
+  const onListening = (url: string) => void process.stderr.write(`svc listens on ${url}\n`)
+  await runServer({ transport, environment: process.env, onListening })
   return 0
 }

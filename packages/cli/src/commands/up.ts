@@ -1,8 +1,8 @@
+import { untilStopped } from '@svc/tool-server'
 import { clientConfiguration } from '../client-configuration.ts'
 import { parseFlags } from '../parse-flags.ts'
 import { parseWholeNumber } from '../parse-whole-number.ts'
 import { startWorld, type ReadyLine } from '../start-world.ts'
-import { untilStopped } from '../until-stopped.ts'
 
 /** `svc up`: a local world in the foreground until it is asked to end. */
 export async function up(argv: readonly string[]): Promise<number> {
@@ -10,7 +10,7 @@ export async function up(argv: readonly string[]): Promise<number> {
     values: ['mcp-port', 'rpc-port', 'chain-id', 'data-dir'],
     switches: ['json'],
   })
-  const stopped = untilStopped()
+  const stopped = untilStopped(process.env)
   const starting = startWorld({
     mcpPort: parseWholeNumber('--mcp-port', flags['mcp-port'], 0, 65_535),
     rpcPort: parseWholeNumber('--rpc-port', flags['rpc-port'], 0, 65_535),

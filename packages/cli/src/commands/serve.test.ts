@@ -1,0 +1,61 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const command = join(import.meta.dirname, '../../bin/svc.js')
+let dataDir: string
+let child: ChildProcess
+
+beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'svc-serve-'))))
+afterEach(() => {
+  child.kill('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+function serve(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const env = { SVC_DATA_DIR: dataDir, SVC_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'warn', ...environment }
+  child = spawn(process.execPath, [command, 'serve', ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const output = { out: '', err: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => void (output.out += text))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => void (output.err += text))
+  return output
+}
+
+describe('svc serve', () => {
+  it('ends within a second of its client over stdio, even while an endpoint hangs', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const output = serve(['--transport', 'stdio'], { SVC_RPC_URL_1: endpoint })
+    const send = (message: object) => child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    send({ id: 1, method: 'initialize', params })
+    await expect.poll(() => output.out, { timeout: 20_000 }).toContain('"id":1')
+    const reached = once(silent, 'connection')
+    send({ method: 'notifications/initialized' })
+    send({ id: 2, method: 'tools/call', params: { name: 'get_gas_price', arguments: { chain: '1' } } })
+    await reached
+    const asked = performance.now()
+    child.stdin?.end()
+    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(performance.now() - asked).toBeLessThan(1_000)
+    silent.close()
+  })
+
+  it('names its address and ends on SIGTERM over HTTP', async () => {
+    const output = serve(['--transport', 'http'])
+    await expect.poll(() => output.err, { timeout: 20_000 }).toMatch(/svc listens on http:\/\/127\.0\.0\.1:\d+\/mcp/)
+    child.kill('SIGTERM')
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  it('refuses other transports', async () => {
+    const output = serve(['--transport', 'ws'])
+    expect(await once(child, 'exit')).toEqual([2, null])
+    expect(output.err).toContain('--transport stdio or --transport http')
+  })
+})

@@ -1,0 +1,30 @@
+import { readConfig } from './config.ts'
+import { openServer } from './open-server.ts'
+import { untilStopped } from './until-stopped.ts'
+
+/**
+ * The whole life of a server process: opens what the environment describes, serves it, and closes it in good order when
+ * the process is asked to end or, over stdio, when the client has gone. `onListening` hears the address. Throws as
+ * `readConfig` and `openServer` do.
+ */
+export async function runServer({ transport, environment, onListening }: RunOptions): Promise<void> {
+  const stopped = untilStopped(environment)
+  const server = await openServer(readConfig(environment))
+  try {
+    if (transport === 'stdio') {
+      await Promise.race([server.serveStdio(), stopped])
+      return
+    }
+    const { url } = await server.listen()
+    onListening(url)
+    await stopped
+  } finally {
+    await server.close()
+  }
+}
+
+export type RunOptions = {
+  readonly transport: 'stdio' | 'http'
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly onListening: (url: string) => void
+}

@@ -1,0 +1,131 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createRequire } from 'node:module'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+// The production file is made once and run from directories that hold nothing else.
+const root = join(import.meta.dirname, '..')
+const file = join(mkdtempSync(join(tmpdir(), 'svc-bundle-')), 'svc-server.mjs')
+const privateKey = `0x${'11'.repeat(32)}`
+let directory: string
+let child: ChildProcess
+
+beforeAll(() => void execFileSync(process.execPath, [join(root, 'scripts/bundle.mjs'), file]))
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'svc-alone-'))
+  execFileSync('cp', [file, directory])
+})
+afterEach(() => {
+  child.kill('SIGKILL')
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function start(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const output = { out: '', err: '' }
+  child = spawn(process.execPath, ['svc-server.mjs', ...args], {
+    cwd: directory,
+    env: { SVC_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'warn', ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => void (output.out += text))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => void (output.err += text))
+  return output
+}
+
+async function listening(output: { readonly err: string }): Promise<{ url: string; key: string }> {
+  await expect.poll(() => output.err, { timeout: 20_000 }).toContain('svc listens on ')
+  const url = /svc listens on (\S+)/.exec(output.err)?.[1] ?? ''
+  const key = /SVC_API_KEY_WRITE=(\S+)/.exec(readFileSync(join(directory, '.svc/.env'), 'utf8'))?.[1] ?? ''
+  return { url, key }
+}
+
+async function listTools({ url, key }: { url: string; key: string }): Promise<string[]> {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/list',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
+  })
+  const { result } = (await answer.json()) as { result: { tools: { name: string }[] } }
+  return result.tools.map(({ name }) => name)
+}
+
+async function exitCode(): Promise<number | null> {
+  if (child.exitCode !== null) return child.exitCode
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code
+}
+
+describe('the production file, alone in its directory', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'serves reads over HTTP without wallet or key, and ends on %s',
+    async (signal) => {
+      const output = start(['--transport', 'http'])
+      const server = await listening(output)
+      const tools = await listTools(server)
+      expect(tools).toContain('get_quote')
+      expect(tools).not.toContain('execute_swap')
+      expect(readdirSync(directory).toSorted()).toEqual(['.svc', 'svc-server.mjs'])
+      const asked = performance.now()
+      child.kill(signal)
+      expect(await exitCode()).toBe(0)
+      expect(performance.now() - asked).toBeLessThan(3_000)
+      expect(output.out).toBe('')
+    },
+  )
+
+  it('serves over stdio, and ends within a second of its client even while an endpoint hangs', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as { port: number }
+    const output = start(['--transport', 'stdio'], { SVC_RPC_URL_1: `http://127.0.0.1:${port}` })
+    const send = (message: object) => child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    send({ id: 1, method: 'initialize', params })
+    send({ method: 'notifications/initialized' })
+    send({ id: 2, method: 'tools/list' })
+    await expect.poll(() => output.out, { timeout: 20_000 }).toContain('"id":2')
+    const reached = once(silent, 'connection')
+    send({ id: 3, method: 'tools/call', params: { name: 'get_gas_price', arguments: { chain: '1' } } })
+    await reached
+    const asked = performance.now()
+    child.stdin?.end()
+    expect(await exitCode()).toBe(0)
+    expect(performance.now() - asked).toBeLessThan(1_000)
+    silent.close()
+  })
+
+  it('says what a wallet needs beside the file, and opens it there', async () => {
+    const alone = start(['--transport', 'http'], { PRIVATE_KEY: privateKey })
+    expect(await exitCode()).toBe(1)
+    expect(alone.err).toMatch(/svc-server: A wallet keeps its state in SQLite.* npm install libsql@\d/)
+    mkdirSync(join(directory, 'node_modules'))
+    const native = createRequire(join(root, 'packages/store/package.json')).resolve('libsql')
+    symlinkSync(dirname(native), join(directory, 'node_modules/libsql'))
+    const server = await listening(start(['--transport', 'http'], { PRIVATE_KEY: privateKey }))
+    expect(await listTools(server)).toContain('execute_swap')
+  })
+
+  it.each([[[]], [['--transport', 'ws']], [['--transport', 'http', '--port', '1']], [['stdio']]])(
+    'refuses the words %j',
+    async (words) => {
+      const output = start(words)
+      expect(await exitCode()).toBe(2)
+      expect(output.err).toContain('--transport stdio or --transport http')
+    },
+  )
+})
