@@ -37,6 +37,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
   const now = () => Date.now() + clock.offsetMs
   const network = { fetch: globalThis.fetch, requests: [] as string[] }
   const trace: string[] = []
+  const hooks = { afterAudit: async (_event: string): Promise<void> => {} }
   const privateKey = options.privateKey ?? generatePrivateKey()
   const wallet = new ServiceWallet({ mode: 'local', privateKey })
   if (options.privateKey === undefined) {
@@ -69,9 +70,10 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
   const auditLog = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const audit: typeof auditLog = {
     ...auditLog,
-    append: (event) => {
+    append: async (event) => {
       trace.push(`audit ${event.event}`)
-      return auditLog.append(event)
+      await auditLog.append(event)
+      await hooks.afterAudit(event.event)
     },
   }
   const senders = new Map<number, Sender>()
@@ -112,6 +114,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     clock,
     network,
     trace,
+    hooks,
     privateKey,
     wallet: wallet.address,
     rpc,

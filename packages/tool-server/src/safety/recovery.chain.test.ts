@@ -69,6 +69,31 @@ describe('a transaction that reverts after a good simulation', () => {
   })
 })
 
+describe('the breaker', () => {
+  it('forgets a failure after a success', async () => {
+    const road = await open({ policy: { breaker: { maxConsecutiveFailures: 2 } } })
+    for (let round = 0; round < 2; round += 1) {
+      const minimumOut = await quoteOf(road, '10')
+      beforeSending(road, 2, () => moveThePrice(road))
+      await expect(road.run(swapIntent(road, '10', { minimumOut }))).rejects.toMatchObject({
+        code: 'TRANSACTION_REVERTED',
+      })
+      road.network.fetch = fetch
+      await road.run(swapIntent(road, '1'))
+    }
+  })
+
+  it('stops a call between two of its transactions', async () => {
+    const road = await open()
+    const state = { consecutiveFailures: 5, openedAt: '2026-01-01T00:00:00.000Z', cause: 'a sibling' }
+    afterSending(road, 1, () => writeFile(join(road.dataDir, 'breaker.json'), JSON.stringify(state)))
+    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+    expect(await road.balance('USDC')).toBe(parseUnits('20000', 6))
+    // Taking an approval back is no new risk, and still happens.
+    expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
+  })
+})
+
 describe('a chain that moves between plan and signature', () => {
   it('by several blocks of others: the rest is played again and refused where it no longer fits', async () => {
     const road = await open()

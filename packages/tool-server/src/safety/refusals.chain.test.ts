@@ -466,6 +466,22 @@ describe('what must be there before anything is signed', () => {
     expect(road.trace).toContain('ledger release')
   })
 
+  it('nobody who paused at the last moment, after the audit line', async () => {
+    const road = await open()
+    road.hooks.afterAudit = (event) =>
+      event === 'tx.intent' ? writeFile(join(road.dataDir, 'paused'), '') : Promise.resolve()
+    await expectRefused(road, swapIntent(road, '1'), 'SERVER_PAUSED')
+  })
+
+  it('the tokens themselves, named with what there is and what it takes', async () => {
+    const road = await open()
+    const intent = swapIntent(road, '20001')
+    await expectRefused(road, intent, 'INSUFFICIENT_BALANCE')
+    await expect(road.run(intent)).rejects.toMatchObject({
+      details: [{ token: road.token('USDC'), holds: '20000000000', needs: '20001000000' }],
+    })
+  })
+
   it('a caller who is still there', async () => {
     const road = await open()
     await expect(road.run(swapIntent(road, '1'), { signal: AbortSignal.abort() })).rejects.toMatchObject({

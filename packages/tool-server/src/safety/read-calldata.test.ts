@@ -1,0 +1,178 @@
+import * as fc from 'fast-check'
+import {
+  type AbiParameter,
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  parseAbiParameters,
+} from 'viem'
+import { describe, expect, it } from 'vitest'
+import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
+import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
+import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
+import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
+import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
+import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
+import { readCalldata, type Surface } from './read-calldata.ts'
+
+const target: Address = '0x00000000000000000000000000000000000000aa'
+const alice: Address = '0x00000000000000000000000000000000000A11cE'
+const zero: Address = '0x0000000000000000000000000000000000000000'
+const caller: Address = '0x0000000000000000000000000000000000000001'
+
+const collect = (recipient: Address): Hex =>
+  encodeFunctionData({
+    abi: v3PositionManagerAbi,
+    functionName: 'collect',
+    args: [{ tokenId: 1n, recipient, amount0Max: 1n, amount1Max: 1n }],
+  })
+const multicall = (calls: readonly Hex[]): Hex =>
+  encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'multicall', args: [calls] })
+const unlock = (actions: Hex, params: readonly Hex[]): Hex =>
+  encodeAbiParameters(parseAbiParameters('bytes, bytes[]'), [actions, params])
+const modify = (data: Hex, deadline = 9n): Hex =>
+  encodeFunctionData({ abi: v4PositionManagerAbi, functionName: 'modifyLiquidities', args: [data, deadline] })
+const execute = (commands: Hex, inputs: readonly Hex[]): Hex =>
+  encodeFunctionData({ abi: universalRouterAbi, functionName: 'execute', args: [commands, inputs, 9n] })
+const takePair = (recipient: Address): Hex =>
+  encodeAbiParameters(parseAbiParameters('address, address, address'), [zero, target, recipient])
+
+describe('reading calldata', () => {
+  it('finds recipients and deadlines at any depth', () => {
+    const mint = encodeFunctionData({
+      abi: v3PositionManagerAbi,
+      functionName: 'mint',
+      args: [
+        {
+          token0: zero,
+          token1: target,
+          fee: 500,
+          tickLower: 0,
+          tickUpper: 10,
+          amount0Desired: 1n,
+          amount1Desired: 1n,
+          amount0Min: 0n,
+          amount1Min: 0n,
+          recipient: alice,
+          deadline: 77n,
+        },
+      ],
+    })
+    expect(readCalldata('v3PositionManager', target, multicall([multicall([mint]), collect(alice)]))).toEqual({
+      functions: ['multicall', 'multicall', 'mint', 'collect'],
+      recipients: [alice, alice],
+      deadlines: [77n],
+    })
+  })
+
+  it('finds them in v4 actions and router commands', () => {
+    expect(readCalldata('v4PositionManager', target, modify(unlock('0x0111', ['0x', takePair(alice)])))).toEqual({
+      functions: ['modifyLiquidities', 'v4:01', 'v4:11'],
+      recipients: [alice],
+      deadlines: [9n],
+    })
+    const take = encodeAbiParameters(parseAbiParameters('address, address, uint256'), [zero, alice, 0n])
+    expect(readCalldata('universalRouter', target, execute('0x10', [unlock('0x060c0e', ['0x', '0x', take])]))).toEqual({
+      functions: ['execute', 'v4:06', 'v4:0c', 'v4:0e'],
+      recipients: [alice],
+      deadlines: [9n],
+    })
+  })
+
+  it('leaves out what stands for the caller or the contract, each where it does', () => {
+    expect(readCalldata('v3PositionManager', target, collect(zero))?.recipients).toEqual([])
+    expect(readCalldata('v3PositionManager', target, collect(target))?.recipients).toEqual([])
+    expect(readCalldata('v3PositionManager', target, collect(caller))?.recipients).toEqual([caller])
+    expect(readCalldata('v4PositionManager', target, modify(unlock('0x11', [takePair(caller)])))?.recipients).toEqual(
+      [],
+    )
+    expect(readCalldata('v4PositionManager', target, modify(unlock('0x11', [takePair(zero)])))?.recipients).toEqual([
+      zero,
+    ])
+  })
+
+  it.each<readonly [string, Surface, Hex]>([
+    ['an unknown function', 'v3PositionManager', '0xa22cb465'],
+    ['an unknown function inside a multicall', 'v3PositionManager', multicall([collect(alice), '0x42842e0e'])],
+    ['no function', 'v3PositionManager', '0x'],
+    [
+      'a view function',
+      'v3PositionManager',
+      encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'ownerOf', args: [1n] }),
+    ],
+    ['arguments cut short', 'v3PositionManager', collect(alice).slice(0, 80) as Hex],
+    ['multicalls without end', 'v3PositionManager', multicall([multicall([multicall([multicall([collect(alice)])])])])],
+    ['an unknown v4 action', 'v4PositionManager', modify(unlock('0x17', ['0x']))],
+    ['an action without parameters', 'v4PositionManager', modify(unlock('0x0111', ['0x']))],
+    ['a recipient that is no address', 'v4PositionManager', modify(unlock('0x11', ['0x01']))],
+    ['an unknown router command', 'universalRouter', execute('0x05', ['0x'])],
+    ['a permit', 'universalRouter', execute('0x0a', ['0x'])],
+    ['a command that may fail', 'universalRouter', execute('0x90', [unlock('0x0c', ['0x'])])],
+    ['a sub-plan', 'universalRouter', execute('0x21', ['0x'])],
+    ["another contract's function", 'v2Router', collect(alice)],
+  ])('does not know %s', (_what, surface, data) => {
+    expect(readCalldata(surface, target, data)).toBeNull()
+  })
+
+  it('knows every address parameter of every function it lets pass: recipients by name, the rest are tokens and hooks', () => {
+    const abis = [
+      v2RouterAbi,
+      v3PositionManagerAbi,
+      v3SwapRouter02Abi,
+      v4PositionManagerAbi,
+      universalRouterAbi,
+      wrappedNativeAbi,
+    ]
+    const names = (parameters: readonly AbiParameter[]): readonly string[] =>
+      parameters.flatMap((parameter) => {
+        if ('components' in parameter) return names(parameter.components)
+        return parameter.type.startsWith('address') ? [parameter.name ?? ''] : []
+      })
+    const writes = abis.flatMap((abi) =>
+      abi.flatMap((item) => (item.type === 'function' && item.stateMutability !== 'view' ? [item] : [])),
+    )
+    expect([...new Set(writes.flatMap(({ inputs }) => names(inputs)))].sort()).toEqual([
+      'currency0',
+      'currency1',
+      'hooks',
+      'path',
+      'recipient',
+      'to',
+      'token',
+      'token0',
+      'token1',
+      'tokenA',
+      'tokenB',
+      'tokenIn',
+      'tokenOut',
+    ])
+    const withBytes = writes.filter(({ inputs }) => inputs.some(({ type }) => type.startsWith('bytes')))
+    expect([...new Set(withBytes.map(({ name }) => name))].sort()).toEqual([
+      'execute',
+      'modifyLiquidities',
+      'multicall',
+    ])
+  })
+
+  it('never throws, whatever the bytes', () => {
+    const surface = fc.constantFrom<Surface>(
+      'v2Router',
+      'v3PositionManager',
+      'v3SwapRouter02',
+      'v4PositionManager',
+      'universalRouter',
+      'wrappedNative',
+    )
+    const bytes = fc.uint8Array({ maxLength: 300 }).map((array): Hex => `0x${Buffer.from(array).toString('hex')}`)
+    const start = fc.constantFrom<Hex>('0x', '0xac9650d8', '0xdd46508f', '0x3593564c', '0xfc6f7865', '0x88316456')
+    fc.assert(
+      fc.property(surface, start, bytes, (kind, selector, tail) => {
+        const reading = readCalldata(kind, target, concat([selector, tail]))
+        expect(reading === null || reading.functions.length > 0).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

@@ -1,0 +1,34 @@
+import { encodeErrorResult, type Hex, parseAbi } from 'viem'
+import { expect, it } from 'vitest'
+import { revertReason } from './revert-reason.ts'
+
+const abi = parseAbi([
+  'error Error(string reason)',
+  'error Panic(uint256 code)',
+  'error ExecutionFailed(uint256 commandIndex, bytes message)',
+  'error WrappedError(address target, bytes4 selector, bytes reason, bytes details)',
+  'error PoolNotInitialized()',
+  'error V4TooLittleReceived(uint256 minAmountOutReceived, uint256 amountReceived)',
+  'error Strange(uint256 value)',
+])
+const text = (reason: string) => encodeErrorResult({ abi, errorName: 'Error', args: [reason] })
+
+it.each<readonly [Hex | undefined, string]>([
+  [undefined, 'reverted without a reason'],
+  ['0x', 'reverted without a reason'],
+  [text('STF'), 'reverted with the text "STF"'],
+  [text('a\u202Eb\n"c"'), 'reverted with the text "a\\u202eb\\n\\"c\\""'],
+  [text('x'.repeat(100)), `reverted with the text "${'x'.repeat(64)}..."`],
+  [encodeErrorResult({ abi, errorName: 'Panic', args: [0x11n] }), 'panicked: arithmetic overflow'],
+  [encodeErrorResult({ abi, errorName: 'Panic', args: [0x99n] }), 'panicked: code 153'],
+  [encodeErrorResult({ abi, errorName: 'PoolNotInitialized' }), 'reverted with PoolNotInitialized'],
+  [encodeErrorResult({ abi, errorName: 'V4TooLittleReceived', args: [2n, 1n] }), 'reverted with V4TooLittleReceived'],
+  [encodeErrorResult({ abi, errorName: 'Strange', args: [1n] }), 'reverted with the unknown error 0xfc5a44bf'],
+  [
+    encodeErrorResult({ abi, errorName: 'ExecutionFailed', args: [0n, text('Too old')] }),
+    'ExecutionFailed: reverted with the text "Too old"',
+  ],
+  ['0x08c379a0', 'reverted with the unknown error 0x08c379a0'],
+])('says %#', (data, reason) => {
+  expect(revertReason(data)).toBe(reason)
+})

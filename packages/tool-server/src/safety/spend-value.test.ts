@@ -1,0 +1,103 @@
+import { chains } from '@svc/wallet'
+import { type Address, getAddress, zeroAddress } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
+import type { Intent } from '../intent.ts'
+import { pairShares } from './pair-shares.ts'
+import { type PricedTokens, spentAmounts, usdOf, valueOf } from './spend-value.ts'
+
+const usdc: Address = '0x0000000000000000000000000000000000001111'
+const dust: Address = '0x0000000000000000000000000000000000002222'
+const pair: Address = '0x0000000000000000000000000000000000003333'
+const entry = (decimals: number, usd: number | null, isPairShare = false) => ({
+  token: { address: usdc, symbol: 'T', name: 'T', decimals, isNative: false, listed: true, usdPegged: false },
+  usd,
+  isPairShare,
+})
+const priced: PricedTokens = new Map([
+  [usdc, entry(6, 1)],
+  [dust, entry(18, 1e-9)],
+  [pair, entry(18, null, true)],
+  [zeroAddress, entry(18, null)],
+])
+
+const nothing: Intent = {
+  chainId: 1,
+  calls: [],
+  atomicity: 'single',
+  spends: [],
+  receives: [],
+  approvals: [],
+  riskTier: 'routine',
+  slippageBps: null,
+  deadline: null,
+  recipients: [],
+  why: '',
+}
+
+describe('what a call spends', () => {
+  it('is the largest of declared, simulated and approved, per token', () => {
+    const intent = {
+      spends: [
+        { token: usdc, amount: 10n },
+        { token: usdc, amount: 5n },
+      ],
+      approvals: [{ token: dust, spender: pair, amount: 7n, via: 'erc20', revokeAfter: true }],
+    } as const satisfies Partial<Intent>
+    const deltas = new Map([
+      [usdc, -12n],
+      [dust, -9n],
+      [pair, 4n],
+    ])
+    expect(Object.fromEntries(spentAmounts({ ...nothing, ...intent }, deltas))).toEqual({ [usdc]: 15n, [dust]: 9n })
+  })
+
+  it('is rounded up, however little a token is worth', () => {
+    expect(valueOf(new Map([[dust, 1n]]), priced)).toEqual({ usdMicros: 1n, unpriced: [] })
+    expect(valueOf(new Map([[dust, 10n ** 27n]]), priced)).toEqual({ usdMicros: 1_000_000n, unpriced: [] })
+    expect(valueOf(new Map([[usdc, 1_000_001n]]), priced)).toEqual({ usdMicros: 1_000_001n, unpriced: [] })
+  })
+
+  it('names tokens without a price, unknown ones and native currency included', () => {
+    const amounts = new Map([
+      [usdc, 1_000_000n],
+      [zeroAddress, 1n],
+      ['0xabc', 1n],
+      ['0xdef', 0n],
+    ])
+    expect(valueOf(amounts, priced)).toEqual({ usdMicros: 1_000_000n, unpriced: [zeroAddress, '0xabc'] })
+  })
+
+  it('counts shares of a pair as nothing', () => {
+    expect(valueOf(new Map([[pair, 10n ** 30n]]), priced)).toEqual({ usdMicros: 0n, unpriced: [] })
+  })
+
+  it('keeps the sign in reports', () => {
+    expect([usdOf(usdc, -2_500_000n, priced), usdOf(usdc, 1n, priced), usdOf(zeroAddress, 1n, priced)]).toEqual([
+      -2.5,
+      0.000001,
+      null,
+    ])
+  })
+})
+
+describe('pair shares', () => {
+  const base = chains.find(({ name }) => name === 'base')!
+  const [weth, usdcOfBase] = [base.wrappedNative.address, base.tokens.find(({ symbol }) => symbol === 'USDC')!.address]
+
+  it("are known by the factory's own address for two tokens, native currency as wrapped", () => {
+    const [token0, token1] = [weth, usdcOfBase].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)) as [
+      Address,
+      Address,
+    ]
+    const expected = v2PairAddress(base.amm.v2!, token0, token1).toLowerCase()
+    expect([...pairShares(base, [weth, usdcOfBase]).keys()]).toContain(expected)
+    expect([...pairShares(base, [usdcOfBase, zeroAddress]).keys()]).toEqual([expected])
+  })
+
+  it('never a contract that a caller names', () => {
+    const named = getAddress('0x00000000000000000000000000000000000bad00')
+    expect(pairShares(base, [named, weth, usdcOfBase]).has(named.toLowerCase())).toBe(false)
+    expect(pairShares({ ...base, amm: {} }, [weth, usdcOfBase]).size).toBe(0)
+  })
+})
