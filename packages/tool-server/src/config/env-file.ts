@@ -1,5 +1,4 @@
 import {
-  chmodSync,
   closeSync,
   fsyncSync,
   lstatSync,
@@ -73,7 +72,6 @@ function writeDurably(path: string, content: string): void {
   } finally {
     closeSync(file)
   }
-  chmodSync(path, 0o600)
 }
 
 function syncDirectory(path: string): void {

@@ -49,6 +49,10 @@ describe('one endpoint, two eras', () => {
     expect((await ask(call, { accept: 'application/json' })).status).toBe(406)
     expect((await ask({ ...call, id: null })).status).toBe(400)
     expect((await ask({ ...call, id: 1.5 })).status).toBe(400)
+    const withTask = await ask({ ...call, params: { ...call.params, task: { ttl: 1_000 } } })
+    expect(withTask.headers['content-type']).toBe('text/event-stream')
+    const ofNextEra = await ask(call, { 'mcp-protocol-version': '2026-07-28' })
+    expect(ofNextEra.json).toMatchObject({ error: { code: -32602 } })
     expect((await ask({ ...call, params: { name: 5 } })).json).toMatchObject({ error: { code: -32602 } })
     expect((await ask({ ...call, method: 'tools/list', params: { cursor: 'x' } })).json).toMatchObject({
       error: { code: -32602 },

@@ -54,7 +54,8 @@ function acceptsBoth(accept: string | undefined): boolean {
   return accept !== undefined && accept.includes('application/json') && accept.includes('text/event-stream')
 }
 
-function speaksLegacy(version: string | string[] | undefined): boolean {
+/** Whether the `MCP-Protocol-Version` header, if any, names a revision with sessions. */
+export function speaksLegacy(version: string | string[] | undefined): boolean {
   return version === undefined || (typeof version === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(version))
 }
 

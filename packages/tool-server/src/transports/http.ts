@@ -9,6 +9,7 @@ import type { Log } from '../observability/log.ts'
 import { ToolError } from '../tool-error.ts'
 import type { Exchange } from './exchange.ts'
 import type { Guards } from './guards.ts'
+import { speaksLegacy } from './hot-methods.ts'
 import { parseJson, readBody } from './json-body.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError } from './json-rpc.ts'
 import type { LegacyEra } from './legacy-era.ts'
@@ -99,6 +100,7 @@ function opensStream(message: unknown): boolean {
 /** What certainly belongs to a session, told without the classification's schema checks. */
 function isPlainLegacy(message: unknown, headers: IncomingMessage['headers']): boolean {
   if (headers['mcp-session-id'] === undefined || headers['mcp-method'] !== undefined) return false
+  if (!speaksLegacy(headers['mcp-protocol-version'])) return false
   if (typeof message !== 'object' || message === null || !('method' in message)) return false
   if (!('params' in message)) return true
   const { params } = message

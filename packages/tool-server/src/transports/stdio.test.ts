@@ -3,13 +3,22 @@ import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterEach, describe, expect, it } from 'vitest'
-import { initialize } from '../raw-http.fixture.ts'
+import { createDispatch } from '../dispatch.ts'
+import { createLog } from '../observability/log.ts'
+import { createRedactor } from '../observability/redact.ts'
+import type { Ports } from '../ports.ts'
+import { callOf, initialize } from '../raw-http.fixture.ts'
+import { slow } from '../test-server.fixture.ts'
+import type { StatusReport } from '../tool.ts'
+import { createNewMcpServer } from './mcp-server.ts'
+import { createStdioTransport } from './stdio.ts'
 
 /** A process as the command starts it, out of the built package; the timer stands for sockets that stay open. */
 const program = `
@@ -77,6 +86,48 @@ describe('stdio', () => {
       { jsonrpc: '2.0', id: 2, result: { isError: true } },
     ])
     expect(output.err).toContain('"tool.call"')
+  })
+
+  it('refuses a second request with an id in flight and answers the first', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const log = createLog({ level: 'silent', redactor: createRedactor(), destination: { write: () => {} } })
+    const dispatch = createDispatch({
+      tools: [slow],
+      profile: 'full',
+      ports: {} as Ports,
+      status: {} as StatusReport,
+      write: null,
+      log,
+      now: Date.now,
+      newRequestId: () => 'r',
+    })
+    const newMcpServer = createNewMcpServer({
+      dispatch,
+      info: { name: 'x', version: '1' },
+      instructions: '',
+      testing: null,
+    })
+    const stdio = createStdioTransport({ newMcpServer, input, output, log })
+    const received: { id: unknown; error?: { code: number } }[] = []
+    output.on('data', (chunk: Buffer) => {
+      for (const line of chunk.toString().trimEnd().split('\n'))
+        received.push(JSON.parse(line) as (typeof received)[number])
+    })
+    const send = (line: string) => input.write(`${line}\n`)
+    send(initialize())
+    await expect.poll(() => received.length).toBe(1)
+    send(callOf('get_slow', { ms: 200 }, 5))
+    send(callOf('get_slow', { ms: 0 }, 5))
+    await expect.poll(() => received.length).toBe(3)
+    expect(received.slice(1)).toMatchObject([
+      { id: 5, error: { code: -32600 } },
+      { id: 5, result: { structuredContent: { waitedMs: 200 } } },
+    ])
+    send(callOf('get_slow', { ms: 0 }, 5))
+    await expect.poll(() => received.at(-1)).toMatchObject({ id: 5, result: { structuredContent: { waitedMs: 0 } } })
+    input.end()
+    await stdio.ended
+    await stdio.close()
   })
 
   it('ends too when its client dies in the middle of a line', async () => {

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { localPrincipal } from '../auth/local.ts'
 import type { Log } from '../observability/log.ts'
 import type { NewMcpServer } from './mcp-server.ts'
+import { refuseDuplicateIds } from './refuse-duplicate-ids.ts'
 
 /** Serves one client over a pair of streams. */
 export type StdioTransport = {
@@ -22,7 +23,7 @@ export function createStdioTransport(options: {
   readonly log: Log
 }): StdioTransport {
   const { input, output, newMcpServer, log } = options
-  const transport = new StdioServerTransport(input, output, { maxBufferSize: maxMessageBytes })
+  const transport = refuseDuplicateIds(new StdioServerTransport(input, output, { maxBufferSize: maxMessageBytes }))
   const handle = serveStdio(({ era }) => newMcpServer(localPrincipal, era), {
     transport,
     onerror: (error) => log.debug('mcp.stdio', { error }),
