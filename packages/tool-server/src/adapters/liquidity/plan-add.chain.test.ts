@@ -260,16 +260,6 @@ describe('v2', () => {
 })
 
 describe('v4', () => {
-  it('refuses a hook that may change amounts, for an existing pool or a new one', async () => {
-    for (const bits of ['1', '2', '4', '8', 'f']) {
-      const hooks = getAddress(`0x000000000000000000000000000000000000aAc${bits}`)
-      await expect(plan(['WETH', 'USDC'], ['1', null], { version: 'v4', hooks })).rejects.toMatchObject({
-        code: 'HOOK_NOT_SUPPORTED',
-        details: [{ field: 'hookAddress' }],
-      })
-    }
-  })
-
   it('spends at most what the slippage allows and sends the rest of the native value back', async () => {
     const planned = await plan(['ETH', 'USDC'], ['1', null], { version: 'v4', slippageBps: 100 })
     const sent = planned.intent.calls[0]!.valueWei
