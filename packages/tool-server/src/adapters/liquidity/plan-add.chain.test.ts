@@ -132,6 +132,17 @@ describe.each(['v2', 'v3', 'v4'] as const)('%s', (version) => {
     await expect(bench.run(late.intent)).rejects.toThrow(/revert|Price slippage check|INSUFFICIENT/)
   })
 
+  it('sends back the native value that a moved price leaves over', async () => {
+    const other = await createBench(devnet(), 1)
+    await devnet().fund(other.address, { USDC: '100000' })
+    const planned = await plan(['ETH', 'USDC'], ['1', null], { version, slippageBps: 100 })
+    const isNative = version === 'v4'
+    await benchTrade(other, version, token('USDC'), token(isNative ? 'ETH' : 'WETH'), parseAmount('3000', 6))
+    const outcome = await carryOut(planned, ['ETH', 'USDC'])
+    expect(outcome.amount0 < planned.intent.calls[0]!.valueWei).toBe(true)
+    expect(outcome.amount0 < planned.preview.amount0).toBe(true)
+  })
+
   it.each([
     ['WBTC', 'USDC'],
     ['USDC', 'WBTC'],
