@@ -117,18 +117,23 @@ describe.each(['v2', 'v3', 'v4'] as const)('%s', (version) => {
     expect(await holding(version, positionId, other)).toEqual({ owner: other.address, liquidity })
   })
 
-  it('holds when the price moves less than the slippage, and refuses on chain when it moves more', async () => {
+  it.each([
+    ['WETH', 'USDC'],
+    ['USDC', 'WETH'],
+  ] as const)('holds when sales of %s move the price less than the slippage, and not beyond', async (sold, bought) => {
     const other = await createBench(devnet(), 1)
-    await devnet().fund(other.address, { WETH: '2000' })
+    await devnet().fund(other.address, { WETH: '1000', USDC: '3000000' })
+    const sell = async (weth: number) => {
+      const amount = sold === 'WETH' ? `${weth}` : `${weth * 3000}`
+      await benchTrade(other, version, token(sold), token(bought), parseAmount(amount, token(sold).decimals))
+    }
     const planned = await plan(['WETH', 'USDC'], ['1', null], { version, slippageBps: 100 })
-    const small = { v2: '1', v3: '6', v4: '1' }[version]
-    await benchTrade(other, version, token('WETH'), token('USDC'), parseAmount(small, 18))
+    await sell({ v2: 1, v3: 6, v4: 1 }[version])
     const outcome = await carryOut(planned, ['WETH', 'USDC'])
-    expect(outcome.amount1).not.toBe(planned.preview.amount1)
+    expect([outcome.amount0, outcome.amount1]).not.toEqual([planned.preview.amount0, planned.preview.amount1])
 
     const late = await plan(['WETH', 'USDC'], ['1', null], { version, slippageBps: 100 })
-    const large = { v2: '20', v3: '200', v4: '50' }[version]
-    await benchTrade(other, version, token('WETH'), token('USDC'), parseAmount(large, 18))
+    await sell({ v2: 20, v3: 200, v4: 50 }[version])
     await expect(bench.run(late.intent)).rejects.toThrow(/revert|Price slippage check|INSUFFICIENT/)
   })
 

@@ -1,5 +1,4 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { parseAmount } from '@svc/lp-math'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openMarket, places } from './planning/bench-market.fixture.ts'
 
@@ -28,7 +27,7 @@ describe.each(places)('$version $base', ({ version, base: symbol }) => {
 
   it('leaves v3 fees owed and lets v4 fees pay part of it', async () => {
     const position = await market.open(version, base())
-    const planned = await market.increase(position, market.some(position), null)
+    const planned = await market.increase(position, market.some(position), null, { slippageBps: 0 })
     const { result, changes } = await market.bench.changes(market.sides(position), () =>
       market.bench.run(planned.intent),
     )
@@ -36,6 +35,11 @@ describe.each(places)('$version $base', ({ version, base: symbol }) => {
     expect(outcome).toEqual(planned.preview)
     const paid = version === 'v4' ? [position.fees0, position.fees1] : [0n, 0n]
     expect(changes).toEqual([paid[0]! - outcome.amount0, paid[1]! - outcome.amount1])
+    const { token0, token1 } = position.pool
+    expect(planned.intent.spends).toEqual([
+      { token: token0.address, amount: -changes[0]! },
+      { token: token1.address, amount: -changes[1]! },
+    ])
     const after = await market.read(version, position.positionId)
     expect(after).toMatchObject(
       version === 'v4' ? { fees0: 0n, fees1: 0n } : { fees0: position.fees0, fees1: position.fees1 },
@@ -75,18 +79,17 @@ describe.each(places)('$version $base', ({ version, base: symbol }) => {
   })
 })
 
-it('pays the wrapped side natively when asked to, and sends the rest back', async () => {
-  const position = await market.open('v3', market.weth, [])
-  const isFirst = position.pool.token0.address === market.weth.address
-  const amount0 = parseAmount(isFirst ? '1' : '3000', position.pool.token0.decimals)
-  const planned = await market.increase(position, amount0, null, { payNative: true })
-  const { result, changes } = await market.bench.changes([market.eth, market.weth, market.usdc], () =>
-    market.bench.run(planned.intent),
-  )
+it('pays the wrapped side of a v3 pool natively when asked to, and sends back what is left over', async () => {
+  const { eth, weth, usdc, bench } = market
+  const position = await market.open('v3', weth, [])
+  const planned = await market.increase(position, market.some(position), null, { payNative: true, slippageBps: 500 })
+  await market.trade('v3', weth, [usdc, usdc])
+  const { result, changes } = await bench.changes([eth, weth, usdc], () => bench.run(planned.intent))
   const outcome = await planned.decode(result)
+  const isFirst = position.pool.token0.address === weth.address
   const [inWeth, inUsdc] = isFirst ? [outcome.amount0, outcome.amount1] : [outcome.amount1, outcome.amount0]
   expect(changes).toEqual([-inWeth, 0n, -inUsdc])
-  expect(planned.intent.calls[0]!.valueWei).toBe(inWeth)
+  expect(planned.intent.calls[0]!.valueWei > inWeth).toBe(true)
 })
 
 it('refuses to pay natively where no side takes it', async () => {

@@ -95,6 +95,12 @@ describe.each(places)('$version $base', ({ version, base: symbol }) => {
     const planned = await market.remove(position, { slippageBps: 0, percentage: 33 })
     const outcome = await planned.decode(await market.bench.run(planned.intent))
     expect(outcome).toEqual(planned.preview)
+    const { token0, token1 } = position.pool
+    const isPaidToo = version === 'v4'
+    expect(planned.intent.receives).toEqual([
+      { token: token0.address, amount: outcome.amount0 + (isPaidToo ? outcome.fees0 : 0n) },
+      { token: token1.address, amount: outcome.amount1 + (isPaidToo ? outcome.fees1 : 0n) },
+    ])
   })
 
   it('pays another recipient where asked to', async () => {
@@ -176,12 +182,17 @@ describe('v2', () => {
     expect(planned.intent.approvals).toMatchObject([{ token: held.positionId, amount: outcome.liquidityRemoved }])
   })
 
-  it('refuses on chain when the share pays less than the slippage allows', async () => {
-    const held = await market.share(market.weth, market.usdc, '2')
-    const planned = await market.remove(held, { slippageBps: 10 })
-    await benchTrade(market.other, 'v2', market.weth, market.usdc, parseAmount('20', 18))
-    await expect(market.bench.run(planned.intent)).rejects.toThrow(/INSUFFICIENT_._AMOUNT/)
-  })
+  it.each(['weth', 'usdc'] as const)(
+    'refuses on chain when %s has become less worth than the slippage',
+    async (sold) => {
+      const { weth, usdc, other, bench } = market
+      const held = await market.share(weth, usdc, '2')
+      const planned = await market.remove(held, { slippageBps: 10 })
+      const [tokenIn, tokenOut, amount] = sold === 'weth' ? [weth, usdc, '20'] : [usdc, weth, '60000']
+      await benchTrade(other, 'v2', tokenIn, tokenOut, parseAmount(amount, tokenIn.decimals))
+      await expect(bench.run(planned.intent)).rejects.toThrow(/INSUFFICIENT_._AMOUNT/)
+    },
+  )
 
   it('reports what arrived of a token with a fee on transfer', async () => {
     await devnet().fund(market.bench.address, { FOT: '1000' })
