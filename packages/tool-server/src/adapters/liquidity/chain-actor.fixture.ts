@@ -2,18 +2,23 @@ import type { Devnet } from '@svc/devnet'
 import {
   concat,
   createPublicClient,
-  createWalletClient,
+  createTestClient,
   encodeAbiParameters,
   encodeFunctionData,
+  formatTransactionReceipt,
+  getAddress,
   http,
   maxUint128,
   maxUint256,
   parseEventLogs,
+  slice,
+  toHex,
   zeroAddress,
   type Abi,
   type Address,
   type Hex,
   type PublicClient,
+  type RpcTransactionReceipt,
   type TransactionReceipt,
 } from 'viem'
 import { erc20Abi } from './abis/erc20.ts'
@@ -29,14 +34,16 @@ import { poolIdOf, type PoolKey } from './v4/pool-key.ts'
 export async function createChainActor(devnet: Devnet, address: Address): Promise<ChainActor> {
   const transport = http(devnet.rpcUrl)
   const client: PublicClient = createPublicClient({ transport, pollingInterval: 10, cacheTime: 0 })
-  const wallet = createWalletClient({ account: address, transport })
+  const chain = createTestClient({ mode: 'anvil', transport })
   const { v2, v3, v4, universalRouter } = devnet.chain.amm
   const deadline = maxUint256
 
   async function write(to: Address, abi: Abi, functionName: string, args: readonly unknown[], value = 0n) {
     const data = encodeFunctionData({ abi, functionName, args })
-    const hash = await wallet.sendTransaction({ chain: null, to, data, value, gas: 5_000_000n })
-    const receipt = await client.waitForTransactionReceipt({ hash })
+    const transaction = { from: address, to, data, value: toHex(value), gas: toHex(5_000_000) }
+    const receipt = formatTransactionReceipt(
+      await chain.request<SendSync>({ method: 'eth_sendTransactionSync', params: [transaction] }),
+    )
     if (receipt.status !== 'success') throw new Error(`${functionName} reverted`)
     return receipt
   }
@@ -46,11 +53,16 @@ export async function createChainActor(devnet: Devnet, address: Address): Promis
     return client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [address] })
   }
 
-  for (const token of devnet.tokens.map((token) => token.address).filter((token) => token !== zeroAddress)) {
-    for (const spender of [v2!.router, v3!.positionManager, v3!.swapRouter02, devnet.chain.permit2]) {
-      await write(token, erc20Abi, 'approve', [spender, maxUint256])
-    }
-    for (const spender of [v4!.positionManager, universalRouter!.address]) {
+  const approved = new Set<string>()
+
+  /** Approves once whoever takes these tokens: directly, or for v4 through Permit2. */
+  async function approve(spender: Address, ...tokens: readonly Address[]): Promise<void> {
+    const throughPermit2 = spender === v4!.positionManager || spender === universalRouter!.address
+    for (const token of tokens) {
+      if (token === zeroAddress || approved.has(`${spender}${token}`)) continue
+      approved.add(`${spender}${token}`)
+      await write(token, erc20Abi, 'approve', [throughPermit2 ? devnet.chain.permit2 : spender, maxUint256])
+      if (!throughPermit2) continue
       await write(devnet.chain.permit2, permit2Abi, 'approve', [token, spender, 2n ** 160n - 1n, 2 ** 47])
     }
   }
@@ -61,14 +73,17 @@ export async function createChainActor(devnet: Devnet, address: Address): Promis
     write,
     balanceOf,
     async swapV2(path: readonly Address[], amountIn: bigint) {
+      await approve(v2!.router, path[0]!)
       return write(v2!.router, v2RouterAbi, 'swapExactTokensForTokens', [amountIn, 0n, path, address, deadline])
     },
     async swapV3(path: Hex, amountIn: bigint) {
       const params = { path, recipient: address, amountIn, amountOutMinimum: 0n }
+      await approve(v3!.swapRouter02, getAddress(slice(path, 0, 20)))
       return write(v3!.swapRouter02, v3SwapRouter02Abi, 'exactInput', [params])
     },
     async swapV4(key: PoolKey, zeroForOne: boolean, amountIn: bigint) {
       const [input, output] = zeroForOne ? [key.currency0, key.currency1] : [key.currency1, key.currency0]
+      await approve(universalRouter!.address, input)
       const swap = encodeAbiParameters(
         [
           {
@@ -92,10 +107,12 @@ export async function createChainActor(devnet: Devnet, address: Address): Promis
       return write(universalRouter!.address, universalRouterAbi, 'execute', ['0x10', [actions], deadline], value)
     },
     async addV2(token0: Address, token1: Address, amount0: bigint, amount1: bigint) {
+      await approve(v2!.router, token0, token1)
       const args = [token0, token1, amount0, amount1, 0n, 0n, address, deadline]
       return write(v2!.router, v2RouterAbi, 'addLiquidity', args)
     },
     async mintV3(params: V3Mint): Promise<bigint> {
+      await approve(v3!.positionManager, params.token0, params.token1)
       const rest = { amount0Min: 0n, amount1Min: 0n, recipient: address, deadline }
       const receipt = await write(v3!.positionManager, v3PositionManagerAbi, 'mint', [{ ...params, ...rest }])
       const [log] = parseEventLogs({ abi: v3PositionManagerAbi, eventName: 'IncreaseLiquidity', logs: receipt.logs })
@@ -110,6 +127,7 @@ export async function createChainActor(devnet: Devnet, address: Address): Promis
       return write(v3!.positionManager, v3PositionManagerAbi, 'collect', [params])
     },
     async mintV4(key: PoolKey, tickLower: number, tickUpper: number, liquidity: bigint): Promise<bigint> {
+      await approve(v4!.positionManager, key.currency0, key.currency1)
       const mint = encodeAbiParameters(
         [
           keyParameter,
@@ -184,6 +202,9 @@ export type V3Mint = {
   readonly amount0Desired: bigint
   readonly amount1Desired: bigint
 }
+
+/** Waits for the block, where the plain method returns before it. */
+type SendSync = { Method: 'eth_sendTransactionSync'; Parameters: [unknown]; ReturnType: RpcTransactionReceipt }
 
 /** A v3 path: tokens with fees between them. */
 export function v3PathOf(...parts: readonly (Address | number)[]): Hex {

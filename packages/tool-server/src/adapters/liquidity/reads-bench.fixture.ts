@@ -5,12 +5,19 @@ import { createRpcPool } from '../rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../tokens/create-token-directory.ts'
 import { createLiquidityReads } from './create-liquidity-reads.ts'
 
-/** The real reading adapters over the local chain. */
-export function createReadsBench(devnet: Devnet, fetch: typeof globalThis.fetch = globalThis.fetch) {
+/**
+ * The real reading adapters over the local chain. `tap` sees the body of every request and may answer in the chain's place.
+ */
+export function createReadsBench(
+  devnet: Devnet,
+  tap: (body: string) => Response | null = () => null,
+) {
   const { chain, rpcUrl } = devnet
   const addressOf = (symbol: string): Address =>
     symbol === 'ETH' ? zeroAddress : devnet.tokens.find((token) => token.symbol === symbol)!.address
-  const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now, fetch })
+  const tapped: typeof fetch = async (input, init) =>
+    tap(typeof init?.body === 'string' ? init.body : '') ?? fetch(input, init)
+  const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now, fetch: tapped })
   const tokens = createTokenDirectory({ chains: [chain], rpc })
   const reads = createLiquidityReads({ rpc, tokens })
   return {

@@ -71,9 +71,9 @@ describe('usd', () => {
   it('reads a block once', async () => {
     await passTime(3_600)
     let requests = 0
-    const counting = createReadsBench(devnet(), (input, init) => {
+    const counting = createReadsBench(devnet(), () => {
       requests += 1
-      return fetch(input, init)
+      return null
     })
     const source = sourceOver(counting)
     const weth = await counting.token('WETH')

@@ -22,7 +22,7 @@ export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: 
       const [from, to] = chunks[index] ?? [0n, 0n]
       if (outcome.status === 'rejected') {
         if (!isRefusal(outcome.reason) || from === to) throw outcome.reason
-        span = span > 2n ? span / 2n : 1n
+        span = (to - from + 1n) / 2n
         break
       }
       parts.push(outcome.value)
