@@ -8,10 +8,7 @@ import { createLiquidityReads } from './create-liquidity-reads.ts'
 /**
  * The real reading adapters over the local chain. `tap` sees the body of every request and may answer in the chain's place.
  */
-export function createReadsBench(
-  devnet: Devnet,
-  tap: (body: string) => Response | null = () => null,
-) {
+export function createReadsBench(devnet: Devnet, tap: (body: string) => Response | null = () => null) {
   const { chain, rpcUrl } = devnet
   const addressOf = (symbol: string): Address =>
     symbol === 'ETH' ? zeroAddress : devnet.tokens.find((token) => token.symbol === symbol)!.address

@@ -5,7 +5,7 @@ import type { Token } from '../../ports.ts'
 import { erc20Abi } from '../liquidity/abis/erc20.ts'
 import { v3PoolAbi } from '../liquidity/abis/v3-pool.ts'
 import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
-import { contractRead } from '../rpc/contract-read.ts'
+import { contractFunction } from '../rpc/contract-function.ts'
 import { query, type Query } from '../rpc/query.ts'
 import type { PricePoint } from './price-point.ts'
 
@@ -28,10 +28,10 @@ type Side = { readonly token0: Token; readonly token1: Token; readonly quote: To
 
 function poolQuery(pool: Address, { token0, token1, quote, tokenIs0 }: Side): Query<PricePoint | null> {
   const reads = [
-    contractRead(pool, v3PoolAbi, 'slot0', []),
-    contractRead(pool, v3PoolAbi, 'liquidity', []),
-    contractRead(pool, v3PoolAbi, 'observe', [[windowSeconds, 0]]),
-    contractRead(quote.address, erc20Abi, 'balanceOf', [pool]),
+    readSlot0(pool, []),
+    readLiquidity(pool, []),
+    readObserve(pool, [[windowSeconds, 0]]),
+    readBalanceOf(quote.address, [pool]),
   ] as const
   return query(reads, ([slot0, liquidity, observed, balance]) => {
     if (slot0 === null || liquidity === null || balance === null || slot0[0] === 0n) return null
@@ -57,3 +57,8 @@ function priceAtMeanTick(tick: number, decimals0: number, decimals1: number): nu
   const whole = Math.floor(tick)
   return priceFromTick(whole, decimals0, decimals1) * 1.0001 ** (tick - whole)
 }
+
+const readSlot0 = contractFunction(v3PoolAbi, 'slot0')
+const readLiquidity = contractFunction(v3PoolAbi, 'liquidity')
+const readObserve = contractFunction(v3PoolAbi, 'observe')
+const readBalanceOf = contractFunction(erc20Abi, 'balanceOf')

@@ -1,16 +1,13 @@
-import {
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Abi,
-  type AbiStateMutability,
-  type Address,
-  type ContractFunctionArgs,
-  type ContractFunctionName,
-  type ContractFunctionReturnType,
-  type DecodeFunctionResultParameters,
-  type EncodeFunctionDataParameters,
-  type Hex,
+import type {
+  Abi,
+  AbiStateMutability,
+  Address,
+  ContractFunctionArgs,
+  ContractFunctionName,
+  ContractFunctionReturnType,
+  Hex,
 } from 'viem'
+import { contractFunction } from './contract-function.ts'
 
 /** One call of a contract that is to be read: where to, with what, and how to read its answer. */
 export type ContractRead<Result> = {
@@ -31,10 +28,5 @@ export function contractRead<
   functionName: TName,
   args: TArgs,
 ): ContractRead<ContractFunctionReturnType<TAbi, AbiStateMutability, TName, TArgs>> {
-  const call = { abi, functionName, args } as const
-  return {
-    to,
-    data: encodeFunctionData(call as EncodeFunctionDataParameters),
-    decode: (data) => decodeFunctionResult({ ...call, data } as DecodeFunctionResultParameters) as never,
-  }
+  return contractFunction(abi, functionName)(to, args)
 }

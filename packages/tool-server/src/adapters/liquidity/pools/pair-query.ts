@@ -2,7 +2,7 @@ import { tickSpacingForFee } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
 import { isAddressEqual, zeroAddress, type Address } from 'viem'
 import type { Version } from '../../../ports.ts'
-import { contractRead } from '../../rpc/contract-read.ts'
+import { contractFunction } from '../../rpc/contract-function.ts'
 import { joinQueries, knownQuery, mapQuery, query, type Query } from '../../rpc/query.ts'
 import { v2FactoryAbi } from '../abis/v2-factory.ts'
 import { v3FactoryAbi } from '../abis/v3-factory.ts'
@@ -35,7 +35,7 @@ function v2Queries(chain: Chain, token0: Address, token1: Address): FoundQuery[]
   const { v2 } = chain.amm
   if (v2 === undefined || token0 === zeroAddress) return []
   const pair = v2PairAddress(v2, token0, token1)
-  const named = query([contractRead(v2.factory, v2FactoryAbi, 'getPair', [token0, token1])], ([address]) => address)
+  const named = query([readPair(v2.factory, [token0, token1])], ([address]) => address)
   return [whereNamed(pair, named, v2PairQuery(pair, knownQuery({ token0, token1 })))]
 }
 
@@ -44,10 +44,7 @@ function v3Queries(chain: Chain, token0: Address, token1: Address): FoundQuery[]
   if (v3 === undefined || token0 === zeroAddress) return []
   return v3Tiers.map((fee) => {
     const pool = v3PoolAddress(v3, token0, token1, fee)
-    const named = query(
-      [contractRead(v3.factory, v3FactoryAbi, 'getPool', [token0, token1, fee])],
-      ([address]) => address,
-    )
+    const named = query([readPool(v3.factory, [token0, token1, fee])], ([address]) => address)
     const identity = knownQuery({ token0, token1, fee, tickSpacing: tickSpacingForFee(fee) })
     return whereNamed(pool, named, v3PoolQuery(pool, identity))
   })
@@ -65,3 +62,6 @@ function whereNamed(expected: Address, named: Query<Address | null>, state: Foun
     address !== null && isAddressEqual(address, expected) ? found : null,
   )
 }
+
+const readPair = contractFunction(v2FactoryAbi, 'getPair')
+const readPool = contractFunction(v3FactoryAbi, 'getPool')

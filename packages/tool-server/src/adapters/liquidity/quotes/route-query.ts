@@ -1,7 +1,7 @@
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
 import { encodePacked, type Hex } from 'viem'
-import { contractRead } from '../../rpc/contract-read.ts'
+import { contractFunction } from '../../rpc/contract-function.ts'
 import { query, type Query } from '../../rpc/query.ts'
 import { v2RouterAbi } from '../abis/v2-router.ts'
 import { v3QuoterV2Abi } from '../abis/v3-quoter-v2.ts'
@@ -33,7 +33,7 @@ function v2Query(chain: Chain, route: Route, amountIn: bigint): Query<RouteAnswe
   const path = [route.hops[0]?.tokenIn, ...route.hops.map(({ tokenOut }) => tokenOut)].flatMap((token) =>
     token === undefined ? [] : [token.address],
   )
-  return query([contractRead(router, v2RouterAbi, 'getAmountsOut', [amountIn, path])], ([amounts]) => {
+  return query([askV2(router, [amountIn, path])], ([amounts]) => {
     const amountOut = amounts?.at(-1)
     return amountOut === undefined ? null : { amountOut, swapGas: null }
   })
@@ -41,7 +41,7 @@ function v2Query(chain: Chain, route: Route, amountIn: bigint): Query<RouteAnswe
 
 function v3Query(chain: Chain, route: Route, amountIn: bigint): Query<RouteAnswer | null> {
   const { quoterV2 } = requireDeployment(chain, 'v3')
-  const read = contractRead(quoterV2, v3QuoterV2Abi, 'quoteExactInput', [v3Path(route), amountIn])
+  const read = askV3(quoterV2, [v3Path(route), amountIn])
   return query([read], ([answer]) => {
     if (answer === null) return null
     const [amountOut, pricesAfter, , swapGas] = answer
@@ -56,7 +56,7 @@ function v4Query(chain: Chain, route: Route, amountIn: bigint): Query<RouteAnswe
   const poolKey = poolKeyOf(hop.pool)
   const zeroForOne = hop.tokenIn.address === poolKey.currency0
   const params = { poolKey, zeroForOne, exactAmount: amountIn, hookData: '0x' } as const
-  return query([contractRead(quoter, v4QuoterAbi, 'quoteExactInputSingle', [params])], ([answer]) =>
+  return query([askV4(quoter, [params])], ([answer]) =>
     answer === null ? null : { amountOut: answer[0], swapGas: answer[1] },
   )
 }
@@ -75,3 +75,7 @@ function v3Path(route: Route): Hex {
 function isPriceLimit(sqrtPriceX96: bigint): boolean {
   return sqrtPriceX96 <= MIN_SQRT_PRICE + 1n || sqrtPriceX96 >= MAX_SQRT_PRICE - 1n
 }
+
+const askV2 = contractFunction(v2RouterAbi, 'getAmountsOut')
+const askV3 = contractFunction(v3QuoterV2Abi, 'quoteExactInput')
+const askV4 = contractFunction(v4QuoterAbi, 'quoteExactInputSingle')

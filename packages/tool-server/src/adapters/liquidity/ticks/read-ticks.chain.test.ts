@@ -15,7 +15,7 @@ describe('ticks', () => {
   it.each(['v3', 'v4'] as const)(
     'of a %s pool carry the liquidity in range, and sum up to nothing',
     async (version) => {
-      const { id } = devnet().pools.find((pool) => pool.version === version)!
+      const { id } = devnet().pools.find((pool) => pool.version === version && pool.fee === 500)!
       const pool = await bench.reads.pool(bench.chain, { version, id })
       const ticks = await bench.reads.ticks(bench.chain, pool, -887_272, 887_272)
       expect(ticks.length).toBeGreaterThan(2)

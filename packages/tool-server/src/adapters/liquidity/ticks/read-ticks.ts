@@ -2,7 +2,7 @@ import { MAX_TICK, MIN_TICK } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
 import type { Hex } from 'viem'
 import type { Pool, TickRow } from '../../../ports.ts'
-import { contractRead } from '../../rpc/contract-read.ts'
+import { contractFunction } from '../../rpc/contract-function.ts'
 import { everyResult } from '../../rpc/every-result.ts'
 import { joinQueries, query, type Query } from '../../rpc/query.ts'
 import { readQuery } from '../../rpc/read-query.ts'
@@ -47,9 +47,9 @@ type TickQueries = {
 
 function v3TickQueries(pool: Hex): TickQueries {
   return {
-    word: (position) => query([contractRead(pool, v3PoolAbi, 'tickBitmap', [position])], ([bitmap]) => bitmap),
+    word: (position) => query([readV3Bitmap(pool, [position])], ([bitmap]) => bitmap),
     tick: (tick) =>
-      query([contractRead(pool, v3PoolAbi, 'ticks', [tick])], ([row]) =>
+      query([readV3Tick(pool, [tick])], ([row]) =>
         row === null ? null : { tick, liquidityGross: row[0], liquidityNet: row[1] },
       ),
   }
@@ -58,10 +58,9 @@ function v3TickQueries(pool: Hex): TickQueries {
 function v4TickQueries(chain: Chain, id: Hex): TickQueries {
   const { stateView } = requireDeployment(chain, 'v4')
   return {
-    word: (position) =>
-      query([contractRead(stateView, v4StateViewAbi, 'getTickBitmap', [id, position])], ([bitmap]) => bitmap),
+    word: (position) => query([readV4Bitmap(stateView, [id, position])], ([bitmap]) => bitmap),
     tick: (tick) =>
-      query([contractRead(stateView, v4StateViewAbi, 'getTickLiquidity', [id, tick])], ([row]) =>
+      query([readV4Tick(stateView, [id, tick])], ([row]) =>
         row === null ? null : { tick, liquidityGross: row[0], liquidityNet: row[1] },
       ),
   }
@@ -73,3 +72,8 @@ function setBits(word: bigint): number[] {
   for (let rest = word, bit = 0; rest > 0n; rest >>= 1n, bit += 1) if ((rest & 1n) === 1n) bits.push(bit)
   return bits
 }
+
+const readV3Bitmap = contractFunction(v3PoolAbi, 'tickBitmap')
+const readV3Tick = contractFunction(v3PoolAbi, 'ticks')
+const readV4Bitmap = contractFunction(v4StateViewAbi, 'getTickBitmap')
+const readV4Tick = contractFunction(v4StateViewAbi, 'getTickLiquidity')

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { contractRead } from '../../rpc/contract-read.ts'
+import { contractFunction } from '../../rpc/contract-function.ts'
 import { joinQueries, mapQuery, query, type Query } from '../../rpc/query.ts'
 import { v3PoolAbi } from '../abis/v3-pool.ts'
 import type { PoolState } from '../pools/pool-state.ts'
@@ -8,10 +8,10 @@ import type { PoolState } from '../pools/pool-state.ts'
 export function v3PoolQuery(pool: Address, identity: Query<V3Identity | null>): Query<PoolState | null> {
   const state = query(
     [
-      contractRead(pool, v3PoolAbi, 'slot0', []),
-      contractRead(pool, v3PoolAbi, 'liquidity', []),
-      contractRead(pool, v3PoolAbi, 'feeGrowthGlobal0X128', []),
-      contractRead(pool, v3PoolAbi, 'feeGrowthGlobal1X128', []),
+      readSlot0(pool, []),
+      readLiquidity(pool, []),
+      readFeeGrowthGlobal0X128(pool, []),
+      readFeeGrowthGlobal1X128(pool, []),
     ],
     (results) => results,
   )
@@ -40,15 +40,19 @@ export type V3Identity = Pick<PoolState, 'token0' | 'token1' | 'fee' | 'tickSpac
 
 /** Which pool a contract says it is. */
 export function v3IdentityQuery(pool: Address): Query<V3Identity | null> {
-  const reads = [
-    contractRead(pool, v3PoolAbi, 'token0', []),
-    contractRead(pool, v3PoolAbi, 'token1', []),
-    contractRead(pool, v3PoolAbi, 'fee', []),
-    contractRead(pool, v3PoolAbi, 'tickSpacing', []),
-  ] as const
+  const reads = [readToken0(pool, []), readToken1(pool, []), readFee(pool, []), readTickSpacing(pool, [])] as const
   return query(reads, ([token0, token1, fee, tickSpacing]) =>
     token0 === null || token1 === null || fee === null || tickSpacing === null
       ? null
       : { token0, token1, fee, tickSpacing },
   )
 }
+
+const readSlot0 = contractFunction(v3PoolAbi, 'slot0')
+const readLiquidity = contractFunction(v3PoolAbi, 'liquidity')
+const readFeeGrowthGlobal0X128 = contractFunction(v3PoolAbi, 'feeGrowthGlobal0X128')
+const readFeeGrowthGlobal1X128 = contractFunction(v3PoolAbi, 'feeGrowthGlobal1X128')
+const readToken0 = contractFunction(v3PoolAbi, 'token0')
+const readToken1 = contractFunction(v3PoolAbi, 'token1')
+const readFee = contractFunction(v3PoolAbi, 'fee')
+const readTickSpacing = contractFunction(v3PoolAbi, 'tickSpacing')

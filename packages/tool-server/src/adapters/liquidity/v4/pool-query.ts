@@ -1,6 +1,6 @@
 import type { AmmDeployment } from '@svc/wallet'
 import { slice, zeroAddress, type Hex } from 'viem'
-import { contractRead } from '../../rpc/contract-read.ts'
+import { contractFunction } from '../../rpc/contract-function.ts'
 import { mapQuery, query, type Query } from '../../rpc/query.ts'
 import { v4PositionManagerAbi } from '../abis/v4-position-manager.ts'
 import { v4StateViewAbi } from '../abis/v4-state-view.ts'
@@ -10,9 +10,9 @@ import { poolIdOf, type PoolKey } from './pool-key.ts'
 /** The price, fees and liquidity of a v4 pool by its id; `null` where none was initialised. */
 export function v4StateQuery(deployment: NonNullable<AmmDeployment['v4']>, id: Hex): Query<V4State | null> {
   const reads = [
-    contractRead(deployment.stateView, v4StateViewAbi, 'getSlot0', [id]),
-    contractRead(deployment.stateView, v4StateViewAbi, 'getLiquidity', [id]),
-    contractRead(deployment.stateView, v4StateViewAbi, 'getFeeGrowthGlobals', [id]),
+    readSlot0(deployment.stateView, [id]),
+    readLiquidity(deployment.stateView, [id]),
+    readFeeGrowth(deployment.stateView, [id]),
   ] as const
   return query(reads, ([slot0, liquidity, growth]) => {
     if (slot0 === null || liquidity === null || growth === null || slot0[0] === 0n) return null
@@ -28,7 +28,7 @@ export function v4PoolQuery(deployment: NonNullable<AmmDeployment['v4']>, key: P
 
 /** The key of a pool that the PositionManager has ever been used with, proved by the id; else `null`. */
 export function v4KeyQuery(deployment: NonNullable<AmmDeployment['v4']>, id: Hex): Query<PoolKey | null> {
-  const read = contractRead(deployment.positionManager, v4PositionManagerAbi, 'poolKeys', [slice(id, 0, 25)])
+  const read = readPoolKeys(deployment.positionManager, [slice(id, 0, 25)])
   return query([read], ([stored]) => {
     if (stored === null) return null
     const [currency0, currency1, fee, tickSpacing, hooks] = stored
@@ -68,3 +68,8 @@ export type V4State = {
   readonly liquidity: bigint
   readonly growth: readonly [growth0X128: bigint, growth1X128: bigint]
 }
+
+const readSlot0 = contractFunction(v4StateViewAbi, 'getSlot0')
+const readLiquidity = contractFunction(v4StateViewAbi, 'getLiquidity')
+const readFeeGrowth = contractFunction(v4StateViewAbi, 'getFeeGrowthGlobals')
+const readPoolKeys = contractFunction(v4PositionManagerAbi, 'poolKeys')
