@@ -21,7 +21,8 @@ export async function broadcastEntry(context: BroadcastContext, given: JournalEn
     if (answer === 'declined' && !mayBeOut) return markSent(journal, entry, 'refused')
     if (answer !== 'unknown') {
       const sent = await markSent(journal, entry, 'broadcast')
-      return answer === 'nonce-used' ? lookOnce(context, sent) : sent
+      // Bytes that may have gone out before may be what used the nonce: then `confirm` has the time to find out.
+      return answer === 'nonce-used' && !mayBeOut ? lookOnce(context, sent) : sent
     }
     mayBeOut = true
     if (performance.now() - startedAt > longestOfferMs) break

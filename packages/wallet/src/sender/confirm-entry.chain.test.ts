@@ -53,6 +53,16 @@ test('a dropped transaction is sent again', async () => {
   expect(await watch).toMatchObject({ status: 'final' })
 })
 
+test('a node that counts a transaction before it shows the receipt is waited for', async () => {
+  const startedAt = performance.now()
+  const sender = senderOver(async (method, forward) =>
+    method === 'eth_getTransactionReceipt' && performance.now() - startedAt < 900 ? null : forward(),
+  )
+  const sent = await sender.broadcast(await sender.sign(call()))
+  expect(await sender.broadcast(sent)).toMatchObject({ state: 'broadcast' })
+  expect(await sender.confirm(sent, quick)).toMatchObject({ status: 'final' })
+})
+
 test('a foreign transaction that took the nonce supersedes it', async () => {
   const sender = senderOver()
   const signed = await sender.sign(call())

@@ -19,18 +19,26 @@ export async function confirmEntry(
   const { confirmations = chain.confirmations, timeoutMs = 120_000, pollMs = pollOf(chain), signal } = options
   const { resendAfterMs = Math.max(15_000, chain.blockTimeSeconds * 4_000) } = options
   const deadline = startDeadline(timeoutMs, signal)
+  const graceMs = Math.max(1_000, chain.blockTimeSeconds * 1_000)
   let current = entry
   let sentAt = performance.now()
+  let usedSince: number | null = null
   let waitMs = Math.min(pollMs, Math.max(20, chain.blockTimeSeconds * 25))
 
   async function look(turn: number): Promise<Confirmation> {
-    // Whether someone else took the nonce is asked on every fourth look: it costs one or two requests more.
+    // Whether someone else took the nonce is asked on every fourth look: it costs one or two requests more. Nodes may count
+    // a transaction before they show its receipt, so a used nonce without one is a verdict only after a while.
     const count = (): Promise<number> => settledCount(client, current.from, confirmations)
-    const settled = { client, journal, confirmations, ...(turn % 4 === 3 ? { settledCount: count } : {}) }
+    const asks = turn % 4 === 3
+    const isLongUsed = usedSince !== null && performance.now() - usedSince > graceMs
+    const settled = { client, journal, confirmations, ...(asks && isLongUsed ? { settledCount: count } : {}) }
     current = (await journal.byHash(current.hash)) ?? current
     const before = current.state
     const sighting = await settle({ ...settled, entry: current })
     current = sighting.entry
+    if (asks && sighting.receipt === null && usedSince === null && (await count()) > current.nonce) {
+      usedSince = performance.now()
+    }
     const isReorg = before === 'mined' && current.state === 'broadcast'
     const isQuiet = sighting.receipt === null && performance.now() - sentAt > resendAfterMs
     if (current.state === 'broadcast' && (isReorg || isQuiet)) {
