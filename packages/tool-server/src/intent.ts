@@ -62,6 +62,7 @@ export type Execute = <Result>(
 
 /** What was mined, in order, decoded no further than receipts. */
 export type Settled = {
+  /** Approvals, calls, and what took leftovers of allowances back. */
   readonly transactions: readonly SettledTransaction[]
   /** The transaction of the last call of the intent: the one a result names as `txHash`. */
   readonly main: SettledTransaction

@@ -22,7 +22,8 @@ export async function settle(road: Reserved, progress: Progress): Promise<Settle
   const drift = compare(road.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const gasCostWei = gasCostOf([...progress.mined.map(({ receipt }) => receipt), ...revokes])
-  const settled = settledOf(road, progress, deltas, gasCostWei, usdOf(zeroAddress, gasCostWei, priced))
+  const gasCost = { gasCostWei, gasCostUsd: usdOf(zeroAddress, gasCostWei, priced) }
+  const settled = settledOf(road, progress, deltas, revokes, gasCost)
   await quietly(road, 'audit', () =>
     engine.audit.append({
       event: 'tx.settled',
@@ -93,18 +94,13 @@ function settledOf(
   road: Reserved,
   { mined }: Progress,
   deltas: ReadonlyMap<string, bigint>,
-  gasCostWei: bigint,
-  gasCostUsd: number | null,
+  revokes: readonly TransactionReceipt[],
+  gasCost: Pick<Settled, 'gasCostWei' | 'gasCostUsd'>,
 ): Settled {
-  const transactions = mined.map(({ step, receipt }) => ({
-    label: step.label,
-    hash: receipt.transactionHash,
-    blockNumber: receipt.blockNumber,
-    logs: receipt.logs,
-    gasUsed: receipt.gasUsed,
-  }))
-  const main = transactions.at(-1)
+  const carried = mined.map(({ step, receipt }) => transactionOf(step.label, receipt))
+  const main = carried.at(-1)
   if (main === undefined) throw new TypeError('A road without a transaction cannot be settled')
+  const transactions = [...carried, ...revokes.map((receipt) => transactionOf('take back an allowance', receipt))]
   const quantities: readonly TokenQuantity[] = [...deltas]
     .filter(([, amount]) => amount !== 0n)
     .map(([token, amount]) => ({ token: getAddress(token), amount }))
@@ -113,7 +109,12 @@ function settledOf(
     spendingLimitPassed: road.spend.refusals.length === 0,
     simulationPassed: true,
   }
-  return { transactions, main, deltas: quantities, gasCostWei, gasCostUsd, safetyChecks }
+  return { transactions, main, deltas: quantities, ...gasCost, safetyChecks }
+}
+
+function transactionOf(label: string, receipt: TransactionReceipt): Settled['main'] {
+  const { transactionHash: hash, blockNumber, logs, gasUsed } = receipt
+  return { label, hash, blockNumber, logs, gasUsed }
 }
 
 /** Tokens whose change differs from the simulated one by more than a hundredth of it. */

@@ -1,6 +1,6 @@
 import { usdMicrosFromAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
-import { type Address, zeroAddress } from 'viem'
+import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
 import type { PriceSource, Token, TokenDirectory } from '../ports.ts'
 import { sumByToken } from './assert-declared.ts'
@@ -18,13 +18,19 @@ export async function priceTokens(
   const wanted = [...new Set([zeroAddress, ...tokens.map((token) => token.toLowerCase())])]
   const priced = await Promise.all(
     wanted.map(async (key): Promise<readonly [string, PricedToken]> => {
+      if (pairs.has(key)) return [key, { token: pairShare(key as Address), usd: null, isPairShare: true }]
       const token = await directory.byAddress(chain, key as Address)
-      const isPairShare = pairs.has(key)
-      const price = isPairShare ? null : await prices.usd(chain, token)
-      return [key, { token, usd: price?.usd ?? null, isPairShare }]
+      const price = await prices.usd(chain, token)
+      return [key, { token, usd: price?.usd ?? null, isPairShare: false }]
     }),
   )
   return new Map(priced)
+}
+
+/** Shares of a pair as its code names them (v2-core UniswapV2ERC20); asked of no chain, for the pair may not stand yet. */
+function pairShare(address: Address): Token {
+  const text = { symbol: 'UNI-V2', name: 'Uniswap V2' }
+  return { address: getAddress(address), ...text, decimals: 18, isNative: false, listed: false, usdPegged: false }
 }
 
 /** By lower-case address. */
