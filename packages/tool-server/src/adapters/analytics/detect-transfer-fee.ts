@@ -1,20 +1,20 @@
 import type { Chain } from '@svc/wallet'
-import { decodeFunctionResult, encodeFunctionData, isAddress, type Address, type Hex } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, slice, type Address, type Hex } from 'viem'
 import type { Ports, Token } from '../../ports.ts'
 import { erc20Abi } from '../liquidity/abis/erc20.ts'
 
 /**
- * What a token keeps back on a transfer, in basis points, found by simulating one out of a pool that holds it; null when
- * the endpoint cannot simulate or nothing is held there. Nothing is sent.
+ * What a token keeps back on a transfer, in basis points, found by simulating one out of a pool that holds it; null when no
+ * pool does or the endpoint cannot simulate. Nothing is sent.
  */
 export async function detectTransferFee(
-  ports: Pick<Ports, 'rpc'>,
+  ports: Pick<Ports, 'rpc' | 'tokens' | 'liquidity'>,
   chain: Chain,
   token: Token,
-  pool: string,
 ): Promise<number | null> {
-  const holder = isAddress(pool) ? pool : chain.amm.v4?.poolManager
-  if (holder === undefined || token.isNative) return null
+  if (token.isNative) return 0
+  const holder = await findHolder(ports, chain, token)
+  if (holder === null) return null
   try {
     const client = ports.rpc.client(chain)
     const held = await client.readContract({
@@ -37,8 +37,23 @@ export async function detectTransferFee(
   }
 }
 
+/** A contract that holds the token: its deepest pool against the wrapped native token or else against a dollar token. */
+async function findHolder(
+  ports: Pick<Ports, 'tokens' | 'liquidity'>,
+  chain: Chain,
+  token: Token,
+): Promise<Address | null> {
+  const dollars = chain.tokens.filter((row) => row.usdPegged === true).map((row) => row.address)
+  for (const address of [chain.wrappedNative.address, ...dollars]) {
+    if (address === token.address) continue
+    const [pool] = await ports.liquidity.findPools(chain, token, await ports.tokens.byAddress(chain, address))
+    if (pool !== undefined) return pool.version === 'v4' ? (chain.amm.v4?.poolManager ?? null) : slice(pool.id, 0, 20)
+  }
+  return null
+}
+
 /** An address without a key or code. */
-const probe: Address = '0x000000000000000000000000000000000000f0Fe'
+const probe: Address = '0x000000000000000000000000000000000000f0fe'
 
 function balanceCall(token: Token): { to: Address; data: Hex } {
   return {

@@ -11,20 +11,22 @@ import { valueUsd } from './value-usd.ts'
  * Size and trading of a pool from the chain alone: value held, volume of the last day and week out of swap logs, and what
  * that trading paid to liquidity providers, as percent of the value held a year (365 days, protocol's part taken out).
  * Volume counts one side of each swap at today's price, the dollar side where there is one. `nowMs` is Unix milliseconds.
- * What the chain or the endpoint does not give is null, and `notes` says so.
+ * What the chain or the endpoint does not give is null, and `notes` says so; so is the trading with `withTrading` false, for
+ * reading its logs is by far the most work.
  */
 export async function readPoolActivity(
   ports: Pick<Ports, 'rpc' | 'liquidity' | 'prices'>,
   chain: Chain,
   pool: Pool,
   nowMs: number,
+  { withTrading = true }: { readonly withTrading?: boolean } = {},
 ): Promise<PoolActivity> {
   const now = Math.floor(nowMs / 1000)
   const [price0, price1, amounts, history] = await Promise.all([
     ports.prices.usd(chain, pool.token0),
     ports.prices.usd(chain, pool.token1),
     readPoolAmounts(ports, chain, pool),
-    readHistory(ports, chain, pool, now - 7 * daySeconds),
+    withTrading ? readHistory(ports, chain, pool, now - 7 * daySeconds) : null,
   ])
   const tvlUsd = sumUsd(valueUsd(amounts.amount0, pool.token0, price0), valueUsd(amounts.amount1, pool.token1, price1))
   const side = countedSide(pool, price0, price1)
@@ -38,9 +40,9 @@ export async function readPoolActivity(
     feeApr7d: aprOf(week, tvlUsd, 7),
     notes: [
       ...(side === null || tvlUsd === null ? ['A token of this pool has no trustworthy USD price.'] : []),
-      ...(history === null
+      ...(history === null && withTrading
         ? ['The endpoint did not give the swap logs of this pool.']
-        : history.complete
+        : history === null || history.complete
           ? []
           : [`Swap logs are complete from ${new Date(history.completeFrom * 1000).toISOString()} on.`]),
     ],

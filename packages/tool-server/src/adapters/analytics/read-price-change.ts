@@ -1,11 +1,11 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
-import type { Pool, Ports, SwapHistory, Token } from '../../ports.ts'
+import type { Pool, Ports, Token } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 
 /**
- * Change of the price of `token` in a pool's other token over the last 24 hours in percent, out of swap logs; null where
- * the logs do not reach back that far. `nowMs` is Unix milliseconds.
+ * Change of the price of `token` in a pool's other token over the last 24 hours in percent, out of swap logs; null where they
+ * cannot be had. Only logs around that time are read, not those of the whole day. `nowMs` is Unix milliseconds.
  */
 export async function readPriceChange(
   ports: Pick<Ports, 'liquidity'>,
@@ -14,31 +14,34 @@ export async function readPriceChange(
   token: Token,
   nowMs: number,
 ): Promise<number | null> {
-  const dayAgo = Math.floor(nowMs / 1000) - 86_400
-  const history = await readSwaps(ports, chain, pool, dayAgo - marginSeconds)
-  if (history === null || history.completeFrom > dayAgo) return null
-  const before = history.swaps.findLast((swap) => swap.timestamp <= dayAgo)
-  const then = before ?? history.swaps.find((swap) => swap.timestamp > dayAgo)
-  if (then === undefined) return 0
-  const growth = priceOf(pool, pool.sqrtPriceX96) / priceOf(pool, then.sqrtPriceX96)
-  return Math.round(((isSide(chain, pool.token1, token) ? 1 / growth : growth) - 1) * 1e6) / 1e4
-}
-
-/** How much earlier than a day ago to look for the swap that set the price then. */
-const marginSeconds = 7200
-
-async function readSwaps(
-  ports: Pick<Ports, 'liquidity'>,
-  chain: Chain,
-  pool: Pool,
-  from: number,
-): Promise<SwapHistory | null> {
   try {
-    return await ports.liquidity.swaps(chain, pool, from)
+    const then = await priceDayAgo(ports, chain, pool, Math.floor(nowMs / 1000) - 86_400)
+    if (then === null) return null
+    const growth = priceOf(pool, pool.sqrtPriceX96) / priceOf(pool, then)
+    return Math.round(((isSide(chain, pool.token1, token) ? 1 / growth : growth) - 1) * 1e6) / 1e4
   } catch (error) {
     if (error instanceof ToolError) return null
     throw error
   }
+}
+
+/** How far before the moment to look for the swap that set the price then: first near, then far. */
+const lookbacksSeconds = [600, 6 * 3600] as const
+
+/** The price that stood at a time; for a pool that was quiet around then, after the first swap since. */
+async function priceDayAgo(
+  ports: Pick<Ports, 'liquidity'>,
+  chain: Chain,
+  pool: Pool,
+  time: number,
+): Promise<bigint | null> {
+  for (const lookback of lookbacksSeconds) {
+    const { swaps } = await ports.liquidity.swaps(chain, pool, time - lookback, time)
+    const last = swaps.findLast((swap) => swap.timestamp <= time)
+    if (last !== undefined) return last.sqrtPriceX96
+  }
+  const { swaps, complete } = await ports.liquidity.swaps(chain, pool, time)
+  return complete ? (swaps[0]?.sqrtPriceX96 ?? pool.sqrtPriceX96) : null
 }
 
 function priceOf(pool: Pool, sqrtPriceX96: bigint): number {

@@ -8,8 +8,9 @@ import { readAll } from '../rpc/read-all.ts'
 
 /**
  * What an address holds at one block, in smallest units: the native currency, the chain's listed tokens with a balance and
- * every token in `asked`; and what the chain's known spenders may take of them, by ERC-20 or by a Permit2 allowance that
- * has not expired. A token that does not answer counts as zero; one that is the native currency itself is counted once.
+ * every token in `asked`; and what the chain's known spenders could take of them, by an ERC-20 allowance, or by a Permit2
+ * allowance as far as it has not expired and Permit2 itself may move the token. A token that does not answer counts as
+ * zero; one that is the native currency itself is counted once.
  */
 export async function readWalletBalances(
   ports: Pick<Ports, 'rpc' | 'tokens'>,
@@ -63,7 +64,10 @@ export async function readWalletBalances(
       }),
       ...permits.map(({ token, spender }, index) => {
         const [permitted, expiresAt] = permitRows[index] ?? [0n, 0]
-        const amount = BigInt(expiresAt) > head.timestamp ? permitted : 0n
+        const isDead = BigInt(expiresAt) <= head.timestamp
+        const below =
+          allowances[pairs.findIndex((pair) => pair.token === token && pair.spender === chain.permit2)] ?? 0n
+        const amount = isDead ? 0n : permitted < below ? permitted : below
         return { token, spender, via: 'permit2' as const, amount, expiresAt }
       }),
     ].filter(({ amount }) => amount > 0n),

@@ -22,7 +22,7 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
     },
     pool: (chain, reference) => readPool(ports, chain, reference),
     ticks: (chain, pool, tickLower, tickUpper) => readTicks(ports, chain, pool, tickLower, tickUpper),
-    swaps: (chain, pool, fromTimestamp) => readSwaps(ports, chain, pool, fromTimestamp),
+    swaps: (chain, pool, fromTimestamp, toTimestamp) => readSwaps(ports, chain, pool, fromTimestamp, toTimestamp),
     position: (chain, version, positionId) => readPosition(ports, chain, version, positionId),
     pairShare: (chain, pair, owner) => readPairShare(ports, chain, pair, owner),
     positionsByOwner: (chain, owner, versions) => positionsByOwner(ports, chain, owner, versions),

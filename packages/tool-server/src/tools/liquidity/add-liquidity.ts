@@ -2,6 +2,7 @@ import type { Chain } from '@svc/wallet'
 import * as z from 'zod'
 import { estimateFeeApy } from '../../adapters/analytics/estimate-fee-apy.ts'
 import { valueUsd } from '../../adapters/analytics/value-usd.ts'
+import { withinTime } from '../../adapters/analytics/within-time.ts'
 import type { AddPreview, AddRequest } from '../../ports.ts'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import {
@@ -98,7 +99,8 @@ export const addLiquidity = writeTool({
   requireExistingTier(request, preview)
   return context.execute(planned.intent, async (settled) => {
     const added = await planned.decode(settled)
-    const apy = await estimateFeeApy(context, chain, { ...preview, liquidity: added.liquidity }, context.now())
+    const earning = { ...preview, liquidity: added.liquidity }
+    const apy = await withinTime(estimateFeeApy(context, chain, earning, context.now()), apyTimeoutMs, apyTooLate)
     return {
       ...writeStamp(chain, planned.intent, settled),
       positionId: added.positionId,
@@ -118,6 +120,10 @@ export const addLiquidity = writeTool({
     }
   })
 })
+
+/** The money has moved by then: the answer does not wait long for a figure beside it. */
+const apyTimeoutMs = 5_000
+const apyTooLate = { apyPct: null, notes: ['The pool has too many swap logs to estimate estimatedFeeApy7d in time.'] }
 
 /** What contradicts itself within the input: the member and what it accepts. */
 function contradictions(value: Input): readonly (readonly [keyof Input, string])[] {

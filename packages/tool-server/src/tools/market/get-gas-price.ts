@@ -40,7 +40,7 @@ export const getGasPrice = readTool({
 })
 
 /** Units of gas of one v3 operation, as measured on the local chain with the real contracts. */
-const typicalGas = { swap: 140_000n, mint: 430_000n, decrease: 190_000n, collect: 150_000n } as const
+const typicalGas = { swap: 126_000n, mint: 450_000n, decrease: 188_000n, collect: 202_000n } as const
 
 function gwei(wei: bigint): string {
   return formatAmount(wei, 9)

@@ -58,16 +58,15 @@ const implementationSlot = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920
 async function readFacts(chain: Chain, token: Token, context: ReadContext): Promise<Facts> {
   if (token.isNative) return { totalSupply: null, isProxy: false, transferFeeBps: 0 }
   const client = context.rpc.client(chain)
-  const [supply, implementation, price] = await Promise.all([
+  const [supply, implementation, transferFeeBps] = await Promise.all([
     client.readContract({ address: token.address, abi: erc20Abi, functionName: 'totalSupply' }),
     client.getStorageAt({ address: token.address, slot: implementationSlot }),
-    context.prices.usd(chain, token),
+    detectTransferFee(context, chain, token),
   ])
-  const pool = price?.pools[0]
   return {
     totalSupply: tokenAmount(supply, token),
     isProxy: hexToBigInt(implementation ?? '0x0') !== 0n,
-    transferFeeBps: pool === undefined ? null : await detectTransferFee(context, chain, token, pool),
+    transferFeeBps,
   }
 }
 

@@ -7,7 +7,7 @@ import { dateLogs } from './date-logs.ts'
 import { swapLogReader } from './swap-logs.ts'
 
 /**
- * The swaps of a pool since a time (unix seconds), oldest first. When the budget of requests or of records is spent first, the
+ * The swaps of a pool since a time (unix seconds), oldest first, up to the head or the first block at or after another. When the budget of requests or of records is spent first, the
  * oldest are missing, and `completeFrom` says since when none is.
  *
  * @throws ToolError `RPC_*`
@@ -17,14 +17,18 @@ export async function readSwaps(
   chain: Chain,
   pool: Pool,
   fromTimestamp: number,
+  toTimestamp?: number,
 ): Promise<SwapHistory> {
   const client = ports.rpc.client(chain)
   const newest = await ports.rpc.head(chain)
   const head = { number: newest.number, timestamp: Number(newest.timestamp) }
-  const start = await blockAt(client, chain, head, fromTimestamp)
+  const [start, end] = await Promise.all([
+    blockAt(client, chain, head, fromTimestamp),
+    toTimestamp === undefined ? head : blockAt(client, chain, head, toTimestamp),
+  ])
   const { logs, scannedFrom } = await scanLogs({
     read: swapLogReader(client, chain, pool),
-    newest: head.number,
+    newest: end.number,
     oldest: start.number,
     spanBlocks: chain.logRangeBlocks,
     maxRequests: mostRequests,

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Devnet } from '@svc/devnet'
+import { openStore } from '@svc/store'
+import { createSender, type Sender } from '@svc/wallet'
+import { ServiceWallet } from '@svc/wallet/service-wallet'
+import { zeroAddress, type Address, type Hash, type PublicClient } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
+import type * as z from 'zod'
+import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
+import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { createLiquidity } from '../adapters/liquidity/create-liquidity.ts'
+import { createPriceSource } from '../adapters/prices/create-price-source.ts'
+import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
+import { createTokenDirectory } from '../adapters/tokens/create-token-directory.ts'
+import type { Principal } from '../auth/principal.ts'
+import { scopes } from '../auth/scopes.ts'
+import { createDispatch } from '../dispatch.ts'
+import { createExecutor } from '../execute.ts'
+import type { Ports } from '../ports.ts'
+import { openAuditLog } from '../safety/audit.ts'
+import { devnetPolicy } from '../safety/devnet-policy.ts'
+import { parsePolicy, type policySchema } from '../safety/policy.ts'
+import type { ErrorEnvelope } from '../tool-error.ts'
+import { catalogue } from './index.ts'
+
+/**
+ * The whole road of a call on a local chain: real ports, policy, simulation, store, journal and a fresh wallet with 20 ETH,
+ * 100,000 USDC, USDT and DAI, 20 WETH, 2 WBTC and some of the odd tokens. Tools are called by name, through dispatch.
+ */
+export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Promise<World> {
+  const clock = { offsetMs: 0 }
+  const now = () => Date.now() + clock.offsetMs
+  const dataDir = await mkdtemp(join(tmpdir(), 'tools-'))
+  const wallet = new ServiceWallet({ mode: 'local', privateKey: generatePrivateKey() })
+  await devnet.fund(wallet.address, { ...plenty, ...options.funds })
+  const chain = { ...devnet.chain, ...options.chain }
+  const chains = createChainDirectory([chain])
+  const network = { requests: 0 }
+  const rpc = createRpcPool({
+    urls: () => [devnet.rpcUrl],
+    now,
+    fetch: (input, init) => {
+      network.requests += 1
+      return fetch(input, init)
+    },
+  })
+  const tokens = createTokenDirectory({ chains: chains.list(), rpc })
+  const liquidity = createLiquidity({ rpc, tokens })
+  const prices = createPriceSource({ rpc, tokens, liquidity })
+  const ports: Ports = { chains, rpc, tokens, prices, liquidity, agentAddress: wallet.address }
+  const store = await openStore({ path: join(dataDir, 'state.db'), now })
+  const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
+  const lines: string[] = []
+  const note = (event: string, facts?: unknown) => void lines.push(`${event} ${JSON.stringify(facts, bigintText)}`)
+  const log = { debug: () => {}, info: () => {}, warn: note, error: note, writesInfo: false }
+  const sender: Sender = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
+  const executor = createExecutor({
+    policy: parsePolicy(options.policy ?? devnetPolicy(), { production: false }),
+    chains,
+    rpc,
+    tokens,
+    prices,
+    audit,
+    dataDir,
+    now,
+    log,
+    senders: () => sender,
+    journal: store.journal,
+    ledger: store.ledger,
+    newRequestId: randomUUID,
+    confirmTimeoutMs: 5_000,
+  })
+  const dispatch = createDispatch({
+    tools: catalogue,
+    profile: 'full',
+    ports,
+    status: {
+      setup: () => Promise.reject(new Error('not part of this world')),
+      safety: (principal) => executor.safetyReport(principal),
+    },
+    write: {
+      openExecute: executor.open,
+      wallet: { address: wallet.address },
+      defaults: { slippageBps: 50, deadlineSeconds: 600 },
+      idempotency: store.idempotency,
+      hasSigned: async (requestId) => (await store.journal.byRequest(requestId)).length > 0,
+    },
+    log,
+    now,
+    newRequestId: randomUUID,
+  })
+  const client: PublicClient = rpc.client(chain)
+  const address = (symbol: string): Address =>
+    symbol === 'ETH' ? zeroAddress : devnet.tokens.find((token) => token.symbol === symbol)!.address
+  async function travel(name: string, args: Readonly<Record<string, unknown>>) {
+    const takesChain = catalogue.some((tool) => tool.name === name && 'chain' in tool.input.shape)
+    return dispatch.call({
+      name,
+      arguments: { ...(takesChain ? { chain: 'local' } : {}), ...args },
+      principal: options.principal ?? owner,
+      signal: new AbortController().signal,
+    })
+  }
+  return {
+    devnet,
+    chain,
+    clock,
+    wallet: wallet.address,
+    client,
+    network,
+    address,
+    async call(name, args = {}) {
+      const result = await travel(name, args)
+      if (result.structuredContent !== undefined) return answerOf(result.structuredContent)
+      throw new Error(`${name}: ${JSON.stringify(result._meta?.['svc/error'])} ${lines.join('\n')}`)
+    },
+    async refuse(name, args = {}) {
+      const envelope = (await travel(name, args))._meta?.['svc/error']
+      if (envelope === undefined) throw new Error(`${name} took what it should refuse`)
+      return envelope
+    },
+    balance(symbolOrAddress, of = wallet.address) {
+      if (symbolOrAddress === 'ETH') return client.getBalance({ address: of })
+      const token = symbolOrAddress.startsWith('0x') ? (symbolOrAddress as Address) : address(symbolOrAddress)
+      return client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [of] })
+    },
+    async gasPaid(answer) {
+      const hashes = answer.at('transactions') as Hash[]
+      const receipts = await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })))
+      return receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n)
+    },
+    async close() {
+      await audit.close()
+      await store.close()
+    },
+  }
+}
+
+export type World = {
+  readonly devnet: Devnet
+  readonly chain: Devnet['chain']
+  /** Moves the server's clock against the machine's. */
+  readonly clock: { offsetMs: number }
+  readonly wallet: Address
+  readonly client: PublicClient
+  /** HTTP requests to the endpoint so far. */
+  readonly network: { readonly requests: number }
+  /** Address of a token by the symbol of the local chain. */
+  address(symbol: string): Address
+  /** Calls a tool on the local chain and gives its result; throws what it was refused with. */
+  call(name: string, args?: Readonly<Record<string, unknown>>): Promise<Answer>
+  /** Calls a tool that must refuse and gives the envelope. */
+  refuse(name: string, args?: Readonly<Record<string, unknown>>): Promise<ErrorEnvelope>
+  balance(symbolOrAddress: string, of?: Address): Promise<bigint>
+  /** What the transactions of a result cost the wallet in gas, in wei. */
+  gasPaid(answer: Answer): Promise<bigint>
+  close(): Promise<void>
+}
+
+export type WorldOptions = {
+  readonly policy?: z.input<typeof policySchema>
+  readonly funds?: Parameters<Devnet['fund']>[1]
+  readonly principal?: Principal
+  readonly chain?: Partial<Devnet['chain']>
+}
+
+/** A result, read by paths such as `feesCollected.totalUsd`. */
+export type Answer = {
+  readonly data: unknown
+  at(path: string): unknown
+  text(path: string): string
+  number(path: string): number
+  list(path: string): Answer[]
+}
+
+export function answerOf(data: unknown): Answer {
+  const at = (path: string): unknown =>
+    path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], data)
+  const read = (path: string, type: 'string' | 'number' | 'boolean'): unknown => {
+    const value = at(path)
+    if (typeof value === type) return value
+    throw new TypeError(`${path} is ${JSON.stringify(value)}, no ${type}`)
+  }
+  return {
+    data,
+    at,
+    text: (path: string) => read(path, 'string') as string,
+    number: (path: string) => read(path, 'number') as number,
+    list(path: string): Answer[] {
+      const value = at(path)
+      if (!Array.isArray(value)) throw new TypeError(`${path} is no list`)
+      return value.map(answerOf)
+    },
+  }
+}
+
+/** A principal that may do everything. */
+export const owner: Principal = {
+  id: 'key:owner',
+  stage: 'local',
+  tier: 'write',
+  scopes: new Set(scopes),
+  expiresAt: null,
+}
+
+const plenty = {
+  ETH: '20',
+  WETH: '20',
+  USDC: '100000',
+  USDT: '100000',
+  DAI: '100000',
+  WBTC: '2',
+  FOT: '1000',
+  HOSTILE: '1000',
+}
+
+function bigintText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}

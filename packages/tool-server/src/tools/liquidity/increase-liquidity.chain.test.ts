@@ -1,0 +1,95 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { formatUnits } from 'viem'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openWorld, type Answer, type World } from '../chain-world.fixture.ts'
+
+const devnet = useDevnet()
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld(devnet())
+})
+afterEach(async () => {
+  await world.close()
+})
+
+async function open(version: string, token0 = 'WETH'): Promise<Answer> {
+  const range = { fee: 500, rangeStrategy: 'medium', version }
+  return world.call('add_liquidity', { token0, token1: 'USDC', amount0: '1', ...range })
+}
+
+const isNative = (token: string) => /^0x0{40}$/.test(token)
+
+async function increase(opened: Answer, args: Record<string, unknown>): Promise<Answer> {
+  const tokens = [opened.text('pool.token0'), opened.text('pool.token1')].map((token) =>
+    isNative(token) ? 'ETH' : token,
+  )
+  const payNative = args['payNative'] === true
+  const paidIn = tokens.map((token) => (payNative && token === world.address('WETH') ? 'ETH' : token))
+  const before = await Promise.all(paidIn.map((token) => world.balance(token)))
+  const answer = await world.call('increase_liquidity', {
+    positionId: opened.text('positionId'),
+    version: opened.text('version'),
+    ...args,
+  })
+  const after = await Promise.all(paidIn.map((token) => world.balance(token)))
+  const gas = await world.gasPaid(answer)
+  for (const [index, token] of paidIn.entries()) {
+    const digits = token.toLowerCase() === world.address('USDC').toLowerCase() ? 6 : 18
+    const paid = before[index]! - after[index]! - (token === 'ETH' ? gas : 0n)
+    expect(answer.text(`amount${index}Added`)).toBe(formatUnits(paid, digits))
+  }
+  return answer
+}
+
+function amounts(opened: Answer, usdc: string, weth: string): { amount0: string; amount1: string } {
+  const usdcFirst = opened.text('pool.token0').toLowerCase() === world.address('USDC').toLowerCase()
+  return usdcFirst ? { amount0: usdc, amount1: weth } : { amount0: weth, amount1: usdc }
+}
+
+describe('increase_liquidity', () => {
+  test.each(['v3', 'v4'])('adds to a %s position to the wei and says what the whole holds', async (version) => {
+    const opened = await open(version)
+    const answer = await increase(opened, amounts(opened, '1500', '0.6'))
+    const position = await world.call('get_position', { positionId: opened.text('positionId'), version })
+    expect(answer.text('newTotalAmount0')).toBe(position.text('amount0'))
+    expect(answer.text('newTotalAmount1')).toBe(position.text('amount1'))
+    expect(answer.number('newTotalValueUsd')).toBeCloseTo(position.number('valueUsd'), 0)
+    expect((await world.call('get_agent_balance')).at('allowances')).toEqual([])
+  })
+
+  test.each(['v3', 'v4'])('matches a left-out amount1 on %s', async (version) => {
+    const opened = await open(version)
+    const { amount0 } = amounts(opened, '1000', '0.3')
+    const answer = await increase(opened, { amount0 })
+    expect(Number(answer.text('amount0Added'))).toBeCloseTo(Number(amount0), 3)
+    expect(Number(answer.text('amount1Added'))).toBeGreaterThan(0)
+  })
+
+  test('pays native currency into a native v4 pool, and into WETH of v3 on request', async () => {
+    const native = await open('v4', 'ETH')
+    await increase(native, amounts(native, '1000', '0.4'))
+    const wrapped = await open('v3')
+    await increase(wrapped, { ...amounts(wrapped, '1000', '0.4'), payNative: true })
+  })
+
+  test('refuses nothing, strangers and too many digits', async () => {
+    const opened = await open('v3')
+    const positionId = opened.text('positionId')
+    expect((await world.refuse('increase_liquidity', { positionId, amount0: '0' })).details[0]?.field).toBe('amount0')
+    expect(
+      (await world.refuse('increase_liquidity', { positionId, amount0: '0', amount1: '0.0' })).details[0]?.field,
+    ).toBe('amount0')
+    const fine = amounts(opened, '1.0000001', '0.1')
+    const field = fine.amount0 === '1.0000001' ? 'amount0' : 'amount1'
+    expect((await world.refuse('increase_liquidity', { positionId, ...fine })).details[0]?.field).toBe(field)
+    const stranger = await openWorld(devnet())
+    try {
+      expect((await stranger.refuse('increase_liquidity', { positionId, amount0: '1' })).code).toBe(
+        'POSITION_NOT_OWNED',
+      )
+    } finally {
+      await stranger.close()
+    }
+  })
+})

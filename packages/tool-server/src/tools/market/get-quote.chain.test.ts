@@ -1,0 +1,49 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../chain-world.fixture.ts'
+
+const devnet = useDevnet()
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld(devnet())
+})
+afterAll(async () => {
+  await world.close()
+})
+
+describe('get_quote', () => {
+  test('says what a trade brings, at least, and how it goes', async () => {
+    const answer = await world.call('get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', slippageBps: 100 })
+    expect(Number(answer.text('minAmountOut')) / Number(answer.text('amountOut'))).toBeCloseTo(0.99, 5)
+    expect(answer.number('price')).toBeCloseTo(Number(answer.text('amountOut')), 6)
+    expect(answer.list('route').length).toBeGreaterThan(0)
+    expect(answer.number('gasUsd')).toBeGreaterThan(0)
+    expect(Date.parse(answer.text('expiresAt')) - Date.parse(answer.text('timestamp'))).toBeGreaterThan(10_000)
+  })
+
+  test('a larger trade has a larger impact', async () => {
+    const impact = async (amount: string) =>
+      (await world.call('get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount, version: 'v2' })).number(
+        'priceImpactBps',
+      )
+    expect(await impact('100')).toBeGreaterThan((await impact('1')) * 20)
+  })
+
+  test('keeps to the version asked for', async () => {
+    for (const version of ['v2', 'v3', 'v4']) {
+      const answer = await world.call('get_quote', { tokenIn: 'USDC', tokenOut: 'WETH', amount: '100', version })
+      expect(answer.text('version')).toBe(version)
+    }
+  })
+
+  test('says what it costs to buy a pool empty', async () => {
+    const everything = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1000000', version: 'v4' }
+    expect((await world.call('get_quote', everything)).number('priceImpactBps')).toBeGreaterThan(9_900)
+  })
+
+  test('finds no way where there is none', async () => {
+    const alone = { tokenIn: 'WBTC', tokenOut: world.address('FOT'), amount: '1', version: 'v4' }
+    expect((await world.refuse('get_quote', alone)).code).toBe('POOL_NOT_FOUND')
+  })
+})

@@ -1,0 +1,90 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../chain-world.fixture.ts'
+
+const devnet = useDevnet()
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld(devnet())
+})
+afterEach(async () => {
+  await world.close()
+})
+
+const base = { token0: 'WETH', token1: 'USDC', fee: 500 }
+
+describe('positions', () => {
+  test.each(['v3', 'v4'])('get_position shows a %s position as it was opened', async (version) => {
+    const opened = await world.call('add_liquidity', { ...base, version, amount0: '1', rangeStrategy: 'medium' })
+    const position = await world.call('get_position', { positionId: opened.text('positionId'), version })
+    const wethFirst = opened.text('pool.token0') === world.address('WETH')
+    expect(position.data).toMatchObject({ owner: world.wallet, version, inRange: true, pool: opened.at('pool') })
+    const [lower, upper] = [opened.number('priceLower'), opened.number('priceUpper')]
+    expect(position.number('priceLower') / (wethFirst ? lower : 1 / upper)).toBeCloseTo(1, 9)
+    expect(position.number('priceUpper') / (wethFirst ? upper : 1 / lower)).toBeCloseTo(1, 9)
+    const paid = opened.number('amount0DepositedUsd') + opened.number('amount1DepositedUsd')
+    expect(position.number('valueUsd') / paid).toBeCloseTo(1, 5)
+    expect(position.number('distanceToLowerPct')).toBeGreaterThan(0)
+    expect(position.number('distanceToUpperPct')).toBeGreaterThan(0)
+  })
+
+  test('get_position says when the price has left the range', async () => {
+    const { price } = (await world.call('get_token_price', { token: 'WETH', quote: 'USDC' })).data as { price: number }
+    const opened = await world.call('add_liquidity', {
+      ...base,
+      priceLower: price * 1.2,
+      priceUpper: price * 1.5,
+      amount0: '1',
+      amount1: '0',
+    })
+    const position = await world.call('get_position', { positionId: opened.text('positionId') })
+    expect(position.at('inRange')).toBe(false)
+    expect(Math.min(position.number('distanceToLowerPct'), position.number('distanceToUpperPct'))).toBeLessThan(0)
+  })
+
+  test('get_positions_by_owner lists all versions page by page, with totals over all', async () => {
+    await world.call('add_liquidity', { ...base, amount0: '1', rangeStrategy: 'medium' })
+    await world.call('add_liquidity', { ...base, amount0: '1', rangeStrategy: 'wide', version: 'v4' })
+    await world.call('add_liquidity', { token0: 'ETH', token1: 'USDC', amount0: '1', version: 'v2' })
+    const all = await world.call('get_positions_by_owner')
+    expect(
+      all
+        .list('items')
+        .map((item) => item.text('version'))
+        .sort(),
+    ).toEqual(['v2', 'v3', 'v4'])
+    expect(all.number('totals.positions')).toBe(3)
+    const values = all.list('items').map((item) => item.number('valueUsd'))
+    expect(all.number('totals.valueUsd')).toBeCloseTo(
+      values.reduce((sum, value) => sum + value, 0),
+      4,
+    )
+    const share = all.list('items').find((item) => item.text('version') === 'v2')!
+    expect(share.data).toMatchObject({ tickLower: null, priceLower: null, inRange: true, feesOwed0: '0' })
+    const first = await world.call('get_positions_by_owner', { limit: 2 })
+    const rest = await world.call('get_positions_by_owner', { limit: 2, cursor: first.text('nextCursor') })
+    expect([...first.list('items'), ...rest.list('items')].map((item) => item.text('positionId'))).toEqual(
+      all.list('items').map((item) => item.text('positionId')),
+    )
+    expect(rest.at('totals')).toEqual(all.at('totals'))
+  })
+
+  test('get_positions_by_owner leaves closed positions out unless asked', async () => {
+    const opened = await world.call('add_liquidity', { ...base, amount0: '1', rangeStrategy: 'medium' })
+    const positionId = opened.text('positionId')
+    await world.call('remove_liquidity', { positionId })
+    expect((await world.call('get_positions_by_owner')).at('items')).toEqual([])
+    const closed = (await world.call('get_positions_by_owner', { includeClosed: true })).list('items')
+    expect(closed.every((item) => item.text('positionId') === positionId && item.text('liquidityRaw') === '0')).toBe(
+      true,
+    )
+  })
+
+  test('knows what does not exist', async () => {
+    expect((await world.refuse('get_position', { positionId: '987654321' })).code).toBe('POSITION_NOT_FOUND')
+    expect((await world.refuse('get_position', { positionId: '987654321', version: 'v4' })).code).toBe(
+      'POSITION_NOT_FOUND',
+    )
+  })
+})

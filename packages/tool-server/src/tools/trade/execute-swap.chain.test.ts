@@ -1,0 +1,85 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { formatUnits } from 'viem'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../chain-world.fixture.ts'
+
+const devnet = useDevnet()
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld(devnet())
+})
+afterEach(async () => {
+  await world.close()
+})
+
+const decimals: Readonly<Record<string, number>> = { WETH: 18, ETH: 18, USDC: 6, DAI: 18, WBTC: 8, USDT: 6 }
+
+async function swap(tokenIn: string, tokenOut: string, amount: string, args: Record<string, unknown> = {}) {
+  const before = await Promise.all([tokenIn, tokenOut].map((symbol) => world.balance(symbol)))
+  const answer = await world.call('execute_swap', { tokenIn, tokenOut, amount, ...args })
+  const after = await Promise.all([tokenIn, tokenOut].map((symbol) => world.balance(symbol)))
+  const gas = await world.gasPaid(answer)
+  const sold = before[0]! - after[0]! - (tokenIn === 'ETH' ? gas : 0n)
+  const bought = after[1]! - before[1]! + (tokenOut === 'ETH' ? gas : 0n)
+  expect(answer.text('amountIn')).toBe(formatUnits(sold, decimals[tokenIn]!))
+  expect(answer.text('amountOut')).toBe(formatUnits(bought, decimals[tokenOut]!))
+  expect(Number(answer.text('amountIn'))).toBe(Number(amount))
+  return answer
+}
+
+describe('execute_swap', () => {
+  for (const version of ['v2', 'v3', 'v4'] as const) {
+    test.each([
+      ['WETH', 'USDC', '0.5'],
+      ['USDC', 'WETH', '1500'],
+      ['ETH', 'USDC', '0.5'],
+      ['USDC', 'ETH', '1500'],
+    ])(`sells %s for %s over ${version}, to the wei`, async (tokenIn, tokenOut, amount) => {
+      const quoted = await world.call('get_quote', { tokenIn, tokenOut, amount, version })
+      const answer = await swap(tokenIn, tokenOut, amount, { version })
+      expect(answer.text('version')).toBe(version)
+      expect(answer.text('amountOut')).toBe(quoted.text('amountOut'))
+      expect(answer.number('amountOutUsd') / answer.number('amountInUsd')).toBeGreaterThan(0.97)
+      expect((await world.call('get_agent_balance')).at('allowances')).toEqual([])
+    })
+  }
+
+  test('takes the best version by itself', async () => {
+    const outputs = await Promise.all(
+      ['v2', 'v3', 'v4'].map(async (version) =>
+        Number(
+          (await world.call('get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '2', version })).text(
+            'amountOut',
+          ),
+        ),
+      ),
+    )
+    const answer = await swap('WETH', 'USDC', '2')
+    expect(Number(answer.text('amountOut'))).toBe(Math.max(...outputs))
+  })
+
+  test('goes over two pools where there is no direct one', async () => {
+    const answer = await swap('WBTC', 'USDC', '0.05')
+    expect(answer.at('pools')).toHaveLength(2)
+  })
+
+  test('refuses more slippage than the policy allows, before anything is signed', async () => {
+    const refusal = await world.refuse('execute_swap', {
+      tokenIn: 'WETH',
+      tokenOut: 'USDC',
+      amount: '1',
+      slippageBps: 501,
+    })
+    expect(refusal.code).toBe('SLIPPAGE_TOO_HIGH')
+    expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(0)
+  })
+
+  test('a dry run sells nothing', async () => {
+    const before = await world.balance('WETH')
+    const plan = await world.call('execute_swap', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', dryRun: true })
+    expect(plan.text('status')).toBe('planned')
+    expect(await world.balance('WETH')).toBe(before)
+    expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(0)
+  })
+})

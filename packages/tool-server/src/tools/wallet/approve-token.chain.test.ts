@@ -1,0 +1,44 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
+import { openWorld, type World } from '../chain-world.fixture.ts'
+
+const devnet = useDevnet()
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld(devnet())
+})
+afterEach(async () => {
+  await world.close()
+})
+
+function allowance(): Promise<bigint> {
+  return world.client.readContract({
+    address: world.address('USDC'),
+    abi: erc20Abi,
+    functionName: 'allowance',
+    args: [world.wallet, world.chain.amm.v3!.swapRouter02],
+  })
+}
+
+test('approve_token sets an exact allowance that stays, and "0" takes it back', async () => {
+  const args = { token: 'USDC', spender: world.chain.amm.v3!.swapRouter02 }
+  const given = await world.call('approve_token', { ...args, amount: '123.456789' })
+  expect(given.data).toMatchObject({ status: 'success', amount: '123.456789', previousAmount: '0' })
+  expect(await allowance()).toBe(123_456_789n)
+  const balance = await world.call('get_agent_balance')
+  expect(balance.at('allowances')).toEqual([
+    expect.objectContaining({ token: world.address('USDC'), via: 'erc20', amount: '123.456789', expiresAt: null }),
+  ])
+  const taken = await world.call('approve_token', { ...args, amount: '0' })
+  expect(taken.data).toMatchObject({ amount: '0', previousAmount: '123.456789' })
+  expect(await allowance()).toBe(0n)
+})
+
+test('approve_token knows no stranger', async () => {
+  const spender = '0x000000000000000000000000000000000000dEaD'
+  const refusal = await world.refuse('approve_token', { token: 'USDC', spender, amount: '1' })
+  expect(refusal.code).toBe('SPENDER_NOT_ALLOWED')
+  expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(0)
+})
