@@ -4,7 +4,7 @@ import { acquireServerLock, openStore } from '@svc/store'
 import { createSender, type Chain, type Sender } from '@svc/wallet'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Config, WalletConfig } from './config.ts'
-import { ConfigError } from './config/config-error.ts'
+import { ConfigError, type ConfigProblem } from './config/config-error.ts'
 import { createExecutor } from './execute.ts'
 import type { Log } from './observability/log.ts'
 import type { Ports } from './ports.ts'
@@ -26,6 +26,7 @@ export async function openWriteRoad(options: {
 }): Promise<NonNullable<Adapters['write']>> {
   const { config, ports, policy, log } = options
   const { dataDir } = config
+  requireSqlite(config)
   const wallet = openWallet(options.wallet)
   const closers: (() => unknown)[] = []
   const close = async (): Promise<void> => {
@@ -62,14 +63,27 @@ export async function openWriteRoad(options: {
 
 function openWallet(wallet: WalletConfig): ServiceWallet {
   if (wallet.type === 'local') return new ServiceWallet({ mode: 'local', privateKey: wallet.privateKey })
-  throw new ConfigError([
-    {
-      code: 'SETTING_INVALID',
-      setting: 'WALLET_TYPE',
-      message: 'This version signs with a local wallet only.',
-      fix: 'Run the "data" profile in production, or a local wallet in development.',
-    },
-  ])
+  throw unavailable({
+    code: 'MANAGED_WALLET_UNAVAILABLE',
+    setting: 'WALLET_TYPE',
+    message: 'This version signs with a local wallet only.',
+    fix: 'Run the "data" profile in production, or a local wallet in development.',
+  })
+}
+
+/** State in another place than the operator named would be lost state. */
+function requireSqlite({ databaseUrl }: Config): void {
+  if (databaseUrl === null) return
+  throw unavailable({
+    code: 'DATABASE_UNAVAILABLE',
+    setting: 'SVC_DATABASE_URL',
+    message: 'This version keeps its state in the data directory only.',
+    fix: 'Remove SVC_DATABASE_URL; the state then stands in SVC_DATA_DIR.',
+  })
+}
+
+function unavailable(problem: ConfigProblem): ConfigError {
+  return new ConfigError([problem])
 }
 
 /** One sender per chain: it serialises the nonces of the wallet there. */
