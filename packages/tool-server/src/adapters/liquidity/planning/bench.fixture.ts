@@ -16,13 +16,19 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Intent, IntentApproval, IntentCall, Settled } from '../../../intent.ts'
 import type { Liquidity, Token, TokenDirectory } from '../../../ports.ts'
+import { knownContracts } from '../../../safety/known-contracts.ts'
+import { parsePolicy } from '../../../safety/policy.ts'
+import { policyVerdict } from '../../../safety/policy-verdict.ts'
 import { createRpcPool } from '../../rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../../tokens/create-token-directory.ts'
 import { erc20Abi } from '../abis/erc20.ts'
 import { permit2Abi } from '../abis/permit2.ts'
 import { createLiquidity } from '../create-liquidity.ts'
 
-/** A wallet on the local chain that carries intents out by hand: the approvals they declare, then their calls. */
+/**
+ * A wallet on the local chain that carries intents out by hand: the approvals they declare, then their calls. Each must
+ * first pass the operator's policy.
+ */
 export async function createBench(devnet: Devnet, index = 0): Promise<Bench> {
   const { chain, rpcUrl } = devnet
   const account = privateKeyToAccount(devnet.accounts[index]!.privateKey)
@@ -66,6 +72,23 @@ export async function createBench(devnet: Devnet, index = 0): Promise<Bench> {
     })
   }
 
+  const policy = parsePolicy(
+    {
+      allowlist: { mode: 'lenient' },
+      slippageBps: { default: 50, cap: 5_000 },
+      recipients: { [chain.id]: devnet.accounts.map(({ address }) => address) },
+    },
+    { production: false },
+  )
+
+  /** Whatever a plan asks for, the operator's policy must be able to read to the last part. */
+  function requireAllowed(intent: Intent): void {
+    const nowSeconds = Math.floor(Date.now() / 1000)
+    const known = knownContracts(chain, policy)
+    const { refusals } = policyVerdict(intent, { chain, policy, known, wallet: account.address, nowSeconds })
+    if (refusals.length > 0) throw new Error(`the policy refuses: ${JSON.stringify(refusals)}`)
+  }
+
   return {
     devnet,
     chain,
@@ -94,6 +117,7 @@ export async function createBench(devnet: Devnet, index = 0): Promise<Bench> {
       return settledBy(receipt)
     },
     async run(intent) {
+      requireAllowed(intent)
       for (const approval of intent.approvals) await approve(approval)
       let receipt: TransactionReceipt | null = null
       for (const { to, data, valueWei } of intent.calls) receipt = await send({ to, data, value: valueWei })
