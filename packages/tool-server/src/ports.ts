@@ -217,9 +217,10 @@ export type AddPreview = {
   /** State the plan was made at; for a missing pool, the state it will be created with. */
   readonly pool: Pool
   readonly createsPool: boolean
+  /** In the pool's order; `null` for v2. */
   readonly tickLower: number | null
   readonly tickUpper: number | null
-  /** In the caller's order, after snapping to the tick spacing. */
+  /** In the caller's order, each snapped to the nearest usable tick; 0 and Infinity for v2. */
   readonly priceLower: number
   readonly priceUpper: number
   readonly currentPrice: number
@@ -278,6 +279,7 @@ export type Liquidity = {
     request: {
       readonly amount0: bigint
       readonly amount1: bigint | null
+      /** Pays the wrapped native side of a v3 pool in native currency. A v4 pool of native currency is always paid in it. */
       readonly payNative: boolean
       readonly slippageBps: number
       readonly deadline: number
@@ -289,7 +291,9 @@ export type Liquidity = {
     chain: Chain,
     position: Position | PairShare,
     request: {
+      /** Above 0 and up to 100. */
       readonly percentage: number
+      /** v4 pays out all fees with any removal, whatever this says. */
       readonly collectFees: boolean
       readonly slippageBps: number
       readonly deadline: number

@@ -54,6 +54,6 @@ export type AmmDeployment = {
     readonly stateView: Address
     readonly quoter: Address
   }
-  /** `version` decides the encoding of v4 swap structs (a sixth field from 2.1.1 on). */
+  /** `version` decides the encoding of v4 swap structs: bounds per hop in the path form from 2.1.0 on, in the single form from 2.1.1 on. */
   readonly universalRouter?: { readonly address: Address; readonly version: '2.0' | '2.1.0' | '2.1.1' }
 }

@@ -20,9 +20,14 @@ beforeEach(async () => {
 
 type Facts = Partial<Omit<AddRequest, 'token0' | 'token1' | 'amount0' | 'amount1'>> & Pick<AddRequest, 'version'>
 
-function plan(pair: readonly [string, string], amounts: readonly [string, string | null], facts: Facts) {
+function plan(
+  pair: readonly [string, string],
+  amounts: readonly [string, string | null],
+  facts: Facts,
+  chain = bench.chain,
+) {
   const [token0, token1] = [token(pair[0]), token(pair[1])]
-  return bench.liquidity.planAdd(bench.chain, {
+  return bench.liquidity.planAdd(chain, {
     token0,
     token1,
     fee: facts.version === 'v2' ? null : 500,
@@ -181,6 +186,12 @@ describe.each(['v2', 'v3', 'v4'] as const)('%s', (version) => {
       code: 'VALIDATION_FAILED',
       details: [{ field: 'amount0' }],
     })
+  })
+
+  it('says so where the version is not deployed', async () => {
+    const bare = { ...bench.chain, amm: {} }
+    const refusal = { code: 'VERSION_NOT_DEPLOYED' }
+    await expect(plan(['WETH', 'USDC'], ['1', null], { version }, bare)).rejects.toMatchObject(refusal)
   })
 
   it('refuses both sides being one token', async () => {

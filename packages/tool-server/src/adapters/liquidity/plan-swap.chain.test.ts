@@ -80,6 +80,27 @@ describe.each(['v2', 'v3', 'v4'] as const)('%s', (version) => {
     }
   })
 
+  it('carries out the best route that the port itself quotes', async () => {
+    for (const [tokenIn, tokenOut] of [
+      [token('ETH'), token('USDC')],
+      [token('USDC'), token('ETH')],
+    ] as const) {
+      const amountIn = parseAmount('2', tokenIn.decimals)
+      const quote = await bench.liquidity.quote(bench.chain, { tokenIn, tokenOut, amountIn, versions: [version] })
+      const { outcome, changes } = await swap(quote, [tokenIn, tokenOut])
+      expect(outcome).toEqual({ amountIn, amountOut: quote.amountOut })
+      expect(changes).toEqual([-outcome.amountIn, outcome.amountOut])
+    }
+  })
+
+  it('says so where the version is not deployed', async () => {
+    const path = [token('WETH'), token('USDC')]
+    const quote = await benchQuote(bench, version, path, parseAmount('1', 18))
+    const request = { tokenIn: path[0]!, tokenOut: path[1]!, slippageBps: 50, deadline: 1, recipient: bench.address }
+    const bare = { ...bench.chain, amm: {} }
+    await expect(bench.liquidity.planSwap(bare, quote, request)).rejects.toMatchObject({ code: 'VERSION_NOT_DEPLOYED' })
+  })
+
   it('never plans a minimum of zero', async () => {
     const path = [token('WETH'), token('USDC')]
     const quote = await benchQuote(bench, version, path, parseAmount('1', 18))
