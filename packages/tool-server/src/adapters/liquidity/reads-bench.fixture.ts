@@ -6,14 +6,23 @@ import { createTokenDirectory } from '../tokens/create-token-directory.ts'
 import { createLiquidityReads } from './create-liquidity-reads.ts'
 
 /**
- * The real reading adapters over the local chain. `tap` sees the body of every request and may answer in the chain's place.
+ * The real reading adapters over the local chain. `tap` sees the body of every request and may answer in the chain's place;
+ * `retell` may change what the chain answers.
  */
-export function createReadsBench(devnet: Devnet, tap: (body: string) => Response | null = () => null) {
+export function createReadsBench(
+  devnet: Devnet,
+  tap: Tap | null = null,
+  retell: (text: string) => string = (text) => text,
+) {
   const { chain, rpcUrl } = devnet
   const addressOf = (symbol: string): Address =>
     symbol === 'ETH' ? zeroAddress : devnet.tokens.find((token) => token.symbol === symbol)!.address
-  const tapped: typeof fetch = async (input, init) =>
-    tap(typeof init?.body === 'string' ? init.body : '') ?? fetch(input, init)
+  const tapped: typeof fetch = async (input, init) => {
+    const answer = tap?.(typeof init?.body === 'string' ? init.body : '')
+    if (answer) return answer
+    const response = await fetch(input, init)
+    return new Response(retell(await response.text()), response)
+  }
   const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now, fetch: tapped })
   const tokens = createTokenDirectory({ chains: [chain], rpc })
   const reads = createLiquidityReads({ rpc, tokens })
@@ -27,3 +36,5 @@ export function createReadsBench(devnet: Devnet, tap: (body: string) => Response
     addressOf,
   }
 }
+
+type Tap = (body: string) => Response | null

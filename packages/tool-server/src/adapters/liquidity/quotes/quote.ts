@@ -12,13 +12,13 @@ import { routesOf, type Route } from './routes.ts'
 /**
  * The best that an exact input buys at one block: over all pools of the pair, and over two hops through the wrapped native token or
  * a listed dollar token within v2 or v3. Amounts come from the quoters on chain; routes that cannot take the amount are passed
- * over.
+ * over, and one that would lose half to price impact is none.
  *
  * @throws ToolError `POOL_NOT_FOUND`, `INSUFFICIENT_LIQUIDITY`, `AMOUNT_TOO_SMALL`, `RPC_*`
  */
 export async function quote(ports: ReadPorts, chain: Chain, request: QuoteRequest): Promise<Quote> {
   const { amountIn } = request
-  if (amountIn <= 0n) throw new ToolError('AMOUNT_TOO_SMALL', 'A swap needs an amount above zero.')
+  if (amountIn <= 0n) throw tooSmall('A swap needs an amount above zero.')
   if (amountIn >= 2n ** 127n) throw tooLittleLiquidity()
   const { number: blockNumber } = await ports.rpc.head(chain)
   const routes = await findRoutes(ports, chain, request, blockNumber)
@@ -26,18 +26,22 @@ export async function quote(ports: ReadPorts, chain: Chain, request: QuoteReques
   const queries = routes.map((route) => routeQuery(chain, route, amountIn))
   const answers = await readQuery(ports.rpc.client(chain), chain, joinQueries(queries), blockNumber, quotesPerCall)
   const best = bestOf(routes, answers)
-  if (best === null) throw tooLittleLiquidity()
-  const { route, answer } = best
+  if (best === null && answers.some((answer) => answer?.amountOut === 0n)) throw tooSmall('The amount buys nothing.')
+  const impactBps = best === null ? mostImpactBps : priceImpactBps(best.route.hops, amountIn, best.answer.amountOut)
+  if (best === null || impactBps >= mostImpactBps) throw tooLittleLiquidity()
   return {
     amountIn,
-    amountOut: answer.amountOut,
-    route: route.hops,
-    version: route.version,
-    priceImpactBps: priceImpactBps(route.hops, amountIn, answer.amountOut),
-    gasEstimate: gasOf(route, answer),
+    amountOut: best.answer.amountOut,
+    route: best.route.hops,
+    version: best.route.version,
+    priceImpactBps: impactBps,
+    gasEstimate: gasOf(best.route, best.answer),
     blockNumber,
   }
 }
+
+/** Who would lose half to price impact is not trading but giving away. */
+const mostImpactBps = 5_000
 
 /** Quotes are heavy: a few in one eth_call stay far below the gas that nodes grant it. */
 const quotesPerCall = 8
@@ -74,6 +78,8 @@ async function middleTokens(ports: ReadPorts, chain: Chain, ends: readonly Token
     ...(await Promise.all(dollars.map(({ address }) => ports.tokens.byAddress(chain, address)))),
   ]
   const taken = new Set(ends.map((token) => (token.isNative ? wrapped : token).address))
+  // A token for itself, or for its wrapped form, needs no trade.
+  if (taken.size < ends.length) return []
   return candidates.filter(({ address }) => !taken.has(address))
 }
 
@@ -91,11 +97,22 @@ function bestOf(
   return best
 }
 
-/** What a router's transaction costs beside the swaps, and what a v2 hop costs (measured on the local chain). */
-function gasOf(route: Route, answer: RouteAnswer): bigint {
-  return answer.swapGas === null ? 60_000n + 60_000n * BigInt(route.hops.length) : 60_000n + answer.swapGas
+/** What the quoter counted for the swaps, or for v2 their usual cost, and what the router's transaction costs around them. */
+function gasOf({ version, hops }: Route, { swapGas }: RouteAnswer): bigint {
+  return routerGas[version] + (swapGas ?? v2HopGas * BigInt(hops.length))
 }
 
+/** Measured on the local chain. */
+const routerGas = { v2: 70_000n, v3: 28_000n, v4: 70_000n } as const
+const v2HopGas = 62_000n
+
 function tooLittleLiquidity(): ToolError {
-  return new ToolError('INSUFFICIENT_LIQUIDITY', 'No pool can take this amount.')
+  return new ToolError(
+    'INSUFFICIENT_LIQUIDITY',
+    'No pool can take this amount without losing half of it to price impact.',
+  )
+}
+
+function tooSmall(message: string): ToolError {
+  return new ToolError('AMOUNT_TOO_SMALL', message)
 }

@@ -5,7 +5,7 @@ import type { PublicClient } from 'viem'
 export type BlockTime = { readonly number: bigint; readonly timestamp: number }
 
 /**
- * The first block at or after a time, and the blocks looked at on the way, oldest first. Sixteen blocks are read at once, so that
+ * The first block at or after a time (the one after the head when there is none yet), and the blocks looked at on the way, oldest first. Sixteen blocks are read at once, so that
  * thirty million blocks take seven rounds whatever their rhythm.
  *
  * @throws ToolError `RPC_*`
@@ -16,7 +16,7 @@ export async function blockAt(
   head: BlockTime,
   timestamp: number,
 ): Promise<{ number: bigint; seen: readonly BlockTime[] }> {
-  if (head.timestamp < timestamp) return { number: head.number, seen: [head] }
+  if (head.timestamp < timestamp) return { number: head.number + 1n, seen: [head] }
   const seen = new Map<bigint, BlockTime>([[head.number, head]])
   const guessed = BigInt(Math.ceil((2 * (head.timestamp - timestamp)) / Math.max(chain.blockTimeSeconds, 0.1)))
   let low = head.number > guessed ? head.number - guessed : 0n
