@@ -55,7 +55,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
   const note = (event: string, facts?: unknown) => void lines.push(`${event} ${JSON.stringify(facts, bigintText)}`)
-  const log = { debug: () => {}, info: () => {}, warn: note, error: note, writesInfo: false }
+  const log = { debug: () => {}, info: () => {}, warn: note, error: note, flush: () => {}, writesInfo: false }
   const sender: Sender = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
   const executor = createExecutor({
     policy: parsePolicy(options.policy ?? devnetPolicy(), { production: false }),
