@@ -1,137 +1,89 @@
-// Server CPU per tools/call over HTTP: the product, with authentication and schema checks on, in both protocol eras,
-// against a bare node:http floor and against the SDK's own handler serving the same catalogue.
+// Server CPU per request over HTTP: the product, with authentication and schema checks on, in both protocol eras, against
+// a bare node:http floor that answers the same bytes and against the SDK's own handler serving the same catalogue.
 import { startChildServer } from './parts/child-server.mjs'
 import { figure, median } from './parts/figure.mjs'
 import { drive, post } from './parts/load.mjs'
+import { legacyHeaders, legacyMessage, modernHeaders, modernMessage, openSession } from './parts/mcp-messages.mjs'
 
 const rounds = 5
-const calls = 2_000
-const tool = { name: 'search_tokens', arguments: { query: 'usd', limit: 5 } }
+const requests = [
+  { method: 'tools/call', params: { name: 'search_tokens', arguments: { query: 'usd', limit: 5 } }, calls: 2_000 },
+  { method: 'tools/list', params: {}, calls: 600 },
+]
+const legacyBar = 8
 
 export async function run(report) {
   const floor = await startChildServer('./floor-server.mjs')
   const product = await startChildServer('./product-server.mjs')
   const sdk = await startChildServer('./sdk-server.mjs')
   try {
-    const session = await openSession(product)
-    const variants = {
-      floor: {
-        server: floor,
-        headers: json,
-        body: (id) => JSON.stringify({ ...call(id), ...(id === 1 ? { answer: sample } : {}) }),
-      },
-      legacy: {
-        server: product,
-        headers: { ...auth(product), ...json, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' },
-        body: (id) => JSON.stringify(call(id)),
-      },
-      modern: {
-        server: product,
-        headers: { ...auth(product), ...modernHeaders },
-        body: (id) => JSON.stringify(modernCall(id)),
-      },
-      sdkModern: { server: sdk, headers: modernHeaders, body: (id) => JSON.stringify(modernCall(id)) },
-      sdkLegacy: { server: sdk, headers: json, body: (id) => JSON.stringify(call(id)) },
+    const figures = []
+    for (const request of requests) {
+      const cost = await measure(request, { floor, product, sdk }, report)
+      figures.push(...describe(request.method, cost))
     }
-    const sample = JSON.stringify(JSON.parse(await firstAnswer(variants.legacy)).result)
-    const micros = Object.fromEntries(Object.keys(variants).map((name) => [name, []]))
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const [name, variant] of Object.entries(variants)) {
-        const before = await variant.server.cpuMicros()
-        await drive({ port: variant.server.port, headers: variant.headers, body: variant.body, calls })
-        if (round > 0) micros[name].push(((await variant.server.cpuMicros()) - before) / calls)
-      }
-      report(round === 0 ? 'warm-up done' : `round ${round} of ${rounds}`)
-    }
-    const cost = Object.fromEntries(Object.entries(micros).map(([name, values]) => [name, median(values)]))
-    const floorText = `node:http floor, ${cost.floor.toFixed(0)} us CPU a call`
-    return [
-      figure({
-        name: 'tools/call in a legacy session, CPU',
-        value: cost.legacy / cost.floor,
-        unit: 'x',
-        reference: floorText,
-        bar: 8,
-      }),
-      figure({
-        name: 'tools/call of 2026-07-28, CPU',
-        value: cost.modern / cost.floor,
-        unit: 'x',
-        reference: floorText,
-      }),
-      figure({
-        name: 'SDK handler, 2026-07-28, CPU',
-        value: cost.sdkModern / cost.floor,
-        unit: 'x',
-        reference: floorText,
-      }),
-      figure({
-        name: 'SDK handler, legacy stateless, CPU',
-        value: cost.sdkLegacy / cost.floor,
-        unit: 'x',
-        reference: floorText,
-      }),
-      figure({
-        name: 'product of SDK handler, 2026-07-28, CPU',
-        value: cost.modern / cost.sdkModern,
-        unit: 'x',
-        reference: 'SDK createMcpHandler, same catalogue',
-      }),
-      figure({
-        name: 'product session of SDK handler, legacy, CPU',
-        value: cost.legacy / cost.sdkLegacy,
-        unit: 'x',
-        reference: 'SDK createMcpHandler, same catalogue',
-      }),
-    ]
+    return figures
   } finally {
     for (const server of [floor, product, sdk]) server.stop()
   }
 }
 
-const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-const modernHeaders = {
-  ...json,
-  'mcp-protocol-version': '2026-07-28',
-  'mcp-method': 'tools/call',
-  'mcp-name': tool.name,
-}
-const auth = ({ key }) => ({ authorization: `Bearer ${key}` })
-const call = (id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: tool })
-const modernCall = (id) => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'tools/call',
-  params: {
-    ...tool,
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
-  },
-})
-
-async function openSession(server) {
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1.0.0' } }
-  const opened = await post(
-    undefined,
-    server.port,
-    { ...auth(server), ...json },
-    JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
-  )
-  const session = opened.headers['mcp-session-id']
-  await post(
-    undefined,
-    server.port,
-    { ...auth(server), ...json, 'mcp-session-id': session },
-    JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
-  )
-  return session
+/** Median CPU microseconds of a request, by variant. The rounds of the variants alternate. */
+async function measure({ method, params, calls }, { floor, product, sdk }, report) {
+  const auth = { authorization: `Bearer ${product.key}` }
+  const session = await openSession(product.port, { ...legacyHeaders, ...auth })
+  const legacy = (id) => legacyMessage(id, method, params)
+  const modern = (id) => modernMessage(id, method, params)
+  const modernCall = modernHeaders(method, params)
+  const variants = {
+    floor: { server: floor, headers: legacyHeaders, body: legacy },
+    legacy: { server: product, headers: session, body: legacy },
+    modern: { server: product, headers: { ...modernCall, ...auth }, body: modern },
+    sdkLegacy: { server: sdk, headers: legacyHeaders, body: legacy },
+    sdkModern: { server: sdk, headers: modernCall, body: modern },
+  }
+  const sample = await answerOf(variants.legacy)
+  await post(undefined, floor.port, legacyHeaders, JSON.stringify({ answer: JSON.stringify(sample) }))
+  for (const variant of Object.values(variants)) requireSameAnswer(sample, await answerOf(variant))
+  const micros = Object.fromEntries(Object.keys(variants).map((name) => [name, []]))
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [name, { server, headers, body }] of Object.entries(variants)) {
+      const before = await server.cpuMicros()
+      await drive({ port: server.port, headers, body, calls })
+      if (round > 0) micros[name].push(((await server.cpuMicros()) - before) / calls)
+    }
+    report(`${method}: ${round === 0 ? 'warm-up done' : `round ${round} of ${rounds}`}`)
+  }
+  return Object.fromEntries(Object.entries(micros).map(([name, values]) => [name, median(values)]))
 }
 
-async function firstAnswer({ server, headers, body }) {
+function describe(method, cost) {
+  const floor = `bare node:http with the same answer, ${cost.floor.toFixed(0)} us`
+  const ofFloor = (name, value, bar) => figure({ name, value: value / cost.floor, unit: 'x', reference: floor, bar })
+  const ofSdk = (name, value, base) =>
+    figure({ name, value: value / base, unit: 'x', reference: `SDK createMcpHandler, ${base.toFixed(0)} us` })
+  return [
+    ofFloor(`${method} in a legacy session, CPU`, cost.legacy, legacyBar),
+    ofFloor(`${method} of 2026-07-28, CPU`, cost.modern),
+    ofFloor(`SDK handler: ${method}, legacy stateless, CPU`, cost.sdkLegacy),
+    ofFloor(`SDK handler: ${method} of 2026-07-28, CPU`, cost.sdkModern),
+    ofSdk(`${method} in a legacy session, CPU of SDK handler`, cost.legacy, cost.sdkLegacy),
+    ofSdk(`${method} of 2026-07-28, CPU of SDK handler`, cost.modern, cost.sdkModern),
+  ]
+}
+
+/** The result of one request, without what the protocol adds to it. */
+async function answerOf({ server, headers, body }) {
   const { status, text } = await post(undefined, server.port, headers, body(1))
-  if (status !== 200) throw new Error(`${status} ${text}`)
-  return text
+  const data = text.startsWith('event:') || text.startsWith(':') ? /^data: (.*)$/m.exec(text)?.[1] : text
+  const { result } = JSON.parse(data ?? 'null') ?? {}
+  if (status !== 200 || result === undefined || result.isError) throw new Error(`${status} ${text.slice(0, 500)}`)
+  return result
+}
+
+/** Every variant answers the same: as many tools, or the same tokens in the same order. */
+function requireSameAnswer(expected, answer) {
+  const told = ({ tools, structuredContent }) =>
+    tools === undefined ? structuredContent.items.map(({ chain, address }) => `${chain.id}:${address}`) : tools.length
+  if (String(told(answer)) !== String(told(expected))) throw new Error('the variants do not answer the same')
 }

@@ -1,17 +1,23 @@
 // Starts a server in a child process and reads its CPU time through the IPC channel. The child module sends { port } when
-// it listens, and answers 'cpu' with process.cpuUsage().
+// it listens, and answers any message with process.cpuUsage().
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 export async function startChildServer(module, env = {}) {
   const child = fork(fileURLToPath(new URL(module, import.meta.url)), [], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
+  let lastWords = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => (lastWords = (lastWords + text).slice(-2_000)))
   const next = () =>
     new Promise((resolve, reject) => {
-      child.once('message', resolve)
-      child.once('exit', (code) => reject(new Error(`${module} ended with ${code}`)))
+      const ended = (code) => reject(new Error(`${module} ended with ${code}: ${lastWords}`))
+      child.once('exit', ended)
+      child.once('message', (message) => {
+        child.off('exit', ended)
+        resolve(message)
+      })
     })
   const { port, key } = await next()
   return {
@@ -23,6 +29,6 @@ export async function startChildServer(module, env = {}) {
       const { user, system } = await answer
       return user + system
     },
-    stop: () => child.kill('SIGKILL'),
+    stop: () => child.disconnect(),
   }
 }

@@ -15,6 +15,8 @@ export function createTokenDirectory(options: {
   readonly rpc: RpcPool
 }): TokenDirectory {
   const unlisted = new Map<string, Token>()
+  const searchable = new Map(options.chains.map((chain) => [chain.id, withChain(chain)]))
+  const allSearchable = [...searchable.values()].flat()
 
   async function byAddress(chain: Chain, address: Address): Promise<Token> {
     const listed = listedTokens(chain).find((token) => isAddressEqual(token.address, address))
@@ -42,7 +44,7 @@ export function createTokenDirectory(options: {
       }
     },
     search: (query, chain, limit) =>
-      searchTokens((chain === null ? options.chains : [chain]).flatMap(withChain), query, limit),
+      searchTokens(chain === null ? allSearchable : (searchable.get(chain.id) ?? withChain(chain)), query, limit),
     wrapped: (chain) => fromList(chain.wrappedNative),
   }
 }
