@@ -1,46 +1,27 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import {
   type Address,
-  createWalletClient,
-  encodeAbiParameters,
-  encodeFunctionData,
   type Hex,
+  createWalletClient,
+  encodeFunctionData,
   http,
-  parseAbiParameters,
   parseUnits,
   publicActions,
   zeroAddress,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { erc20Abi } from './adapters/liquidity/abis/erc20.ts'
-import { universalRouterAbi } from './adapters/liquidity/abis/universal-router.ts'
 import { wrappedNativeAbi } from './adapters/liquidity/abis/wrapped-native.ts'
-import type { Deferred, Intent, Settled } from './intent.ts'
-import {
-  approvalOf,
-  mintIntent,
-  openRoad,
-  type Road,
-  type RoadOptions,
-  swapIntent,
-} from './safety/open-road.fixture.ts'
+import { approveIntent, mintIntent, routerSwapIntent, swapIntent, wrapIntent } from './safety/intents.fixture.ts'
+import type { Road } from './safety/open-road.fixture.ts'
+import { deltasOf, settledOf } from './safety/road-facts.fixture.ts'
+import { useRoads } from './safety/use-roads.fixture.ts'
 import { verifyAuditLog } from './safety/verify-audit-log.ts'
 
 const devnet = useDevnet()
-const roads: Road[] = []
-
-async function open(options: RoadOptions = {}): Promise<Road> {
-  const road = await openRoad(devnet(), options)
-  roads.push(road)
-  return road
-}
-
-afterEach(async () => {
-  await Promise.all(roads.splice(0).map((road) => road.close()))
-})
+const { open } = useRoads(devnet)
 
 describe('the road of an honest write', () => {
   it('takes its steps in this order', async () => {
@@ -203,7 +184,7 @@ describe('the road of an honest write', () => {
   })
 
   it('costs at most six exchanges with the endpoint more than the bare library doing the same transactions', async () => {
-    const road = await open()
+    const road = await open({ usd: 'chain' })
     const honest = swapIntent(road, '300')
     const bare = await exchangesOfBareViem(road, [
       { to: road.token('USDC'), data: approveData(honest.approvals[0]!.spender, honest.approvals[0]!.amount) },
@@ -215,89 +196,6 @@ describe('the road of an honest write', () => {
     expect(road.network.requests.length - bare).toBeLessThanOrEqual(6)
   })
 })
-
-describe('a dry run', () => {
-  it('answers with the plan and leaves chain, ledger and journal as they were', async () => {
-    const road = await open()
-    const before = await road.balance('USDC')
-    const deferred = await road.run(swapIntent(road, '300'), { dryRun: true })
-    const { plan } = plannedOf(deferred)
-    expect(plan).toMatchObject({
-      atomicity: 'single',
-      spendUsd: '300',
-      steps: [
-        { label: 'approve the exact amount', to: road.token('USDC'), valueWei: '0', selector: '0x095ea7b3' },
-        { label: 'swap', to: road.chain.amm.v3!.swapRouter02, valueWei: '0', selector: '0x5ae401dc' },
-      ],
-      policy: { allowed: true, refusals: [] },
-    })
-    expect(plan.deltas).toContainEqual({ token: road.token('USDC'), symbol: 'USDC', amount: '-300', usd: -300 })
-    expect(Number(plan.gasEstimate)).toBeGreaterThan(100_000)
-    expect([await road.balance('USDC'), await road.nonce(), await usedUsd(road)]).toEqual([before, 0, 0])
-    expect(road.trace.filter((mark) => /reserve|recordSigned|audit|sendRaw/.test(mark))).toEqual([])
-    const settled = settledOf(await road.run(swapIntent(road, '300')))
-    const planned = plan.deltas.find(({ symbol }) => symbol === 'WETH')!
-    expect(parseUnits(planned.amount, 18)).toBe(deltasOf(road, settled)['WETH'])
-  })
-
-  it('a thousand times leaves the ledger unchanged', async () => {
-    const road = await open()
-    await road.run(swapIntent(road, '100'))
-    const before = await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })
-    for (let round = 0; round < 20; round += 1) {
-      await Promise.all(Array.from({ length: 50 }, () => road.run(swapIntent(road, '900'), { dryRun: true })))
-    }
-    expect(await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })).toEqual(before)
-    expect(await road.store.ledger.open()).toEqual([])
-  }, 120_000)
-
-  it('reports every refusal of the policy in the plan', async () => {
-    const road = await open({
-      policy: {
-        limitsUsd: { perTransaction: '200', perSession: '200', daily: '200' },
-        approvalThresholdUsd: '250',
-        proxyDelay: true,
-      },
-    })
-    await writeFile(join(road.dataDir, 'paused'), '')
-    const intent = swapIntent(road, '300', { intent: { slippageBps: 501, riskTier: 'standard' } })
-    const { plan } = plannedOf(await road.run(intent, { dryRun: true }))
-    expect(plan.policy.allowed).toBe(false)
-    expect(plan.policy.checks.spendingLimitPassed).toBe(false)
-    expect(plan.policy.refusals.map(({ code }) => code)).toEqual([
-      'SERVER_PAUSED',
-      'SLIPPAGE_TOO_HIGH',
-      'SPENDING_LIMIT_EXCEEDED',
-      'APPROVAL_REQUIRED',
-      'DELAY_REQUIRED',
-    ])
-  })
-
-  it('fails as the call would where no plan can be formed', async () => {
-    const road = await open()
-    const intent = swapIntent(road, '300', { minimumOut: parseUnits('1', 18) })
-    await expect(road.run(intent, { dryRun: true })).rejects.toMatchObject({
-      code: 'SIMULATION_FAILED',
-      message: 'The transaction would fail: "swap" reverted with the text "Too little received".',
-    })
-  })
-})
-
-function settledOf(outcome: Settled | Deferred): Settled {
-  if ('plan' in outcome) throw new Error('only planned')
-  return outcome
-}
-
-function plannedOf(outcome: Settled | Deferred): Deferred {
-  if (!('plan' in outcome)) throw new Error('carried out')
-  return outcome
-}
-
-function deltasOf(road: Road, { deltas }: Settled): Record<string, bigint> {
-  const name = (token: string) =>
-    token === zeroAddress ? 'ETH' : road.devnet.tokens.find(({ address }) => address === token)!.symbol
-  return Object.fromEntries(deltas.map(({ token, amount }) => [name(token), amount]))
-}
 
 async function usedUsd(road: Road): Promise<number> {
   const { dailyUsdMicros } = await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })
@@ -323,56 +221,4 @@ async function exchangesOfBareViem(road: Road, calls: readonly { to: Address; da
 
 function approveData(spender: Address, amount: bigint): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] })
-}
-
-function approveIntent(road: Road, spender: Address, amount: string): Intent {
-  return {
-    ...swapIntent(road, '1'),
-    calls: [],
-    spends: [],
-    receives: [],
-    recipients: [],
-    slippageBps: null,
-    deadline: null,
-    approvals: [{ ...approvalOf(road.token('USDC'), spender, parseUnits(amount, 6)), revokeAfter: false }],
-    why: 'approve a token',
-  }
-}
-
-function wrapIntent(road: Road, data: Hex, amount: bigint, [from, to]: readonly [Address, Address]): Intent {
-  return {
-    ...swapIntent(road, '1'),
-    calls: [{ to: road.chain.wrappedNative.address, data, valueWei: amount, label: 'wrap' }],
-    spends: [{ token: from, amount }],
-    receives: [{ token: to, amount }],
-    approvals: [],
-    slippageBps: null,
-    deadline: null,
-  }
-}
-
-/** V3_SWAP_EXACT_IN of the universal router, paid through Permit2. */
-function routerSwapIntent(road: Road, amount: string): Intent {
-  const router = road.chain.amm.universalRouter!.address
-  const deadline = BigInt(Math.floor(Date.now() / 1000) + 300)
-  const amountIn = parseUnits(amount, 6)
-  const path = `${road.token('USDC')}0001f4${road.token('WETH').slice(2)}` as const
-  const input = encodeAbiParameters(parseAbiParameters('address, uint256, uint256, bytes, bool'), [
-    road.wallet,
-    amountIn,
-    1n,
-    path,
-    true,
-  ])
-  const data = encodeFunctionData({
-    abi: universalRouterAbi,
-    functionName: 'execute',
-    args: ['0x00', [input], deadline],
-  })
-  const honest = swapIntent(road, amount)
-  return {
-    ...honest,
-    calls: [{ to: router, data, valueWei: 0n, label: 'swap' }],
-    approvals: [{ token: road.token('USDC'), spender: router, amount: amountIn, via: 'permit2', revokeAfter: true }],
-  }
 }

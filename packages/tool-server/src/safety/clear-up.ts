@@ -4,9 +4,11 @@ import { type Address, type Hash, isAddressEqual, parseTransaction, type Transac
 import { ToolError } from '../tool-error.ts'
 import { revokeStep } from './approval-steps.ts'
 import { assetChanges } from './asset-changes.ts'
+import { dearGas } from './dear-gas.ts'
 import type { Engine, Trip } from './engine.ts'
 import { isPaused } from './kill-switch.ts'
 import type { OwedAllowance } from './owed-allowances.ts'
+import { throwFirst } from './refusal.ts'
 import { outflowsOf, priceTokens, valueOf } from './spend-value.ts'
 import { readAllowances, survey } from './survey.ts'
 import { broadcast, confirm, sign } from './transact.ts'
@@ -116,10 +118,12 @@ async function takeBackOwed(trip: Trip): Promise<number> {
 async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionReceipt> {
   const { engine, chain, client, wallet } = trip
   const step = revokeStep(owed)
-  const [{ fees }, gasUsed] = await Promise.all([
+  const [{ fees }, gasUsed, priced] = await Promise.all([
     survey({ ...engine, client, chain, wallet, allowances: [] }),
     client.estimateGas({ account: wallet, to: step.to, data: step.data }),
+    priceTokens([], { directory: engine.tokens, prices: engine.prices, chain }),
   ])
+  throwFirst(dearGas(engine.policy, [gasUsed], fees, priced))
   const facts = { why: 'take back an allowance that an earlier request left' }
   const entry = await sign(trip, step, { gasUsed, fees, reservationId: null, facts })
   return confirm(trip, step, await broadcast(trip, entry))

@@ -6,24 +6,23 @@ import type { Devnet } from '@svc/devnet'
 import { openStore } from '@svc/store'
 import { createSender, type Sender } from '@svc/wallet'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
-import { type Address, encodeFunctionData, type Hex, parseUnits, zeroAddress } from 'viem'
+import { type Address, type Hex, zeroAddress } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import type * as z from 'zod'
 import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { permit2Abi } from '../adapters/liquidity/abis/permit2.ts'
-import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
-import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
 import { createLiquidity } from '../adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from '../adapters/prices/create-price-source.ts'
 import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../adapters/tokens/create-token-directory.ts'
 import type { Call } from '../call.ts'
 import { createExecutor, type ExecutorOptions } from '../execute.ts'
-import type { Deferred, Intent, IntentApproval, Settled } from '../intent.ts'
+import type { Deferred, Intent, Settled } from '../intent.ts'
 import type { PriceSource } from '../ports.ts'
 import { openAuditLog } from './audit.ts'
 import { devnetPolicy } from './devnet-policy.ts'
+import { methodsIn } from './network.fixture.ts'
 import { parsePolicy, type policySchema } from './policy.ts'
 
 /**
@@ -161,11 +160,6 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
   }
 }
 
-/** The methods of a JSON-RPC request or batch. */
-export function methodsIn(body: string): readonly string[] {
-  return [...body.matchAll(/"method":"(\w+)"/g)].flatMap(([, method]) => method ?? [])
-}
-
 export type Road = Awaited<ReturnType<typeof openRoad>>
 
 export type RoadOptions = {
@@ -214,106 +208,5 @@ function tablePrices(usd: Readonly<Record<string, number | null>> = {}): PriceSo
       }
     },
     ratio: async () => null,
-  }
-}
-
-const soon = () => BigInt(Math.floor(Date.now() / 1000) + 300)
-
-/** An honest swap of USDC for WETH on v3, with whatever a test changes about it. */
-export function swapIntent(road: Road, amount: string, change: SwapChange = {}): Intent {
-  const { chain } = road
-  const router = chain.amm.v3!.swapRouter02
-  const amountIn = parseUnits(amount, 6)
-  const deadline = change.deadline ?? soon()
-  const tokenIn = road.token(change.tokenIn ?? 'USDC')
-  const tokenOut = road.token(change.tokenOut ?? 'WETH')
-  const single = encodeFunctionData({
-    abi: v3SwapRouter02Abi,
-    functionName: 'exactInputSingle',
-    args: [
-      {
-        tokenIn,
-        tokenOut,
-        fee: change.fee ?? 500,
-        recipient: change.recipient ?? road.wallet,
-        amountIn: change.amountIn ?? amountIn,
-        amountOutMinimum: change.minimumOut ?? 1n,
-        sqrtPriceLimitX96: 0n,
-      },
-    ],
-  })
-  const data = encodeFunctionData({ abi: v3SwapRouter02Abi, functionName: 'multicall', args: [deadline, [single]] })
-  return {
-    chainId: chain.id,
-    calls: [{ to: router, data, valueWei: 0n, label: 'swap' }],
-    atomicity: 'single',
-    spends: [{ token: tokenIn, amount: amountIn }],
-    receives: [{ token: tokenOut, amount: 1n }],
-    approvals: [approvalOf(tokenIn, router, amountIn)],
-    riskTier: 'routine',
-    slippageBps: 50,
-    deadline: Number(deadline),
-    recipients: [road.wallet],
-    why: 'swap USDC for WETH',
-    ...change.intent,
-  }
-}
-
-export type SwapChange = {
-  readonly deadline?: bigint
-  readonly recipient?: Address
-  readonly amountIn?: bigint
-  readonly minimumOut?: bigint
-  readonly tokenIn?: string
-  readonly tokenOut?: string
-  readonly fee?: number
-  readonly intent?: Partial<Intent>
-}
-
-export function approvalOf(token: Address, spender: Address, amount: bigint): IntentApproval {
-  return { token, spender, amount, via: 'erc20', revokeAfter: true }
-}
-
-/** A v3 position of WETH and USDC around the price, for the wallet or for `recipient`. */
-export function mintIntent(road: Road, recipient: Address = road.wallet): Intent {
-  const { chain } = road
-  const manager = chain.amm.v3!.positionManager
-  const [token0, token1] = [road.token('WETH'), road.token('USDC')].sort((a, b) =>
-    a.toLowerCase() < b.toLowerCase() ? -1 : 1,
-  ) as [Address, Address]
-  const amountOf = (token: Address) => (token === road.token('WETH') ? parseUnits('1', 18) : parseUnits('3000', 6))
-  const deadline = soon()
-  const data = encodeFunctionData({
-    abi: v3PositionManagerAbi,
-    functionName: 'mint',
-    args: [
-      {
-        token0,
-        token1,
-        fee: 3000,
-        tickLower: -887_220,
-        tickUpper: 887_220,
-        amount0Desired: amountOf(token0),
-        amount1Desired: amountOf(token1),
-        amount0Min: 0n,
-        amount1Min: 0n,
-        recipient,
-        deadline,
-      },
-    ],
-  })
-  const spends = [token0, token1].map((token) => ({ token, amount: amountOf(token) }))
-  return {
-    chainId: chain.id,
-    calls: [{ to: manager, data, valueWei: 0n, label: 'mint position' }],
-    atomicity: 'single',
-    spends,
-    receives: [],
-    approvals: spends.map(({ token, amount }) => approvalOf(token, manager, amount)),
-    riskTier: 'routine',
-    slippageBps: 50,
-    deadline: Number(deadline),
-    recipients: [recipient],
-    why: 'add liquidity',
   }
 }

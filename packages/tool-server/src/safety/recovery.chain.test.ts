@@ -1,31 +1,17 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
-import { createTestClient, createWalletClient, type Hex, http, parseUnits, publicActions } from 'viem'
+import { type Hex, createWalletClient, http, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, describe, expect, it } from 'vitest'
-import {
-  callOf,
-  methodsIn,
-  mintIntent,
-  openRoad,
-  type Road,
-  type RoadOptions,
-  swapIntent,
-} from './open-road.fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { mintIntent, swapIntent } from './intents.fixture.ts'
+import { afterSending, beforeSending } from './network.fixture.ts'
+import { type Road, callOf } from './open-road.fixture.ts'
+import { moveThePrice, quoteOf, testClient, used } from './road-facts.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
-const roads: Road[] = []
-
-async function open(options: RoadOptions = {}): Promise<Road> {
-  const road = await openRoad(devnet(), options)
-  roads.push(road)
-  return road
-}
-
-afterEach(async () => {
-  await Promise.all(roads.splice(0).map((road) => road.close()))
-})
+const { open } = useRoads(devnet)
 
 describe('a transaction that reverts after a good simulation', () => {
   it('takes the allowance back, spends nothing, says hash and reason', async () => {
@@ -94,46 +80,6 @@ describe('the breaker', () => {
   })
 })
 
-describe('a chain that moves between plan and signature', () => {
-  it('by several blocks of others: the rest is played again and refused where it no longer fits', async () => {
-    const road = await open()
-    const intent = swapIntent(road, '300', { minimumOut: await quoteOf(road, '300') })
-    beforeSending(road, 1, async () => {
-      await moveThePrice(road)
-      await testClient(road).mine({ blocks: 3 })
-    })
-    await expect(road.run(intent)).rejects.toMatchObject({
-      code: 'SIMULATION_DRIFT',
-      details: [{ message: 'reverted with the text "Too little received"', step: 'swap' }],
-    })
-    // The approval and its end, not the swap.
-    expect(await road.nonce()).toBe(2)
-    expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
-    expect(await used(road)).toBe(0n)
-  })
-
-  it('by several blocks of others, and the plan still fits: goes on', async () => {
-    const road = await open()
-    beforeSending(road, 1, async () => {
-      await moveThePrice(road)
-      await testClient(road).mine({ blocks: 3 })
-    })
-    await road.run(swapIntent(road, '300'))
-    expect(road.trace.filter((mark) => mark === 'rpc eth_simulateV1')).toHaveLength(2)
-    expect(await used(road)).toBe(parseUnits('300', 6))
-  })
-
-  it('is played again when time has passed', async () => {
-    const road = await open()
-    afterSending(road, 1, () => {
-      road.clock.offsetMs += 20_000
-      return Promise.resolve()
-    })
-    await road.run(swapIntent(road, '300'))
-    expect(road.trace.filter((mark) => mark === 'rpc eth_simulateV1')).toHaveLength(2)
-  })
-})
-
 describe('an operator who pauses between two transactions of a call', () => {
   it('stops the second one; what was approved is taken back once signing goes on', async () => {
     const road = await open()
@@ -147,97 +93,6 @@ describe('an operator who pauses between two transactions of a call', () => {
     await rm(join(road.dataDir, 'paused'))
     await road.run(mintIntent(road))
     expect(await road.allowance('USDC', router)).toBe(0n)
-  })
-})
-
-describe('an endpoint that dies on the way', () => {
-  it('before the first transaction: nothing stays reserved', async () => {
-    const road = await open()
-    dieAt(road, 'eth_getTransactionCount')
-    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' })
-    expect(await road.store.ledger.open()).toEqual([])
-    expect(await used(road)).toBe(0n)
-  })
-
-  it('after the last one was sent: pending, still reserved, and settled by the next process', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 600 } })
-    const router = road.chain.amm.v3!.swapRouter02
-    afterSending(road, 2, () => {
-      road.network.fetch = () => Promise.reject(new TypeError('fetch failed'))
-      return Promise.resolve()
-    })
-    const call = callOf()
-    await expect(road.run(swapIntent(road, '300'), call)).rejects.toMatchObject({
-      code: 'TRANSACTION_PENDING',
-      details: [{ step: 'swap', txHash: expect.any(String) }],
-    })
-    expect(await used(road)).toBe(parseUnits('300', 6))
-    expect((await road.executor.safetyReport(call.principal)).pendingTransactions).toBe(1)
-    await closeRoad(road)
-
-    const next = await open({ dataDir: road.dataDir, privateKey: road.privateKey })
-    await expect(next.executor.reconcile()).resolves.toEqual({
-      chains: [{ chainId: next.chain.id, pending: [], settled: [call.requestId], tookBack: 0 }],
-      failed: [],
-    })
-    expect(await used(next)).toBe(parseUnits('300', 6))
-    expect(await next.store.ledger.open()).toEqual([])
-    expect(await next.balance('USDC')).toBe(parseUnits('19700', 6))
-    expect(await next.allowance('USDC', router)).toBe(0n)
-    expect((await next.executor.safetyReport(call.principal)).pendingTransactions).toBe(0)
-    await expect(next.executor.reconcile()).resolves.toEqual({ chains: [], failed: [] })
-  })
-
-  it('after the approval: the next process takes it back and frees what was reserved', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 600 } })
-    const router = road.chain.amm.v3!.swapRouter02
-    afterSending(road, 1, () => {
-      road.network.fetch = () => Promise.reject(new TypeError('fetch failed'))
-      return Promise.resolve()
-    })
-    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-    expect(await road.allowance('USDC', router).catch(() => 'unread')).toBe('unread')
-    await closeRoad(road)
-
-    const next = await open({ dataDir: road.dataDir, privateKey: road.privateKey })
-    expect(await next.allowance('USDC', router)).toBe(parseUnits('300', 6))
-    const { chains } = await next.executor.reconcile()
-    expect(chains).toMatchObject([{ pending: [], tookBack: 1 }])
-    expect(await next.allowance('USDC', router)).toBe(0n)
-    expect(await used(next)).toBe(0n)
-    await next.run(swapIntent(next, '300'))
-  })
-
-  it('while it reads what came after: the call has succeeded and says so', async () => {
-    const road = await open()
-    let sent = 0
-    road.network.fetch = async (input, init) => {
-      const methods = methodsIn(typeof init?.body === 'string' ? init.body : '')
-      if (methods.includes('eth_sendRawTransaction')) sent += 1
-      if (sent === 2 && methods.includes('eth_getBalance')) throw new TypeError('fetch failed')
-      return fetch(input, init)
-    }
-    await expect(road.run(swapIntent(road, '300'))).resolves.toMatchObject({
-      transactions: [{ label: 'approve the exact amount' }, { label: 'swap' }],
-    })
-    expect(await used(road)).toBe(parseUnits('300', 6))
-  })
-
-  it('is named when a restart cannot read a chain, and its next write clears up first', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 600 } })
-    afterSending(road, 1, () => {
-      road.network.fetch = () => Promise.reject(new TypeError('fetch failed'))
-      return Promise.resolve()
-    })
-    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-    await closeRoad(road)
-
-    const next = await open({ dataDir: road.dataDir, privateKey: road.privateKey })
-    next.network.fetch = () => Promise.reject(new TypeError('fetch failed'))
-    await expect(next.executor.reconcile()).resolves.toEqual({ chains: [], failed: [next.chain.id] })
-    next.network.fetch = fetch
-    await next.run(mintIntent(next))
-    expect(await next.allowance('USDC', next.chain.amm.v3!.swapRouter02)).toBe(0n)
   })
 })
 
@@ -327,69 +182,6 @@ describe('a result that cannot be shaped', () => {
   })
 })
 
-async function used(road: Road): Promise<bigint> {
-  const { dailyUsdMicros } = await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })
-  return dailyUsdMicros
-}
-
-async function closeRoad(road: Road): Promise<void> {
-  roads.splice(roads.indexOf(road), 1)
-  await road.close()
-}
-
-function testClient(road: Road) {
-  return createTestClient({ mode: 'anvil', transport: http(road.devnet.rpcUrl) }).extend(publicActions)
-}
-
 async function receiptStatus(road: Road, hash: Hex): Promise<string> {
-  return (await testClient(road).getTransactionReceipt({ hash })).status
-}
-
-/** What the swap brings now, exactly: any move of the price against it makes it fail. */
-async function quoteOf(road: Road, amount: string): Promise<bigint> {
-  const deferred = await road.run(swapIntent(road, amount), { dryRun: true })
-  if (!('plan' in deferred)) throw new Error('carried out')
-  return parseUnits(deferred.plan.deltas.find(({ symbol }) => symbol === 'WETH')!.amount, 18)
-}
-
-/** Somebody else buys WETH for 5,000 USDC. */
-async function moveThePrice(road: Road): Promise<void> {
-  const mover = await openRoad(road.devnet)
-  await mover.run(swapIntent(mover, '5000'))
-  await mover.close()
-}
-
-/** Runs something once, just before the nth transaction leaves. */
-function beforeSending(road: Road, nth: number, work: () => Promise<void>): void {
-  let sent = 0
-  road.network.fetch = async (input, init) => {
-    if (methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_sendRawTransaction')) {
-      sent += 1
-      if (sent === nth) await work()
-    }
-    return fetch(input, init)
-  }
-}
-
-/** Runs something once, when the endpoint has answered the nth transaction. */
-function afterSending(road: Road, nth: number, work: () => Promise<void>): void {
-  let sent = 0
-  road.network.fetch = async (input, init) => {
-    const response = await fetch(input, init)
-    if (methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_sendRawTransaction')) {
-      sent += 1
-      if (sent === nth) await work()
-    }
-    return response
-  }
-}
-
-/** The endpoint is gone from the first request for a method on. */
-function dieAt(road: Road, method: string): void {
-  let dead = false
-  road.network.fetch = async (input, init) => {
-    dead ||= methodsIn(typeof init?.body === 'string' ? init.body : '').includes(method)
-    if (dead) throw new TypeError('fetch failed')
-    return fetch(input, init)
-  }
+  return (await road.rpc.client(road.chain).getTransactionReceipt({ hash })).status
 }

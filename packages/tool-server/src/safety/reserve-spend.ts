@@ -1,10 +1,8 @@
 import type { Simulated } from './prepare.ts'
-import type { Refusal } from './refusal.ts'
-import { worstGasCost } from './gas.ts'
-import { crossesDailyAlert, dailyAlertPct, limitSpend, limitsOf, type SpendDecision, usdText } from './spend-limit.ts'
+import { dearGas } from './dear-gas.ts'
+import { crossesDailyAlert, dailyAlertPct, limitSpend, type SpendDecision, usdText } from './spend-limit.ts'
 import { spentAmounts, valueOf } from './spend-value.ts'
 import { onStorage } from './storage.ts'
-import { zeroAddress } from 'viem'
 
 /**
  * Takes what the intent spends out of the limits, in one durable commit; a dry run asks only. Gas does not count against
@@ -13,7 +11,12 @@ import { zeroAddress } from 'viem'
 export async function reserveSpend(simulated: Simulated): Promise<Reserved> {
   const { engine, call, chain, intent, simulation, priced, reservationId } = simulated
   const { requestId, principal, dryRun } = call
-  const gas = gasRefusals(simulated)
+  const gas = dearGas(
+    engine.policy,
+    [...simulation.gasUsed, ...simulation.revokeGasUsed],
+    simulated.surveyed.fees,
+    priced,
+  )
   const value = valueOf(spentAmounts(intent, simulation.deltas), priced)
   const spend = await onStorage('the spend ledger cannot be written', () =>
     limitSpend({
@@ -31,16 +34,6 @@ export async function reserveSpend(simulated: Simulated): Promise<Reserved> {
 }
 
 export type Reserved = Simulated & { readonly spend: SpendDecision }
-
-function gasRefusals({ engine, simulation, surveyed, priced }: Simulated): readonly Refusal[] {
-  const worstWei = worstGasCost([...simulation.gasUsed, ...simulation.revokeGasUsed], surveyed.fees)
-  const { usdMicros } = valueOf(new Map([[zeroAddress, worstWei]]), priced)
-  const cap = limitsOf(engine.policy).perTransaction
-  if (usdMicros <= cap) return []
-  const [capUsd, askedUsd] = [usdText(cap), usdText(usdMicros)]
-  const message = `Gas could cost ${askedUsd} USD, above the limit of one transaction, ${capUsd} USD.`
-  return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', capUsd, askedUsd }] }]
-}
 
 /** Once per crossing: the spend that lifts the sum over the mark says so, later ones do not. */
 async function announceDailyAlert(

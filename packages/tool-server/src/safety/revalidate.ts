@@ -2,6 +2,7 @@ import type { TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { assertDeclared } from './assert-declared.ts'
 import { assetChanges } from './asset-changes.ts'
+import { dearGas } from './dear-gas.ts'
 import { play } from './prepare.ts'
 import { throwFirst } from './refusal.ts'
 import { requireRunning } from './require-running.ts'
@@ -35,6 +36,8 @@ export async function revalidate(road: Reserved, progress: Progress): Promise<vo
       details: drift.details ?? [],
     })
   }
+  const gasUsed = [...simulation.gasUsed, ...simulation.revokeGasUsed]
+  throwFirst(dearGas(engine.policy, gasUsed, surveyed.fees, road.priced))
   progress.valid = { surveyed, simulation, firstStep: progress.mined.length }
 }
 

@@ -20,7 +20,8 @@ export async function survey(request: {
   const { rpc, client, chain, wallet, allowances, now } = request
   const [head, tip, balanceWei, standing] = await Promise.all([
     rpc.head(chain),
-    client.request({ method: 'eth_maxPriorityFeePerGas' }).then(BigInt),
+    // One request; where the endpoint does not know it, the gas price less the base fee.
+    client.estimateMaxPriorityFeePerGas(),
     client.getBalance({ address: wallet }),
     readAllowances(client, wallet, allowances),
   ])

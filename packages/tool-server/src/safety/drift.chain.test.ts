@@ -1,0 +1,64 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { numberToHex, parseUnits } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { swapIntent } from './intents.fixture.ts'
+import { afterSending, beforeSending, mangling } from './network.fixture.ts'
+import { moveThePrice, quoteOf, testClient, used } from './road-facts.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
+
+const devnet = useDevnet()
+const { open } = useRoads(devnet)
+
+describe('a chain that moves between plan and signature', () => {
+  it('by several blocks of others: the rest is played again and refused where it no longer fits', async () => {
+    const road = await open()
+    const intent = swapIntent(road, '300', { minimumOut: await quoteOf(road, '300') })
+    beforeSending(road, 1, async () => {
+      await moveThePrice(road)
+      await testClient(road).mine({ blocks: 3 })
+    })
+    await expect(road.run(intent)).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      details: [{ message: 'reverted with the text "Too little received"', step: 'swap' }],
+    })
+    // The approval and its end, not the swap.
+    expect(await road.nonce()).toBe(2)
+    expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
+    expect(await used(road)).toBe(0n)
+  })
+
+  it('by several blocks of others, and the plan still fits: goes on', async () => {
+    const road = await open()
+    beforeSending(road, 1, async () => {
+      await moveThePrice(road)
+      await testClient(road).mine({ blocks: 3 })
+    })
+    await road.run(swapIntent(road, '300'))
+    expect(road.trace.filter((mark) => mark === 'rpc eth_simulateV1')).toHaveLength(2)
+    expect(await used(road)).toBe(parseUnits('300', 6))
+  })
+
+  it('by fees that an endpoint makes up on the way: nothing more is signed', async () => {
+    const road = await open({ policy: {} })
+    beforeSending(road, 1, () => {
+      road.clock.offsetMs += 20_000
+      road.network.fetch = mangling('eth_maxPriorityFeePerGas', () => numberToHex(10n ** 15n))
+      return Promise.resolve()
+    })
+    await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({
+      code: 'SPENDING_LIMIT_EXCEEDED',
+      details: [{ limit: 'gas' }],
+    })
+    expect(await road.balance('USDC')).toBe(parseUnits('20000', 6))
+  })
+
+  it('is played again when time has passed', async () => {
+    const road = await open()
+    afterSending(road, 1, () => {
+      road.clock.offsetMs += 20_000
+      return Promise.resolve()
+    })
+    await road.run(swapIntent(road, '300'))
+    expect(road.trace.filter((mark) => mark === 'rpc eth_simulateV1')).toHaveLength(2)
+  })
+})

@@ -1,0 +1,191 @@
+import { type Address, type Hex, encodeAbiParameters, encodeFunctionData, parseAbiParameters, parseUnits } from 'viem'
+import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
+import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
+import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
+import type { Intent, IntentApproval } from '../intent.ts'
+import type { Road } from './open-road.fixture.ts'
+
+/** An honest swap of USDC for WETH on v3, with whatever a test changes about it. */
+export function swapIntent(road: Road, amount: string, change: SwapChange = {}): Intent {
+  const { chain } = road
+  const router = chain.amm.v3!.swapRouter02
+  const amountIn = parseUnits(amount, 6)
+  const deadline = change.deadline ?? laterDeadline(0)
+  const tokenIn = road.token(change.tokenIn ?? 'USDC')
+  const tokenOut = road.token(change.tokenOut ?? 'WETH')
+  const single = encodeFunctionData({
+    abi: v3SwapRouter02Abi,
+    functionName: 'exactInputSingle',
+    args: [
+      {
+        tokenIn,
+        tokenOut,
+        fee: change.fee ?? 500,
+        recipient: change.recipient ?? road.wallet,
+        amountIn: change.amountIn ?? amountIn,
+        amountOutMinimum: change.minimumOut ?? 1n,
+        sqrtPriceLimitX96: 0n,
+      },
+    ],
+  })
+  const data = encodeFunctionData({ abi: v3SwapRouter02Abi, functionName: 'multicall', args: [deadline, [single]] })
+  return {
+    chainId: chain.id,
+    calls: [{ to: router, data, valueWei: 0n, label: 'swap' }],
+    atomicity: 'single',
+    spends: [{ token: tokenIn, amount: amountIn }],
+    receives: [{ token: tokenOut, amount: 1n }],
+    approvals: [approvalOf(tokenIn, router, amountIn)],
+    riskTier: 'routine',
+    slippageBps: 50,
+    deadline: Number(deadline),
+    recipients: [road.wallet],
+    why: 'swap USDC for WETH',
+    ...change.intent,
+  }
+}
+
+export type SwapChange = {
+  readonly deadline?: bigint
+  readonly recipient?: Address
+  readonly amountIn?: bigint
+  readonly minimumOut?: bigint
+  readonly tokenIn?: string
+  readonly tokenOut?: string
+  readonly fee?: number
+  readonly intent?: Partial<Intent>
+}
+
+export function approvalOf(token: Address, spender: Address, amount: bigint): IntentApproval {
+  return { token, spender, amount, via: 'erc20', revokeAfter: true }
+}
+
+/** A v3 position of WETH and USDC around the price, for the wallet or for `recipient`. */
+export function mintIntent(road: Road, recipient: Address = road.wallet): Intent {
+  const { chain } = road
+  const manager = chain.amm.v3!.positionManager
+  const [token0, token1] = [road.token('WETH'), road.token('USDC')].sort((a, b) =>
+    a.toLowerCase() < b.toLowerCase() ? -1 : 1,
+  ) as [Address, Address]
+  const amountOf = (token: Address) => (token === road.token('WETH') ? parseUnits('1', 18) : parseUnits('3000', 6))
+  const deadline = laterDeadline(0)
+  const data = encodeFunctionData({
+    abi: v3PositionManagerAbi,
+    functionName: 'mint',
+    args: [
+      {
+        token0,
+        token1,
+        fee: 3000,
+        tickLower: -887_220,
+        tickUpper: 887_220,
+        amount0Desired: amountOf(token0),
+        amount1Desired: amountOf(token1),
+        amount0Min: 0n,
+        amount1Min: 0n,
+        recipient,
+        deadline,
+      },
+    ],
+  })
+  const spends = [token0, token1].map((token) => ({ token, amount: amountOf(token) }))
+  return {
+    chainId: chain.id,
+    calls: [{ to: manager, data, valueWei: 0n, label: 'mint position' }],
+    atomicity: 'single',
+    spends,
+    receives: [],
+    approvals: spends.map(({ token, amount }) => approvalOf(token, manager, amount)),
+    riskTier: 'routine',
+    slippageBps: 50,
+    deadline: Number(deadline),
+    recipients: [recipient],
+    why: 'add liquidity',
+  }
+}
+
+/** Everything out of the wallet's one v3 position. */
+export async function removeIntent(road: Road): Promise<Intent> {
+  const manager = road.chain.amm.v3!.positionManager
+  const client = road.rpc.client(road.chain)
+  const read = { address: manager, abi: v3PositionManagerAbi } as const
+  const tokenId = await client.readContract({ ...read, functionName: 'tokenOfOwnerByIndex', args: [road.wallet, 0n] })
+  const position = await client.readContract({ ...read, functionName: 'positions', args: [tokenId] })
+  const max = 2n ** 128n - 1n
+  const decrease = encodeFunctionData({
+    abi: v3PositionManagerAbi,
+    functionName: 'decreaseLiquidity',
+    args: [{ tokenId, liquidity: position[7], amount0Min: 0n, amount1Min: 0n, deadline: laterDeadline(0) }],
+  })
+  const collect = encodeFunctionData({
+    abi: v3PositionManagerAbi,
+    functionName: 'collect',
+    args: [{ tokenId, recipient: road.wallet, amount0Max: max, amount1Max: max }],
+  })
+  const burn = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'burn', args: [tokenId] })
+  const data = encodeFunctionData({
+    abi: v3PositionManagerAbi,
+    functionName: 'multicall',
+    args: [[decrease, collect, burn]],
+  })
+  const receives = [road.token('USDC'), road.token('WETH')].map((token) => ({ token, amount: 1n }))
+  const calls = [{ to: manager, data, valueWei: 0n, label: 'remove liquidity' }]
+  return { ...mintIntent(road), calls, spends: [], approvals: [], receives }
+}
+
+export function approveIntent(road: Road, spender: Address, amount: string): Intent {
+  return {
+    ...swapIntent(road, '1'),
+    calls: [],
+    spends: [],
+    receives: [],
+    recipients: [],
+    slippageBps: null,
+    deadline: null,
+    approvals: [{ ...approvalOf(road.token('USDC'), spender, parseUnits(amount, 6)), revokeAfter: false }],
+    why: 'approve a token',
+  }
+}
+
+export function wrapIntent(road: Road, data: Hex, amount: bigint, [from, to]: readonly [Address, Address]): Intent {
+  return {
+    ...swapIntent(road, '1'),
+    calls: [{ to: road.chain.wrappedNative.address, data, valueWei: amount, label: 'wrap' }],
+    spends: [{ token: from, amount }],
+    receives: [{ token: to, amount }],
+    approvals: [],
+    slippageBps: null,
+    deadline: null,
+  }
+}
+
+/** V3_SWAP_EXACT_IN of the universal router, paid through Permit2. */
+export function routerSwapIntent(road: Road, amount: string): Intent {
+  const router = road.chain.amm.universalRouter!.address
+  const deadline = BigInt(Math.floor(Date.now() / 1000) + 300)
+  const amountIn = parseUnits(amount, 6)
+  const path = `${road.token('USDC')}0001f4${road.token('WETH').slice(2)}` as const
+  const input = encodeAbiParameters(parseAbiParameters('address, uint256, uint256, bytes, bool'), [
+    road.wallet,
+    amountIn,
+    1n,
+    path,
+    true,
+  ])
+  const data = encodeFunctionData({
+    abi: universalRouterAbi,
+    functionName: 'execute',
+    args: ['0x00', [input], deadline],
+  })
+  const honest = swapIntent(road, amount)
+  return {
+    ...honest,
+    calls: [{ to: router, data, valueWei: 0n, label: 'swap' }],
+    approvals: [{ token: road.token('USDC'), spender: router, amount: amountIn, via: 'permit2', revokeAfter: true }],
+  }
+}
+
+/** A deadline five minutes after so many hours from now. */
+export function laterDeadline(hours: number): bigint {
+  return BigInt(Math.floor(Date.now() / 1000) + hours * 3600 + 300)
+}

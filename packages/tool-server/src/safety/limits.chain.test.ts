@@ -1,0 +1,149 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { parseUnits } from 'viem'
+import { describe, expect, it } from 'vitest'
+import type { ErrorCode } from '../errors.ts'
+import type { Intent } from '../intent.ts'
+import { expectRefused } from './expect-refused.fixture.ts'
+import { laterDeadline, mintIntent, removeIntent, swapIntent } from './intents.fixture.ts'
+import type { Road } from './open-road.fixture.ts'
+import { principalOf } from './road-facts.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
+
+const devnet = useDevnet()
+const { open } = useRoads(devnet)
+
+describe('limits', () => {
+  it('hold for one transaction to the cent', async () => {
+    const road = await open({ policy: { limitsUsd: { perTransaction: '100' }, approvalThresholdUsd: null } })
+    await expectRefused(road, swapIntent(road, '100.000001'), 'SPENDING_LIMIT_EXCEEDED')
+    await road.run(swapIntent(road, '100'))
+  })
+
+  it('hold under parallel writes: two clients, one wallet', async () => {
+    const road = await open({
+      policy: { limitsUsd: { perTransaction: '300', perSession: '650', daily: '1000' }, approvalThresholdUsd: null },
+    })
+    const principals = ['key:a', 'key:b'].map((id) => ({
+      id,
+      stage: 'api-key' as const,
+      tier: 'write' as const,
+      scopes: new Set<never>(),
+      expiresAt: null,
+    }))
+    const runs = Array.from({ length: 12 }, (_, index) =>
+      road.run(swapIntent(road, '300'), { principal: principals[index % 2]! }),
+    )
+    const outcomes = await Promise.allSettled(runs)
+    // Two each before the session's limit, and of those four only three before the day's.
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    const codes = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.code] : []))
+    expect(codes).toEqual(codes.map(() => 'SPENDING_LIMIT_EXCEEDED'))
+    expect(await road.balance('USDC')).toBe(parseUnits('19100', 6))
+  })
+
+  it('hold against draining by many small calls, and name the limit, its cap and what is used', async () => {
+    const road = await open({
+      policy: { limitsUsd: { perTransaction: '100', perSession: '250', daily: '250' }, approvalThresholdUsd: null },
+    })
+    for (let calls = 0; calls < 5; calls += 1) await road.run(swapIntent(road, '50'))
+    await expect(road.run(swapIntent(road, '0.01'))).rejects.toMatchObject({
+      code: 'SPENDING_LIMIT_EXCEEDED',
+      message: 'The limit of the session is 250 USD; 250 USD of it are used and the call asks for 0.01 USD.',
+      details: [{ limit: 'perSession', capUsd: '250', usedUsd: '250', askedUsd: '0.01' }],
+    })
+    road.clock.offsetMs = 23 * 3_600_000
+    await expect(road.run(swapIntent(road, '0.01', { deadline: laterDeadline(23) }))).rejects.toMatchObject({
+      details: [{ limit: 'daily' }],
+    })
+  })
+
+  it('announce 80 percent of the day once', async () => {
+    const road = await open({
+      policy: { limitsUsd: { perTransaction: '500', perSession: '1000', daily: '1000' }, approvalThresholdUsd: null },
+    })
+    for (const amount of ['400', '399', '1', '50']) await road.run(swapIntent(road, amount))
+    const alerts = (await road.auditLines()).filter(({ event }) => event === 'spend.alert')
+    expect(alerts).toEqual([expect.objectContaining({ spentUsd: '800' })])
+    expect(road.lines.filter(({ event }) => event === 'spend.alert')).toHaveLength(1)
+    expect((await road.executor.safetyReport(principalOf())).dailyAlert).toBe(true)
+  })
+
+  it('above the threshold a person must approve', async () => {
+    const road = await open({ policy: {} })
+    await expectRefused(road, swapIntent(road, '250.01'), 'APPROVAL_REQUIRED')
+    await road.run(swapIntent(road, '250'))
+  })
+
+  it('a risk tier with a delay is refused where delays are kept, and passes where they are not', async () => {
+    const delayed = await open({ policy: { proxyDelay: true } })
+    await expectRefused(delayed, swapIntent(delayed, '1', { intent: { riskTier: 'standard' } }), 'DELAY_REQUIRED')
+    await delayed.run(swapIntent(delayed, '1'))
+    const undelayed = await open({ policy: {} })
+    await undelayed.run(swapIntent(undelayed, '1', { intent: { riskTier: 'critical' } }))
+  })
+
+  it('what a position gives back is no spend: a removal passes when every limit is used up', async () => {
+    const road = await open({
+      policy: { limitsUsd: { perTransaction: '6000', perSession: '6000', daily: '6000' }, approvalThresholdUsd: null },
+    })
+    await road.run(mintIntent(road))
+    await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
+    await road.run(await removeIntent(road))
+    expect(await road.balance('USDC')).toBeGreaterThan(parseUnits('19990', 6))
+  })
+
+  it('gas that could cost more than a transaction may spend is refused', async () => {
+    const road = await open({ usd: { ETH: 1e9 }, policy: {} })
+    await expectRefused(road, swapIntent(road, '1'), 'SPENDING_LIMIT_EXCEEDED')
+  })
+})
+
+describe('tokens', () => {
+  const foreign = { tokenOut: 'HOSTILE', fee: 10_000 } as const
+  const receives = (road: Road) => ({ receives: [{ token: road.token('HOSTILE'), amount: 1n }] })
+
+  it('strict: a token nobody listed is refused', async () => {
+    const road = await open({ policy: { allowlist: { mode: 'strict' } } })
+    await expectRefused(road, swapIntent(road, '1', { ...foreign, intent: receives(road) }), 'TOKEN_NOT_ALLOWLISTED')
+  })
+
+  it('strict: a token the operator listed passes', async () => {
+    const hostile = devnet().tokens.find(({ symbol }) => symbol === 'HOSTILE')!.address
+    const road = await open({ policy: { allowlist: { mode: 'strict', tokens: { [devnet().chainId]: [hostile] } } } })
+    await expect(road.run(swapIntent(road, '1', { ...foreign, intent: receives(road) }))).resolves.toMatchObject({
+      safetyChecks: { tokenAllowlistPassed: true },
+    })
+  })
+
+  it('lenient: it goes on, and the verdict is on record', async () => {
+    const road = await open({ policy: { allowlist: { mode: 'lenient' } } })
+    await expect(road.run(swapIntent(road, '1', { ...foreign, intent: receives(road) }))).resolves.toMatchObject({
+      safetyChecks: { tokenAllowlistPassed: false, spendingLimitPassed: true, simulationPassed: true },
+    })
+    expect((await road.auditLines()).find(({ event }) => event === 'tx.intent')).toMatchObject({
+      tokenAllowlistPassed: false,
+    })
+  })
+
+  it('strict: a spend without a price is refused', async () => {
+    const road = await open({ policy: { allowlist: { mode: 'strict' } }, usd: { USDC: null } })
+    await expectRefused(road, swapIntent(road, '1'), 'PRICE_UNAVAILABLE')
+  })
+
+  it('lenient: a spend without a price counts as the whole limit of a transaction', async () => {
+    const road = await open({
+      policy: { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null },
+      usd: { USDC: null },
+    })
+    await road.run(swapIntent(road, '1'))
+    await road.run(swapIntent(road, '1'))
+    expect((await road.executor.safetyReport(principalOf())).spentUsd).toEqual({ session: '1000', daily: '1000' })
+    await expectRefusedAfterwards(road, swapIntent(road, '1'), 'SPENDING_LIMIT_EXCEEDED')
+  })
+})
+
+async function expectRefusedAfterwards(road: Road, intent: Intent, code: ErrorCode): Promise<void> {
+  const nonce = await road.nonce()
+  await expect(road.run(intent)).rejects.toMatchObject({ code })
+  expect(await road.nonce()).toBe(nonce)
+}

@@ -1,0 +1,48 @@
+import { createTestClient, http, parseUnits, type TestClient, zeroAddress } from 'viem'
+import type { Deferred, Settled } from '../intent.ts'
+import { swapIntent } from './intents.fixture.ts'
+import { type Road, openRoad } from './open-road.fixture.ts'
+
+export async function used(road: Road): Promise<bigint> {
+  const { dailyUsdMicros } = await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })
+  return dailyUsdMicros
+}
+
+/** What the local chain's node does on command. */
+export function testClient(road: Road): TestClient {
+  return createTestClient({ mode: 'anvil', transport: http(road.devnet.rpcUrl) })
+}
+
+/** What the swap brings now, exactly: any move of the price against it makes it fail. */
+export async function quoteOf(road: Road, amount: string): Promise<bigint> {
+  const deferred = await road.run(swapIntent(road, amount), { dryRun: true })
+  if (!('plan' in deferred)) throw new Error('carried out')
+  return parseUnits(deferred.plan.deltas.find(({ symbol }) => symbol === 'WETH')!.amount, 18)
+}
+
+/** Somebody else buys WETH for 5,000 USDC. */
+export async function moveThePrice(road: Road): Promise<void> {
+  const mover = await openRoad(road.devnet)
+  await mover.run(swapIntent(mover, '5000'))
+  await mover.close()
+}
+
+export function settledOf(outcome: Settled | Deferred): Settled {
+  if ('plan' in outcome) throw new Error('only planned')
+  return outcome
+}
+
+export function plannedOf(outcome: Settled | Deferred): Deferred {
+  if (!('plan' in outcome)) throw new Error('carried out')
+  return outcome
+}
+
+export function deltasOf(road: Road, { deltas }: Settled): Record<string, bigint> {
+  const name = (token: string) =>
+    token === zeroAddress ? 'ETH' : road.devnet.tokens.find(({ address }) => address === token)!.symbol
+  return Object.fromEntries(deltas.map(({ token, amount }) => [name(token), amount]))
+}
+
+export function principalOf() {
+  return { id: 'key:test', stage: 'api-key', tier: 'write', scopes: new Set<never>(), expiresAt: null } as const
+}
