@@ -76,7 +76,7 @@ describe('failures of an endpoint', () => {
     const node = await startNode({ respond: () => {} })
     const startedAt = performance.now()
     await expectCode(poolOver(node).head(base), 'RPC_TIMEOUT')
-    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
   })
 
   it('headers at once and a body that never ends: RPC_TIMEOUT as well', async () => {
@@ -134,7 +134,8 @@ describe('failures of an endpoint', () => {
         pour(64)
       },
     })
-    await expectCode(poolOver(node).client(base).getBlockNumber(), 'RPC_REFUSED')
+    const patient = createRpcPool({ urls: () => [node.url], now: () => nowSeconds * 1000, timeoutMs: 20_000 })
+    await expectCode(patient.client(base).getBlockNumber(), 'RPC_REFUSED')
   })
 
   it('a batch that lacks one answer is an error, never the answer of a neighbour', async () => {

@@ -1,30 +1,28 @@
-import type { Chain } from '@svc/wallet'
-import type { PublicClient } from 'viem'
-
 /** A block and its time in unix seconds. */
 export type BlockTime = { readonly number: bigint; readonly timestamp: number }
+
+export type ReadBlock = (number: bigint) => Promise<BlockTime>
 
 /**
  * The first block at or after a time (the one after the head when there is none yet), and the blocks looked at on the way, oldest first. Sixteen blocks are read at once, so that
  * thirty million blocks take seven rounds whatever their rhythm.
  *
- * @throws ToolError `RPC_*`
+ * @param blockTimeSeconds usual time between blocks, from which the search starts
  */
 export async function blockAt(
-  client: PublicClient,
-  chain: Chain,
+  readBlock: ReadBlock,
   head: BlockTime,
   timestamp: number,
+  blockTimeSeconds: number,
 ): Promise<{ number: bigint; seen: readonly BlockTime[] }> {
   if (head.timestamp < timestamp) return { number: head.number + 1n, seen: [head] }
   const seen = new Map<bigint, BlockTime>([[head.number, head]])
-  const guessed = BigInt(Math.ceil((2 * (head.timestamp - timestamp)) / Math.max(chain.blockTimeSeconds, 0.1)))
+  const guessed = BigInt(Math.ceil((2 * (head.timestamp - timestamp)) / Math.max(blockTimeSeconds, 0.1))) + 1n
   let low = head.number > guessed ? head.number - guessed : 0n
   let high = head.number
   for (;;) {
     const inner = spread(low, high)
-    const blocks = await Promise.all(inner.map((number) => client.getBlock({ blockNumber: number })))
-    for (const { number, timestamp } of blocks) seen.set(number, { number, timestamp: Number(timestamp) })
+    for (const block of await Promise.all(inner.map(readBlock))) seen.set(block.number, block)
     const late = inner.find((number) => (seen.get(number)?.timestamp ?? 0) >= timestamp)
     const early = inner.findLast((number) => (seen.get(number)?.timestamp ?? 0) < timestamp)
     if (late === low && low > 0n) {

@@ -1,23 +1,19 @@
-import type { PublicClient } from 'viem'
-import type { BlockTime } from './block-at.ts'
+import type { BlockTime, ReadBlock } from './block-at.ts'
 
 /**
  * Gives each log its time. Nodes that do not tell it with the log are asked for the blocks: all of them when they are few, else a
  * sample, between which time is taken to run evenly.
- *
- * @throws ToolError `RPC_*`
  */
 export async function dateLogs<Log extends { readonly blockNumber: bigint; readonly timestamp: number | null }>(
-  client: PublicClient,
+  readBlock: ReadBlock,
   logs: readonly Log[],
   known: readonly BlockTime[],
 ): Promise<(Log & { readonly timestamp: number })[]> {
   const undated = [...new Set(logs.filter(({ timestamp }) => timestamp === null).map(({ blockNumber }) => blockNumber))]
   const step = Math.ceil(undated.length / mostBlocks)
   const sample = undated.filter((_, index) => index % step === 0 || index === undated.length - 1)
-  const blocks = await Promise.all(sample.map((blockNumber) => client.getBlock({ blockNumber })))
-  const times = new Map(known.map(({ number, timestamp }) => [number, timestamp]))
-  for (const { number, timestamp } of blocks) times.set(number, Number(timestamp))
+  const blocks = [...known, ...(await Promise.all(sample.map(readBlock)))]
+  const times = new Map(blocks.map(({ number, timestamp }) => [number, timestamp]))
   const marks = [...times].toSorted(([a], [b]) => Number(a - b))
   return logs.map((log) => Object.assign({}, log, { timestamp: log.timestamp ?? timeOf(log.blockNumber, marks) }))
 }

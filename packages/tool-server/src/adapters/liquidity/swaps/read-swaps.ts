@@ -2,7 +2,7 @@ import type { Chain } from '@svc/wallet'
 import type { Pool, SwapHistory } from '../../../ports.ts'
 import { scanLogs } from '../logs/scan-logs.ts'
 import type { ReadPorts } from '../read-ports.ts'
-import { blockAt } from './block-at.ts'
+import { blockAt, type ReadBlock } from './block-at.ts'
 import { dateLogs } from './date-logs.ts'
 import { swapLogReader } from './swap-logs.ts'
 
@@ -22,22 +22,27 @@ export async function readSwaps(
   const client = ports.rpc.client(chain)
   const newest = await ports.rpc.head(chain)
   const head = { number: newest.number, timestamp: Number(newest.timestamp) }
+  const readBlock: ReadBlock = async (blockNumber) => {
+    const { number, timestamp } = await client.getBlock({ blockNumber })
+    return { number, timestamp: Number(timestamp) }
+  }
+  const blockAtTime = (time: number) => blockAt(readBlock, head, time, chain.blockTimeSeconds)
   const [start, end] = await Promise.all([
-    blockAt(client, chain, head, fromTimestamp),
-    toTimestamp === undefined ? head : blockAt(client, chain, head, toTimestamp),
+    blockAtTime(fromTimestamp),
+    toTimestamp === undefined ? head : blockAtTime(toTimestamp),
   ])
   const { logs, scannedFrom } = await scanLogs({
     read: swapLogReader(client, chain, pool),
-    newest: end.number,
+    newest: end.number < head.number ? end.number : head.number,
     oldest: start.number,
     spanBlocks: chain.logRangeBlocks,
     maxRequests: mostRequests,
     isEnough: (logs) => logs.length > mostRecords,
   })
-  const swaps = await dateLogs(client, logs, start.seen)
+  const swaps = await dateLogs(readBlock, logs, start.seen)
   if (scannedFrom <= start.number) return { swaps, completeFrom: fromTimestamp, complete: true }
-  const { timestamp } = await client.getBlock({ blockNumber: scannedFrom })
-  return { swaps, completeFrom: Number(timestamp), complete: false }
+  const { timestamp } = await readBlock(scannedFrom)
+  return { swaps, completeFrom: timestamp, complete: false }
 }
 
 /** Log requests for one history: with ranges of 2,000 blocks, 15 days of Ethereum and 3 days of a chain with 2 s blocks. */

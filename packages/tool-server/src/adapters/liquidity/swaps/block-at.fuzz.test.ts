@@ -1,0 +1,59 @@
+import { array, assert, asyncProperty, constantFrom, integer } from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { blockAt, type BlockTime } from './block-at.ts'
+
+describe('blockAt', () => {
+  it('finds the first block at or after a time, whatever the rhythm of the blocks', async () => {
+    const gaps = array(constantFrom(0, 1, 1, 2, 12, 3_600, 100_000), { minLength: 1, maxLength: 400 })
+    await assert(
+      asyncProperty(
+        gaps,
+        integer({ min: -10, max: 1_100_000 }),
+        constantFrom(0.25, 1, 12),
+        async (gaps, offset, pace) => {
+          const chain = blocksOf(gaps)
+          const timestamp = chain[0]!.timestamp + offset
+          const reads: bigint[] = []
+          const found = await blockAt(readerOf(chain, reads), chain.at(-1)!, timestamp, pace)
+          const expected = chain.findIndex((block) => block.timestamp >= timestamp)
+          expect(Number(found.number)).toBe(expected === -1 ? chain.length : expected)
+          expect(reads.every((number) => number >= 0n && number < chain.length)).toBe(true)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it('reads at most a few times sixteen blocks of a long chain', async () => {
+    const reads: bigint[] = []
+    const head = { number: 30_000_000n, timestamp: 1_800_000_000 }
+    const readBlock = async (number: bigint) => {
+      reads.push(number)
+      return { number, timestamp: head.timestamp - Number(head.number - number) * 2 }
+    }
+    const week = await blockAt(readBlock, head, head.timestamp - 7 * 86_400, 2)
+    expect(week.number).toBe(head.number - 302_400n)
+    expect(reads.length).toBeLessThanOrEqual(16 * 6)
+    const misjudged = await blockAt(readBlock, head, head.timestamp - 7 * 86_400, 3_600)
+    expect(misjudged.number).toBe(week.number)
+  })
+
+  it('hands on what it has seen, oldest first', async () => {
+    const chain = blocksOf([5, 5, 5, 5])
+    const { seen } = await blockAt(readerOf(chain, []), chain.at(-1)!, chain[2]!.timestamp, 1)
+    expect(seen).toEqual(seen.toSorted((a, b) => Number(a.number - b.number)))
+    expect(seen).toContainEqual(chain.at(-1))
+  })
+})
+
+function blocksOf(gaps: readonly number[]): BlockTime[] {
+  let timestamp = 1_700_000_000
+  return [0, ...gaps].map((gap, index) => ({ number: BigInt(index), timestamp: (timestamp += gap) }))
+}
+
+function readerOf(chain: readonly BlockTime[], reads: bigint[]) {
+  return async (number: bigint) => {
+    reads.push(number)
+    return chain[Number(number)]!
+  }
+}
