@@ -23,7 +23,7 @@ export const increaseLiquidity = writeTool({
   name: 'increase_liquidity',
   title: 'Increase liquidity',
   description:
-    "Adds tokens to a v3 or v4 position of the agent wallet. Amounts follow the pool's token order, as get_position shows it. Use add_liquidity for a new range. Never takes more than the amounts given.",
+    "Adds tokens to a v3 or v4 position of the agent wallet. Amounts follow the pool's token order, as get_position shows it. Use add_liquidity for a new range. Never takes more than the amounts given, but on v4 within the slippage.",
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
