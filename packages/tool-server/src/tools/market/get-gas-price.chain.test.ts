@@ -21,12 +21,12 @@ test('get_gas_price gives the base fee of the head and what operations cost at i
     parseGwei(answer.text(`priorityFeeGwei.${speed}`)),
   )
   expect(slow! <= normal! && normal! <= fast!).toBe(true)
-  expect(answer.number('estimatedUsd.mint')).toBeGreaterThan(answer.number('estimatedUsd.swap'))
+  expect(answer.number('estUsd.mint')).toBeGreaterThan(answer.number('estUsd.swap'))
 })
 
 test('the gas that get_gas_price reckons with is what the operations use', async () => {
   const gas = await world.call('get_gas_price')
-  const perUnit = gas.number('estimatedUsd.swap') / gasUnits.swap
+  const perUnit = gas.number('estUsd.swap') / gasUnits.swap
   const used = async (name: string, args: Record<string, unknown>) => {
     const answer = await world.call(name, args)
     const receipt = await world.client.getTransactionReceipt({ hash: answer.text('txHash') as `0x${string}` })
@@ -41,7 +41,7 @@ test('the gas that get_gas_price reckons with is what the operations use', async
   const decrease = await used('remove_liquidity', { positionId, percentage: 50 })
   const measured = { swap: swap.gasUsed, mint: mint.gasUsed, decrease: decrease.gasUsed, collect: collect.gasUsed }
   for (const [operation, units] of Object.entries(measured)) {
-    const reckoned = gas.number(`estimatedUsd.${operation}`) / perUnit
+    const reckoned = gas.number(`estUsd.${operation}`) / perUnit
     expect([operation, Math.abs(units / reckoned - 1) < 0.15, units]).toEqual([operation, true, units])
   }
 })

@@ -9,7 +9,7 @@ export const getGasPrice = readTool({
   name: 'get_gas_price',
   title: 'Gas price',
   description:
-    'Base and priority fees of a chain in gwei, and what a swap, mint, decrease or collect costs in dollars. Use it to judge whether a small operation is worth its gas. Leaves out data fees of rollups.',
+    'Base and priority fees of a chain in gwei, and what a swap, mint, decrease, collect or rebalance costs in dollars. Use it to judge whether a small operation is worth its gas. Leaves out data fees of rollups.',
   scope: 'read:market',
   input: z.strictObject({ chain: chainInput }),
   output: z.object({
@@ -17,7 +17,13 @@ export const getGasPrice = readTool({
     baseFeeGwei: z.string(),
     priorityFeeGwei: z.object({ slow: z.string(), normal: z.string(), fast: z.string() }),
     nativeUsd: usdResult,
-    estimatedUsd: z.object({ swap: usdResult, mint: usdResult, decrease: usdResult, collect: usdResult }),
+    estUsd: z.object({
+      swap: usdResult,
+      mint: usdResult,
+      decrease: usdResult,
+      collect: usdResult,
+      rebalance: usdResult,
+    }),
     notes: notesResult,
   }),
 }).handler(async (input, context) => {
@@ -29,17 +35,18 @@ export const getGasPrice = readTool({
     baseFeeGwei: gwei(gas.baseFeeWei),
     priorityFeeGwei: { slow: gwei(slow), normal: gwei(normal), fast: gwei(fast) },
     nativeUsd: gas.nativeUsd,
-    estimatedUsd: {
+    estUsd: {
       swap: gas.costUsd(typicalGas.swap),
       mint: gas.costUsd(typicalGas.mint),
       decrease: gas.costUsd(typicalGas.decrease),
       collect: gas.costUsd(typicalGas.collect),
+      rebalance: gas.costUsd(typicalGas.decrease + typicalGas.mint),
     },
     notes: gas.nativeUsd === null ? [`No trustworthy price of ${chain.nativeCurrency.symbol}.`] : [],
   }
 })
 
-/** Units of gas of one v3 operation, as measured on the local chain with the real contracts. */
+/** Units of gas of one v3 operation, measured on the local chain with the real contracts; decrease collects as well. */
 const typicalGas = { swap: 126_000n, mint: 450_000n, decrease: 188_000n, collect: 202_000n } as const
 
 function gwei(wei: bigint): string {

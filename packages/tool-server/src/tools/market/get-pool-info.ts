@@ -57,8 +57,7 @@ export const getPoolInfo = readTool({
     feeApr24h: z.number().nullable(),
     feeApr7d: z.number().nullable(),
     feeProtocol: z.int(),
-    hooks: z.string().nullable(),
-    hookPermissions: z.array(z.string()),
+    hooks: z.object({ address: z.string(), permissions: z.array(z.string()) }).nullable(),
     notes: notesResult,
   }),
 }).handler(async (input, context) => {
@@ -78,8 +77,7 @@ export const getPoolInfo = readTool({
     ...activity,
     notes: [...activity.notes],
     feeProtocol: pool.protocolFee,
-    hooks: pool.hooks,
-    hookPermissions: pool.hooks === null ? [] : [...hookPermissions(pool.hooks)],
+    hooks: pool.hooks === null ? null : { address: pool.hooks, permissions: [...hookPermissions(pool.hooks)] },
   }
 })
 

@@ -1,0 +1,60 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openWorld, type Answer, type World } from './chain-world.fixture.ts'
+
+const devnet = useDevnet()
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld(devnet())
+})
+afterEach(async () => {
+  await world.close()
+})
+
+/** The members that carry text of a contract, as data. */
+const dataMembers = new Set(['symbol', 'name', 'token0Symbol', 'token1Symbol', 'amount0Symbol', 'amount1Symbol'])
+
+test('text of a contract reaches the agent as short, escaped data and nowhere else', async () => {
+  const token = world.address('HOSTILE')
+  const pool = devnet().pools.find((each) => each.label.startsWith('HOSTILE'))!.id
+  const add = { token0: token, token1: 'USDC', fee: 10_000, amount0: '10', rangeStrategy: 'full' }
+  const opened = await world.call('add_liquidity', add)
+  const positionId = opened.text('positionId')
+  const swap = await world.call('execute_swap', { tokenIn: token, tokenOut: 'USDC', amount: '1' })
+  const answers: Answer[] = [
+    opened,
+    swap,
+    await world.call('add_liquidity', { ...add, dryRun: true }),
+    await world.call('get_token_info', { token }),
+    await world.call('get_pool_info', { pool }),
+    await world.call('get_pools_by_token_pair', { token0: token, token1: 'USDC' }),
+    await world.call('get_quote', { tokenIn: token, tokenOut: 'USDC', amount: '1' }),
+    await world.call('get_position', { positionId }),
+    await world.call('get_positions_by_owner'),
+    await world.call('get_agent_balance', { tokens: [token] }),
+    await world.call('get_transaction_status', { txHash: swap.text('txHash') }),
+    await world.call('collect_fees', { positionId }),
+    await world.call('remove_liquidity', { positionId }),
+  ]
+  const refusals = [
+    await world.refuse('execute_swap', { tokenIn: token, tokenOut: 'USDC', amount: '100000000' }),
+    await world.refuse('get_token_price', { token, quote: 'WBTC' }),
+    await world.refuse('execute_swap', { tokenIn: token, tokenOut: 'WBTC', amount: '1', slippageBps: 1000 }),
+  ]
+  const texts = answers.flatMap((answer) => textsOf(answer.data, ''))
+  expect(texts.some(({ member }) => dataMembers.has(member))).toBe(true)
+  for (const { member, text } of [...texts, ...textsOf(refusals, '')]) {
+    expect(text).not.toMatch(/\p{C}|\p{Zl}|\p{Zp}|\p{sc=Cyrillic}/u)
+    expect([member, text.length > 64 && dataMembers.has(member)]).toEqual([member, false])
+    expect([member, text.includes('IGNORE') && member !== 'name']).toEqual([member, false])
+  }
+})
+
+/** Every text in a result, with the name of its member. */
+function textsOf(value: unknown, member: string): { readonly member: string; readonly text: string }[] {
+  if (typeof value === 'string') return [{ member, text: value }]
+  if (Array.isArray(value)) return value.flatMap((item) => textsOf(item, member))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, item]) => textsOf(item, key))
+}
