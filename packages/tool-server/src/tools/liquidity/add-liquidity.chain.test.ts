@@ -83,6 +83,19 @@ describe('add_liquidity', () => {
     })
   }
 
+  test('tells what really moved while others trade, not what was planned', async () => {
+    const pools = devnet().pools.filter((pool) => pool.label === 'WETH/USDC 0.05 %' && pool.version === 'v3')
+    const trader = devnet().startTrader({ seed: 7, intervalMs: 1, pools: pools.map((pool) => pool.id) })
+    try {
+      for (const amount0 of ['0.3', '0.4', '0.5']) {
+        await add(['WETH', 'USDC'], { amount0, fee: 500, rangeStrategy: 'wide', slippageBps: 400 })
+      }
+    } finally {
+      await trader.stop()
+    }
+    expect(trader.trades()).toBeGreaterThan(0)
+  })
+
   test.each([
     ['narrow', 10, 0.2],
     ['medium', 30, 0.5],

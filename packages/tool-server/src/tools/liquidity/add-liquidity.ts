@@ -15,7 +15,6 @@ import {
   deadlineOf,
   feeInput,
   feeTiers,
-  invalidField,
   priceInput,
   rangeStrategies,
   rangeStrategyInput,
@@ -96,7 +95,6 @@ export const addLiquidity = writeTool({
     context.prices.usd(chain, token1),
   ])
   const { preview } = planned
-  requireExistingTier(request, preview)
   return context.execute(planned.intent, async (settled) => {
     const added = await planned.decode(settled)
     const earning = { ...preview, liquidity: added.liquidity }
@@ -200,17 +198,6 @@ function rangeOf({ version, priceLower, priceUpper, rangeStrategy }: Input): Add
   if (version === 'v2') return null
   if (rangeStrategy !== undefined) return rangeStrategies[rangeStrategy]
   return priceLower === undefined || priceUpper === undefined ? null : { priceLower, priceUpper }
-}
-
-/** A fee outside the four tiers must be that of a v4 pool which exists. */
-function requireExistingTier({ fee }: AddRequest, preview: AddPreview): void {
-  if (preview.createsPool && fee !== null && !isTier(fee)) {
-    throw invalidField(
-      'fee',
-      'No pool with this fee exists.',
-      '100, 500, 3000, 10000, or the fee of an existing v4 pool',
-    )
-  }
 }
 
 /** Full width in percent of the price. */
