@@ -68,6 +68,28 @@ describe('usd', () => {
     await expect(prices.usd(bench.chain, await bench.token('HOSTILE'))).resolves.toBeNull()
   })
 
+  it('lets a narrow range conjure up no depth', async () => {
+    await passTime(3_600)
+    const [hostile, usdc] = await Promise.all([bench.token('HOSTILE'), bench.token('USDC')])
+    const [pool] = await bench.reads.findPools(bench.chain, hostile, usdc, ['v3'])
+    const actor = await createChainActor(devnet(), devnet().accounts[0]!.address)
+    const held = await actor.balanceOf(hostile.address)
+    const base = Math.floor(pool!.tick / 200) * 200
+    await actor.mintV3({
+      token0: pool!.token0.address,
+      token1: pool!.token1.address,
+      fee: pool!.fee,
+      tickLower: base,
+      tickUpper: base + 200,
+      amount0Desired: pool!.token0.address === usdc.address ? parseUnits('2000', 6) : held,
+      amount1Desired: pool!.token1.address === usdc.address ? parseUnits('2000', 6) : held,
+    })
+    await passTime(3_600)
+    const after = await bench.reads.pool(bench.chain, { version: 'v3', id: pool!.id })
+    expect(after.liquidity / pool!.liquidity).toBeGreaterThan(4n)
+    await expect(prices.usd(bench.chain, hostile)).resolves.toBeNull()
+  })
+
   it('reads a block once', async () => {
     await passTime(3_600)
     let requests = 0

@@ -1,11 +1,8 @@
 import { tickSpacingForFee } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
-import { isAddressEqual, zeroAddress, type Address } from 'viem'
+import { zeroAddress, type Address } from 'viem'
 import type { Version } from '../../../ports.ts'
-import { contractFunction } from '../../rpc/contract-function.ts'
-import { joinQueries, knownQuery, mapQuery, query, type Query } from '../../rpc/query.ts'
-import { v2FactoryAbi } from '../abis/v2-factory.ts'
-import { v3FactoryAbi } from '../abis/v3-factory.ts'
+import { joinQueries, knownQuery, mapQuery, type Query } from '../../rpc/query.ts'
 import { v2PairAddress } from '../v2/pair-address.ts'
 import { v2PairQuery } from '../v2/pair-query.ts'
 import { v3PoolAddress } from '../v3/pool-address.ts'
@@ -16,8 +13,8 @@ import type { PoolState } from './pool-state.ts'
 
 /**
  * The pools of two sorted currencies in one version: the v2 pair, the v3 pools of the four tiers, the v4 pools under standard
- * keys. A v2 or v3 pool is read where its factory must have put it, and counts when the factory says so in the same request.
- * A version that is not deployed has none.
+ * keys. A v2 or v3 pool is read where its factory creates it, and nobody else can create anything there (EIP-1014). A version
+ * that is not deployed has none.
  */
 export function pairQuery(
   chain: Chain,
@@ -35,8 +32,7 @@ function v2Queries(chain: Chain, token0: Address, token1: Address): FoundQuery[]
   const { v2 } = chain.amm
   if (v2 === undefined || token0 === zeroAddress) return []
   const pair = v2PairAddress(v2, token0, token1)
-  const named = query([readPair(v2.factory, [token0, token1])], ([address]) => address)
-  return [whereNamed(pair, named, v2PairQuery(pair, knownQuery({ token0, token1 })))]
+  return [v2PairQuery(pair, knownQuery({ token0, token1 }))]
 }
 
 function v3Queries(chain: Chain, token0: Address, token1: Address): FoundQuery[] {
@@ -44,9 +40,8 @@ function v3Queries(chain: Chain, token0: Address, token1: Address): FoundQuery[]
   if (v3 === undefined || token0 === zeroAddress) return []
   return v3Tiers.map((fee) => {
     const pool = v3PoolAddress(v3, token0, token1, fee)
-    const named = query([readPool(v3.factory, [token0, token1, fee])], ([address]) => address)
     const identity = knownQuery({ token0, token1, fee, tickSpacing: tickSpacingForFee(fee) })
-    return whereNamed(pool, named, v3PoolQuery(pool, identity))
+    return v3PoolQuery(pool, identity)
   })
 }
 
@@ -56,12 +51,3 @@ function v4Queries(chain: Chain, token0: Address, token1: Address): FoundQuery[]
 }
 
 const v3Tiers = [100, 500, 3_000, 10_000] as const
-
-function whereNamed(expected: Address, named: Query<Address | null>, state: FoundQuery): FoundQuery {
-  return mapQuery(joinQueries([named, state] as const), ([address, found]) =>
-    address !== null && isAddressEqual(address, expected) ? found : null,
-  )
-}
-
-const readPair = contractFunction(v2FactoryAbi, 'getPair')
-const readPool = contractFunction(v3FactoryAbi, 'getPool')

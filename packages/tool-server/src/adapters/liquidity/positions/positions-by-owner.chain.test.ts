@@ -1,6 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { createTestClient, http, maxUint256, numberToHex, parseAbi, parseUnits, type Hex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { PairShare } from '../../../ports.ts'
 import { erc20Abi } from '../abis/erc20.ts'
 import { v2RouterAbi } from '../abis/v2-router.ts'
 import { v4PositionManagerAbi } from '../abis/v4-position-manager.ts'
@@ -101,14 +102,20 @@ describe('pairShare', () => {
     // Tokens sent to a pair belong to its shares, although the reserves do not know them yet.
     await owner.write(usdc.address, erc20Abi, 'transfer', [pair!.id, 1_000_003n])
     const share = await bench.reads.pairShare(bench.chain, pair!.id, owner.address)
-    const { router } = bench.chain.amm.v2!
-    await owner.write(pair!.id, erc20Abi, 'approve', [router, maxUint256])
-    const { token0, token1 } = share.pool
-    const before = await Promise.all([owner.balanceOf(token0.address), owner.balanceOf(token1.address)])
-    const args = [token0.address, token1.address, share.shares, 0n, 0n, owner.address, maxUint256]
-    await owner.write(router, v2RouterAbi, 'removeLiquidity', args)
-    const after = await Promise.all([owner.balanceOf(token0.address), owner.balanceOf(token1.address)])
-    expect([share.amount0, share.amount1]).toEqual([after[0] - before[0], after[1] - before[1]])
+    expect([share.amount0, share.amount1]).toEqual(await burn(share))
+  })
+
+  it('leaves out what the protocol takes of the growth, where it takes a part', async () => {
+    const [weth, usdc] = await Promise.all([bench.token('WETH'), bench.token('USDC')])
+    const [pair] = await bench.reads.findPools(bench.chain, weth, usdc, ['v2'])
+    const { factory } = bench.chain.amm.v2!
+    const setter = await owner.client.readContract({ address: factory, abi: feeToAbi, functionName: 'feeToSetter' })
+    const governor = await createChainActor(devnet(), setter)
+    await governor.write(factory, feeToAbi, 'setFeeTo', [devnet().accounts[7]!.address])
+    await owner.addV2(weth.address, usdc.address, parseUnits('1.5', 18), parseUnits('4500', 6))
+    for (let round = 0; round < 3; round += 1) await owner.swapV2([weth.address, usdc.address], parseUnits('5', 18))
+    const share = await bench.reads.pairShare(bench.chain, pair!.id, owner.address)
+    expect([share.amount0, share.amount1]).toEqual(await burn(share))
   })
 
   it('is POSITION_NOT_FOUND for who holds none, POOL_NOT_FOUND for what is no pair', async () => {
@@ -141,3 +148,15 @@ async function pretendManyTokens(): Promise<void> {
 }
 
 const transferAbi = parseAbi(['function transferFrom(address from, address to, uint256 id)'])
+
+/** What really comes back for all of a share. */
+async function burn({ pool, shares }: PairShare): Promise<[bigint, bigint]> {
+  const { router } = bench.chain.amm.v2!
+  await owner.write(pool.id, erc20Abi, 'approve', [router, maxUint256])
+  const tokens = [pool.token0.address, pool.token1.address] as const
+  const before = [await owner.balanceOf(tokens[0]), await owner.balanceOf(tokens[1])] as const
+  await owner.write(router, v2RouterAbi, 'removeLiquidity', [...tokens, shares, 0n, 0n, owner.address, maxUint256])
+  return [(await owner.balanceOf(tokens[0])) - before[0], (await owner.balanceOf(tokens[1])) - before[1]]
+}
+
+const feeToAbi = parseAbi(['function feeToSetter() view returns (address)', 'function setFeeTo(address feeTo)'])
