@@ -1,5 +1,17 @@
+import { fileURLToPath } from 'node:url'
+
 /** The block a person pastes into the settings of an MCP client that speaks HTTP. */
-export function clientConfiguration(url: string, key: string): string {
-  const server = { type: 'http', url, headers: { Authorization: `Bearer ${key}` } }
+export function httpClientConfiguration(url: string, key: string): string {
+  return render({ type: 'http', url, headers: { Authorization: `Bearer ${key}` } })
+}
+
+/** The same for a client that starts its servers itself: reads only, on the chains of that file. */
+export function stdioClientConfiguration(chainsPath: string): string {
+  const program = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
+  const args = [program, 'serve', '--transport', 'stdio']
+  return render({ command: 'node', args, env: { SVC_MCP_PROFILE: 'data', SVC_CHAINS_FILE: chainsPath } })
+}
+
+function render(server: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ mcpServers: { svc: server } }, null, 2)
 }

@@ -1,3 +1,4 @@
+import { untilStopped, type StopCause } from '@svc/tool-server/until-stopped'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -10,34 +11,39 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     process.stdout.write(help)
     return 0
   }
-  const load = Object.hasOwn(commands, name) ? commands[name as keyof typeof commands] : undefined
-  if (load === undefined) {
+  const command = Object.hasOwn(commands, name) ? commands[name as keyof typeof commands] : undefined
+  if (command === undefined) {
     process.stderr.write(`svc: there is no command "${name.slice(0, 40)}"\n\n${help}`)
     return 2
   }
+  // Before anything else: loading a command takes a while, and whoever started us may not wait for it.
+  const stopped = untilStopped({ environment: process.env, foreground: command.foreground })
   try {
-    return await (
-      await load()
-    )(rest)
+    const run = await Promise.race([command.load(), stopped.then(() => asked)])
+    return await run(rest, stopped)
   } catch (error) {
     process.stderr.write(`svc ${name}: ${error instanceof Error ? error.message : String(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }
 
-type Command = (argv: readonly string[]) => Promise<number>
+/** A command: its flags, and what resolves when it is asked to end. Resolves to the exit code. */
+export type Command = (argv: readonly string[], stopped: Promise<StopCause>) => Promise<number>
+
+const asked: Command = async () => 0
 
 const commands = {
-  up: async (): Promise<Command> => (await import('./commands/up.ts')).up,
-  serve: async (): Promise<Command> => (await import('./commands/serve.ts')).serve,
-  demo: async (): Promise<Command> => (await import('./commands/demo.ts')).demo,
-}
+  up: { foreground: true, load: async () => (await import('./commands/up.ts')).up },
+  serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
+  demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
+} satisfies Readonly<Record<string, { readonly foreground: boolean; readonly load: () => Promise<Command> }>>
 
 const help = `svc: let an agent manage on-chain liquidity without being able to hurt its owner
 
   svc up [--json] [--mcp-port N] [--rpc-port N] [--chain-id N] [--data-dir D]
       A local chain with the real AMM contracts, a funded wallet and the MCP server, in one process group.
-      Port 0 is any free one. --json prints one line when ready. Ctrl-C ends all of it.
+      Port 0 is any free one; without a flag 3000 and 8545, if they are free. --json prints one line when ready.
+      --data-dir keeps API keys, wallet and policy for the next time. Ctrl-C ends all of it.
   svc serve --transport stdio|http
       The MCP server alone, configured by the environment (docs/config.md).
   svc demo

@@ -1,37 +1,38 @@
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startDevnet, type Devnet } from '@svc/devnet'
 import { devnetPolicy, openServer, provisionKeys, readConfig, type ApiKeys } from '@svc/tool-server'
-import { portFor } from './port-for.ts'
+import { chains as publicChains, type Chain } from '@svc/wallet'
+import { choosePort } from './choose-port.ts'
 import { openWorldDirectory, type WorldDirectory } from './world-directory.ts'
 
 /**
  * Brings up a whole local world: chain, funded wallet, MCP server. Port 0 is any free one; without a port the usual one is
- * taken when it is free. Without `dataDir` the state lives in a temporary directory that `stop` removes. Rejects when a part does
- * not start, after stopping what did.
+ * taken when it is free. Without `dataDir` the state lives in a temporary directory that goes with the process. Rejects when a
+ * part does not start, after stopping what did.
  */
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const closers: (() => Promise<void>)[] = []
+  const closers: (() => unknown)[] = []
   const stop = async (): Promise<void> => {
     for (const close of closers.splice(0).toReversed()) await close()
   }
   try {
+    const mcpPort = await choosePort('--mcp-port', options.mcpPort, usualMcpPort)
+    const rpcPort = await choosePort('--rpc-port', options.rpcPort, usualRpcPort)
     const directory = await openWorldDirectory(options.dataDir)
     closers.push(() => directory.dispose())
-    const devnet = await startDevnet({
-      rpcPort: await portFor(options.rpcPort, usualRpcPort),
-      chainId: options.chainId,
-      onProgress: options.onProgress,
-    })
+    const { chainId, onProgress } = options
+    const devnet = await startDevnet({ rpcPort, chainId, onProgress })
     closers.push(() => devnet.stop())
     await devnet.fund(directory.walletAddress, walletFunds)
-    const environment = await writeSettings(directory, devnet, await portFor(options.mcpPort, usualMcpPort))
-    const keys = provisionKeys(readConfig(environment), randomBytes)
-    const server = await openServer(readConfig(environment))
+    const settings = await writeSettings(directory, devnet, mcpPort)
+    const keys = provisionKeys(readConfig(settings.environment), randomBytes)
+    directory.release()
+    const server = await openServer(readConfig(settings.environment))
     closers.push(() => server.close())
     const { url } = await server.listen()
-    return { devnet, stop, ready: readyLine(devnet, url, keys, directory.walletAddress) }
+    return { devnet, stop, settings, ready: readyLine(devnet, url, keys, directory.walletAddress) }
   } catch (error) {
     await stop()
     throw error
@@ -50,8 +51,18 @@ export type WorldOptions = {
 export type World = {
   readonly devnet: Devnet
   readonly ready: ReadyLine
+  readonly settings: WorldSettings
   /** Ends server and chain, and removes what was temporary. */
   stop(): Promise<void>
+}
+
+export type WorldSettings = {
+  /** The chain's row, as `SVC_CHAINS_FILE` wants it. */
+  readonly chainsPath: string
+  readonly policyPath: string
+  /** False when the directory held a policy already, which then stands. */
+  readonly policyIsNew: boolean
+  readonly environment: Readonly<Record<string, string>>
 }
 
 /** The one line that `svc up --json` prints. */
@@ -69,30 +80,45 @@ const usualMcpPort = 3000
 
 const walletFunds = { ETH: '100', WETH: '50', USDC: '250000', USDT: '50000', DAI: '50000', WBTC: '2' }
 
-/** Writes policy and chain row into the directory; returns the settings of a server on them. */
+/** Writes chain row and policy into the directory; returns the settings of a server on them. */
 async function writeSettings(
   { path, privateKey }: WorldDirectory,
   devnet: Devnet,
   mcpPort: number,
-): Promise<Readonly<Record<string, string>>> {
-  const chainsFile = join(path, 'chains.json')
-  await writePrivate(chainsFile, [devnet.chain])
-  await writePrivate(join(path, 'policy.json'), devnetPolicy())
-  return {
+): Promise<WorldSettings> {
+  const [chainsPath, policyPath] = [join(path, 'chains.json'), join(path, 'policy.json')]
+  await writePrivate(chainsPath, [withPublicNames(devnet.chain)])
+  const policyIsNew = !(await exists(policyPath))
+  if (policyIsNew) await writePrivate(policyPath, devnetPolicy())
+  const environment = {
     NODE_ENV: 'development',
     LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'warn',
     SVC_DATA_DIR: path,
-    SVC_CHAINS_FILE: chainsFile,
+    SVC_CHAINS_FILE: chainsPath,
     SVC_LISTEN: `127.0.0.1:${mcpPort}`,
     SVC_MCP_PROFILE: 'full',
     WALLET_TYPE: 'local',
     PRIVATE_KEY: privateKey,
     [`SVC_RPC_URL_${devnet.chainId}`]: devnet.rpcUrl,
   }
+  return { chainsPath, policyPath, policyIsNew, environment }
+}
+
+/** Under the id of a public chain the local one takes its place, so it answers to that chain's names as well. */
+function withPublicNames(chain: Chain): Chain {
+  const replaced = publicChains.find(({ id }) => id === chain.id)
+  return replaced === undefined ? chain : { ...chain, aliases: [...chain.aliases, replaced.name, ...replaced.aliases] }
 }
 
 async function writePrivate(path: string, content: unknown): Promise<void> {
   await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 function readyLine(devnet: Devnet, url: string, keys: ApiKeys, wallet: string): ReadyLine {

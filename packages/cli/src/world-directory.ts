@@ -1,64 +1,100 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { acquireServerLock } from '@svc/store'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
-import { isHex, type Address, type Hex } from 'viem'
-import { UsageError } from './usage-error.ts'
+import type { Address, Hex } from 'viem'
 
 /**
- * The directory a local world keeps its state in, and the wallet key that belongs to it. Without `path` it is temporary
- * and `dispose` removes it. A named one keeps keys from run to run, while the state of the last run's chain, which is
- * gone, is cleared. Throws `UsageError` when the directory holds the state of a server that is not a local world's.
+ * The directory a local world keeps its state in, and the wallet key that belongs to it. Without `path` it is temporary and goes
+ * with the process. A named one keeps its keys from run to run, while the state of the last run's chain, which is gone, is
+ * cleared. Throws, and changes nothing, when a server runs on the directory or when it holds anything that is not a local world's.
  */
 export async function openWorldDirectory(path: string | undefined): Promise<WorldDirectory> {
-  if (path === undefined) {
-    const temporary = await mkdtemp(join(tmpdir(), 'svc-up-'))
-    return { ...newWallet(temporary), dispose: () => rm(temporary, { recursive: true, force: true }) }
-  }
-  const directory = resolve(path)
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  const marker = join(directory, markerName)
-  const known = await readMarker(marker)
-  if (known === null && (await exists(join(directory, 'state.db')))) {
-    throw new UsageError(`${directory} holds the state of a server, not of a local world. Name another --data-dir.`)
-  }
-  await chmod(directory, 0o700)
-  for (const name of chainBoundFiles) await rm(join(directory, name), { force: true })
-  const wallet = newWallet(directory, known ?? undefined)
-  await writeFile(marker, JSON.stringify({ privateKey: wallet.privateKey }), { mode: 0o600 })
-  return { ...wallet, dispose: async () => {} }
+  return path === undefined ? openTemporary() : openNamed(resolve(path))
 }
 
 export type WorldDirectory = {
   readonly path: string
   readonly privateKey: Hex
   readonly walletAddress: Address
-  dispose(): Promise<void>
+  /** Lets a server take the directory over, which until then is reserved for this process. */
+  release(): void
+  /** Removes the directory if it is temporary. */
+  dispose(): void
+}
+
+function openTemporary(): WorldDirectory {
+  const path = mkdtempSync(join(tmpdir(), 'svc-up-'))
+  const remove = () => rmSync(path, { recursive: true, force: true })
+  process.once('exit', remove)
+  return {
+    path,
+    ...walletOf(newKey()),
+    release: () => {},
+    dispose() {
+      process.off('exit', remove)
+      remove()
+    },
+  }
+}
+
+async function openNamed(path: string): Promise<WorldDirectory> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const known = await readKey(join(path, markerName))
+  if (known === null && (await readdir(path)).some((name) => !ownNames.some((own) => name.startsWith(own)))) {
+    throw new Error(`${path} holds something else than a local world. Name a new or an empty directory.`)
+  }
+  const lock = await acquireServerLock(path)
+  const release = () => lock.release()
+  try {
+    await chmod(path, 0o700)
+    for (const name of chainBoundFiles) await rm(join(path, name), { force: true })
+    const key = known ?? newKey()
+    if (known === null) await writeKey(join(path, markerName), key)
+    return { path, ...walletOf(key), release, dispose: release }
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 const markerName = 'local-world.json'
 
-/** Files that speak of transactions on a chain which ended with the last run. */
-const chainBoundFiles = ['state.db', 'state.db-wal', 'state.db-shm', 'audit.jsonl', 'policy.json', 'chains.json']
+/** What a start that was cut off may leave behind, whole or as a draft. */
+const ownNames = [markerName, 'server.lock']
 
-function newWallet(path: string, privateKey: Hex = `0x${randomBytes(32).toString('hex')}`) {
-  return { path, privateKey, walletAddress: new ServiceWallet({ mode: 'local', privateKey }).address }
+/** Files that speak of transactions on a chain which ended with the last run. */
+const chainBoundFiles = [
+  'state.db',
+  'state.db-wal',
+  'state.db-shm',
+  'audit.jsonl',
+  'breaker.json',
+  'owed-allowances.json',
+  'chains.json',
+]
+
+const newKey = (): Hex => `0x${randomBytes(32).toString('hex')}`
+
+function walletOf(privateKey: Hex) {
+  return { privateKey, walletAddress: new ServiceWallet({ mode: 'local', privateKey }).address }
 }
 
-async function readMarker(marker: string): Promise<Hex | null> {
+/** `null` when there is no marker. */
+async function readKey(marker: string): Promise<Hex | null> {
   const text = await readFile(marker, 'utf8').catch(() => null)
   if (text === null) return null
-  const content: unknown = JSON.parse(text)
-  if (typeof content === 'object' && content !== null && 'privateKey' in content && isHex(content.privateKey)) {
-    return content.privateKey
-  }
-  throw new UsageError(`${marker} is damaged. Remove it, or name another --data-dir.`)
+  const key = /^\{"privateKey":"(0x[0-9a-f]{64})"\}$/.exec(text.trim())?.[1]
+  if (key === undefined) throw new Error(`${marker} is damaged. Remove it with its directory, or name another one.`)
+  return key as Hex
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
+/** By rename: a process killed in between leaves no half of it. */
+async function writeKey(marker: string, privateKey: Hex): Promise<void> {
+  const draft = `${marker}.${process.pid}`
+  await writeFile(draft, `${JSON.stringify({ privateKey })}\n`, { mode: 0o600, flush: true })
+  await rename(draft, marker)
 }

@@ -29,6 +29,8 @@ export async function makeDump(options: {
   const startTimestamp = hourZeroTimestamp + (first - 1) * 3_600 - leadSeconds
   const usd = createMarket(history).pricesAt(first - 1)
   const folder = mkdtempSync(join(tmpdir(), 'svc-devnet-'))
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', removeFolder)
   const file = join(folder, 'state.json')
   // An older hard fork writes no block hashes into the state, which anvil hashes anew for every block.
   const args = `--accounts ${accountCount} --timestamp ${startTimestamp} --hardfork cancun --no-mining --prune-history`
@@ -41,7 +43,7 @@ export async function makeDump(options: {
     exitTimeoutMs: 60_000,
   })
   try {
-    onProgress?.('seeding contracts, tokens and pools')
+    onProgress?.('seeding a new chain, once for all starts of a day: contracts, tokens and pools')
     const seed = { layout, usd, startTimestamp, rpcUrl: anvil.rpcUrl, testAccounts: options.testAccounts }
     const writer = await seedChain(anvil.client, seed)
     await tradeHours(writer, { layout, hourZeroTimestamp, first, last: historyHours, onHour: dayReport(onProgress) })
@@ -50,7 +52,8 @@ export async function makeDump(options: {
     return withoutTraces(readFileSync(file), writer.transactionCount())
   } finally {
     await anvil.stop()
-    rmSync(folder, { recursive: true, force: true })
+    process.off('exit', removeFolder)
+    removeFolder()
   }
 }
 
@@ -65,7 +68,8 @@ function finalOracleEntries(pool: PlacedPool): number {
 function dayReport(onProgress: ((line: string) => void) | undefined): (hour: number) => void {
   return (hour) => {
     const days = historyHours / 24
-    if (hour % 24 === 1) onProgress?.(`seeding ${days} days of trading: day ${Math.ceil(hour / 24)} of ${days}`)
+    const day = hour / 24
+    if (day % 5 === 0) onProgress?.(`seeding its trading: ${day} of ${days} days`)
   }
 }
 

@@ -1,54 +1,56 @@
-import { untilStopped } from '@svc/tool-server'
-import { clientConfiguration } from '../client-configuration.ts'
+import type { StopCause } from '@svc/tool-server/until-stopped'
 import { parseFlags } from '../parse-flags.ts'
 import { parseWholeNumber } from '../parse-whole-number.ts'
-import { startWorld, type ReadyLine } from '../start-world.ts'
+import type { World, WorldOptions } from '../start-world.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** `svc up`: a local world in the foreground until it is asked to end. */
-export async function up(argv: readonly string[]): Promise<number> {
-  const flags = parseFlags(argv, {
-    values: ['mcp-port', 'rpc-port', 'chain-id', 'data-dir'],
-    switches: ['json'],
-  })
-  const stopped = untilStopped(process.env)
-  const starting = startWorld({
-    mcpPort: parseWholeNumber('--mcp-port', flags['mcp-port'], 0, 65_535),
-    rpcPort: parseWholeNumber('--rpc-port', flags['rpc-port'], 0, 65_535),
-    chainId: parseWholeNumber('--chain-id', flags['chain-id'], 1, 2 ** 31) ?? 31_337,
-    dataDir: flags['data-dir'],
-    onProgress: (line) => process.stderr.write(`${line}\n`),
-  })
-  starting.catch(() => {})
-  const world = await Promise.race([starting, stopped])
-  if (world === 'signal' || world === 'parent') {
-    await starting.then((late) => late.stop()).catch(() => {})
-    return 0
-  }
-  process.stdout.write(flags.json ? `${JSON.stringify(world.ready)}\n` : welcome(world.ready))
-  await stopped
-  await world.stop()
-  return 0
+export async function up(argv: readonly string[], stopped: Promise<StopCause>): Promise<number> {
+  const { json, ...options } = readOptions(argv)
+  const world = await Promise.race([open(options), stopped])
+  // Half a world has nothing worth an orderly end: what it started goes with the process.
+  if (typeof world === 'string') process.exit(0)
+  process.stdout.write(json ? `${JSON.stringify(world.ready)}\n` : (await import('../welcome.ts')).welcome(world))
+  const cause = await Promise.race([stopped, world.devnet.exited.then(() => untilSurelyUnasked(stopped))])
+  if (cause === 'chain-ended')
+    process.stderr.write('svc up: the local chain has ended by itself, so the rest ends too\n')
+  const code = cause === 'chain-ended' ? 1 : 0
+  await stopInTime(world, code)
+  return code
 }
 
-function welcome(ready: ReadyLine): string {
-  const pools = ready.pools.map((pool) => `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}`)
-  return `
-The local world is up. Everything in it is worthless and ends with this process.
+function readOptions(argv: readonly string[]): Omit<WorldOptions, 'onProgress'> & { readonly json: boolean } {
+  const flags = parseFlags(argv, { values: ['mcp-port', 'rpc-port', 'chain-id', 'data-dir'], switches: ['json'] })
+  const [mcpPort, rpcPort] = [flags['mcp-port'], flags['rpc-port']]
+  const options = {
+    json: flags.json,
+    mcpPort: parseWholeNumber('--mcp-port', mcpPort, 0, 65_535),
+    rpcPort: parseWholeNumber('--rpc-port', rpcPort, 0, 65_535),
+    chainId: parseWholeNumber('--chain-id', flags['chain-id'], 1, 2 ** 31) ?? 31_337,
+    dataDir: flags['data-dir'],
+  }
+  if (options.dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
+  if (options.mcpPort !== undefined && options.mcpPort > 0 && options.mcpPort === options.rpcPort) {
+    throw new UsageError(`--mcp-port and --rpc-port cannot both be ${options.mcpPort}`)
+  }
+  return options
+}
 
-  MCP server   ${ready.mcp.url}
-  read key     ${ready.mcp.keys.read}
-  feedback key ${ready.mcp.keys.feedback}
-  write key    ${ready.mcp.keys.write}
-  chain        ${ready.rpc.url} (chain id ${ready.rpc.chainId})
-  wallet       ${ready.wallet.address}
-  limits       50,000 USD a transaction, 100,000 a session, 250,000 a day (a policy for this chain alone)
+/** Loads the rest of the program only now: a slip in a flag is answered at once. */
+async function open(options: Omit<WorldOptions, 'onProgress'>): Promise<World> {
+  const { startWorld } = await import('../start-world.ts')
+  return startWorld({ ...options, onProgress: (line) => process.stderr.write(`${line}\n`) })
+}
 
-Pools
-${pools.join('\n')}
+/** Ctrl-C reaches the chain as well as us, and it may be the first to end. */
+async function untilSurelyUnasked(stopped: Promise<StopCause>) {
+  const patience = new Promise<'chain-ended'>((resolve) => setTimeout(() => resolve('chain-ended'), 300))
+  return Promise.race([stopped, patience])
+}
 
-Paste this into an MCP client:
-${clientConfiguration(ready.mcp.url, ready.mcp.keys.write)}
-
-Ctrl-C ends all of it.
-`
+/** Whatever has not ended in time, a call that waits for a block for example, goes with the process. */
+async function stopInTime(world: World, code: number): Promise<void> {
+  const timer = setTimeout(() => process.exit(code), 2_000)
+  await world.stop().catch((error: unknown) => process.stderr.write(`svc up: ${String(error)}\n`))
+  clearTimeout(timer)
 }

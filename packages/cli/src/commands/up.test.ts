@@ -1,0 +1,252 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { askChain, call, connect } from '../clients.fixture.ts'
+import { goneAfter, program, readyLine, run, runUp, type Run } from '../processes.fixture.ts'
+
+const timeout = 90_000
+
+const opened: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of opened.splice(0).toReversed()) await close()
+})
+
+function up(...flags: readonly string[]): Run {
+  const world = runUp(flags)
+  opened.push(() => world.end())
+  return world
+}
+
+/** Ends a world in good order. */
+async function down(world: Run): Promise<void> {
+  process.kill(world.session, 'SIGTERM')
+  await goneAfter(world)
+  expect(await world.exited).toBe(0)
+}
+
+function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'svc-cli-test-'))
+  opened.push(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+const address = expect.stringMatching(/^0x[0-9a-fA-F]{40}$/)
+
+describe('svc up --json', { timeout }, () => {
+  it('prints exactly one line of the documented shape on stdout', async () => {
+    const world = up()
+    const ready = await readyLine(world)
+    expect(ready).toEqual({
+      ready: true,
+      mcp: {
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/),
+        keys: {
+          read: expect.stringMatching(/^svc_read_[\w-]{43}$/),
+          feedback: expect.stringMatching(/^svc_feedback_[\w-]{43}$/),
+          write: expect.stringMatching(/^svc_write_[\w-]{43}$/),
+        },
+      },
+      rpc: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), chainId: 31_337 },
+      wallet: { address },
+      tokens: expect.arrayContaining([{ symbol: 'USDC', address, decimals: 6 }]),
+      pools: expect.any(Array),
+    })
+    expect(ready.pools).toHaveLength(15)
+    expect(ready.pools[0]).toEqual({
+      version: 'v3',
+      id: address,
+      token0: address,
+      token1: address,
+      fee: 100,
+      tickSpacing: 1,
+      hooks: null,
+      label: 'WETH/USDC 0.01 %',
+    })
+    expect(new Set([ready.mcp.url, ready.rpc.url].map((url) => new URL(url).port)).size).toBe(2)
+    await down(world)
+    expect(world.printed.stdout).toBe(`${JSON.stringify(ready)}\n`)
+  })
+
+  it('takes the ports it is told', async () => {
+    const [mcpPort, rpcPort] = [await freePort(), await freePort()]
+    const ready = await readyLine(up('--mcp-port', String(mcpPort), '--rpc-port', String(rpcPort)))
+    expect(ready.mcp.url).toBe(`http://127.0.0.1:${mcpPort}/mcp`)
+    expect(ready.rpc.url).toBe(`http://127.0.0.1:${rpcPort}`)
+    expect(await askChain(ready, 'eth_chainId')).toBe('0x7a69')
+  })
+
+  it.each(['--mcp-port', '--rpc-port'])('refuses a port that is taken, starting nothing: %s', async (flag) => {
+    const port = await takenPort()
+    const world = up(flag, String(port))
+    expect(await world.exited).toBe(1)
+    expect(world.printed.stdout).toBe('')
+    expect(world.printed.stderr).toBe(
+      `svc up: ${flag} ${port} cannot be had: another program listens there. Choose another, or 0 for any free one.\n`,
+    )
+    expect(world.living()).toEqual([])
+    expect(world.leftFiles()).toEqual([])
+  })
+
+  it.each([
+    [8453, 'base'],
+    [84_532, 'base-sepolia'],
+  ])('under --chain-id %d puts the local chain in the place of the public one', async (chainId, publicName) => {
+    const ready = await readyLine(up('--chain-id', String(chainId)))
+    expect(ready.rpc.chainId).toBe(chainId)
+    const client = await connect(ready)
+    const usdc = ready.tokens.find(({ symbol }) => symbol === 'USDC')!.address
+    for (const chain of [String(chainId), publicName, 'local']) {
+      const { items } = await call(client, 'search_tokens', { query: 'USDC', chain })
+      expect(items).toEqual([expect.objectContaining({ address: usdc, chain: { id: chainId, name: 'local' } })])
+      expect(await call(client, 'get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', chain })).toMatchObject({
+        route: [{ pool: ready.pools[1]!.id }],
+      })
+    }
+    const swap = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.1', chain: publicName }
+    const { txHash } = await call(client, 'execute_swap', swap)
+    expect(await askChain(ready, 'eth_getTransactionReceipt', txHash)).toMatchObject({ status: '0x1' })
+    await client.close()
+  })
+
+  it.each([
+    [['--mcp-port', '65536'], '--mcp-port takes a whole number from 0 to 65535, not "65536"'],
+    [['--rpc-port', '8545x'], '--rpc-port takes a whole number from 0 to 65535, not "8545x"'],
+    [['--chain-id', '0'], '--chain-id takes a whole number from 1 to'],
+    [['--chain-id', '１'], '--chain-id takes a whole number'],
+    [['--chain-id=-1'], '--chain-id takes a whole number'],
+    [['--mcp-port', '4000', '--rpc-port', '4000'], '--mcp-port and --rpc-port cannot both be 4000'],
+    [['--data-dir', ''], '--data-dir takes the name of a directory'],
+    [['--data-dir'], '--data-dir'],
+    [['--json=yes'], '--json'],
+    [['--no-such-flag'], '--no-such-flag'],
+    [['extra'], 'extra'],
+  ])('refuses with exit code 2, naming what is off: %j', async (flags, words) => {
+    const world = run(process.execPath, [program, 'up', ...flags])
+    opened.push(() => world.end())
+    expect(await world.exited).toBe(2)
+    expect(world.printed.stderr).toContain(words)
+    expect(world.printed.stdout).toBe('')
+    expect(world.leftFiles()).toEqual([])
+  })
+})
+
+describe('svc up --data-dir', { timeout }, () => {
+  it('keeps keys, wallet and a changed policy from run to run, and nothing of the chain that is gone', async () => {
+    const directory = join(temporaryDirectory(), 'new')
+    const first = up('--data-dir', directory)
+    const before = await readyLine(first)
+    const client = await connect(before)
+    const swap = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', chain: 'local' }
+    await call(client, 'execute_swap', swap)
+    const known = new Set([
+      '.env',
+      'audit.jsonl',
+      'chains.json',
+      'local-world.json',
+      'owed-allowances.json',
+      'policy.json',
+      'server.lock',
+      'server.lock-journal',
+      'state.db',
+      'state.db-shm',
+      'state.db-wal',
+    ])
+    expect(readdirSync(directory).filter((name) => !known.has(name))).toEqual([])
+    expect(readdirSync(directory).filter((name) => (statSync(join(directory, name)).mode & 0o077) !== 0)).toEqual([])
+    await client.close()
+    await down(first)
+    const policyPath = join(directory, 'policy.json')
+    const policy = JSON.parse(readFileSync(policyPath, 'utf8')) as { limitsUsd: { perTransaction: string } }
+    policy.limitsUsd.perTransaction = '100'
+    writeFileSync(policyPath, JSON.stringify(policy))
+
+    const second = up('--data-dir', directory)
+    const after = await readyLine(second)
+    expect(after.mcp.keys).toEqual(before.mcp.keys)
+    expect(after.wallet).toEqual(before.wallet)
+    const again = await connect(after)
+    expect(await call(again, 'check_safety_status', {})).toMatchObject({
+      limitsUsd: { perTransaction: '100' },
+      spentUsd: { session: '0', daily: '0' },
+      pendingTransactions: 0,
+    })
+    await expect(call(again, 'execute_swap', swap)).rejects.toThrow('SPENDING_LIMIT_EXCEEDED')
+    await call(again, 'execute_swap', { ...swap, amount: '0.02' })
+    await again.close()
+    await down(second)
+  })
+
+  it('refuses a directory on which another runs, and disturbs neither it nor its files', async () => {
+    const directory = temporaryDirectory()
+    const first = up('--data-dir', directory)
+    const ready = await readyLine(first)
+    const second = up('--data-dir', directory)
+    expect(await second.exited).toBe(1)
+    expect(second.printed.stderr).toContain(`Another server runs on ${directory}.`)
+    expect(second.printed.stdout).toBe('')
+    const client = await connect(ready)
+    await call(client, 'execute_swap', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', chain: 'local' })
+    await client.close()
+    await down(first)
+  })
+
+  it('comes up again on the directory of a process that was killed', async () => {
+    const directory = temporaryDirectory()
+    const first = up('--data-dir', directory)
+    const before = await readyLine(first)
+    process.kill(first.session, 'SIGKILL')
+    await goneAfter(first)
+    expect((await readyLine(up('--data-dir', directory))).wallet).toEqual(before.wallet)
+  })
+
+  it.each(['state.db', 'policy.json', '.env', 'notes.txt'])(
+    'refuses a directory that holds something else, untouched: %s',
+    async (name) => {
+      const directory = join(temporaryDirectory(), 'theirs')
+      mkdirSync(directory)
+      chmodSync(directory, 0o755)
+      writeFileSync(join(directory, name), 'theirs', { mode: 0o644 })
+      const world = up('--data-dir', directory)
+      expect(await world.exited).toBe(1)
+      expect(world.printed.stderr).toBe(
+        `svc up: ${directory} holds something else than a local world. Name a new or an empty directory.\n`,
+      )
+      expect(readdirSync(directory)).toEqual([name])
+      expect(readFileSync(join(directory, name), 'utf8')).toBe('theirs')
+      expect(statSync(directory).mode & 0o777).toBe(0o755)
+      expect(world.living()).toEqual([])
+    },
+  )
+
+  it('refuses a damaged marker', async () => {
+    const directory = temporaryDirectory()
+    writeFileSync(join(directory, 'local-world.json'), '{"privateKey":"0x1')
+    const world = up('--data-dir', directory)
+    expect(await world.exited).toBe(1)
+    expect(world.printed.stderr).toContain('local-world.json is damaged')
+  })
+})
+
+async function takenPort(): Promise<number> {
+  const server = createServer()
+  opened.push(() => new Promise((resolve) => server.close(resolve)))
+  return listen(server)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  const port = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function listen(server: ReturnType<typeof createServer>): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const bound = server.address()
+      resolve(typeof bound === 'object' && bound !== null ? bound.port : 0)
+    })
+  })
+}

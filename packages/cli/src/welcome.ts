@@ -1,0 +1,40 @@
+import { devnetPolicy } from '@svc/tool-server'
+import { httpClientConfiguration, stdioClientConfiguration } from './client-configuration.ts'
+import type { World } from './start-world.ts'
+
+/** What `svc up` tells a person once everything runs. */
+export function welcome({ ready, settings }: World): string {
+  const { mcp, rpc, wallet } = ready
+  const pools = ready.pools.map((pool) => `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}`)
+  return `
+The local world is up. Everything in it is worthless and ends with this process.
+
+  MCP server   ${mcp.url}
+  read key     ${mcp.keys.read}
+  feedback key ${mcp.keys.feedback}
+  write key    ${mcp.keys.write}
+  chain        ${rpc.url} (chain id ${rpc.chainId}; tools call it "local")
+  wallet       ${wallet.address}, funded
+  policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}
+
+Pools, with thirty days of trading behind them
+${pools.join('\n')}
+
+Paste this into an MCP client that speaks HTTP (every tool):
+${httpClientConfiguration(mcp.url, mcp.keys.write)}
+
+Or this into one that starts its servers itself (reads only):
+${stdioClientConfiguration(settings.chainsPath)}
+
+Ctrl-C ends all of it.
+`
+}
+
+/** The limits that `svc up` writes, in a sentence. */
+export function describePolicy(): string {
+  const { perTransaction, perSession, daily } = devnetPolicy().limitsUsd ?? {}
+  const [transaction, session, day] = [perTransaction, perSession, daily].map((usd) =>
+    Number(usd).toLocaleString('en-US'),
+  )
+  return `at most ${transaction} USD a transaction, ${session} a session, ${day} a day; nobody is asked`
+}
