@@ -12,6 +12,7 @@ export async function checkInspector(world, report, signal) {
     try {
       report.passed(`Inspector, ${name}: ${await assertion()}`)
     } catch (error) {
+      signal.throwIfAborted()
       report.failed(`Inspector, ${name}: ${error.message}`)
     }
   }

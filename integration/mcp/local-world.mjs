@@ -11,6 +11,7 @@ export const svcPath = fileURLToPath(new URL('../../packages/cli/bin/svc.js', im
 
 /** `svc up` on free ports: the product as it is, on a local chain. `ready` is the line it prints. */
 export async function openLocalWorld(signal) {
+  signal.throwIfAborted()
   const directory = await mkdtemp(join(tmpdir(), 'svc-foreign-'))
   const dataDir = join(directory, 'world')
   const args = [svcPath, 'up', '--json', '--mcp-port', '0', '--rpc-port', '0', '--data-dir', dataDir]

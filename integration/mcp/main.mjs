@@ -18,16 +18,24 @@ const report = {
 }
 
 const started = performance.now()
-for (const revision of ['2025-11-25', '2026-07-28']) await checkConformance(revision, report, stop.signal)
-const world = await openLocalWorld(stop.signal)
 try {
-  await checkProductAlone(world, report, stop.signal)
-  await checkInspector(world, report, stop.signal)
-} finally {
-  const left = await world.close()
-  if (left.length > 0) report.failed(`svc up left processes behind: ${left.join(', ')}`)
-  else report.passed('svc up ended and left nothing behind')
+  for (const revision of ['2025-11-25', '2026-07-28']) await checkConformance(revision, report, stop.signal)
+  await checkLocalWorld()
+} catch (error) {
+  report.failed(stop.signal.aborted ? stop.signal.reason.message : error.stack)
 }
 const seconds = Math.round((performance.now() - started) / 1000)
 console.log(`${failures.length === 0 ? 'All foreign programs are content' : `${failures.length} failed`}, ${seconds} s`)
 process.exitCode = failures.length === 0 ? 0 : 1
+
+async function checkLocalWorld() {
+  const world = await openLocalWorld(stop.signal)
+  try {
+    await checkProductAlone(world, report, stop.signal)
+    await checkInspector(world, report, stop.signal)
+  } finally {
+    const left = await world.close()
+    if (left.length > 0) report.failed(`svc up left processes behind: ${left.join(', ')}`)
+    else report.passed('svc up ended and left nothing behind')
+  }
+}

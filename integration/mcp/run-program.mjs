@@ -7,6 +7,7 @@ import { endGroup, livingMembers } from './process-group.mjs'
  * program itself had not ended a second after its exit.
  */
 export async function runProgram(command, args, { signal, timeoutMs, env = {}, cwd }) {
+  signal.throwIfAborted()
   const child = spawn(command, args, {
     cwd,
     env: { ...process.env, ...env },
