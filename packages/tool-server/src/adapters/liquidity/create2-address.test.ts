@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { v2PairAddress } from './v2/pair-address.ts'
 import { v3PoolAddress } from './v3/pool-address.ts'
 
+const require = createRequire(import.meta.url)
+
 describe('create2Address', () => {
   it('finds pools where they stand on Ethereum', () => {
     const { v2, v3 } = chains.find(({ id }) => id === 1)!.amm
