@@ -33,8 +33,8 @@ describe('create2Address', () => {
 
 /** The publisher's own function. */
 function oracle(sender: Address, bytecodeHash: Hex, salt: Hex): string {
-  const sdk: { computeZksyncCreate2Address(sender: string, bytecodeHash: Hex, salt: Hex): string } = createRequire(
-    import.meta.url,
-  )('@uniswap/sdk-core')
+  const sdk: {
+    computeZksyncCreate2Address(sender: string, bytecodeHash: Hex, salt: Hex): string
+  } = require('@uniswap/sdk-core')
   return sdk.computeZksyncCreate2Address(sender, bytecodeHash, salt)
 }
