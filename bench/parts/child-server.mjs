@@ -1,15 +1,19 @@
 // Starts a server in a child process and reads its CPU time through the IPC channel. The child module sends { port } when
 // it listens, and answers any message with process.cpuUsage().
 import { fork } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-export async function startChildServer(module, env = {}) {
+export async function startChildServer(module, { env = {}, onLine = () => {} } = {}) {
   const child = fork(fileURLToPath(new URL(module, import.meta.url)), [], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let lastWords = ''
-  child.stderr.setEncoding('utf8').on('data', (text) => (lastWords = (lastWords + text).slice(-2_000)))
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    lastWords = `${lastWords}${line}\n`.slice(-2_000)
+    if (line.startsWith('{')) onLine(line)
+  })
   const next = () =>
     new Promise((resolve, reject) => {
       const ended = (code) => reject(new Error(`${module} ended with ${code}: ${lastWords}`))
