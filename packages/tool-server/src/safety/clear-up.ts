@@ -118,14 +118,14 @@ async function takeBackOwed(trip: Trip): Promise<number> {
 async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionReceipt> {
   const { engine, chain, client, wallet } = trip
   const step = revokeStep(owed)
-  const [{ fees }, gasUsed, priced] = await Promise.all([
+  const [{ fees, transactionCount: latestCount }, gasUsed, priced] = await Promise.all([
     survey({ ...engine, client, chain, wallet, allowances: [] }),
     client.estimateGas({ account: wallet, to: step.to, data: step.data }),
     priceTokens([], { directory: engine.tokens, prices: engine.prices, chain }),
   ])
   throwFirst(dearGas(engine.policy, [gasUsed], fees, priced))
   const facts = { why: 'take back an allowance that an earlier request left' }
-  const entry = await sign(trip, step, { gasUsed, fees, reservationId: null, facts })
+  const entry = await sign(trip, step, { gasUsed, fees, latestCount, reservationId: null, facts })
   return confirm(trip, step, await broadcast(trip, entry))
 }
 

@@ -15,6 +15,7 @@ export async function signNext(road: Reserved, progress: Progress, next: Step): 
   const entry = await sign(road, next, {
     gasUsed: simulation.gasUsed[progress.mined.length - firstStep] ?? 0n,
     fees: surveyed.fees,
+    latestCount: surveyed.transactionCount + progress.mined.length - firstStep,
     reservationId,
     facts: {
       why: intent.why,

@@ -6,7 +6,8 @@ import type { Allowance } from './approval-steps.ts'
 
 /**
  * Reads in one exchange what the road starts from: the newest block (with the chain id of the endpoint checked), the tip
- * that is paid now, the wallet's native balance and the allowances that stand. Throws `RPC_*`.
+ * that is paid now, the wallet's native balance and how many of its transactions are mined, and the allowances that
+ * stand. Throws `RPC_*`.
  */
 export async function survey(request: {
   readonly rpc: RpcPool
@@ -18,11 +19,12 @@ export async function survey(request: {
   readonly now: () => number
 }): Promise<Survey> {
   const { rpc, client, chain, wallet, allowances, now } = request
-  const [head, tip, balanceWei, standing] = await Promise.all([
+  const [head, tip, balanceWei, transactionCount, standing] = await Promise.all([
     rpc.head(chain),
     // One request; where the endpoint does not know it, the gas price less the base fee.
     client.estimateMaxPriorityFeePerGas(),
     client.getBalance({ address: wallet }),
+    client.getTransactionCount({ address: wallet }),
     readAllowances(client, wallet, allowances),
   ])
   return {
@@ -36,6 +38,7 @@ export async function survey(request: {
       expectedPerGas: head.baseFeePerGas + tip,
     },
     balanceWei,
+    transactionCount,
     standing,
   }
 }
@@ -61,6 +64,8 @@ export type Survey = {
   readonly takenAt: number
   readonly fees: Fees
   readonly balanceWei: bigint
+  /** How many transactions of the wallet are mined. */
+  readonly transactionCount: number
   readonly standing: readonly bigint[]
 }
 

@@ -31,6 +31,7 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
       maxFeePerGas: terms.fees.maxFeePerGas,
       maxPriorityFeePerGas: terms.fees.maxPriorityFeePerGas,
       reservationId: terms.reservationId,
+      ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
     })
   } catch (error) {
     throw signingError(error, chain.name)
@@ -41,6 +42,8 @@ export type Terms = {
   /** Of the simulation, after refunds. */
   readonly gasUsed: bigint
   readonly fees: Fees
+  /** How many transactions of the wallet are mined, where a survey has just told; else it is read. */
+  readonly latestCount?: number
   /** `null` for transactions that spend nothing, such as taking an allowance back. */
   readonly reservationId: string | null
   /** For the audit line. */

@@ -20,8 +20,11 @@ import { allocateNonce } from './allocate-nonce.ts'
 export async function signRequest(context: SignContext, request: SignRequest): Promise<JournalEntry> {
   const { wallet, client, chain, inTurn } = context
   for (let tries = 0; tries < mostTries; tries += 1) {
-    // Outside the lock, so that parallel requests share a batch: the journal, not this count, keeps ours apart.
-    const latestCount = await client.getTransactionCount({ address: wallet.address, blockTag: 'latest' })
+    // Outside the lock, so that parallel requests share a batch: the journal, not this count, keeps ours apart. A count
+    // that was handed in is believed once; when the journal contradicts it, the chain is asked.
+    const latestCount =
+      (tries === 0 ? request.latestCount : undefined) ??
+      (await client.getTransactionCount({ address: wallet.address, blockTag: 'latest' }))
     const outcome = await inTurn(() => signAt(context, request, latestCount))
     if (typeof outcome === 'object') return outcome
     if (outcome === 'behind') {
@@ -43,6 +46,8 @@ export type SignRequest = {
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
   readonly reservationId: string | null
+  /** How many transactions of the wallet the chain counts, where that is known already; else it is read. */
+  readonly latestCount?: number
 }
 
 /** What the sender needs of a wallet. */

@@ -6,6 +6,7 @@ import { readPairShare } from './positions/read-pair-share.ts'
 import { readPosition } from './positions/read-position.ts'
 import { quote } from './quotes/quote.ts'
 import type { ReadPorts } from './read-ports.ts'
+import { createBlockTimes } from './swaps/block-times.ts'
 import { readSwaps } from './swaps/read-swaps.ts'
 import { readTicks } from './ticks/read-ticks.ts'
 
@@ -14,6 +15,7 @@ export type LiquidityReads = Omit<Liquidity, `plan${string}`>
 
 /** Reads of pools, positions and quotes straight from the AMM contracts. Every answer is of one block. */
 export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
+  const blockTimes = createBlockTimes()
   return {
     async findPools(chain, tokenA, tokenB, versions = ['v2', 'v3', 'v4']) {
       const { number } = await ports.rpc.head(chain)
@@ -22,7 +24,8 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
     },
     pool: (chain, reference) => readPool(ports, chain, reference),
     ticks: (chain, pool, tickLower, tickUpper) => readTicks(ports, chain, pool, tickLower, tickUpper),
-    swaps: (chain, pool, fromTimestamp, toTimestamp) => readSwaps(ports, chain, pool, fromTimestamp, toTimestamp),
+    swaps: (chain, pool, fromTimestamp, toTimestamp) =>
+      readSwaps(ports, blockTimes, chain, pool, fromTimestamp, toTimestamp),
     position: (chain, version, positionId) => readPosition(ports, chain, version, positionId),
     pairShare: (chain, pair, owner) => readPairShare(ports, chain, pair, owner),
     positionsByOwner: (chain, owner, versions) => positionsByOwner(ports, chain, owner, versions),

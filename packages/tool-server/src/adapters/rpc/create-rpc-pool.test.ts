@@ -28,6 +28,17 @@ describe('head', () => {
     expect(node.exchanges[0]).toContain('eth_chainId')
   })
 
+  it('is read once for all who ask in the same turn, and anew after it', async () => {
+    const node = await startNode()
+    const pool = poolOver(node)
+    await pool.head(base)
+    const heads = await Promise.all([pool.head(base), pool.head(base), pool.head(base)])
+    expect(new Set(heads.map(({ number }) => number))).toEqual(new Set([100n]))
+    expect(node.exchanges.at(-1)?.match(/eth_getBlockByNumber/g)).toHaveLength(1)
+    await pool.head(base)
+    expect(node.exchanges).toHaveLength(3)
+  })
+
   it('refuses an endpoint of another chain, each time', async () => {
     const node = await startNode({ chainId: 1 })
     const pool = poolOver(node)

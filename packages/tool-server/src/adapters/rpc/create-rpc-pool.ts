@@ -19,21 +19,33 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     if (known !== undefined) return known
     const endpoints = options.urls(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs }))
     const ring = createEndpointRing(chain.id, endpoints, now)
-    const connection = { ring, client: createClient(chain, ring) }
+    const connection: Connection = { ring, client: createClient(chain, ring), head: null }
     connections.set(chain.id, connection)
     return connection
   }
+
+  /** Whoever asks in the same turn of the event loop would ask in the same batch, so one read answers them all. */
+  function sharedHead(chain: Chain): Promise<Head> {
+    const connection = connect(chain)
+    if (connection.head === null) {
+      connection.head = freshHead(chain, connection.ring)
+      setImmediate(() => (connection.head = null))
+    }
+    return connection.head
+  }
+
+  const freshHead = (chain: Chain, ring: EndpointRing) =>
+    ring.ask('eth_getBlockByNumber', async (request) => {
+      const head = await readHead(chain, request)
+      if (isStale(chain, ageSeconds(head))) throw new EndpointError('stale', `head is ${ageSeconds(head)} s old`)
+      return head
+    })
 
   const ageSeconds = (head: Head) => Math.max(0, Math.floor(now() / 1000) - Number(head.timestamp))
 
   return {
     client: (chain) => connect(chain).client,
-    head: (chain) =>
-      connect(chain).ring.ask('eth_getBlockByNumber', async (request) => {
-        const head = await readHead(chain, request)
-        if (isStale(chain, ageSeconds(head))) throw new EndpointError('stale', `head is ${ageSeconds(head)} s old`)
-        return head
-      }),
+    head: (chain) => sharedHead(chain),
     async probe(chain) {
       const startedAt = now()
       try {
@@ -65,7 +77,7 @@ export type RpcPoolOptions = {
   readonly slowTimeoutMs?: number
 }
 
-type Connection = { readonly ring: EndpointRing; readonly client: PublicClient }
+type Connection = { readonly ring: EndpointRing; readonly client: PublicClient; head: Promise<Head> | null }
 
 function isStale(chain: Chain, ageSeconds: number): boolean {
   return chain.maxHeadAgeSeconds !== null && ageSeconds > chain.maxHeadAgeSeconds

@@ -38,6 +38,26 @@ describe('blockAt', () => {
     expect(misjudged.number).toBe(week.number)
   })
 
+  it('finds the same between blocks it knows already, and reads none when they are neighbours', async () => {
+    const gaps = array(constantFrom(0, 1, 2, 12, 3_600), { minLength: 1, maxLength: 300 })
+    const picks = array(integer({ min: 0, max: 300 }), { maxLength: 40 })
+    await assert(
+      asyncProperty(gaps, picks, integer({ min: -10, max: 100_000 }), async (gaps, picks, offset) => {
+        const chain = blocksOf(gaps)
+        const timestamp = chain[0]!.timestamp + offset
+        const known = chain.slice(0, -1).filter((_, index) => picks.includes(index))
+        const reads: bigint[] = []
+        const found = await blockAt(readerOf(chain, reads), chain.at(-1)!, timestamp, 12, known)
+        const expected = chain.findIndex((block) => block.timestamp >= timestamp)
+        expect(Number(found.number)).toBe(expected === -1 ? chain.length : expected)
+        const neighbours = known.some(({ number }) => Number(number) === expected - 1)
+        const isKnown = known.some(({ number }) => Number(number) === expected)
+        if (neighbours && isKnown) expect(reads).toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   it('hands on what it has seen, oldest first', async () => {
     const chain = blocksOf([5, 5, 5, 5])
     const { seen } = await blockAt(readerOf(chain, []), chain.at(-1)!, chain[2]!.timestamp, 1)

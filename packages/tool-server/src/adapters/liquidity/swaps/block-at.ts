@@ -8,19 +8,24 @@ export type ReadBlock = (number: bigint) => Promise<BlockTime>
  * thirty million blocks take seven rounds whatever their rhythm.
  *
  * @param blockTimeSeconds usual time between blocks, from which the search starts
+ * @param known blocks below the head whose times are known already, oldest first; the search starts between them
  */
 export async function blockAt(
   readBlock: ReadBlock,
   head: BlockTime,
   timestamp: number,
   blockTimeSeconds: number,
+  known: readonly BlockTime[] = [],
 ): Promise<{ number: bigint; seen: readonly BlockTime[] }> {
   if (head.timestamp < timestamp) return { number: head.number + 1n, seen: [head] }
-  const seen = new Map<bigint, BlockTime>([[head.number, head]])
+  const seen = new Map<bigint, BlockTime>([...known, head].map((block) => [block.number, block]))
+  const before = known.findLast((block) => block.timestamp < timestamp)
+  const after = known.find((block) => block.timestamp >= timestamp)
   const guessed = BigInt(Math.ceil((2 * (head.timestamp - timestamp)) / Math.max(blockTimeSeconds, 0.1))) + 1n
-  let low = head.number > guessed ? head.number - guessed : 0n
-  let high = head.number
-  for (;;) {
+  let low = before?.number ?? (head.number > guessed ? head.number - guessed : 0n)
+  let high = after?.number ?? head.number
+  if (low >= high) low = 0n
+  while (before === undefined || high - low > 1n) {
     const inner = spread(low, high)
     for (const block of await Promise.all(inner.map(readBlock))) seen.set(block.number, block)
     const late = inner.find((number) => (seen.get(number)?.timestamp ?? 0) >= timestamp)

@@ -3,6 +3,7 @@ import type { Pool, SwapHistory } from '../../../ports.ts'
 import { scanLogs } from '../logs/scan-logs.ts'
 import type { ReadPorts } from '../read-ports.ts'
 import { blockAt, type ReadBlock } from './block-at.ts'
+import type { BlockTimes } from './block-times.ts'
 import { dateLogs } from './date-logs.ts'
 import { swapLogReader } from './swap-logs.ts'
 
@@ -14,6 +15,7 @@ import { swapLogReader } from './swap-logs.ts'
  */
 export async function readSwaps(
   ports: ReadPorts,
+  blockTimes: BlockTimes,
   chain: Chain,
   pool: Pool,
   fromTimestamp: number,
@@ -26,7 +28,11 @@ export async function readSwaps(
     const { number, timestamp } = await client.getBlock({ blockNumber })
     return { number, timestamp: Number(timestamp) }
   }
-  const blockAtTime = (time: number) => blockAt(readBlock, head, time, chain.blockTimeSeconds)
+  const blockAtTime = async (time: number) => {
+    const found = await blockAt(readBlock, head, time, chain.blockTimeSeconds, blockTimes.known(chain.id, head))
+    blockTimes.learn(chain.id, head, found.seen)
+    return found
+  }
   const [start, end] = await Promise.all([
     blockAtTime(fromTimestamp),
     toTimestamp === undefined ? head : blockAtTime(toTimestamp),
