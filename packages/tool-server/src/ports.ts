@@ -270,7 +270,7 @@ export type Liquidity = {
     owner: Address,
     versions: readonly Version[],
   ): Promise<{ readonly items: readonly (Position | PairShare)[]; readonly complete: boolean }>
-  /** Best route by amount out. Throws `POOL_NOT_FOUND`, `INSUFFICIENT_LIQUIDITY`. */
+  /** Best route by amount out; one that would lose half to price impact is none. Throws `POOL_NOT_FOUND`, `INSUFFICIENT_LIQUIDITY`, `AMOUNT_TOO_SMALL`. */
   quote(chain: Chain, request: QuoteRequest): Promise<Quote>
   planAdd(chain: Chain, request: AddRequest): Promise<Planned<AddPreview, AddOutcome>>
   planIncrease(
