@@ -142,6 +142,13 @@ describe('settings', () => {
     expect(read({}).listen).toEqual({ host: '127.0.0.1', port: 3000 })
   })
 
+  it('says of a setting that nothing uses yet that it changes nothing', () => {
+    expect(read({ SVC_AGENT_NAME: 'a', SVC_BUNDLER_URL_8453: 'http://b' }).warnings).toEqual([
+      expect.stringContaining('SVC_AGENT_NAME is read, but nothing'),
+      expect.stringContaining('SVC_BUNDLER_URL_8453 is read, but nothing'),
+    ])
+  })
+
   it('treat an empty value as none, and warn of names nobody reads', () => {
     expect(read({ MCP_AUTH_TOKEN: '', SVC_MCP_PROFILE: '' }).auth.token).toBeNull()
     expect(read({ SVC_ALOWED_HOSTS: 'x' }).warnings).toEqual([expect.stringContaining('SVC_ALOWED_HOSTS')])

@@ -89,7 +89,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const config = assemble(parsed.data, dataDir, table.chains, perChain)
   const broken = checkRules(config, parsed.data, env)
   if (broken.length > 0) throw new ConfigError(broken)
-  return Object.freeze({ ...config, warnings: [...unknownNames(given), ...config.warnings] })
+  return Object.freeze({ ...config, warnings: [...unknownNames(given), ...unusedNames(given), ...config.warnings] })
 }
 
 /** The endpoints of a chain: its own setting, else the provider template, else the public ones. */
@@ -191,6 +191,14 @@ function withoutBlanks(environment: Readonly<Record<string, string | undefined>>
       value === undefined || value === '' ? [] : [[name, value]],
     ),
   )
+}
+
+/** Settings given that no part of this version reads. */
+function unusedNames(given: Readonly<Record<string, string>>): readonly string[] {
+  const waiting = settings.filter(({ unused }) => unused).map(({ name }) => name.replace('<chainId>', ''))
+  return Object.keys(given)
+    .filter((name) => waiting.some((start) => (start.endsWith('_') ? name.startsWith(start) : name === start)))
+    .map((name) => `${name} is read, but nothing in this version uses it yet.`)
 }
 
 /** A name of ours that no setting has is most likely a slip of the pen. */

@@ -5,6 +5,8 @@ export type Setting = {
   /** As a reader would write it; `null` when the setting is off unless given. */
   readonly default: string | null
   readonly secret: boolean
+  /** True for a name whose tool or service this version does not have yet: it is read and changes nothing. */
+  readonly unused: boolean
 }
 
 /** Every setting the server reads, and nothing it does not. */
@@ -14,7 +16,7 @@ export const settings = [
   setting('WALLET_APP_ID', 'App id at the managed wallet provider.'),
   secret('WALLET_APP_SECRET', 'App secret at the managed wallet provider.'),
   setting('WALLET_ID', 'The managed wallet.'),
-  secret('WALLET_AUTH_PRIVATE_KEY', 'P-256 authorization key of the managed wallet.'),
+  unused(secret('WALLET_AUTH_PRIVATE_KEY', 'P-256 authorization key of the managed wallet.')),
   secret('PRIVATE_KEY', 'Key of a local wallet: 0x and 64 hex digits. Development only.'),
   // the server
   setting('NODE_ENV', '`production` in production.', 'development'),
@@ -37,26 +39,30 @@ export const settings = [
   secret('SVC_RPC_URL_<chainId>', 'RPC endpoints of one chain, separated by commas, first choice first.'),
   secret('SVC_RPC_PROVIDER', 'Endpoint template for all other chains with {chain} or {chainId}, and {key}.'),
   secret('RPC_API_KEY', 'What {key} in SVC_RPC_PROVIDER stands for.'),
-  secret('SVC_BUNDLER_URL_<chainId>', 'Bundler of user operations on one chain.'),
-  secret('SVC_PAYMASTER_URL_<chainId>', 'Paymaster of user operations on one chain.'),
+  unused(secret('SVC_BUNDLER_URL_<chainId>', 'Bundler of user operations on one chain.')),
+  unused(secret('SVC_PAYMASTER_URL_<chainId>', 'Paymaster of user operations on one chain.')),
   setting('SVC_CHAINS_FILE', 'JSON file with chain rows, whole or partial, laid over the built-in table.'),
   // other services
-  secret('SVC_TRADING_API_KEY', 'Key of the upstream trading API.'),
-  secret('SVC_MCP_SUBGRAPH_API_KEY', 'Key for subgraph reads.'),
-  setting('SVC_IPFS_MODE', '`proxy`, `pinata` or `inline`: how agent cards are published.', 'proxy'),
-  secret('SVC_PINNING_JWT', 'Token of the own pinning account, for SVC_IPFS_MODE=pinata.'),
-  setting('SVC_AGENT_NAME', 'Name the agent registers under.'),
-  setting('SVC_API_URL', 'Base URL of the support API.'),
-  setting('SVC_GATEWAY_URL', 'IPFS gateway for reading agent cards.'),
-  setting('SVC_IDENTITY_PROVIDER_URL', 'Base URL of the identity provider.'),
+  unused(secret('SVC_TRADING_API_KEY', 'Key of the upstream trading API.')),
+  unused(secret('SVC_MCP_SUBGRAPH_API_KEY', 'Key for subgraph reads.')),
+  unused(setting('SVC_IPFS_MODE', '`proxy`, `pinata` or `inline`: how agent cards are published.', 'proxy')),
+  unused(secret('SVC_PINNING_JWT', 'Token of the own pinning account, for SVC_IPFS_MODE=pinata.')),
+  unused(setting('SVC_AGENT_NAME', 'Name the agent registers under.')),
+  unused(setting('SVC_API_URL', 'Base URL of the support API.')),
+  unused(setting('SVC_GATEWAY_URL', 'IPFS gateway for reading agent cards.')),
+  unused(setting('SVC_IDENTITY_PROVIDER_URL', 'Base URL of the identity provider.')),
 ] as const satisfies readonly Setting[]
 
 export type SettingName = (typeof settings)[number]['name']
 
 function setting<const Name extends string>(name: Name, meaning: string, fallback: string | null = null) {
-  return { name, meaning, default: fallback, secret: false } as const
+  return { name, meaning, default: fallback, secret: false, unused: false } as const
 }
 
 function secret<const Name extends string>(name: Name, meaning: string, fallback: string | null = null) {
-  return { name, meaning, default: fallback, secret: true } as const
+  return { name, meaning, default: fallback, secret: true, unused: false } as const
+}
+
+function unused<const Row extends Setting>(row: Row) {
+  return { ...row, unused: true } as const
 }
