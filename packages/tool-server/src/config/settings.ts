@@ -63,6 +63,6 @@ function secret<const Name extends string>(name: Name, meaning: string, fallback
   return { name, meaning, default: fallback, secret: true, unused: false } as const
 }
 
-function unused<const Row extends Setting>(row: Row) {
+function unused<const Name extends string>(row: Setting & { readonly name: Name }) {
   return { ...row, unused: true } as const
 }
