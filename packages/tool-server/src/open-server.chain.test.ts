@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
-import { createPublicClient, http, type Hash } from 'viem'
+import { createPublicClient, erc20Abi, http, isAddressEqual, parseUnits, type Address, type Hex } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { provisionKeys } from './auth/provision-keys.ts'
@@ -12,6 +12,7 @@ import { openServer } from './open-server.ts'
 import { devnetPolicy } from './safety/devnet-policy.ts'
 import type { ToolServer } from './server.ts'
 import { connectFirst, connectModern } from './test-server.fixture.ts'
+import { answerOf, type Answer } from './tools/chain-world.fixture.ts'
 
 const devnet = useDevnet()
 const closers: (() => Promise<unknown>)[] = []
@@ -43,37 +44,111 @@ async function start() {
 }
 
 const chain = () => String(devnet().chainId)
-const range = { priceLower: 1_000, priceUpper: 9_000 }
+/** Both SDK generations and both eras of the protocol. */
+const clients = [
+  ['the first SDK', (url: string, key: string) => connectFirst(url, key)],
+  ['the current SDK, 2025 handshake', (url: string, key: string) => connectModern(url, key, 'legacy')],
+  ['the current SDK, 2026-07-28', (url: string, key: string) => connectModern(url, key, 'modern')],
+] as const
+const orders = [
+  ['WETH', 'USDC'],
+  ['USDC', 'WETH'],
+] as const
+const decimals = { WETH: 18, USDC: 6 } as const
+type Ticker = keyof typeof decimals
+type Pair = (typeof orders)[number]
+
+/** The same deposit in either order of the tokens. */
+function depositOf(version: string, pair: Pair) {
+  const [token0, token1] = pair
+  const range =
+    token0 === 'WETH' ? { priceLower: 1_000, priceUpper: 9_000 } : { priceLower: 1 / 9_000, priceUpper: 1 / 1_000 }
+  const ranged = version === 'v2' ? {} : { fee: 500, ...range }
+  return { token0, token1, version, amount0: token0 === 'WETH' ? '0.5' : '1500', ...ranged }
+}
+
+const reader = () => createPublicClient({ transport: http(devnet().rpcUrl) })
+const addressOf = (symbol: Ticker) => devnet().tokens.find((token) => token.symbol === symbol)!.address
+
+/** What a wallet holds as the chain itself says, at its newest block. */
+async function balances(of: Address, pair: Pair): Promise<bigint[]> {
+  const client = reader()
+  return Promise.all(
+    pair.map((symbol) =>
+      client.readContract({ address: addressOf(symbol), abi: erc20Abi, functionName: 'balanceOf', args: [of] }),
+    ),
+  )
+}
+
+/** Calls that name a position answer in the order of the pool's addresses. */
+function poolOrder(added: Answer, pair: Pair): readonly Ticker[] {
+  return isAddressEqual(addressOf(pair[0]), added.text('pool.token0') as Address) ? pair : [pair[1], pair[0]]
+}
 
 describe('the server on a chain', () => {
-  it('adds and takes back liquidity for clients of both SDK generations and both eras', async () => {
-    const { url, keys } = await start()
-    const key = keys.write.reveal()
-    const clients = [
-      (await connectFirst(url, key)).client,
-      (await connectModern(url, key, 'legacy')).client,
-      (await connectModern(url, key, 'modern')).client,
-    ]
-    for (const client of clients) {
+  it.each(clients)(
+    'adds and takes back liquidity for a client of %s, wei for wei as the chain has it',
+    async (_name, connect) => {
+      const { url, keys, address } = await start()
+      const { client } = await connect(url, keys.write.reveal())
       closers.push(() => client.close())
-      await client.listTools()
+      const listed = (await client.listTools()).tools.map(({ name }) => name)
+      expect(listed).toEqual(expect.arrayContaining(['add_liquidity', 'remove_liquidity']))
       const call = async (name: string, args: Record<string, unknown>) => {
         const result = await client.callTool({ name, arguments: { chain: chain(), ...args } })
         expect(result).not.toHaveProperty('isError')
-        return result.structuredContent as Record<string, unknown>
+        return answerOf(result.structuredContent)
       }
-      const deposit = { token0: 'WETH', token1: 'USDC', fee: 3000, amount0: '0.5', ...range }
-      const planned = await call('add_liquidity', { ...deposit, dryRun: true })
-      expect(planned).toMatchObject({ status: 'planned', plan: { policy: { allowed: true } } })
-      const added = await call('add_liquidity', deposit)
-      expect(added).toMatchObject({ status: 'success', safetyChecks: { simulationPassed: true } })
-      const removed = await call('remove_liquidity', { positionId: added['positionId'] })
-      expect(removed).toMatchObject({ status: 'success', percentageRemoved: 100 })
-      const reader = createPublicClient({ transport: http(devnet().rpcUrl) })
-      for (const { txHash } of [added, removed]) {
-        expect((await reader.getTransactionReceipt({ hash: txHash as Hash })).status).toBe('success')
+      for (const version of ['v2', 'v3', 'v4']) {
+        for (const pair of orders) {
+          const deposit = depositOf(version, pair)
+          const planned = await call('add_liquidity', { ...deposit, dryRun: true })
+          expect(planned.data).toMatchObject({ status: 'planned', plan: { policy: { allowed: true } } })
+          const before = await balances(address, pair)
+          const added = await call('add_liquidity', deposit)
+          const between = await balances(address, pair)
+          expect(added.data).toMatchObject({ status: 'success', version, safetyChecks: { simulationPassed: true } })
+          expect([0, 1].map((side) => before[side]! - between[side]!)).toEqual(
+            pair.map((symbol, side) => parseUnits(added.text(`amount${side}Deposited`), decimals[symbol])),
+          )
+
+          await devnet().trade(4, version, [added.text('pool.poolAddress') as Hex])
+          const removed = await call('remove_liquidity', { positionId: added.text('positionId'), version })
+          expect(removed.data).toMatchObject({ status: 'success', percentageRemoved: 100 })
+          const after = await balances(address, pair)
+          const received = poolOrder(added, pair).map((symbol, side) => {
+            const amounts = [removed.text(`amount${side}Received`), removed.text(`feesCollected.amount${side}`)]
+            return [symbol, amounts.reduce((sum, amount) => sum + parseUnits(amount, decimals[symbol]), 0n)] as const
+          })
+          expect(Object.fromEntries(pair.map((symbol, side) => [symbol, after[side]! - between[side]!]))).toEqual(
+            Object.fromEntries(received),
+          )
+          const fees = [0, 1].map((side) => removed.text(`feesCollected.amount${side}`))
+          expect(fees.some((fee) => fee !== '0')).toBe(version !== 'v2')
+        }
       }
+    },
+  )
+
+  it.each(clients)('shows its codes to a client of %s and signs nothing', async (_name, connect) => {
+    const { url, keys, address } = await start()
+    const { client } = await connect(url, keys.write.reveal())
+    closers.push(() => client.close())
+    await client.listTools()
+    const codeOf = async (name: string, args: Record<string, unknown>) => {
+      const result = await client.callTool({ name, arguments: { chain: chain(), ...args } })
+      const envelope = result._meta?.['svc/error'] as { code: string }
+      expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(envelope.code) }] })
+      return envelope.code
     }
+    for (const pair of orders) {
+      const deposit = depositOf('v3', pair)
+      expect(await codeOf('add_liquidity', { ...deposit, amount0: '1000000' })).toBe('INSUFFICIENT_BALANCE')
+      expect(await codeOf('add_liquidity', { ...deposit, token0: 'NOSUCH' })).toBe('TOKEN_NOT_FOUND')
+      expect(await codeOf('add_liquidity', { ...deposit, amount0: '1e3' })).toBe('VALIDATION_FAILED')
+    }
+    expect(await codeOf('remove_liquidity', { positionId: '987654321' })).toBe('POSITION_NOT_FOUND')
+    expect(await reader().getTransactionCount({ address })).toBe(0)
   })
 
   it('sends once for a key, over a restart too', async () => {
