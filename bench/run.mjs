@@ -11,8 +11,15 @@ if (flags.includes('--json')) {
   console.log(JSON.stringify({ figures }))
 } else {
   for (const { name, value, unit, reference, bar, holds } of figures) {
-    const verdict = bar === null ? 'reported' : holds ? `holds (bar ${bar})` : `FALLS SHORT (bar ${bar})`
+    const verdict =
+      bar === null
+        ? 'reported'
+        : holds === null
+          ? 'not measured'
+          : holds
+            ? `holds (bar ${bar})`
+            : `FALLS SHORT (bar ${bar})`
     console.log(`${name.padEnd(58)} ${String(value).padStart(9)} ${unit.padEnd(8)} ${verdict}  [${reference}]`)
   }
 }
-process.exitCode = figures.every(({ bar, holds }) => bar === null || holds) ? 0 : 1
+process.exitCode = figures.every(({ bar, holds }) => bar === null || holds !== false) ? 0 : 1

@@ -11,6 +11,11 @@ export function figure({ name, value, unit, reference, bar = null, atMost = true
   }
 }
 
+/** A row for what cannot be measured on this machine: it says why, and neither holds nor falls short. */
+export function notMeasured({ name, unit, why, bar }) {
+  return { name, value: null, unit, reference: `not measured: ${why}`, bar, holds: null }
+}
+
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)]

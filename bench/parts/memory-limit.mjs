@@ -1,0 +1,31 @@
+// A real limit of memory around a program: a group of cgroup v1, which takes root.
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const controller = '/sys/fs/cgroup/memory'
+
+/** The limit, or why there can be none here. */
+export function openMemoryLimit(bytes) {
+  if (process.getuid?.() !== 0) return 'a memory limit takes root'
+  if (!existsSync(`${controller}/memory.limit_in_bytes`)) return 'there is no memory controller of cgroup v1'
+  const group = `${controller}/svc-bench-${process.pid}`
+  mkdirSync(group)
+  writeFileSync(`${group}/memory.limit_in_bytes`, String(bytes))
+  return {
+    /** Puts a program into the group before its first instruction. */
+    wrap: (command) => ['sh', '-c', 'echo $$ > "$0/cgroup.procs"; exec "$@"', group, ...command],
+    mostMb: () => Number(readFileSync(`${group}/memory.max_usage_in_bytes`, 'utf8')) / 1_048_576,
+    kills: () => Number(/oom_kill (\d+)/.exec(readFileSync(`${group}/memory.oom_control`, 'utf8'))?.[1] ?? 0),
+    /** The group can go once its last process is reaped. */
+    async close() {
+      for (let tries = 0; tries < 50; tries += 1) {
+        try {
+          rmdirSync(group)
+          return
+        } catch {
+          await sleep(100)
+        }
+      }
+    },
+  }
+}
