@@ -37,7 +37,6 @@ export function createLedger(db: Kysely<Schema>, now: () => number): Ledger {
       const session = await currentSession(db, principal, sessionIdleMs, now())
       return {
         sessionUsdMicros: await sumOfSession(db, principal, session?.id ?? null),
-        sessionOpenedAt: session === undefined ? null : Number(session.opened_at),
         dailyUsdMicros: await sumOfDay(db, now()),
       }
     },
@@ -121,8 +120,6 @@ export type SpendUsed = { readonly session: bigint; readonly daily: bigint }
 
 export type SpendUsage = {
   readonly sessionUsdMicros: bigint
-  /** Unix milliseconds; `null` when the principal has no open session. */
-  readonly sessionOpenedAt: number | null
   readonly dailyUsdMicros: bigint
 }
 

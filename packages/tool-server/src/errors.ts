@@ -115,8 +115,13 @@ export const errorTable = {
   ),
   TRANSACTION_PENDING: row(
     504,
-    true,
+    false,
     'The transaction is out but not confirmed. Follow it with get_transaction_status; do not send it again.',
+  ),
+  WALLET_BUSY: row(
+    409,
+    true,
+    'Nothing of this call was signed. Follow the earlier transaction with get_transaction_status, then call again.',
   ),
   TRANSACTION_NOT_SENT: row(
     502,

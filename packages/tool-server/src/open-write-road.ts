@@ -10,6 +10,7 @@ import type { Log } from './observability/log.ts'
 import type { Ports } from './ports.ts'
 import { openAuditLog } from './safety/audit.ts'
 import type { Policy } from './safety/policy.ts'
+import { wentOut } from './safety/went-out.ts'
 import type { Adapters } from './server.ts'
 
 /**
@@ -51,7 +52,7 @@ export async function openWriteRoad(options: {
       wallet: { address: wallet.address },
       defaults: { slippageBps: policy.slippageBps.default, deadlineSeconds: policy.deadlineSeconds.default },
       idempotency: store.idempotency,
-      hasSigned: async (requestId) => (await journal.byRequest(requestId)).length > 0,
+      hasSigned: async (requestId) => (await journal.byRequest(requestId)).some(wentOut),
       safety: (principal) => executor.safetyReport(principal),
       close,
     }

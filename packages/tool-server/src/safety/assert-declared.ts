@@ -14,7 +14,7 @@ export function assertDeclared(intent: Intent, simulation: Simulation, context: 
     ...inflows(intent, simulation),
     ...nfts(simulation, context),
     ...rights(intent, simulation, context),
-    ...leftovers(intent, simulation, context),
+    ...leftovers(simulation, context),
   ]
 }
 
@@ -78,7 +78,7 @@ function rights(intent: Intent, simulation: Simulation, { permit2 }: DeclaredCon
     .map(({ token, spender }) => unsafe('The call would give a right that it does not declare.', { token, spender }))
 }
 
-function leftovers(_intent: Intent, simulation: Simulation, { allowances }: DeclaredContext): readonly Refusal[] {
+function leftovers(simulation: Simulation, { allowances }: DeclaredContext): readonly Refusal[] {
   return allowances.flatMap(({ token, amount, revokeAfter }, index) => {
     const left = simulation.leftovers[index] ?? 0n
     if (left <= amount && (revokeAfter || left === amount)) return []

@@ -131,9 +131,8 @@ async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionRecei
 
 /** The refusal of a write while an earlier transaction of the wallet is out: its end decides what a plan may assume. */
 export function stillPending(pending: readonly Hash[]): ToolError {
-  return new ToolError('TRANSACTION_PENDING', 'An earlier transaction of the wallet is not confirmed yet.', {
+  return new ToolError('WALLET_BUSY', 'An earlier transaction of the wallet is not confirmed yet.', {
     details: pending.map((txHash) => ({ message: 'not confirmed', txHash })),
-    suggestion: 'Nothing of this call was signed. Follow the earlier transaction, then call again.',
   })
 }
 

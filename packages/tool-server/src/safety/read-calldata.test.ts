@@ -61,7 +61,6 @@ describe('reading calldata', () => {
       ],
     })
     expect(readCalldata('v3PositionManager', target, multicall([multicall([mint]), collect(alice)]))).toEqual({
-      functions: ['multicall', 'multicall', 'mint', 'collect'],
       recipients: [alice, alice],
       deadlines: [77n],
     })
@@ -69,13 +68,11 @@ describe('reading calldata', () => {
 
   it('finds them in v4 actions and router commands', () => {
     expect(readCalldata('v4PositionManager', target, modify(unlock('0x0111', ['0x', takePair(alice)])))).toEqual({
-      functions: ['modifyLiquidities', 'v4:01', 'v4:11'],
       recipients: [alice],
       deadlines: [9n],
     })
     const take = encodeAbiParameters(parseAbiParameters('address, address, uint256'), [zero, alice, 0n])
     expect(readCalldata('universalRouter', target, execute('0x10', [unlock('0x060c0e', ['0x', '0x', take])]))).toEqual({
-      functions: ['execute', 'v4:06', 'v4:0c', 'v4:0e'],
       recipients: [alice],
       deadlines: [9n],
     })
@@ -169,8 +166,7 @@ describe('reading calldata', () => {
     const start = fc.constantFrom<Hex>('0x', '0xac9650d8', '0xdd46508f', '0x3593564c', '0xfc6f7865', '0x88316456')
     fc.assert(
       fc.property(surface, start, bytes, (kind, selector, tail) => {
-        const reading = readCalldata(kind, target, concat([selector, tail]))
-        expect(reading === null || reading.functions.length > 0).toBe(true)
+        expect(() => readCalldata(kind, target, concat([selector, tail]))).not.toThrow()
       }),
       { numRuns: 2000 },
     )

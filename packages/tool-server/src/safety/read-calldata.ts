@@ -16,8 +16,8 @@ import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-man
 import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
 
 /**
- * Reads what a call to one of the AMM's contracts is made of, through multicalls, v4 actions and router commands: the
- * functions, every address that would receive something, every deadline. Returns `null` for anything it does not know to
+ * Reads what a call to one of the AMM's contracts is made of, through multicalls, v4 actions and router commands: every
+ * address that would receive something, every deadline. Returns `null` for anything it does not know to
  * the last part; such a call is not signed. Recipients that mean the caller or the contract itself are left out.
  */
 export function readCalldata(surface: Surface, target: Address, data: Hex): CalldataReading | null {
@@ -25,7 +25,6 @@ export function readCalldata(surface: Surface, target: Address, data: Hex): Call
     const parts = readFunction(surfaces[surface], data, 0)
     const own = new Set([target.toLowerCase(), ...surfaces[surface].ownRecipients])
     return {
-      functions: parts.functions,
       deadlines: parts.deadlines,
       recipients: parts.recipients.filter((recipient) => !own.has(recipient.toLowerCase())),
     }
@@ -44,7 +43,6 @@ export type Surface =
   | 'wrappedNative'
 
 export type CalldataReading = {
-  readonly functions: readonly string[]
   readonly recipients: readonly Address[]
   /** Unix seconds. */
   readonly deadlines: readonly bigint[]
@@ -122,7 +120,7 @@ function readFunction(rules: SurfaceRules, data: Hex, depth: number): CalldataRe
   // An overload cannot be told by name alone, and a view function has no business in a transaction.
   if (definition?.type !== 'function' || definition.inputs.length !== args.length) throw new TypeError('ambiguous')
   if (definition.stateMutability === 'view' || definition.stateMutability === 'pure') throw new TypeError('view')
-  const own = readParameters(functionName, definition.inputs, args)
+  const own = readParameters(definition.inputs, args)
   return join([own, ...innerParts(rules, functionName, args, depth)])
 }
 
@@ -147,9 +145,8 @@ function readV4Actions(unlockData: Hex): CalldataReading {
     [...bytes].map((action, index) => {
       const parameters = v4Actions.get(action)
       if (parameters === undefined) throw new RangeError('unknown action')
-      const name = `v4:${action.toString(16).padStart(2, '0')}`
-      if (parameters === null) return readParameters(name, [], [])
-      return readParameters(name, parameters, decodeAbiParameters(parameters, requireHex(params[index])))
+      if (parameters === null) return readParameters([], [])
+      return readParameters(parameters, decodeAbiParameters(parameters, requireHex(params[index])))
     }),
   )
 }
@@ -162,36 +159,27 @@ function readRouterCommands(commands: Hex, inputs: readonly Hex[]): readonly Cal
     if (parameters === undefined) throw new RangeError('unknown command')
     const input = requireHex(inputs[index])
     if (parameters === 'v4Actions') return readV4Actions(input)
-    return readParameters(
-      `router:${command.toString(16).padStart(2, '0')}`,
-      parameters,
-      decodeAbiParameters(parameters, input),
-    )
+    return readParameters(parameters, decodeAbiParameters(parameters, input))
   })
 }
 
 /** Picks the values of parameters named as a recipient or a deadline, at any depth of tuples. */
-function readParameters(
-  name: string,
-  parameters: readonly AbiParameter[],
-  values: readonly unknown[],
-): CalldataReading {
+function readParameters(parameters: readonly AbiParameter[], values: readonly unknown[]): CalldataReading {
   const parts = parameters.map((parameter, index): CalldataReading => {
     const value = values[index]
     const isRecipient = parameter.type === 'address' && (parameter.name === 'recipient' || parameter.name === 'to')
     const isDeadline = parameter.name === 'deadline' && typeof value === 'bigint'
     if (parameter.type === 'tuple' && 'components' in parameter && isRecord(value)) {
       const members = parameter.components.map((component) => value[component.name ?? ''])
-      return { ...readParameters(name, parameter.components, members), functions: [] }
+      return readParameters(parameter.components, members)
     }
-    return { functions: [], recipients: isRecipient ? [requireHex(value)] : [], deadlines: isDeadline ? [value] : [] }
+    return { recipients: isRecipient ? [requireHex(value)] : [], deadlines: isDeadline ? [value] : [] }
   })
-  return join([{ functions: [name], recipients: [], deadlines: [] }, ...parts])
+  return join(parts)
 }
 
 function join(parts: readonly CalldataReading[]): CalldataReading {
   return {
-    functions: parts.flatMap((part) => part.functions),
     recipients: parts.flatMap((part) => part.recipients),
     deadlines: parts.flatMap((part) => part.deadlines),
   }

@@ -35,7 +35,7 @@ export type ReconcileReport = {
   readonly failed: readonly number[]
 }
 
-/** Before a write: ends what is left on its chain. Throws `TRANSACTION_PENDING` while something is still out. */
+/** Before a write: ends what is left on its chain. Throws `WALLET_BUSY` while something is still out. */
 export async function clearTheWay(engine: Engine, chain: Chain, inFlight: ReadonlySet<string>): Promise<void> {
   const trip = serverTrip(engine, chain)
   const isLeft = await onStorage('the journal cannot be read', () => isAnythingLeft(trip, inFlight))

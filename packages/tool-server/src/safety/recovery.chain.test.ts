@@ -4,6 +4,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { type Hex, createWalletClient, http, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
+import { errorTable } from '../errors.ts'
 import { mintIntent, swapIntent } from './intents.fixture.ts'
 import { afterSending, beforeSending } from './network.fixture.ts'
 import { type Road, callOf } from './open-road.fixture.ts'
@@ -107,9 +108,10 @@ describe('a transaction that is not mined in time', () => {
     })
     road.network.fetch = fetch
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({
-      code: 'TRANSACTION_PENDING',
+      code: 'WALLET_BUSY',
       message: 'An earlier transaction of the wallet is not confirmed yet.',
     })
+    expect([errorTable.TRANSACTION_PENDING.retryable, errorTable.WALLET_BUSY.retryable]).toEqual([false, true])
     expect(await used(road)).toBe(parseUnits('300', 6))
     await testClient(road).mine({ blocks: 1 })
     await testClient(road).setAutomine(true)
