@@ -40,12 +40,12 @@ export function createLegacyEra(options: LegacyEraOptions): LegacyEra {
       cancelInFlight(session, message)
       const hot = options.testing === null || isToolCall(message) ? hotOf(exchange, message, options) : null
       if (hot !== null) return answerHot(exchange, session, hot, options)
-      return answerThroughSdk(exchange, session, message, id)
+      return answerThroughSdk(exchange, session, message, id, options)
     },
     async session(exchange: Exchange) {
       const session = findSession(exchange, options)
       if (session === null) return
-      return answerThroughSdk(exchange, session, undefined, null)
+      return answerThroughSdk(exchange, session, undefined, null, options)
     },
   })
 }
@@ -73,7 +73,7 @@ async function openSession(exchange: Exchange, message: unknown, options: Legacy
     const server = options.newMcpServer(exchange.principal, 'legacy')
     await server.connect(transport)
     Object.assign(server, { onclose: () => sessions.remove(id) })
-    await answerThroughSdk(exchange, session, message, requestIdOf(message))
+    await answerThroughSdk(exchange, session, message, requestIdOf(message), options)
   } finally {
     if (transport.sessionId === undefined) {
       sessions.remove(id)
@@ -130,6 +130,7 @@ async function answerThroughSdk(
   session: Session,
   message: unknown,
   id: string | number | null,
+  options: LegacyEraOptions,
 ): Promise<void> {
   const { request, response } = exchange
   const call = new AbortController()
@@ -150,6 +151,7 @@ async function answerThroughSdk(
     response.off('close', leave)
     if (id !== null) session.inFlight.delete(id)
     session.exchanges -= 1
+    session.lastSeenAt = options.now()
   }
 }
 

@@ -29,9 +29,12 @@ export function createModernEra(options: { readonly newMcpServer: NewMcpServer; 
       response.on('close', leave)
       const authInfo: AuthInfo = { token: '', clientId: principal.id, scopes: [...principal.scopes] }
       principals.set(authInfo, principal)
-      const answer = await handler.fetch(webRequest(request, left.signal), { authInfo, parsedBody: message })
-      await writeWebResponse(response, answer)
-      response.off('close', leave)
+      try {
+        const answer = await handler.fetch(webRequest(request, left.signal), { authInfo, parsedBody: message })
+        await writeWebResponse(response, answer)
+      } finally {
+        response.off('close', leave)
+      }
     },
     close: () => handler.close(),
   })

@@ -1,0 +1,29 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
+import { localPrincipal } from '../auth/local.ts'
+import { createLog } from '../observability/log.ts'
+import { createRedactor } from '../observability/redact.ts'
+import { rawRequest } from '../raw-http.fixture.ts'
+import { createModernEra } from './modern-era.ts'
+
+it('stops watching for the caller to leave, also when the answer cannot be written', async () => {
+  const log = createLog({ level: 'silent', redactor: createRedactor(), destination: { write: () => {} } })
+  const era = createModernEra({ newMcpServer: () => expect.unreachable(), log })
+  const ends: PromiseSettledResult<void>[] = []
+  const listeners: { before: number; after: number }[] = []
+  const server = createServer(async (request, response) => {
+    response.writeHead(200)
+    const before = response.listenerCount('close')
+    ends.push(...(await Promise.allSettled([era.post({ request, response, principal: localPrincipal }, {})])))
+    listeners.push({ before, after: response.listenerCount('close') })
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  await rawRequest((server.address() as AddressInfo).port)
+  server.close()
+  await era.close()
+  expect(ends).toMatchObject([{ status: 'rejected', reason: { code: 'ERR_HTTP_HEADERS_SENT' } }])
+  expect(listeners).toEqual([{ before: listeners[0]?.before, after: listeners[0]?.before }])
+})
