@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { startDevnet, type Devnet } from '@svc/devnet'
 import { devnetPolicy, openServer, provisionKeys, readConfig, type ApiKeys } from '@svc/tool-server'
 import { chains as publicChains, type Chain } from '@svc/wallet'
+import type { Address } from 'viem'
 import { choosePort } from './choose-port.ts'
 import { openWorldDirectory, type WorldDirectory } from './world-directory.ts'
 
@@ -26,7 +27,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const devnet = await startDevnet({ rpcPort, chainId, onProgress })
     closers.push(() => devnet.stop())
     await devnet.fund(directory.walletAddress, walletFunds)
-    const settings = await writeSettings(directory, devnet, mcpPort)
+    const settings = await writeSettings(directory, devnet, { mcpPort, logLevel: options.logLevel })
     const keys = provisionKeys(readConfig(settings.environment), randomBytes)
     directory.release()
     const server = await openServer(readConfig(settings.environment))
@@ -45,6 +46,8 @@ export type WorldOptions = {
   readonly mcpPort: number | undefined
   readonly chainId: number
   readonly dataDir: string | undefined
+  /** What the server logs to stderr from. */
+  readonly logLevel: string
   readonly onProgress: (line: string) => void
 }
 
@@ -70,7 +73,7 @@ export type ReadyLine = {
   readonly ready: true
   readonly mcp: { readonly url: string; readonly keys: Readonly<Record<keyof ApiKeys, string>> }
   readonly rpc: { readonly url: string; readonly chainId: number }
-  readonly wallet: { readonly address: string }
+  readonly wallet: { readonly address: Address }
   readonly tokens: readonly Pick<Devnet['tokens'][number], 'symbol' | 'address' | 'decimals'>[]
   readonly pools: Devnet['pools']
 }
@@ -84,7 +87,7 @@ const walletFunds = { ETH: '100', WETH: '50', USDC: '250000', USDT: '50000', DAI
 async function writeSettings(
   { path, privateKey }: WorldDirectory,
   devnet: Devnet,
-  mcpPort: number,
+  { mcpPort, logLevel }: { readonly mcpPort: number; readonly logLevel: string },
 ): Promise<WorldSettings> {
   const [chainsPath, policyPath] = [join(path, 'chains.json'), join(path, 'policy.json')]
   await writePrivate(chainsPath, [withPublicNames(devnet.chain)])
@@ -92,7 +95,7 @@ async function writeSettings(
   if (policyIsNew) await writePrivate(policyPath, devnetPolicy())
   const environment = {
     NODE_ENV: 'development',
-    LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'warn',
+    LOG_LEVEL: logLevel,
     SVC_DATA_DIR: path,
     SVC_CHAINS_FILE: chainsPath,
     SVC_LISTEN: `127.0.0.1:${mcpPort}`,
@@ -121,7 +124,7 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-function readyLine(devnet: Devnet, url: string, keys: ApiKeys, wallet: string): ReadyLine {
+function readyLine(devnet: Devnet, url: string, keys: ApiKeys, wallet: Address): ReadyLine {
   return {
     ready: true,
     mcp: {

@@ -28,6 +28,7 @@ function readOptions(argv: readonly string[]): Omit<WorldOptions, 'onProgress'> 
     rpcPort: parseWholeNumber('--rpc-port', rpcPort, 0, 65_535),
     chainId: parseWholeNumber('--chain-id', flags['chain-id'], 1, 2 ** 31) ?? 31_337,
     dataDir: flags['data-dir'],
+    logLevel: process.env['LOG_LEVEL'] ?? 'warn',
   }
   if (options.dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
   if (options.mcpPort !== undefined && options.mcpPort > 0 && options.mcpPort === options.rpcPort) {

@@ -1,42 +1,80 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { isHash, type Hash } from 'viem'
+import * as z from 'zod'
 import type { Transcript } from './transcript.ts'
 
-/** A client of the server that writes every call and answer into the transcript. */
+/** A client of the server that writes every call into the transcript and remembers every transaction it caused. */
 export async function openAgent(url: string, key: string, transcript: Transcript): Promise<Agent> {
   const client = new Client({ name: 'svc-demo', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${key}` } } }),
-  )
-  await client.listTools()
-  const ask = async (name: string, input: Record<string, unknown>) => {
-    transcript.call(name, input)
-    return client.callTool({ name, arguments: input })
+  const requestInit = { headers: { Authorization: `Bearer ${key}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
+  const { tools } = await client.listTools()
+  const transactions = new Map<Hash, string>()
+  /** As an agent should: what the server calls retryable, because the market moved for example, is tried again. */
+  const answered = async (name: string, input: Input, attempt = 1) => {
+    const answer = await client.callTool({ name, arguments: input })
+    if (answer.isError !== true) return answer
+    const error = envelope.parse(answer['_meta'])['svc/error']
+    if (!error.retryable || attempt === attempts)
+      throw new Error(`${name} was refused: ${error.code}. ${error.message}`)
+    transcript.aside(`  ${error.code}: ${error.message} Again.`)
+    return answered(name, input, attempt + 1)
+  }
+  const look: Agent['look'] = async (name, input, shape) => {
+    const answer = await answered(name, input)
+    for (const hash of sent.parse(answer.structuredContent).transactions) {
+      if (!transactions.has(hash)) transactions.set(hash, name)
+    }
+    return shape.parse(answer.structuredContent)
   }
   return {
-    async call(name, input) {
-      const answer = await ask(name, input)
-      if (answer.isError === true) throw new Error(`${name} was refused: ${JSON.stringify(answer.content)}`)
-      const result = asRecord(answer.structuredContent)
-      transcript.result(result)
-      return result
+    tools: tools.length,
+    transactions,
+    look,
+    async call(name, input, shape) {
+      transcript.asked(name, input)
+      return look(name, input, shape)
     },
-    async refused(name, input) {
-      const answer = await ask(name, input)
-      if (answer.isError !== true) throw new Error(`${name} should have been refused`)
-      transcript.refusal(asRecord(asRecord(answer['_meta'])['svc/error']))
+    async refused(name, input, code) {
+      transcript.asked(name, input)
+      const answer = await client.callTool({ name, arguments: input })
+      const error = envelope.parse(answer['_meta'])['svc/error']
+      if (answer.isError !== true || error.code !== code) throw new Error(`${name} should have been refused: ${code}`)
+      return error
     },
     close: () => client.close(),
   }
 }
 
 export type Agent = {
-  /** Calls a tool and gives its result; throws when the server refuses. */
-  call(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>>
-  /** Calls a tool that must be refused; throws when it is not. */
-  refused(name: string, input: Record<string, unknown>): Promise<void>
+  /** How many tools the server showed it. */
+  readonly tools: number
+  /** The transactions it caused, in their order, each with the tool that sent it. */
+  readonly transactions: ReadonlyMap<Hash, string>
+  /** Calls a tool and gives what the story needs of its result; throws when the server refuses. */
+  call<T>(name: string, input: Input, shape: z.ZodType<T>): Promise<T>
+  /** The same without a word in the transcript. */
+  look<T>(name: string, input: Input, shape: z.ZodType<T>): Promise<T>
+  /** Calls a tool that must be refused by that code; throws when it is not. */
+  refused(name: string, input: Input, code: string): Promise<z.infer<typeof refusal>>
   close(): Promise<void>
 }
 
-function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
+const attempts = 3
+
+type Input = Record<string, unknown>
+
+const sent = z.object({ transactions: z.array(z.custom<Hash>(isTransactionHash)).default([]) })
+
+const refusal = z.object({
+  code: z.string(),
+  message: z.string(),
+  retryable: z.boolean(),
+  suggestion: z.string(),
+})
+
+const envelope = z.object({ 'svc/error': refusal })
+
+function isTransactionHash(value: unknown): boolean {
+  return typeof value === 'string' && isHash(value)
 }

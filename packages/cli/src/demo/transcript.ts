@@ -1,58 +1,68 @@
 import type { Writable } from 'node:stream'
-import { createPublicClient, http, isHash, type Hash } from 'viem'
+import { wrap } from './wording.ts'
 
-/** Writes the story as text, and remembers every transaction hash that a result names. */
-export function createTranscript(out: Writable): Transcript {
-  const hashes = new Set<Hash>()
-  const print = (line: string) => out.write(`${line}\n`)
+/** Writes the story for a terminal of at least a hundred columns, in colours if asked. */
+export function createTranscript(out: Writable, options: { readonly colours: boolean }): Transcript {
+  const [strong, call, quiet] = options.colours ? [ansi(1), ansi(36), ansi(2)] : [plain, plain, plain]
+  let chapters = 0
+  /** The first line begins with `head`, the others below its end. */
+  const block = (head: string, text: string, style: Style = plain) => {
+    const [first = '', ...others] = wrap(text, width - head.length)
+    out.write(`${style(`${head}${first}`)}\n`)
+    for (const line of others) out.write(`${style(`${' '.repeat(head.length)}${line}`)}\n`)
+  }
   return {
-    aside: (line) => print(`  . ${line}`),
-    chapter(title, lines) {
-      print(`\n== ${title}`)
-      for (const line of lines) print(`   ${line}`)
+    title(text, what) {
+      block('', text, strong)
+      block('', what)
+      out.write('\n')
     },
-    call: (name, input) => print(`\n  > ${name} ${JSON.stringify(input)}`),
-    result(result) {
-      collectHashes(result, hashes)
-      for (const [name, value] of Object.entries(result)) {
-        if (!quiet.has(name)) print(`    ${name.padEnd(22)} ${shorten(value)}`)
-      }
+    chapter(title, why) {
+      chapters += 1
+      out.write('\n')
+      block('', `${chapters}. ${title}`, strong)
+      block('   ', why, quiet)
     },
-    refusal: (error) =>
-      print(`    refused: ${String(error['code'])}. ${String(error['message'])} ${String(error['suggestion'])}`),
-    async proveHashes(rpcUrl) {
-      const client = createPublicClient({ transport: http(rpcUrl, { batch: true }) })
-      const receipts = await Promise.all([...hashes].map((hash) => client.getTransactionReceipt({ hash })))
-      const mined = receipts.filter((receipt) => receipt.status === 'success').length
-      if (mined !== hashes.size)
-        throw new Error(`${hashes.size - mined} of ${hashes.size} transactions did not succeed`)
-      print(`\nAll ${mined} transactions named above stand on the chain, each successful.`)
+    asked(tool, input) {
+      const words = Object.entries(input).map(([name, value]) => `${name}=${String(value)}`)
+      out.write('\n')
+      block('   agent > ', [tool, ...words].join(' '), call)
+    },
+    said: (text) => block('     ', text),
+    row: (name, text) => block(`     ${name.padEnd(12)} `, text),
+    line: (text) => void out.write(text === '' ? '\n' : `     ${text}\n`),
+    aside: (text) => block('   ', text, quiet),
+    end(text) {
+      out.write('\n')
+      block('', text, strong)
     },
   }
 }
 
 export type Transcript = {
-  aside(line: string): void
-  chapter(title: string, lines: readonly string[]): void
-  call(name: string, input: Record<string, unknown>): void
-  result(result: Record<string, unknown>): void
-  refusal(error: Record<string, unknown>): void
-  /** Looks every remembered hash up on the chain; throws when one is missing or failed. */
-  proveHashes(rpcUrl: string): Promise<void>
+  title(text: string, what: string): void
+  /** Opens a chapter, with a sentence on why it matters. */
+  chapter(title: string, why: string): void
+  /** The agent calls a tool. */
+  asked(tool: string, input: Readonly<Record<string, unknown>>): void
+  /** What came of it, in a sentence. */
+  said(text: string): void
+  /** What came of it, under a name. */
+  row(name: string, text: string): void
+  /** What came of it, as it stands: a line of a table. */
+  line(text: string): void
+  /** What the narrator adds. */
+  aside(text: string): void
+  end(text: string): void
 }
 
-/** Members that would drown the story. */
-const quiet = new Set(['timestamp', 'source', 'chain'])
+const width = 100
 
-function shorten(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > 150 ? `${text.slice(0, 147)}...` : text
-}
+type Style = (text: string) => string
 
-function collectHashes(value: unknown, hashes: Set<Hash>, name = ''): void {
-  if (typeof value === 'string') {
-    if (/^(txHash|hash)$/.test(name) && isHash(value)) hashes.add(value)
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) collectHashes(member, hashes, Array.isArray(value) ? name : key)
-  }
+const plain: Style = (text) => text
+
+/** Select Graphic Rendition (ECMA-48, 8.3.117): 1 bold, 2 faint, 36 cyan. */
+function ansi(rendition: number): Style {
+  return (text) => `\u001B[${rendition}m${text}\u001B[0m`
 }

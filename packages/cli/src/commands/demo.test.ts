@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { goneAfter, program, run, type Run } from '../processes.fixture.ts'
+
+const timeout = 90_000
+
+const opened: Run[] = []
+afterEach(async () => {
+  for (const demo of opened.splice(0)) await demo.end()
+})
+
+function start(...flags: readonly string[]): Run {
+  const demo = run(process.execPath, [program, 'demo', ...flags])
+  opened.push(demo)
+  return demo
+}
+
+describe('svc demo', { timeout }, () => {
+  it('tells its story to the end, for people, and leaves nothing', async () => {
+    const demo = start()
+    expect(await demo.exited).toBe(0)
+    const story = demo.printed.stdout
+    const chapters = ['Find the pool', 'Ask the price', 'Add liquidity', 'Let others trade', 'Collect the fees']
+    for (const [i, title] of [...chapters, 'Swap', 'Be refused', 'Leave, and count', 'Proof'].entries()) {
+      expect(story).toContain(`\n${i + 1}. ${title}\n`)
+    }
+    expect(story).toContain('for this chain alone: 50,000 USD a transaction, 100,000 a session, 250,000 a day')
+    expect(story).toContain('and the wallet sent no others.\n')
+    expect(new Set(story.match(/0x[0-9a-f]{64}/g)).size).toBeGreaterThanOrEqual(7)
+    expect(story.split('\n').filter((line) => line.length > 110)).toEqual([])
+    expect(story).not.toMatch(/[{}]|undefined|NaN|null/)
+    expect(story).not.toContain('\u001B')
+    // Others traded while the agent acted, which the position was paid for.
+    const [first = 0, last = 0] = [...story.matchAll(/^ {5}(\d+) trades /gm)]
+      .map(([, trades]) => Number(trades))
+      .slice(-2)
+    expect(last).toBeGreaterThan(first)
+    expect(story).toMatch(/\$\d+\.\d\d arrived/)
+    expect(demo.printed.stderr).toBe('')
+    expect(demo.living()).toEqual([])
+    expect(demo.leftFiles()).toEqual([])
+  })
+
+  it('fails when a step fails', async () => {
+    const demo = start()
+    await demo.said(/3\. Add liquidity/)
+    const anvil = demo.living().find(({ name }) => name === 'anvil')
+    process.kill(anvil!.pid, 'SIGKILL')
+    expect(await demo.exited).toBe(1)
+    expect(demo.printed.stderr).toMatch(/^svc demo: /m)
+    expect(demo.living()).toEqual([])
+    expect(demo.leftFiles()).toEqual([])
+  })
+
+  it('can be ended at any time', async () => {
+    const demo = start()
+    await demo.said(/4\. Let others trade/)
+    await sleep(500)
+    process.kill(-demo.session, 'SIGINT')
+    await goneAfter(demo)
+    expect(await demo.exited).toBe(130)
+    expect(demo.leftFiles()).toEqual([])
+  })
+
+  it('takes no flags', async () => {
+    const demo = start('--fast')
+    expect(await demo.exited).toBe(2)
+    expect(demo.printed.stderr).toContain('--fast')
+  })
+})

@@ -1,0 +1,110 @@
+import * as z from 'zod'
+
+/*
+ * What the story needs of each tool's result. A member that goes missing ends the demo with an error, not with a gap.
+ */
+
+const usd = z.number().nullable()
+
+export const safety = z.object({
+  limitsUsd: z.object({ perTransaction: z.string(), perSession: z.string(), daily: z.string() }),
+  approvalThresholdUsd: z.string().nullable(),
+})
+
+export const pools = z.object({
+  items: z.array(
+    z.object({
+      version: z.string(),
+      fee: z.number(),
+      tvlUsd: usd,
+      volume7dUsd: usd,
+      feeApr7d: z.number().nullable(),
+    }),
+  ),
+})
+
+export const quote = z.object({
+  amountOut: z.string(),
+  minAmountOut: z.string(),
+  priceImpactBps: z.number(),
+  version: z.string(),
+  gasUsd: usd,
+})
+
+export const planned = z.object({
+  status: z.literal('planned'),
+  plan: z.object({
+    steps: z.array(z.object({ label: z.string() })),
+    deltas: z.array(z.object({ symbol: z.string(), amount: z.string(), usd })),
+    spendUsd: z.string(),
+    gasCostUsd: usd,
+    policy: z.object({ allowed: z.literal(true) }),
+  }),
+})
+
+const written = { status: z.literal('success'), txHash: z.string(), gasCostUsd: usd }
+
+export const added = z.object({
+  ...written,
+  transactions: z.array(z.string()),
+  positionId: z.string(),
+  amount0Deposited: z.string(),
+  amount1Deposited: z.string(),
+  amount0DepositedUsd: usd,
+  amount1DepositedUsd: usd,
+  priceLower: z.number(),
+  priceUpper: z.number().nullable(),
+  currentPrice: z.number(),
+  estimatedFeeApy7d: z.number().nullable(),
+  safetyChecks: z.object({
+    tokenAllowlistPassed: z.boolean(),
+    spendingLimitPassed: z.boolean(),
+    simulationPassed: z.boolean(),
+  }),
+})
+
+export const position = z.object({
+  token0Symbol: z.string(),
+  token1Symbol: z.string(),
+  amount0: z.string(),
+  amount1: z.string(),
+  feesOwed0: z.string(),
+  feesOwed1: z.string(),
+  valueUsd: usd,
+  feesUsd: usd,
+  inRange: z.boolean(),
+})
+
+export const collected = z.object({
+  ...written,
+  feesCollected: z.object({
+    amount0: z.string(),
+    amount0Symbol: z.string(),
+    amount1: z.string(),
+    amount1Symbol: z.string(),
+    totalUsd: usd,
+  }),
+})
+
+export const swapped = z.object({
+  ...written,
+  amountIn: z.string(),
+  amountOut: z.string(),
+  quotedAmountOut: z.string(),
+  price: z.number(),
+})
+
+export const removed = z.object({
+  ...written,
+  amount0Received: z.string(),
+  amount1Received: z.string(),
+  feesCollected: z.object({ totalUsd: usd }),
+  totalReceivedUsd: usd,
+})
+
+export const price = z.object({ priceUsd: z.number() })
+
+export const balance = z.object({
+  totalUsd: usd,
+  allowances: z.array(z.object({ amount: z.string() })),
+})
