@@ -71,6 +71,20 @@ test('keeps answers over a restart, and says what was cut off', async () => {
   })
 })
 
+test('hands a key that was cut off to one call, and none that runs', async () => {
+  const next = { ...call, requestId: 'request-2', from: 'request-1' }
+  await store.idempotency.begin(call)
+  expect(await store.idempotency.takeOver(next)).toBe(false)
+  await store.close()
+  store = await reopen()
+  expect(await store.idempotency.takeOver({ ...next, bodyHash: 'body-2' })).toBe(false)
+  const taken = await Promise.all([store.idempotency.takeOver(next), store.idempotency.takeOver(next)])
+  expect(taken.toSorted()).toEqual([false, true])
+  expect(await store.idempotency.begin(call)).toEqual({ ...running, requestId: 'request-2' })
+  await store.idempotency.finish('agent', 'key-1', 'answer')
+  expect(await store.idempotency.begin(call)).toEqual({ state: 'done', answer: 'answer' })
+})
+
 test('ends only what runs', async () => {
   await expect(store.idempotency.finish('agent', 'key-1', 'answer')).rejects.toMatchObject({
     code: 'IDEMPOTENCY_NOT_RUNNING',

@@ -36,6 +36,21 @@ export function createIdempotency(db: Kysely<Schema>, now: () => number, run: st
           return { state: 'running', requestId: row.request_id, isCutOff: row.run !== run }
         }),
       ),
+    async takeOver({ principalId, key, bodyHash, requestId, from }) {
+      const { numUpdatedRows } = await whenFree(() =>
+        db.transaction().execute((trx) =>
+          trx
+            .updateTable('idempotency')
+            .set({ run, request_id: requestId, created_at: now() })
+            .where((where) =>
+              where.and({ principal: principalId, key, body_hash: bodyHash, request_id: from, state: 'running' }),
+            )
+            .where('run', '!=', run)
+            .executeTakeFirst(),
+        ),
+      )
+      return numUpdatedRows > 0n
+    },
     async finish(principalId, key, answer) {
       const { numUpdatedRows } = await whenFree(() =>
         db.transaction().execute((trx) =>
@@ -64,16 +79,23 @@ export function createIdempotency(db: Kysely<Schema>, now: () => number, run: st
 
 export type Idempotency = {
   /** Takes the key for this call, or says what became of the call that took it. */
-  begin(claim: {
-    readonly principalId: string
-    readonly key: string
-    readonly bodyHash: string
-    readonly requestId: string
-  }): Promise<IdempotencyClaim>
+  begin(claim: IdempotencyRequest): Promise<IdempotencyClaim>
+  /**
+   * Takes the key of the request `from`, which was cut off and certainly had no effect. False when that request does not
+   * hold the key any more, or was begun by this opening of the store.
+   */
+  takeOver(claim: IdempotencyRequest & { readonly from: string }): Promise<boolean>
   /** Keeps the answer. Throws `IDEMPOTENCY_NOT_RUNNING` when this opening of the store did not begin the key. */
   finish(principalId: string, key: string, answer: string): Promise<void>
   /** Frees the key: for a call that certainly had no effect. Throws `IDEMPOTENCY_NOT_RUNNING` likewise. */
   abandon(principalId: string, key: string): Promise<void>
+}
+
+type IdempotencyRequest = {
+  readonly principalId: string
+  readonly key: string
+  readonly bodyHash: string
+  readonly requestId: string
 }
 
 /**

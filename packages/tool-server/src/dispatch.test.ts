@@ -60,6 +60,7 @@ const unusedStore: Idempotency = {
   begin: () => expect.unreachable(),
   finish: () => expect.unreachable(),
   abandon: () => expect.unreachable(),
+  takeOver: () => expect.unreachable(),
 }
 
 const freshStore = async (path = ':memory:') => (await openStore({ path, now: Date.now })).idempotency
@@ -336,16 +337,19 @@ describe('idempotency', () => {
     expect(runs).toEqual(['1'])
   })
 
-  it('reports a call that a crash cut off instead of running it again', async () => {
+  it.each([
+    ['reports one that had signed', ['request-1'], 'OPERATION_IN_DOUBT', []],
+    ['runs one again that had not', [], undefined, ['1']],
+  ] as const)('after a crash that cut a call off: %s', async (_what, signed, expected, ran) => {
     const path = join(mkdtempSync(join(tmpdir(), 'svc-once-')), 'state.db')
     const hangs: Execute = () => new Promise(() => {})
     const started = open({ write: writeRoad(hangs, await freshStore(path)) })
     void started.call('move_funds', { amount: '1', idempotencyKey: 'k' })
     await new Promise((resolve) => setTimeout(resolve, 50))
     const { runs, execute } = counting()
-    const restarted = open({ write: writeRoad(execute, await freshStore(path)) })
-    expect(await restarted.code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe('OPERATION_IN_DOUBT')
-    expect(runs).toEqual([])
+    const restarted = open({ write: writeRoad(execute, await freshStore(path), signed) })
+    expect(await restarted.code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe(expected)
+    expect(runs).toEqual(ran)
   })
 
   it('still answers with the hash when the outcome cannot be recorded', async () => {

@@ -128,6 +128,11 @@ export const errorTable = {
     true,
     'The endpoint declined the transaction, or another one took its place; it will never be mined. Call again.',
   ),
+  OPERATION_INCOMPLETE: row(
+    502,
+    false,
+    'Look the transactions in details up with get_transaction_status before anything else; do not call again for the same purpose.',
+  ),
   RESULT_UNREADABLE: row(
     502,
     false,

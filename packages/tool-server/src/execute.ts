@@ -4,6 +4,7 @@ import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'
 import type { Deferred, Intent, Settled } from './intent.ts'
 import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from './ports.ts'
+import { afterSigning } from './safety/after-signing.ts'
 import { requireApproval } from './safety/approval.ts'
 import type { AuditLog } from './safety/audit.ts'
 import { createCircuitBreaker } from './safety/circuit-breaker.ts'
@@ -119,9 +120,11 @@ async function travel(trip: Trip): Promise<Settled | Deferred> {
     }
   } catch (failure) {
     await recover(reserved, progress, failure)
-    throw failure
+    throw afterSigning(progress, failure)
   }
-  return step('settle', () => settle(reserved, progress))
+  return step('settle', () => settle(reserved, progress)).catch((failure: unknown) => {
+    throw afterSigning(progress, failure)
+  })
 }
 
 /** At most this many writes wait for their turn on one chain. */

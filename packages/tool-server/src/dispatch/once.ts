@@ -15,7 +15,7 @@ export type OnceRequest = {
 /**
  * Runs a call at most once per key. A duplicate that comes while the first is running waits for it and gets its answer.
  * An outcome is kept when it is a result, or when something was signed on the way to the failure; a failure that signed
- * nothing frees the key. Throws `IDEMPOTENCY_CONFLICT` and `OPERATION_IN_DOUBT`.
+ * nothing frees the key, and so does a crash that cut a call off before it signed. Throws `IDEMPOTENCY_CONFLICT` and `OPERATION_IN_DOUBT`.
  */
 export function createOnce(options: {
   readonly store: Idempotency
@@ -51,17 +51,26 @@ async function claimAndRun(
 ): Promise<CallResult> {
   const { store } = options
   const { principalId, key, requestId } = request
-  const claim = await store.begin({ principalId, key, bodyHash, requestId }).catch((cause: unknown) => {
+  const claim = await onKeys(() => store.begin({ principalId, key, bodyHash, requestId }))
+  if (claim.state === 'done') return JSON.parse(claim.answer) as CallResult
+  if (claim.state === 'conflict') throw conflict()
+  if (claim.state === 'running') {
+    const from = claim.requestId
+    const isFree = claim.isCutOff && !(await onKeys(() => options.hasSigned(from)))
+    const isTaken = isFree && (await onKeys(() => store.takeOver({ principalId, key, bodyHash, requestId, from })))
+    if (!isTaken) throw inDoubt(from)
+  }
+  const result = await run()
+  await record(options, request, result).catch((error: unknown) => options.onUnrecorded(error, requestId))
+  return result
+}
+
+async function onKeys<Value>(work: () => Promise<Value>): Promise<Value> {
+  return work().catch((cause: unknown) => {
     throw new ToolError('STORAGE_UNAVAILABLE', 'The idempotency key could not be recorded, so nothing was done.', {
       cause,
     })
   })
-  if (claim.state === 'done') return JSON.parse(claim.answer) as CallResult
-  if (claim.state === 'conflict') throw conflict()
-  if (claim.state === 'running') throw inDoubt(claim.requestId)
-  const result = await run()
-  await record(options, request, result).catch((error: unknown) => options.onUnrecorded(error, requestId))
-  return result
 }
 
 async function record(

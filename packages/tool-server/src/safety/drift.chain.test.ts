@@ -19,7 +19,10 @@ describe('a chain that moves between plan and signature', () => {
     })
     await expect(road.run(intent)).rejects.toMatchObject({
       code: 'SIMULATION_DRIFT',
-      details: [{ message: 'reverted with the text "Too little received"', step: 'swap' }],
+      details: [
+        { message: 'reverted with the text "Too little received"', step: 'swap' },
+        { message: 'approve the exact amount', txHash: expect.any(String) },
+      ],
     })
     // The approval and its end, not the swap.
     expect(await road.nonce()).toBe(2)
@@ -47,7 +50,7 @@ describe('a chain that moves between plan and signature', () => {
     })
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({
       code: 'SPENDING_LIMIT_EXCEEDED',
-      details: [{ limit: 'gas' }],
+      details: [{ limit: 'gas' }, { txHash: expect.any(String) }],
     })
     expect(await road.balance('USDC')).toBe(parseUnits('20000', 6))
   })

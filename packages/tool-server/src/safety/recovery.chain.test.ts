@@ -12,7 +12,7 @@ import { moveThePrice, quoteOf, testClient, used } from './road-facts.fixture.ts
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open, forget } = useRoads(devnet)
 
 describe('a transaction that reverts after a good simulation', () => {
   it('takes the allowance back, spends nothing, says hash and reason', async () => {
@@ -135,6 +135,21 @@ describe('a transaction that is not mined in time', () => {
     expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
     await expect(road.executor.reconcile()).resolves.toMatchObject({ chains: [{ pending: [] }] })
     expect(await used(road)).toBe(0n)
+  })
+})
+
+describe('our own state that fails after bytes went out', () => {
+  it.each([1, 2])('at transaction %s: names what was signed, and is not to be repeated', async (nth) => {
+    const road = await open()
+    afterSending(road, nth, async () => {
+      forget(road)
+      await road.audit.close()
+      await road.store.close()
+    })
+    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({
+      code: 'OPERATION_INCOMPLETE',
+      details: Array.from({ length: nth }, () => ({ txHash: expect.any(String) })),
+    })
   })
 })
 

@@ -1,4 +1,4 @@
-import type { TransactionReceipt } from 'viem'
+import type { Hash, TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { assertDeclared } from './assert-declared.ts'
 import { assetChanges } from './asset-changes.ts'
@@ -47,7 +47,7 @@ export function begin({ surveyed, simulation }: Reserved): Progress {
 
 /** How far a road has come. Filled while it is travelled. */
 export type Progress = {
-  readonly signed: Step[]
+  readonly signed: { readonly step: Step; readonly hash: Hash }[]
   readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
   /** The simulation in force and the step it starts with. */
   valid: { readonly surveyed: Survey; readonly simulation: Simulation; readonly firstStep: number }

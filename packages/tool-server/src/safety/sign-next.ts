@@ -26,6 +26,6 @@ export async function signNext(road: Reserved, progress: Progress, next: Step): 
       deltas: Object.fromEntries(simulation.deltas),
     },
   })
-  progress.signed.push(next)
+  progress.signed.push({ step: next, hash: entry.hash })
   return entry
 }

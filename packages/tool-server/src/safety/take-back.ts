@@ -65,7 +65,7 @@ async function revoke(
 
 /** Whether the road signed an approval of this token. */
 function wasApproved({ token }: Allowance, { signed }: Progress): boolean {
-  return signed.some(({ kind, to }) => kind === 'approve' && isAddressEqual(to, token))
+  return signed.some(({ step }) => step.kind === 'approve' && isAddressEqual(step.to, token))
 }
 
 const leastRevokeGas = 60_000n

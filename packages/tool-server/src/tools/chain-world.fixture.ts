@@ -23,6 +23,7 @@ import type { Ports } from '../ports.ts'
 import { openAuditLog } from '../safety/audit.ts'
 import { devnetPolicy } from '../safety/devnet-policy.ts'
 import { parsePolicy, type policySchema } from '../safety/policy.ts'
+import { wentOut } from '../safety/went-out.ts'
 import type { ErrorEnvelope } from '../tool-error.ts'
 import { catalogue } from './index.ts'
 
@@ -86,7 +87,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       wallet: { address: wallet.address },
       defaults: { slippageBps: 50, deadlineSeconds: 600 },
       idempotency: store.idempotency,
-      hasSigned: async (requestId) => (await store.journal.byRequest(requestId)).length > 0,
+      hasSigned: async (requestId) => (await store.journal.byRequest(requestId)).some(wentOut),
     },
     log,
     now,

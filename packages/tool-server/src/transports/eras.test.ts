@@ -132,7 +132,12 @@ describe('one endpoint, two eras', () => {
         openExecute: () => async () => ({ status: 'planned', plan }),
         wallet: { address: '0x0000000000000000000000000000000000000001' },
         defaults: { slippageBps: 50, deadlineSeconds: 600 },
-        idempotency: { begin: async () => ({ state: 'new' }), finish: async () => {}, abandon: async () => {} },
+        idempotency: {
+          begin: async () => ({ state: 'new' }),
+          takeOver: async () => false,
+          finish: async () => {},
+          abandon: async () => {},
+        },
         hasSigned: async () => false,
         safety: () => expect.unreachable(),
         close: async () => {},

@@ -1,0 +1,37 @@
+import type { ErrorCode } from '../errors.ts'
+import { ToolError } from '../tool-error.ts'
+import type { Progress } from './revalidate.ts'
+
+/**
+ * What the caller hears of a failure on the road. Before the first signature it is the failure itself. After it, nothing
+ * may read as "nothing happened": the hashes signed so far are named, and the code is `OPERATION_INCOMPLETE`, which is
+ * not to be repeated. A code of its own stays only where it speaks of the transactions itself, or where nothing but
+ * approvals was mined and nothing is out: those are taken back, at the latest before the next write.
+ */
+export function afterSigning({ signed, mined }: Progress, failure: unknown): unknown {
+  if (signed.length === 0) return failure
+  const known = failure instanceof ToolError ? failure : null
+  if (known !== null && speaksOfItself.has(known.code)) return failure
+  const named = new Set(known?.details.map(({ txHash }) => txHash))
+  const hashes = signed
+    .filter(({ hash }) => !named.has(hash))
+    .map(({ step, hash }) => ({ message: step.label, txHash: hash }))
+  const details = [...(known?.details ?? []), ...hashes]
+  if (known !== null && !isOwnState.has(known.code)) {
+    const out = signed.length - mined.length - (known.code === 'TRANSACTION_NOT_SENT' ? 1 : 0)
+    if (out === 0 && mined.every(({ step }) => step.kind === 'approve')) {
+      const { code, message, suggestion, cause } = known
+      return new ToolError(code, message, { details, suggestion, ...(cause === undefined ? {} : { cause }) })
+    }
+  }
+  const why = known === null ? 'something went wrong inside the server' : known.message
+  return new ToolError('OPERATION_INCOMPLETE', `The call was cut short after it had signed: ${why}`, {
+    details,
+    cause: failure,
+  })
+}
+
+const speaksOfItself: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TRANSACTION_REVERTED', 'TRANSACTION_PENDING'])
+
+/** What became of the bytes is not known when our own state fails. */
+const isOwnState: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['STORAGE_UNAVAILABLE', 'INTERNAL'])
