@@ -43,6 +43,8 @@ export type Adapters = {
   /** Where log lines go; stderr unless given. */
   readonly logDestination?: LogDestination
   readonly testing?: McpTesting
+  /** Milliseconds that only grow, for sessions and rate limits; of this process unless given. */
+  readonly now?: () => number
 }
 
 /** Limits of the transport. */
@@ -104,9 +106,8 @@ function openCore(config: Config, adapters: Adapters, log: Log): Core {
 }
 
 function openHttp(config: Config, adapters: Adapters, core: Core, keys: ApiKeys, log: Log): OpenHttp {
-  const { testing = null } = adapters
+  const { testing = null, now = () => performance.now() } = adapters
   const limits = { ...defaultLimits, ...adapters.limits }
-  const now = () => performance.now()
   const sessions = createSessions({ max: limits.maxSessions, idleMs: limits.sessionIdleMs, now })
   const modern = createModernEra({ newMcpServer: core.newMcpServer, log })
   const legacy = createLegacyEra({ ...core, sessions, testing, newSessionId: randomUUID, now })

@@ -277,6 +277,48 @@ describe('sessions', () => {
     await openSession(open.port, open.keys.read)
   })
 
+  it('are not all for one principal when another wants some', async () => {
+    const clock = { ms: 0 }
+    open = await openTestServer({ env: full, limits: { maxSessions: 3 }, now: () => (clock.ms += 1) })
+    const streaming = await openSession(open.port, open.keys.read)
+    const stream = await fetch(open.url, {
+      headers: {
+        authorization: `Bearer ${open.keys.read}`,
+        'mcp-session-id': streaming,
+        accept: 'text/event-stream',
+      },
+    })
+    const unused = await openSession(open.port, open.keys.read)
+    const recent = await openSession(open.port, open.keys.read)
+    const ask = (token: string) => rawRequest(open.port, { token, body: initialize() })
+    expect((await ask(open.keys.read)).json).toMatchObject({ code: 'SESSION_LIMIT' })
+    expect((await ask(open.keys.write)).status).toBe(200)
+    const body = callOf('get_echo', { text: 'x' })
+    const statuses = [streaming, unused, recent].map((session) => withSession(session, open.keys.read, body))
+    expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([200, 404, 200])
+    expect((await ask(open.keys.write)).json).toMatchObject({ code: 'SESSION_LIMIT' })
+    expect((await ask(open.keys.read)).json).toMatchObject({ code: 'SESSION_LIMIT' })
+    await stream.body?.cancel()
+  })
+
+  it('with streams make room for another principal too', async () => {
+    open = await openTestServer({ env: full, limits: { maxSessions: 2 } })
+    const streams: Response[] = []
+    for (const session of [await openSession(open.port, open.keys.read), await openSession(open.port, open.keys.read)])
+      streams.push(
+        await fetch(open.url, {
+          headers: {
+            authorization: `Bearer ${open.keys.read}`,
+            'mcp-session-id': session,
+            accept: 'text/event-stream',
+          },
+        }),
+      )
+    await openSession(open.port, open.keys.write)
+    expect(await streams[0]?.text()).toBe('')
+    await streams[1]?.body?.cancel()
+  })
+
   it('do not count against the cap when initialize fails', async () => {
     open = await openTestServer({ env: full, limits: { maxSessions: 1 } })
     const broken = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} })

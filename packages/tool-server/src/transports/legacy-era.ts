@@ -52,7 +52,9 @@ export function createLegacyEra(options: LegacyEraOptions): LegacyEra {
 
 async function openSession(exchange: Exchange, message: unknown, options: LegacyEraOptions): Promise<void> {
   const { sessions, testing } = options
-  if (sessions.full) throw new HttpRefusal(new ToolError('SESSION_LIMIT', 'The server holds no more sessions.'))
+  if (!sessions.makeRoom(exchange.principal)) {
+    throw new HttpRefusal(new ToolError('SESSION_LIMIT', 'The server holds no more sessions.'))
+  }
   const id = options.newSessionId()
   const eventStore = testing?.eventStore?.()
   const transport = new WebStandardStreamableHTTPServerTransport({

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { localPrincipal } from '../auth/local.ts'
@@ -13,13 +13,14 @@ it('stops watching for the caller to leave, also when the answer cannot be writt
   const era = createModernEra({ newMcpServer: () => expect.unreachable(), log })
   const ends: PromiseSettledResult<void>[] = []
   const listeners: { before: number; after: number }[] = []
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     response.writeHead(200)
     const before = response.listenerCount('close')
     ends.push(...(await Promise.allSettled([era.post({ request, response, principal: localPrincipal }, {})])))
     listeners.push({ before, after: response.listenerCount('close') })
     response.end()
-  }).listen(0, '127.0.0.1')
+  }
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   await rawRequest((server.address() as AddressInfo).port)
   server.close()

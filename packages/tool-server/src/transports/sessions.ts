@@ -16,7 +16,12 @@ export type Session = {
 
 export type Sessions = {
   readonly size: number
-  readonly full: boolean
+  /**
+   * Whether this principal may open one more session. The sessions of all may be held by one principal only as long as
+   * nobody else wants any: when none is left, a principal that holds fewer than the one with the most takes the place
+   * of that one's longest unused session, as far as it is answering no call.
+   */
+  makeRoom(principal: Principal): boolean
   add(session: Session): void
   /** Finds a session of this principal. Another principal's session is as unknown as none. */
   find(id: string, principal: Principal): Session | null
@@ -48,8 +53,12 @@ export function createSessions(options: {
     get size() {
       return sessions.size
     },
-    get full() {
-      return sessions.size >= max
+    makeRoom(principal) {
+      if (sessions.size < max) return true
+      const given = givenUp([...sessions.values()], principal.id)
+      if (given === undefined) return false
+      void close(given)
+      return true
     },
     add: (session) => void sessions.set(session.id, session),
     find(id, principal) {
@@ -69,4 +78,18 @@ export function createSessions(options: {
       await Promise.all([...sessions.values()].map(close))
     },
   }
+}
+
+/**
+ * The session that the principal with the most gives up for `principalId`; none when that would only turn the two round.
+ * A session without an open stream goes first.
+ */
+function givenUp(sessions: readonly Session[], principalId: string): Session | undefined {
+  const counts = new Map<string, number>()
+  for (const { principalId: owner } of sessions) counts.set(owner, (counts.get(owner) ?? 0) + 1)
+  const most = Math.max(...counts.values())
+  if (most <= (counts.get(principalId) ?? 0) + 1) return undefined
+  return sessions
+    .filter((session) => counts.get(session.principalId) === most && session.inFlight.size === 0)
+    .toSorted((a, b) => Math.min(a.exchanges, 1) - Math.min(b.exchanges, 1) || a.lastSeenAt - b.lastSeenAt)[0]
 }
