@@ -1,5 +1,5 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { formatUnits } from 'viem'
+import { formatUnits, type Hash } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openWorld, type Answer, type World } from '../chain-world.fixture.ts'
 
@@ -56,6 +56,23 @@ describe('increase_liquidity', () => {
     expect(answer.text('newTotalAmount1')).toBe(position.text('amount1'))
     expect(answer.number('newTotalValueUsd')).toBeCloseTo(position.number('valueUsd'), 0)
     expect((await world.call('get_agent_balance')).at('allowances')).toEqual([])
+  })
+
+  test.each(['v3', 'v4'])('counts what a call before it in the queue added to a %s position', async (version) => {
+    const opened = await open(version)
+    const args = { positionId: opened.text('positionId'), version, slippageBps: 100, ...amounts(opened, '1500', '0.6') }
+    const answers = await Promise.all([1, 2].map(() => world.call('increase_liquidity', args)))
+    const blocks = await Promise.all(
+      answers.map(async (answer) => {
+        const receipt = await world.client.getTransactionReceipt({ hash: answer.text('txHash') as Hash })
+        return Number(receipt.blockNumber)
+      }),
+    )
+    const last = answers[blocks.indexOf(Math.max(...blocks))]!
+    const position = await world.call('get_position', { positionId: opened.text('positionId'), version })
+    expect(last.text('newTotalAmount0')).toBe(position.text('amount0'))
+    expect(last.text('newTotalAmount1')).toBe(position.text('amount1'))
+    expect(last.at('notes')).toEqual([])
   })
 
   test.each(['v3', 'v4'])('matches a left-out amount1 on %s', async (version) => {

@@ -1,9 +1,10 @@
-import { getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
+import { type Amounts, getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
 import * as z from 'zod'
 import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
 import { valueUsd } from '../../adapters/analytics/value-usd.ts'
-import type { Pool, Position } from '../../ports.ts'
+import type { Settled } from '../../intent.ts'
+import type { Position } from '../../ports.ts'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import {
   amountInput,
@@ -70,7 +71,7 @@ export const increaseLiquidity = writeTool({
   ])
   return context.execute(planned.intent, async (settled) => {
     const added = await planned.decode(settled)
-    const total = await totalAfter(chain, position, added.liquidity, context)
+    const total = await totalAfter(chain, position, settled, added.liquidity, context)
     return {
       ...writeStamp(chain, planned.intent, settled),
       positionId: position.positionId,
@@ -79,23 +80,46 @@ export const increaseLiquidity = writeTool({
       newTotalAmount0: tokenAmount(total.amount0, token0),
       newTotalAmount1: tokenAmount(total.amount1, token1),
       newTotalValueUsd: sumUsd(valueUsd(total.amount0, token0, price0), valueUsd(total.amount1, token1, price1)),
-      notes: priceNotes([token0, price0], [token1, price1]),
+      notes: [...total.notes, ...priceNotes([token0, price0], [token1, price1])],
     }
   })
 })
 
-/** What the whole position would pay out at the pool's price after the call; at the price before it when that cannot be read. */
-async function totalAfter(chain: Chain, position: Position, added: bigint, context: WriteContext) {
-  const pool = await readPool(chain, position.pool, context)
-  const [lower, upper] = [getSqrtPriceAtTick(position.tickLower), getSqrtPriceAtTick(position.tickUpper)]
-  return getAmountsForLiquidity(pool.sqrtPriceX96, lower, upper, position.liquidity + added, false)
+/**
+ * What the whole position holds after the call, read anew: another call may have changed it while this one waited for its
+ * turn. Read once the transaction is mined, so a failure must not lose the result: then it is what was known before, plus
+ * what was added, and a note says so.
+ */
+async function totalAfter(
+  chain: Chain,
+  before: Position,
+  settled: Settled,
+  added: bigint,
+  context: WriteContext,
+): Promise<Total> {
+  const after = await readAfter(chain, before, settled, context)
+  if (after !== null) return { amount0: after.amount0, amount1: after.amount1, notes: [] }
+  const [lower, upper] = [getSqrtPriceAtTick(before.tickLower), getSqrtPriceAtTick(before.tickUpper)]
+  const liquidity = before.liquidity + added
+  return { ...getAmountsForLiquidity(before.pool.sqrtPriceX96, lower, upper, liquidity, false), notes: [staleTotal] }
 }
 
-/** The result of a mined transaction must not be lost because a read after it fails. */
-async function readPool(chain: Chain, before: Pool, context: WriteContext): Promise<Pool> {
+type Total = Amounts & { readonly notes: readonly string[] }
+
+const staleTotal =
+  'The position could not be read after the transaction: newTotal members are its state before the call plus what was added, at the price before it.'
+
+/** `null` when the chain does not answer, or answers with a block before the transaction. */
+async function readAfter(
+  chain: Chain,
+  { version, positionId }: Position,
+  settled: Settled,
+  context: WriteContext,
+): Promise<Position | null> {
   try {
-    return await context.liquidity.pool(chain, { version: before.version, id: before.id })
+    const position = await context.liquidity.position(chain, version, positionId)
+    return position.pool.blockNumber >= settled.main.blockNumber ? position : null
   } catch {
-    return before
+    return null
   }
 }

@@ -16,6 +16,7 @@ import { routineIntent } from '../planning/routine-intent.ts'
 import { sidesOf } from '../planning/sides-of.ts'
 import { encodeModifyLiquidities } from './encode-modify-liquidities.ts'
 import { findOrOpenV4Pool } from './find-or-open-pool.ts'
+import { mintedTokenId } from './minted-token-id.ts'
 import { poolKeyOf } from './pool-key.ts'
 import { readModification } from './read-modification.ts'
 import { requireUint128 } from './require-uint128.ts'
@@ -62,7 +63,8 @@ export async function planAddV4(
     }),
     preview: deposit.preview,
     decode: async (settled) => {
-      const { tokenId, liquidityDelta, principal } = await readModification(ports, chain, pool, settled)
+      const tokenId = mintedTokenId(settled, chain, { pool, ...deposit.ticks, liquidity, owner: request.recipient })
+      const { liquidityDelta, principal } = await readModification(ports, chain, pool, tokenId, settled)
       return { positionId: tokenId.toString(), liquidity: liquidityDelta, ...flip(inverted, principal) }
     },
   }

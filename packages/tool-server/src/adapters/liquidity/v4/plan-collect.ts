@@ -48,7 +48,7 @@ export function planCollectV4(
     }),
     preview: fees,
     decode: async (settled) => {
-      const { fees } = await readModification(ports, chain, pool, settled)
+      const { fees } = await readModification(ports, chain, pool, BigInt(position.positionId), settled)
       return { fees0: fees.amount0, fees1: fees.amount1 }
     },
   }

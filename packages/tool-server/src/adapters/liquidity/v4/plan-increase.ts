@@ -59,7 +59,13 @@ export function planIncreaseV4(
     }),
     preview: fitted,
     decode: async (settled) => {
-      const { liquidityDelta, principal } = await readModification(ports, chain, pool, settled)
+      const { liquidityDelta, principal } = await readModification(
+        ports,
+        chain,
+        pool,
+        BigInt(position.positionId),
+        settled,
+      )
       return { liquidity: liquidityDelta, ...principal }
     },
   }

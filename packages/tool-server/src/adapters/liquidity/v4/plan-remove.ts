@@ -50,7 +50,13 @@ export function planRemoveV4(
     }),
     preview: { liquidityRemoved: liquidity, ...principal, fees0, fees1 },
     decode: async (settled) => {
-      const { liquidityDelta, principal, fees } = await readModification(ports, chain, pool, settled)
+      const { liquidityDelta, principal, fees } = await readModification(
+        ports,
+        chain,
+        pool,
+        BigInt(position.positionId),
+        settled,
+      )
       return { liquidityRemoved: -liquidityDelta, ...principal, fees0: fees.amount0, fees1: fees.amount1 }
     },
   }

@@ -13,7 +13,9 @@ import { readPaidFees } from './read-paid-fees.ts'
 import { readPriceAtLog } from './read-price-at-log.ts'
 
 /**
- * What a mined liquidity change of a v4 position moved, exact to the smallest unit. The log says how much liquidity; the
+ * What a mined liquidity change of one v4 position moved, exact to the smallest unit. The position manager keeps each
+ * position under its token id as the salt, so the log is found by it even when the call made a hook touch other positions
+ * of the pool. The log says how much liquidity; the
  * fees it paid out are the growth that the pool accounted for in that block; the principal is the rest of the token
  * transfers, and for the native currency, which leaves no transfer log, what the liquidity stands for at the price the
  * log was written at.
@@ -24,12 +26,13 @@ export async function readModification(
   ports: Pick<PlanPorts, 'rpc'>,
   chain: Chain,
   pool: Pool,
+  tokenId: bigint,
   settled: Settled,
 ): Promise<Modification> {
   const { poolManager, positionManager } = requireDeployment(chain, 'v4')
   const logs = logsOf(settled, poolManager)
   const events = parseEventLogs({ abi: v4PoolManagerAbi, eventName: 'ModifyLiquidity', logs }).filter(
-    ({ args }) => args.id === pool.id && isAddressEqual(args.sender, positionManager),
+    ({ args }) => args.id === pool.id && isAddressEqual(args.sender, positionManager) && BigInt(args.salt) === tokenId,
   )
   const event = requireEvent(events, 'ModifyLiquidity')
   const { tickLower, tickUpper, liquidityDelta, salt } = event.args
@@ -45,7 +48,6 @@ export async function readModification(
     return isDeposit ? fee - received : received - fee
   }
   return {
-    tokenId: BigInt(salt),
     liquidityDelta,
     principal: {
       amount0:
@@ -57,7 +59,6 @@ export async function readModification(
 }
 
 export type Modification = {
-  readonly tokenId: bigint
   /** Positive for a deposit. */
   readonly liquidityDelta: bigint
   /** What the liquidity alone cost or paid out, in the pool's order. */
