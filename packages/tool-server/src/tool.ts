@@ -114,6 +114,7 @@ export type WriteContext = ReadContext & {
 /** Reports of the running server about itself; safety members are absent without a wallet. */
 export type StatusReport = {
   setup(): Promise<SetupReport>
+  /** In full, as counted for this principal; what of it the principal may see is the tool's to say. */
   safety(principal: Principal): Promise<SafetyReport>
 }
 

@@ -27,8 +27,7 @@ export function createStatus(options: {
       return { profile: config.profile, version, checks }
     },
     async safety(principal) {
-      const report = safety === null ? withoutWallet : await safety(principal)
-      return principal.scopes.has('admin:wallet') ? report : withoutAmounts(report)
+      return safety === null ? withoutWallet : safety(principal)
     },
   })
 }
@@ -64,8 +63,3 @@ const withoutWallet: SafetyReport = Object.freeze({
   dailyAlert: false,
   pendingTransactions: 0,
 })
-
-/** A key below the write tier sees the state of the safety engine, not the money behind it. */
-function withoutAmounts(report: SafetyReport): SafetyReport {
-  return { ...report, approvalThresholdUsd: null, limitsUsd: null, spentUsd: null, remainingUsd: null }
-}

@@ -38,4 +38,5 @@ export const checkSafetyStatus = readTool({
   }
 })
 
+/** A key without `admin:wallet` sees the state of the safety engine, not the money behind it. */
 const withoutAmounts = { approvalThresholdUsd: null, limitsUsd: null, spentUsd: null, remainingUsd: null } as const
