@@ -216,7 +216,8 @@ describe('add_liquidity', () => {
       spendingLimitPassed: true,
       simulationPassed: true,
     })
-    expect(answer.at('amount0DepositedUsd') === null || answer.number('amount0DepositedUsd') >= 0).toBe(true)
+    expect(answer.at('amount0DepositedUsd')).toBeNull()
+    expect(answer.at('notes')).toEqual([`No trustworthy USD price for ${world.address('HOSTILE')}.`])
     expect(JSON.stringify(answer.data)).not.toMatch(/IGNORE ALL PREVIOUS/)
     const strict = await openWorld(devnet(), { policy: { ...strictPolicy } })
     try {
