@@ -73,6 +73,7 @@ function writeRoad(execute: Execute, store: Idempotency = unusedStore, signed: r
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
     idempotency: store,
     hasSigned: async (requestId) => signed.includes(requestId),
+    during: (work) => work(),
   }
 }
 

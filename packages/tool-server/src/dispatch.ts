@@ -52,6 +52,8 @@ export type WriteRoad = {
   readonly defaults: WriteContext['defaults']
   readonly idempotency: Idempotency
   hasSigned(requestId: string): Promise<boolean>
+  /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
+  during<Value>(work: () => Promise<Value>): Promise<Value>
 }
 
 /** Builds the road once; every schema and every list is made here, never per call. */
@@ -87,10 +89,13 @@ async function travel(request: CallRequest, requestId: string, road: Road): Prom
   requireAccess(tool, request.principal)
   const input = parseInput(tool, request.arguments)
   const call = describeCall(tool, input, request, requestId)
-  return atMostOnce(tool, input, call, road, async () => {
-    const result = await handle(tool, input, call, road.options)
-    return checked(tool, result, call, road.options.log)
-  })
+  const run = () =>
+    atMostOnce(tool, input, call, road, async () => {
+      const result = await handle(tool, input, call, road.options)
+      return checked(tool, result, call, road.options.log)
+    })
+  const { write } = road.options
+  return tool.access === 'write' && write !== null ? write.during(run) : run()
 }
 
 function findTool(catalogue: ReadonlyMap<string, Tool>, name: string): Tool {

@@ -43,6 +43,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     return inTurn(`${trip.chain.id}`, trip.call.signal, async () => {
       inFlight.add(trip.call.requestId)
       try {
+        engine.requireOpen()
         await clearTheWay(engine, trip.chain, inFlight)
         return await travel(trip)
       } catch (failure) {
@@ -96,6 +97,8 @@ export type ExecutorOptions = {
   readonly log: RoadLog
   /** How long one transaction is waited for; two minutes by default. */
   readonly confirmTimeoutMs?: number
+  /** Throws once the server is closing: asked before a write begins and before each of its signatures. */
+  readonly requireOpen?: () => void
 }
 
 /** The road itself, one line a step. A dry run goes the same way up to the first signature. */
@@ -131,8 +134,8 @@ async function travel(trip: Trip): Promise<Settled | Deferred> {
 const mostWaiting = 100
 
 function engineOf(options: ExecutorOptions): Engine {
-  const { dataDir, now, policy, confirmTimeoutMs = 120_000 } = options
+  const { dataDir, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options
   const { maxConsecutiveFailures } = policy.breaker
   const breaker = createCircuitBreaker({ dataDir, maxConsecutiveFailures, now })
-  return { ...options, confirmTimeoutMs, breaker, owed: createOwedAllowances(dataDir) }
+  return { ...options, confirmTimeoutMs, requireOpen, breaker, owed: createOwedAllowances(dataDir) }
 }

@@ -1,10 +1,17 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { ConfigError } from './config/config-error.ts'
+import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
+import { openLog } from './observability/open-log.ts'
 import { openServer } from './open-server.ts'
+import { openWriteRoad } from './open-write-road.ts'
+import type { Ports } from './ports.ts'
+import { devnetPolicy } from './safety/devnet-policy.ts'
+import { parsePolicy } from './safety/policy.ts'
 
 let dataDir: string
 beforeEach(() => {
@@ -25,4 +32,34 @@ test.each([
   await expect(opening).rejects.toBeInstanceOf(ConfigError)
   await expect(opening).rejects.toMatchObject({ problems: [{ code }] })
   expect(readdirSync(dataDir)).toEqual([])
+})
+
+async function openRoad(stopTimeoutMs: number) {
+  const config = readConfig({ ...localKey, SVC_DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
+  const ports = { chains: createChainDirectory([]) } as Ports
+  const policy = parsePolicy(devnetPolicy(), { production: false })
+  return openWriteRoad({ config, wallet: config.wallet!, ports, policy, log: openLog(config), stopTimeoutMs })
+}
+
+const claim = { principalId: 'agent', key: 'k', bodyHash: 'body', requestId: 'request' }
+
+test('closing keeps the state open under a write on its way, and lets no other in', async () => {
+  const road = await openRoad(5_000)
+  const inside = road.during(async () => {
+    await pause(50)
+    return road.idempotency.begin(claim)
+  })
+  const closed = road.close()
+  await expect(road.during(() => Promise.resolve())).rejects.toMatchObject({ code: 'SERVER_BUSY' })
+  await expect(inside).resolves.toEqual({ state: 'new' })
+  await closed
+  await expect(road.idempotency.begin(claim)).rejects.toBeInstanceOf(Error)
+})
+
+test('closing waits for a write no longer than it was told', async () => {
+  const road = await openRoad(20)
+  void road.during(() => new Promise(() => {}))
+  await road.stop()
+  await road.close()
+  await (await openRoad(20)).close()
 })

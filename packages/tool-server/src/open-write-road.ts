@@ -9,6 +9,7 @@ import { createExecutor } from './execute.ts'
 import type { Log } from './observability/log.ts'
 import type { Ports } from './ports.ts'
 import { openAuditLog } from './safety/audit.ts'
+import { createDoor } from './safety/door.ts'
 import type { Policy } from './safety/policy.ts'
 import { wentOut } from './safety/went-out.ts'
 import type { Adapters } from './server.ts'
@@ -16,7 +17,8 @@ import type { Adapters } from './server.ts'
 /**
  * Opens everything a write needs: the lock of the data directory, the store, the audit log, the wallet and the road. What
  * an earlier process left open is settled before this resolves. Throws `StoreError` `DATA_DIR_LOCKED` when another server
- * holds the directory; on any failure what was opened is closed again.
+ * holds the directory; on any failure what was opened is closed again. Closing first stops writes: none begins and none
+ * signs again, those on their way are waited for, and what is cut off after that the next start settles.
  */
 export async function openWriteRoad(options: {
   readonly config: Config
@@ -24,8 +26,10 @@ export async function openWriteRoad(options: {
   readonly ports: Omit<Ports, 'agentAddress'>
   readonly policy: Policy
   readonly log: Log
+  /** How long closing waits for writes on their way; ten seconds by default. */
+  readonly stopTimeoutMs?: number
 }): Promise<NonNullable<Adapters['write']>> {
-  const { config, ports, policy, log } = options
+  const { config, ports, policy, log, stopTimeoutMs = 10_000 } = options
   const { dataDir } = config
   requireSqlite(config)
   const wallet = openWallet(options.wallet)
@@ -44,8 +48,14 @@ export async function openWriteRoad(options: {
       createSender({ wallet, client: ports.rpc.client(chain), chain, journal: store.journal }),
     )
     const { journal, ledger } = store
+    const door = createDoor()
+    let shutting: Promise<boolean> | undefined
+    const stop = async (): Promise<void> => {
+      shutting ??= door.shut(stopTimeoutMs)
+      if (!(await shutting)) log.warn('road.cut-off')
+    }
     const road = { ...ports, policy, senders, journal, ledger, audit, dataDir, log }
-    const executor = createExecutor({ ...road, now: Date.now, newRequestId: randomUUID })
+    const executor = createExecutor({ ...road, now: Date.now, newRequestId: randomUUID, requireOpen: door.requireOpen })
     log.info('road.reconciled', { ...(await executor.reconcile()) })
     return {
       openExecute: executor.open,
@@ -54,7 +64,12 @@ export async function openWriteRoad(options: {
       idempotency: store.idempotency,
       hasSigned: async (requestId) => (await journal.byRequest(requestId)).some(wentOut),
       safety: (principal) => executor.safetyReport(principal),
-      close,
+      during: door.during,
+      stop,
+      close: async () => {
+        await stop()
+        await close()
+      },
     }
   } catch (error) {
     await close()

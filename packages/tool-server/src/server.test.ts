@@ -1,5 +1,63 @@
+import { PassThrough } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createDoor } from './safety/door.ts'
+import type { Adapters } from './server.ts'
+import { ToolError } from './tool-error.ts'
 import { connectFirst, connectModern, openTestServer, type TestServer } from './test-server.fixture.ts'
+
+describe('closing while a write is on its way', () => {
+  it.each(['http', 'stdio'])(
+    'stops new writes, waits for this one, and only then closes its state: %s',
+    async (kind) => {
+      const seen: string[] = []
+      const door = createDoor()
+      let start = () => {}
+      const started = new Promise<void>((resolve) => {
+        start = resolve
+      })
+      const write: NonNullable<Adapters['write']> = {
+        openExecute: () => async () => {
+          start()
+          await pause(100)
+          seen.push('write ended')
+          expect(() => door.requireOpen()).toThrow('closing')
+          throw new ToolError('SERVER_BUSY', 'Closing.')
+        },
+        wallet: { address: '0x0000000000000000000000000000000000000001' },
+        defaults: { slippageBps: 50, deadlineSeconds: 600 },
+        idempotency: {
+          begin: async () => ({ state: 'new' }),
+          takeOver: async () => false,
+          finish: async () => {},
+          abandon: async () => void seen.push('key freed'),
+        },
+        hasSigned: async () => false,
+        safety: () => expect.unreachable(),
+        during: door.during,
+        stop: async () => void (await door.shut(5_000)),
+        close: async () => void seen.push('closed'),
+      }
+      const open = await openTestServer({ env: { SVC_MCP_PROFILE: 'full' }, write })
+      const args = { amount: '1', idempotencyKey: 'k' }
+      if (kind === 'http') {
+        const client = await connectFirst(open.url, open.keys.write)
+        void client.client.callTool({ name: 'move_funds', arguments: args }).catch(() => {})
+      } else {
+        const input = new PassThrough()
+        void open.server.serveStdio({ input, output: new PassThrough().resume() })
+        const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+        const clientInfo = { name: 'test', version: '1' }
+        send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } })
+        send({ method: 'notifications/initialized' })
+        send({ id: 2, method: 'tools/call', params: { name: 'move_funds', arguments: args } })
+      }
+      await started
+      await open.server.close()
+      expect(seen).toEqual(['write ended', 'key freed', 'closed'])
+    },
+  )
+})
 
 describe('the server, through clients nobody here wrote', () => {
   let open: TestServer

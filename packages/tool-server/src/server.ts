@@ -29,7 +29,10 @@ export type ToolServer = {
   listen(): Promise<{ readonly url: string; readonly port: number }>
   /** Serves one client over a pair of streams; resolves when it has gone. */
   serveStdio(streams?: { readonly input: Readable; readonly output: Writable }): Promise<void>
-  /** Finishes what is in flight, for at most 10 s, and closes everything. */
+  /**
+   * Stops writes before their next signature, finishes what is in flight, for at most 10 s, and closes everything. What
+   * a write had signed and could not finish stands in the journal; the next start brings it to its end.
+   */
   close(): Promise<void>
 }
 
@@ -38,13 +41,21 @@ export type Adapters = {
   readonly tools: readonly Tool[]
   readonly ports: Ports
   /** The road of a transaction; `null` where there is no wallet. */
-  readonly write: (WriteRoad & { safety(principal: Principal): Promise<SafetyReport>; close(): Promise<void> }) | null
+  readonly write: (WriteRoad & WriteLife) | null
   readonly limits?: Partial<Limits>
   /** Where log lines go; stderr unless given. */
   readonly logDestination?: LogDestination
   readonly testing?: McpTesting
   /** Milliseconds that only grow, for sessions and rate limits; of this process unless given. */
   readonly now?: () => number
+}
+
+export type WriteLife = {
+  safety(principal: Principal): Promise<SafetyReport>
+  /** Lets no write begin or sign again, and waits a bounded time for those on their way. */
+  stop(): Promise<void>
+  /** Stops, then closes store, audit log and lock. */
+  close(): Promise<void>
 }
 
 /** Limits of the transport. */
@@ -74,7 +85,9 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
       await open.stdio.ended
     },
     async close() {
+      const stopped = adapters.write?.stop()
       await open.http?.close()
+      await stopped
       await open.stdio?.close()
       await adapters.write?.close()
       log.info('server.closed')

@@ -30,6 +30,8 @@ export type Engine = {
   readonly log: RoadLog
   readonly confirmTimeoutMs: number
   readonly newRequestId: () => string
+  /** Throws once the server is closing. */
+  readonly requireOpen: () => void
 }
 
 /** What the road needs of the process's log. */

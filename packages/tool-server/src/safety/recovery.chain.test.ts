@@ -5,6 +5,7 @@ import { type Hex, createWalletClient, http, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../errors.ts'
+import { createDoor } from './door.ts'
 import { mintIntent, swapIntent } from './intents.fixture.ts'
 import { afterSending, beforeSending } from './network.fixture.ts'
 import { type Road, callOf } from './open-road.fixture.ts'
@@ -135,6 +136,26 @@ describe('a transaction that is not mined in time', () => {
     expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
     await expect(road.executor.reconcile()).resolves.toMatchObject({ chains: [{ pending: [] }] })
     expect(await used(road)).toBe(0n)
+  })
+})
+
+describe('a server that closes between two transactions of a call', () => {
+  it('signs no further step, takes the approval back, and begins no other write', async () => {
+    const door = createDoor()
+    const road = await open({ engine: { requireOpen: door.requireOpen } })
+    afterSending(road, 1, () => {
+      void door.shut(0)
+      return Promise.resolve()
+    })
+    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({
+      code: 'SERVER_BUSY',
+      details: [{ txHash: expect.any(String) }],
+    })
+    expect(await road.balance('USDC')).toBe(parseUnits('20000', 6))
+    expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
+    const requests = road.network.requests.length
+    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'SERVER_BUSY' })
+    expect(road.network.requests.slice(requests)).toEqual([])
   })
 })
 

@@ -11,6 +11,7 @@ import { sign } from './transact.ts'
 export async function signNext(road: Reserved, progress: Progress, next: Step): Promise<JournalEntry> {
   const { intent, wallet, spend, reservationId, tokenAllowlistPassed } = road
   const { simulation, surveyed, firstStep } = progress.valid
+  road.engine.requireOpen()
   if (progress.signed.length === 0) await oweAllowances(road)
   const entry = await sign(road, next, {
     gasUsed: simulation.gasUsed[progress.mined.length - firstStep] ?? 0n,

@@ -88,6 +88,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       defaults: { slippageBps: 50, deadlineSeconds: 600 },
       idempotency: store.idempotency,
       hasSigned: async (requestId) => (await store.journal.byRequest(requestId)).some(wentOut),
+      during: (work) => work(),
     },
     log,
     now,

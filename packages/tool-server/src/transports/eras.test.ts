@@ -140,6 +140,8 @@ describe('one endpoint, two eras', () => {
         },
         hasSigned: async () => false,
         safety: () => expect.unreachable(),
+        during: (work) => work(),
+        stop: async () => {},
         close: async () => {},
       },
     })
