@@ -1,8 +1,10 @@
-import { type Address, getAddress, type TransactionReceipt, zeroAddress } from 'viem'
+import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { Settled, TokenQuantity } from '../intent.ts'
 import { assetChanges } from './asset-changes.ts'
+import { countedDeltas } from './counted-deltas.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
+import { simulationDrift } from './simulation-drift.ts'
 import { outflowsOf, spentAmounts, usdOf, valueOf } from './spend-value.ts'
 import { onStorage } from './storage.ts'
 import { readAllowances } from './survey.ts'
@@ -17,9 +19,9 @@ export async function settle(road: Reserved, progress: Progress): Promise<Settle
   const { balanceWei, standing } = await readAfter(road, progress)
   const deltas = realDeltas(road, progress, nativeDelta(road, progress, balanceWei))
   const revokes = await takeBack(road, progress, { blind: false, ...(standing === null ? {} : { standing }) })
-  await settleLedger(road, deltas)
+  await settleLedger(road, countedDeltas(deltas, road.simulation.deltas))
   await quietly(road, 'breaker', () => engine.breaker.recordSuccess())
-  const drift = compare(road.simulation.deltas, deltas)
+  const drift = simulationDrift(road.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const gasCostWei = gasCostOf([...progress.mined.map(({ receipt }) => receipt), ...revokes])
   const gasCost = { gasCostWei, gasCostUsd: usdOf(zeroAddress, gasCostWei, priced) }
@@ -115,20 +117,6 @@ function settledOf(
 function transactionOf(label: string, receipt: TransactionReceipt): Settled['main'] {
   const { transactionHash: hash, blockNumber, logs, gasUsed } = receipt
   return { label, hash, blockNumber, logs, gasUsed }
-}
-
-/** Tokens whose change differs from the simulated one by more than a hundredth of it. */
-function compare(
-  simulated: ReadonlyMap<string, bigint>,
-  real: ReadonlyMap<string, bigint>,
-): readonly { readonly token: Address; readonly simulated: bigint; readonly real: bigint }[] {
-  const tokens = [...new Set([...simulated.keys(), ...real.keys()])]
-  return tokens.flatMap((token) => {
-    const [expected, actual] = [simulated.get(token) ?? 0n, real.get(token) ?? 0n]
-    const difference = expected > actual ? expected - actual : actual - expected
-    const tolerated = (expected < 0n ? -expected : expected) / 100n
-    return difference > tolerated ? [{ token: getAddress(token), simulated: expected, real: actual }] : []
-  })
 }
 
 async function quietly({ engine, call }: Reserved, what: string, work: () => Promise<unknown>): Promise<void> {

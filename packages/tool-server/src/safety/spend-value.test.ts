@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
 import type { Intent } from '../intent.ts'
 import { pairShares } from './pair-shares.ts'
-import { type PricedTokens, spentAmounts, usdOf, valueOf } from './spend-value.ts'
+import { type PricedTokens, priceTokens, spentAmounts, usdOf, valueOf } from './spend-value.ts'
 
 const usdc: Address = '0x0000000000000000000000000000000000001111'
 const dust: Address = '0x0000000000000000000000000000000000002222'
@@ -12,6 +12,7 @@ const pair: Address = '0x0000000000000000000000000000000000003333'
 const entry = (decimals: number, usd: number | null, isPairShare = false) => ({
   token: { address: usdc, symbol: 'T', name: 'T', decimals, isNative: false, listed: true, usdPegged: false },
   usd,
+  trustedUsd: usd,
   isPairShare,
 })
 const priced: PricedTokens = new Map([
@@ -50,6 +51,22 @@ describe('what a call spends', () => {
       [pair, 4n],
     ])
     expect(Object.fromEntries(spentAmounts({ ...nothing, ...intent }, deltas))).toEqual({ [usdc]: 15n, [dust]: 9n })
+  })
+
+  it('has no price for limits where only the price of the moment is known, though reports show it', async () => {
+    const chain = chains.find(({ id }) => id === 1)!
+    const token = { ...entry(18, null).token, address: dust }
+    const spot = { usdMicros: 3_000_000n, usd: 3, pools: [], liquidityUsd: 30_000, blockNumber: 1n }
+    const prices = {
+      usd: async (_: unknown, { address }: { address: Address }) =>
+        ({ ...spot, confidence: 'LOW', method: address === dust ? 'pool_spot' : 'pool_twap' }) as const,
+      ratio: async () => null,
+    }
+    const directory = { byAddress: async (_: unknown, address: Address) => ({ ...token, address }) }
+    const table = await priceTokens([dust], { directory, prices, chain })
+    expect(valueOf(new Map([[dust, 10n ** 18n]]), table)).toEqual({ usdMicros: 0n, unpriced: [dust] })
+    expect(usdOf(dust, 10n ** 18n, table)).toBe(3)
+    expect(valueOf(new Map([[zeroAddress, 10n ** 18n]]), table)).toEqual({ usdMicros: 3_000_000n, unpriced: [] })
   })
 
   it('is rounded up, however little a token is worth', () => {

@@ -12,16 +12,18 @@ import { pairShares } from './pair-shares.ts'
  */
 export async function priceTokens(
   tokens: readonly Address[],
-  { directory, prices, chain }: { directory: TokenDirectory; prices: PriceSource; chain: Chain },
+  { directory, prices, chain }: { directory: Pick<TokenDirectory, 'byAddress'>; prices: PriceSource; chain: Chain },
 ): Promise<PricedTokens> {
   const pairs = pairShares(chain, tokens)
   const wanted = [...new Set([zeroAddress, ...tokens.map((token) => token.toLowerCase())])]
   const priced = await Promise.all(
     wanted.map(async (key): Promise<readonly [string, PricedToken]> => {
-      if (pairs.has(key)) return [key, { token: pairShare(key as Address), usd: null, isPairShare: true }]
+      if (pairs.has(key))
+        return [key, { token: pairShare(key as Address), usd: null, trustedUsd: null, isPairShare: true }]
       const token = await directory.byAddress(chain, key as Address)
       const price = await prices.usd(chain, token)
-      return [key, { token, usd: price?.usd ?? null, isPairShare: false }]
+      const usd = price?.usd ?? null
+      return [key, { token, usd, trustedUsd: price?.method === 'pool_spot' ? null : usd, isPairShare: false }]
     }),
   )
   return new Map(priced)
@@ -38,8 +40,10 @@ export type PricedTokens = ReadonlyMap<string, PricedToken>
 
 export type PricedToken = {
   readonly token: Token
-  /** US dollars for one whole token. */
+  /** US dollars for one whole token, for reports. */
   readonly usd: number | null
+  /** The same where limits may count with it: a price of the moment, which one trade can move, is none. */
+  readonly trustedUsd: number | null
   readonly isPairShare: boolean
 }
 
@@ -73,8 +77,9 @@ export function valueOf(
   for (const [key, amount] of amounts) {
     const entry = priced.get(key)
     if (amount === 0n || entry?.isPairShare === true) continue
-    if (entry === undefined || entry.usd === null || !(entry.usd > 0)) unpriced.push(key as Address)
-    else usdMicros += usdMicrosFromAmount(amount, entry.token.decimals, entry.usd)
+    const usd = entry?.trustedUsd ?? null
+    if (entry === undefined || usd === null || !(usd > 0)) unpriced.push(key as Address)
+    else usdMicros += usdMicrosFromAmount(amount, entry.token.decimals, usd)
   }
   return { usdMicros, unpriced }
 }
