@@ -1,8 +1,10 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { numberToHex, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { devnetPolicy } from './devnet-policy.ts'
 import { swapIntent } from './intents.fixture.ts'
 import { afterSending, beforeSending, mangling } from './network.fixture.ts'
+import { parsePolicy } from './policy.ts'
 import { moveThePrice, quoteOf, testClient, used } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
@@ -53,6 +55,38 @@ describe('a chain that moves between plan and signature', () => {
       details: [{ limit: 'gas' }, { txHash: expect.any(String) }],
     })
     expect(await road.balance('USDC')).toBe(parseUnits('20000', 6))
+  })
+
+  it.each([
+    ['a price rose over the limit of one transaction', { USDC: 1_000_000 }, 'SPENDING_LIMIT_EXCEEDED'],
+    ['a price is gone', { USDC: null }, 'PRICE_UNAVAILABLE'],
+  ])('by what its tokens are worth: %s, and nothing more is signed', async (_what, later, code) => {
+    const usd: Record<string, number | null> = {}
+    const road = await open({ usd, policy: { ...devnetPolicy(), allowlist: { mode: 'strict' } } })
+    afterSending(road, 1, () => {
+      road.clock.offsetMs += 20_000
+      Object.assign(usd, later)
+      return Promise.resolve()
+    })
+    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code })
+    expect(await road.balance('USDC')).toBe(parseUnits('20000', 6))
+    expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
+  })
+
+  it('by a clock that stepped back: a deadline that is now too far away is refused', async () => {
+    const road = await open()
+    const { timestamp } = await road.rpc.client(road.chain).getBlock()
+    const { deadlineSeconds } = parsePolicy(devnetPolicy(), { production: false })
+    const later = (Number(timestamp) - Math.floor(Date.now() / 1000) + 120) * 1000
+    road.clock.offsetMs = later
+    beforeSending(road, 1, async () => {
+      road.clock.offsetMs = later - 120_000
+      await testClient(road).mine({ blocks: 3 })
+    })
+    const deadline = Math.floor((Date.now() + later) / 1000) + deadlineSeconds.cap
+    await expect(road.run({ ...swapIntent(road, '300'), deadline })).rejects.toMatchObject({
+      code: 'DEADLINE_TOO_LONG',
+    })
   })
 
   it('is played again when time has passed', async () => {

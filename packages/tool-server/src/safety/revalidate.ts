@@ -4,17 +4,22 @@ import { assertDeclared } from './assert-declared.ts'
 import { assetChanges } from './asset-changes.ts'
 import { dearGas } from './dear-gas.ts'
 import { play } from './prepare.ts'
+import { policyVerdict, tokensOf } from './policy-verdict.ts'
 import { throwFirst } from './refusal.ts'
 import { requireRunning } from './require-running.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Simulation } from './simulation.ts'
+import { limitRise } from './spend-limit.ts'
+import { priceTokens, spentAmounts, valueOf } from './spend-value.ts'
 import type { Step } from './step.ts'
+import { onStorage } from './storage.ts'
 import { survey, type Survey } from './survey.ts'
 
 /**
  * Just before a transaction is signed: still running, and the simulation still fresh. When the chain has moved by more
  * than one block of others since it was played, or time has passed, the remaining steps are played again on the newest
- * block (whose chain id is checked once more); what no longer fits the declared bounds is `SIMULATION_DRIFT`.
+ * block (whose chain id is checked once more), policy and limits asked again at its time and at new prices; what no
+ * longer fits the declared bounds is `SIMULATION_DRIFT`.
  */
 export async function revalidate(road: Reserved, progress: Progress): Promise<void> {
   const { engine } = road
@@ -22,6 +27,8 @@ export async function revalidate(road: Reserved, progress: Progress): Promise<vo
   if (isFresh(engine.now(), progress)) return
   const { client, chain, wallet, intent, allowances, known } = road
   const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
+  const nowSeconds = surveyed.atSeconds
+  throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
   const rest = road.steps.slice(progress.mined.length)
   const simulation = await playRest(road, rest, surveyed)
   const done = assetChanges(
@@ -36,8 +43,7 @@ export async function revalidate(road: Reserved, progress: Progress): Promise<vo
       details: drift.details ?? [],
     })
   }
-  const gasUsed = [...simulation.gasUsed, ...simulation.revokeGasUsed]
-  throwFirst(dearGas(engine.policy, gasUsed, surveyed.fees, road.priced))
+  await requirePrice(road, whole, surveyed)
   progress.valid = { surveyed, simulation, firstStep: progress.mined.length }
 }
 
@@ -61,6 +67,19 @@ function isFresh(now: number, { mined, valid }: Progress): boolean {
   const newest = mined.at(-1)?.receipt.blockNumber ?? valid.simulation.blockNumber
   const ownBlocks = new Set(mined.slice(valid.firstStep).map(({ receipt }) => receipt.blockNumber)).size
   return newest - valid.simulation.blockNumber - BigInt(ownBlocks) <= 1n
+}
+
+/** Looks prices up again: what the call spends and what its gas could cost must still fit the limits. */
+async function requirePrice(road: Reserved, whole: Simulation, surveyed: Survey): Promise<void> {
+  const { engine, call, chain, intent, spend, reservationId } = road
+  const priced = await priceTokens(tokensOf(intent), { directory: engine.tokens, prices: engine.prices, chain })
+  const value = valueOf(spentAmounts(intent, whole.deltas), priced)
+  const asked = { principal: call.principal.id, chainId: chain.id, requestId: call.requestId, reservationId }
+  const refusals = await onStorage('the spend ledger cannot be read', () =>
+    limitRise({ ...engine, ...asked, value, dryRun: true }, spend.amountUsdMicros),
+  )
+  const gasUsed = [...whole.gasUsed, ...whole.revokeGasUsed]
+  throwFirst([...refusals, ...dearGas(engine.policy, gasUsed, surveyed.fees, priced)])
 }
 
 async function playRest(road: Reserved, rest: readonly Step[], surveyed: Survey): Promise<Simulation> {

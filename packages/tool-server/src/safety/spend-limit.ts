@@ -25,6 +25,24 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   return { amountUsdMicros, reserved: !dryRun, used: verdict.used, refusals: [] }
 }
 
+/**
+ * Holds a spend that was reserved at `reservedUsdMicros` against the limits at newer prices: the whole against that of
+ * one transaction, and what it rose by against the others. Takes nothing out of them.
+ */
+export async function limitRise(request: SpendRequest, reservedUsdMicros: bigint): Promise<readonly Refusal[]> {
+  const { policy, value } = request
+  const { perTransaction } = limitsOf(policy)
+  const { usdMicros, unpriced } = value
+  if (usdMicros > perTransaction) {
+    const limit = { limit: 'perTransaction', capUsdMicros: perTransaction, usedUsdMicros: 0n } as const
+    return [exceeded({ granted: false, ...limit, askedUsdMicros: usdMicros })]
+  }
+  const rise = { usdMicros: usdMicros > reservedUsdMicros ? usdMicros - reservedUsdMicros : 0n, unpriced }
+  // A token that was a guess under a lenient allowlist is reserved as one already.
+  const asked = policy.allowlist.mode === 'strict' ? rise : { ...rise, unpriced: [] }
+  return (await limitSpend({ ...request, value: asked, dryRun: true })).refusals
+}
+
 export type SpendRequest = {
   readonly ledger: Pick<Ledger, 'reserve' | 'check'>
   readonly policy: Policy
