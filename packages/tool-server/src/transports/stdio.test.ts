@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -9,14 +9,15 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createDispatch } from '../dispatch.ts'
 import { createLog } from '../observability/log.ts'
 import { createRedactor } from '../observability/redact.ts'
 import type { Ports } from '../ports.ts'
+import { holding } from '../holding.fixture.ts'
 import { callOf, initialize } from '../raw-http.fixture.ts'
 import { slow } from '../test-server.fixture.ts'
-import type { StatusReport } from '../tool.ts'
+import type { StatusReport, Tool } from '../tool.ts'
 import { createNewMcpServer } from './mcp-server.ts'
 import { createStdioTransport } from './stdio.ts'
 
@@ -30,6 +31,7 @@ const program = `
   process.exit(0)
 `
 const dataDir = mkdtempSync(join(tmpdir(), 'svc-stdio-'))
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 const command = {
   command: process.execPath,
   args: ['--input-type=module', '-e', program],
@@ -65,69 +67,73 @@ describe('stdio', () => {
     }
   })
 
-  it('writes nothing but JSON-RPC to stdout and ends within a second of its stdin', async () => {
+  it('writes nothing but JSON-RPC to stdout and ends with its stdin', async () => {
     const { child, output, send } = start()
     send(initialize())
     send('this is no JSON')
     send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }))
     send(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'nothing', arguments: {} } }))
-    await expect.poll(() => output.out.split('\n').length, { timeout: 10_000 }).toBe(3)
+    await expect.poll(() => output.out.split('\n').length, { timeout: 10_000 }).toBe(4)
     const endedAt = performance.now()
     child.stdin.end()
     const [code] = (await once(child, 'exit')) as [number | null]
-    expect(performance.now() - endedAt).toBeLessThan(1_000)
+    expect(performance.now() - endedAt).toBeLessThan(5_000)
     expect(code).toBe(0)
     const messages = output.out
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown)
-    expect(messages).toMatchObject([
-      { jsonrpc: '2.0', id: 0, result: { protocolVersion: '2025-11-25' } },
-      { jsonrpc: '2.0', id: 2, result: { isError: true } },
-    ])
+    expect(messages).toHaveLength(3)
+    expect(messages).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: 0, result: expect.objectContaining({ protocolVersion: '2025-11-25' }) }),
+        expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32700 }) }),
+        expect.objectContaining({ id: 2, result: expect.objectContaining({ isError: true }) }),
+      ]),
+    )
     expect(output.err).toContain('"tool.call"')
   })
 
   it('refuses a second request with an id in flight and answers the first', async () => {
-    const [input, output] = [new PassThrough(), new PassThrough()]
-    const log = createLog({ level: 'silent', redactor: createRedactor(), destination: { write: () => {} } })
-    const dispatch = createDispatch({
-      tools: [slow],
-      profile: 'full',
-      ports: {} as Ports,
-      status: {} as StatusReport,
-      write: null,
-      log,
-      now: Date.now,
-      newRequestId: () => 'r',
-    })
-    const newMcpServer = createNewMcpServer({
-      dispatch,
-      info: { name: 'x', version: '1' },
-      instructions: '',
-      testing: null,
-    })
-    const stdio = createStdioTransport({ newMcpServer, input, output, log })
-    const received: { id: unknown; error?: { code: number } }[] = []
-    output.on('data', (chunk: Buffer) => {
-      for (const line of chunk.toString().trimEnd().split('\n'))
-        received.push(JSON.parse(line) as (typeof received)[number])
-    })
-    const send = (line: string) => input.write(`${line}\n`)
+    const [tool, held] = holdable()
+    const { send, received, end } = openStdio(tool)
     send(initialize())
     await expect.poll(() => received.length).toBe(1)
-    send(callOf('get_slow', { ms: 200 }, 5))
-    send(callOf('get_slow', { ms: 0 }, 5))
+    send(callOf('get_slow', { ms: 1 }, 5))
+    await held.entered
+    send(callOf('get_slow', { ms: 2 }, 5))
+    await expect.poll(() => received.length).toBe(2)
+    held.release()
     await expect.poll(() => received.length).toBe(3)
     expect(received.slice(1)).toMatchObject([
       { id: 5, error: { code: -32600 } },
-      { id: 5, result: { structuredContent: { waitedMs: 200 } } },
+      { id: 5, result: { structuredContent: { waitedMs: 1 } } },
     ])
     send(callOf('get_slow', { ms: 0 }, 5))
     await expect.poll(() => received.at(-1)).toMatchObject({ id: 5, result: { structuredContent: { waitedMs: 0 } } })
-    input.end()
-    await stdio.ended
-    await stdio.close()
+    await end()
+  })
+
+  it('refuses lines that are no JSON or nested deeper than 32 levels, wherever they are broken, and goes on', async () => {
+    const [tool, held] = holdable()
+    held.release()
+    const { send, received, input, end } = openStdio(tool)
+    const nested = (levels: number) => callOf('get_slow', JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`), 8)
+    send(initialize())
+    await expect.poll(() => received.length).toBe(1)
+    for (const line of [nested(31), '['.repeat(100_000), '{"jsonrpc":', '', '  \r']) send(line)
+    send(nested(30))
+    const whole = callOf('get_slow', { ms: 3 }, 9)
+    input.write(`nonsense\n${whole.slice(0, 20)}`)
+    input.write(`${whole.slice(20)}\r\n`)
+    await expect.poll(() => received.length).toBe(7)
+    expect(received.filter(({ id }) => id === null).map(({ error }) => error?.code)).toEqual([
+      -32600, -32600, -32700, -32700,
+    ])
+    // Thirty levels of arguments inside the two of the message reach the protocol, which wants an object there.
+    expect(received.find(({ id }) => id === 8)?.error?.code).not.toBe(-32600)
+    expect(received.find(({ id }) => id === 9)).toMatchObject({ result: { structuredContent: { waitedMs: 3 } } })
+    await end()
   })
 
   it('ends too when its client dies in the middle of a line', async () => {
@@ -140,3 +146,47 @@ describe('stdio', () => {
     expect(((await once(child, 'exit')) as [number | null])[0]).toBe(0)
   })
 })
+
+/** A tool whose first call says that it is under way and ends when the test says so. */
+function holdable() {
+  const held = holding()
+  const tool: Tool = {
+    ...slow,
+    handle: async (input) => {
+      await held.pass()
+      return { waitedMs: input['ms'] }
+    },
+  }
+  return [tool, held] as const
+}
+
+/** The transport over two streams of this process. */
+function openStdio(tool: Tool) {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const log = createLog({ level: 'silent', redactor: createRedactor(), destination: { write: () => {} } })
+  const dispatch = createDispatch({
+    tools: [tool],
+    profile: 'full',
+    ports: {} as Ports,
+    status: {} as StatusReport,
+    write: null,
+    log,
+    now: Date.now,
+    newRequestId: () => 'r',
+  })
+  const info = { name: 'x', version: '1' }
+  const newMcpServer = createNewMcpServer({ dispatch, info, instructions: '', testing: null })
+  const stdio = createStdioTransport({ newMcpServer, input, output, log })
+  const received: { id: unknown; error?: { code: number } }[] = []
+  output.on('data', (chunk: Buffer) => {
+    for (const line of chunk.toString().trimEnd().split('\n'))
+      received.push(JSON.parse(line) as (typeof received)[number])
+  })
+  const send = (line: string) => input.write(`${line}\n`)
+  const end = async () => {
+    input.end()
+    await stdio.ended
+    await stdio.close()
+  }
+  return { input, send, received, end }
+}

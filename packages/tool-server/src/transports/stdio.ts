@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { localPrincipal } from '../auth/local.ts'
 import type { Log } from '../observability/log.ts'
 import type { NewMcpServer } from './mcp-server.ts'
+import { readableLines } from './readable-lines.ts'
 import { refuseDuplicateIds } from './refuse-duplicate-ids.ts'
 
 /** Serves one client over a pair of streams. */
@@ -23,7 +24,10 @@ export function createStdioTransport(options: {
   readonly log: Log
 }): StdioTransport {
   const { input, output, newMcpServer, log } = options
-  const transport = refuseDuplicateIds(new StdioServerTransport(input, output, { maxBufferSize: maxMessageBytes }))
+  const lines = input.pipe(readableLines({ maxDepth, maxBytes: maxMessageBytes, refuse: (line) => output.write(line) }))
+  input.on('error', (error) => log.debug('mcp.stdio', { error }))
+  input.once('close', () => lines.end())
+  const transport = refuseDuplicateIds(new StdioServerTransport(lines, output, { maxBufferSize: maxMessageBytes }))
   const handle = serveStdio(({ era }) => newMcpServer(localPrincipal, era), {
     transport,
     onerror: (error) => log.debug('mcp.stdio', { error }),
@@ -33,8 +37,15 @@ export function createStdioTransport(options: {
     input.once('close', resolve)
     output.once('error', () => resolve())
   })
-  return Object.freeze({ ended, close: () => handle.close() })
+  return Object.freeze({
+    ended,
+    async close() {
+      input.unpipe(lines).pause()
+      await handle.close()
+    },
+  })
 }
 
 /** One message, as over HTTP. */
 const maxMessageBytes = 262_144
+const maxDepth = 32
