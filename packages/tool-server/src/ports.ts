@@ -29,7 +29,7 @@ export type RpcPool = {
     readonly hash: Hash
     readonly baseFeePerGas: bigint
   }>
-  /** Whether an endpoint answers and how old its head is; never throws. */
+  /** Whether an endpoint answers within 1.4 s and how old its head is, found out at most every 30 s; never throws. */
   probe(chain: Chain): Promise<{
     readonly healthy: boolean
     readonly headAgeSeconds: number | null

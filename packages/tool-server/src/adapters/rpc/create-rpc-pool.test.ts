@@ -309,12 +309,41 @@ describe('probe', () => {
 
   it('reports a stale head and a dead endpoint in our own words', async () => {
     const node = await startNode({ timestamp: nowSeconds - 500 })
-    const pool = poolOver(node)
-    await expect(pool.probe(base)).resolves.toMatchObject({ healthy: false, headAgeSeconds: 500 })
+    await expect(poolOver(node).probe(base)).resolves.toMatchObject({ healthy: false, headAgeSeconds: 500 })
     await node.close()
-    const report = await pool.probe(base)
+    const report = await poolOver(node).probe(base)
     expect(report).toMatchObject({ healthy: false, headAgeSeconds: null, latencyMs: null })
     expect(report.problem).toContain('could not be reached')
+  })
+
+  it('asks once in half a minute', async () => {
+    const node = await startNode()
+    const clock = { ms: nowSeconds * 1000 }
+    const pool = createRpcPool({ urls: () => [node.url], now: () => clock.ms })
+    const together = await Promise.all([pool.probe(base), pool.probe(base)])
+    clock.ms += 29_999
+    expect([...together, await pool.probe(base)].map(({ headAgeSeconds }) => headAgeSeconds)).toEqual([0, 0, 0])
+    expect(node.exchanges).toHaveLength(1)
+    clock.ms += 1
+    expect((await pool.probe(base)).headAgeSeconds).toBe(30)
+    expect(node.exchanges).toHaveLength(2)
+  })
+
+  it('does not wait for an endpoint that hangs, and tells of its answer once that is there', async () => {
+    const held: (() => void)[] = []
+    const node = await startNode({
+      respond: (calls, response, self) => void held.push(() => self.serve(calls, response)),
+    })
+    const pool = createRpcPool({ urls: () => [node.url], now: () => nowSeconds * 1000, timeoutMs: 60_000 })
+    await expect(pool.probe(base)).resolves.toEqual({
+      healthy: false,
+      headAgeSeconds: null,
+      latencyMs: null,
+      problem: 'The endpoint of the chain did not answer in time.',
+    })
+    for (const answer of held) answer()
+    await expect.poll(() => pool.probe(base)).toMatchObject({ healthy: true, headAgeSeconds: 0 })
+    expect(node.exchanges).toHaveLength(1)
   })
 
   it('says so when no endpoint is configured', async () => {

@@ -2,6 +2,7 @@ import type { Chain } from '@svc/wallet'
 import { createPublicClient, defineChain, type PublicClient } from 'viem'
 import type { RpcPool } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
+import { createRecentProbe } from './create-recent-probe.ts'
 import { EndpointError } from './endpoint-error.ts'
 import { createEndpointRing, type EndpointRing } from './endpoint-ring.ts'
 import { jsonRpcEndpoint } from './json-rpc-endpoint.ts'
@@ -19,7 +20,12 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     if (known !== undefined) return known
     const endpoints = options.urls(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs }))
     const ring = createEndpointRing(chain.id, endpoints, now)
-    const connection: Connection = { ring, client: createClient(chain, ring), head: null }
+    const connection: Connection = {
+      ring,
+      client: createClient(chain, ring),
+      head: null,
+      probe: createRecentProbe(() => probe(chain, ring), now),
+    }
     connections.set(chain.id, connection)
     return connection
   }
@@ -43,25 +49,27 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
 
   const ageSeconds = (head: Head) => Math.max(0, Math.floor(now() / 1000) - Number(head.timestamp))
 
+  async function probe(chain: Chain, ring: EndpointRing): ReturnType<RpcPool['probe']> {
+    const startedAt = now()
+    try {
+      const head = await ring.ask('eth_getBlockByNumber', (request) => readHead(chain, request))
+      const stale = isStale(chain, ageSeconds(head))
+      return {
+        healthy: !stale,
+        headAgeSeconds: ageSeconds(head),
+        latencyMs: now() - startedAt,
+        problem: stale ? 'The endpoint of the chain lags behind.' : null,
+      }
+    } catch (error) {
+      const problem = error instanceof ToolError ? error.message : 'The endpoint of the chain could not be read.'
+      return { healthy: false, headAgeSeconds: null, latencyMs: null, problem }
+    }
+  }
+
   return {
     client: (chain) => connect(chain).client,
     head: (chain) => sharedHead(chain),
-    async probe(chain) {
-      const startedAt = now()
-      try {
-        const head = await connect(chain).ring.ask('eth_getBlockByNumber', (request) => readHead(chain, request))
-        const stale = isStale(chain, ageSeconds(head))
-        return {
-          healthy: !stale,
-          headAgeSeconds: ageSeconds(head),
-          latencyMs: now() - startedAt,
-          problem: stale ? 'The endpoint of the chain lags behind.' : null,
-        }
-      } catch (error) {
-        const problem = error instanceof ToolError ? error.message : 'The endpoint of the chain could not be read.'
-        return { healthy: false, headAgeSeconds: null, latencyMs: null, problem }
-      }
-    },
+    probe: (chain) => connect(chain).probe(),
   }
 }
 
@@ -77,7 +85,12 @@ export type RpcPoolOptions = {
   readonly slowTimeoutMs?: number
 }
 
-type Connection = { readonly ring: EndpointRing; readonly client: PublicClient; head: Promise<Head> | null }
+type Connection = {
+  readonly ring: EndpointRing
+  readonly client: PublicClient
+  readonly probe: () => ReturnType<RpcPool['probe']>
+  head: Promise<Head> | null
+}
 
 function isStale(chain: Chain, ageSeconds: number): boolean {
   return chain.maxHeadAgeSeconds !== null && ageSeconds > chain.maxHeadAgeSeconds
