@@ -25,7 +25,8 @@ export async function blockAt(
   let low = before?.number ?? (head.number > guessed ? head.number - guessed : 0n)
   let high = after?.number ?? head.number
   if (low >= high) low = 0n
-  while (before === undefined || high - low > 1n) {
+  let isLowEarly = before !== undefined
+  while (!isLowEarly || high - low > 1n) {
     const inner = spread(low, high)
     for (const block of await Promise.all(inner.map(readBlock))) seen.set(block.number, block)
     const late = inner.find((number) => (seen.get(number)?.timestamp ?? 0) >= timestamp)
@@ -39,6 +40,7 @@ export async function blockAt(
     if (late !== undefined) high = late
     if (early === undefined || high - early <= 1n) break
     low = early
+    isLowEarly = true
   }
   return { number: high, seen: [...seen.values()].toSorted((a, b) => Number(a.number - b.number)) }
 }
