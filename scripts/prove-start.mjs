@@ -1,13 +1,17 @@
 // Runs `npm start` as a newcomer does, asks the server for its tools, then ends npm by SIGTERM and sees that nothing is
-// left within 3 s. Exits 1 with what went wrong.
+// left within 3 s, neither process nor file. Exits 1 with what went wrong.
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const readyWithinMs = 240_000
 const goneWithinMs = 3_000
 
-const npm = spawn('npm', ['start'], { stdio: ['ignore', 'pipe', 'inherit'] })
+const temporary = mkdtempSync(join(tmpdir(), 'svc-prove-start-'))
+const env = { ...process.env, TMPDIR: temporary }
+const npm = spawn('npm', ['start'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
 let printed = ''
 npm.stdout.setEncoding('utf8').on('data', (text) => {
   printed += text
@@ -25,10 +29,14 @@ try {
     await sleep(50)
   }
   console.log(`all ${family.length} processes gone after ${Math.round(performance.now() - asked)} ms`)
+  const left = readdirSync(temporary).filter((name) => name.startsWith('svc-'))
+  if (left.length > 0) throw new Error(`left behind: ${left.join(' ')}`)
 } catch (error) {
   for (const pid of [...descendants(npm.pid), npm.pid]) if (alive(pid)) process.kill(pid, 'SIGKILL')
   console.error(`npm start: ${error.message}`)
   process.exitCode = 1
+} finally {
+  rmSync(temporary, { recursive: true, force: true })
 }
 
 async function ready() {

@@ -17,7 +17,7 @@ The local world is up. Everything in it is worthless and ends with this process.
   wallet       ${wallet.address}, funded
   policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}
 
-Pools, with thirty days of trading behind them
+Pools, with thirty days of trading behind them (FOT takes a cut of each transfer, HOSTILE has a name that gives orders)
 ${pools.join('\n')}
 
 Paste this into an MCP client that speaks HTTP (every tool):

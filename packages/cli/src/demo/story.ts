@@ -108,8 +108,8 @@ async function addLiquidity({ agent, transcript }: Scene, fee: number) {
   const checks = Object.values(added.safetyChecks).every(Boolean)
     ? 'tokens listed, within the limits, simulated first'
     : 'NOT all passed'
-  const around = `with ${added.transactions.length - 1} transactions for exact allowances around it`
-  transcript.row('position', `number ${added.positionId}, minted in ${brief(added.txHash)}, ${around}`)
+  const others = `${added.transactions.length - 1} more for exact allowances`
+  transcript.row('position', `number ${added.positionId}, minted in ${brief(added.txHash)}; ${others}`)
   transcript.row('holds', `${amount(added.amount0Deposited, 'WETH')} and ${amount(added.amount1Deposited, 'USDC')}`)
   transcript.row(
     'earns',
