@@ -168,6 +168,28 @@ describe('when the endpoint fails', () => {
     expect(await journal().nextNonce(31337, wallet().address)).toBeNull()
   })
 
+  test('a count that is wrong once gets nothing signed, and the next request goes through', async () => {
+    let wrong = false
+    const sender = senderOver(async (method, forward) => {
+      const answer = await forward()
+      if (!wrong || method !== 'eth_getTransactionCount') return answer
+      wrong = false
+      return `0x${(Number(answer) + 1).toString(16)}`
+    })
+    for (const known of [null, await reader().getTransactionCount({ address: wallet().address })]) {
+      wrong = true
+      await expect(sender.sign(call())).rejects.toMatchObject({ code: 'NONCE_CONTENDED' })
+      expect(await journal().nextNonce(31337, wallet().address)).toBe(known === null ? null : known + 1)
+      expect(await run(sender, call())).toMatchObject({ status: 'final' })
+    }
+  })
+
+  test('a count that was handed in and is wrong gets nothing signed', async () => {
+    const latestCount = 1 + (await reader().getTransactionCount({ address: wallet().address }))
+    await expect(senderOver().sign(call({ latestCount }))).rejects.toMatchObject({ code: 'NONCE_CONTENDED' })
+    expect(await journal().nextNonce(31337, wallet().address)).toBeNull()
+  })
+
   test('the watch outlives an outage', async () => {
     let down = true
     const sender = senderOver(async (method, forward) => {

@@ -18,7 +18,7 @@ export type WalletErrorCode =
   | 'WALLET_MODE_UNAVAILABLE'
   /** The request and step were signed before for another call. */
   | 'REQUEST_CONFLICT'
-  /** Other senders took every nonce that was tried. */
+  /** Other senders took every nonce that was tried, or the chain counted differently when asked twice. Try again. */
   | 'NONCE_CONTENDED'
   /** The journal holds settled transactions that the chain does not know. */
   | 'NONCE_AHEAD_OF_CHAIN'

@@ -124,7 +124,8 @@ function signingError(error: unknown, chainName: string): ToolError {
     return new ToolError('RPC_STALE', message, { cause })
   }
   if (error.code === 'NONCE_CONTENDED') {
-    return new ToolError('TRANSACTION_NOT_SENT', 'Somebody else is sending from the same wallet.', { cause })
+    const message = `Somebody else sends from the same wallet, or an endpoint of ${chainName} miscounts. Nothing was signed.`
+    return new ToolError('TRANSACTION_NOT_SENT', message, { cause })
   }
   return new ToolError('INTERNAL', 'The transaction could not be signed.', { cause })
 }

@@ -18,13 +18,11 @@ import { allocateNonce } from './allocate-nonce.ts'
  * error when the chain's count cannot be read.
  */
 export async function signRequest(context: SignContext, request: SignRequest): Promise<JournalEntry> {
-  const { wallet, client, chain, inTurn } = context
+  const { wallet, chain, inTurn } = context
   for (let tries = 0; tries < mostTries; tries += 1) {
     // Outside the lock, so that parallel requests share a batch: the journal, not this count, keeps ours apart. A count
     // that was handed in is believed once; when the journal contradicts it, the chain is asked.
-    const latestCount =
-      (tries === 0 ? request.latestCount : undefined) ??
-      (await client.getTransactionCount({ address: wallet.address, blockTag: 'latest' }))
+    const latestCount = (tries === 0 ? request.latestCount : undefined) ?? (await countOf(context))
     const outcome = await inTurn(() => signAt(context, request, latestCount))
     if (typeof outcome === 'object') return outcome
     if (outcome === 'behind') {
@@ -68,13 +66,15 @@ export type SignContext = {
 const mostTries = 5
 
 async function signAt(
-  { wallet, chain, journal }: SignContext,
+  context: SignContext,
   request: SignRequest,
   latestCount: number,
 ): Promise<JournalEntry | 'behind' | 'taken'> {
+  const { wallet, chain, journal } = context
   const { requestId, step, reservationId } = request
   const before = (await journal.byRequest(requestId)).findLast((entry) => entry.step === step)
   if (before !== undefined) return signedBefore(before, request)
+  await requireBelievable(context, latestCount)
   const place = await allocateNonce(journal, chain.id, wallet.address, latestCount)
   if (place === 'behind') return place
   const rawTransaction = await wallet.signTransaction({
@@ -96,6 +96,25 @@ async function signAt(
     if (error instanceof Error && 'code' in error && error.code === 'JOURNAL_CONFLICT') return 'taken'
     throw error
   }
+}
+
+/**
+ * A count above the journal's own means that another sender used the key, or that the endpoint errs: and a nonce signed
+ * above the true one would block every later transaction. So such a count is believed only when it is read twice.
+ */
+async function requireBelievable(context: SignContext, latestCount: number): Promise<void> {
+  const { wallet, chain, journal } = context
+  if (latestCount <= ((await journal.nextNonce(chain.id, wallet.address)) ?? 0)) return
+  const again = await countOf(context)
+  if (again === latestCount) return
+  throw new WalletError(
+    'NONCE_CONTENDED',
+    `Chain ${chain.id} counted ${latestCount} transactions of ${wallet.address}, then ${again}; nothing was signed.`,
+  )
+}
+
+function countOf({ wallet, client }: SignContext): Promise<number> {
+  return client.getTransactionCount({ address: wallet.address, blockTag: 'latest' })
 }
 
 function signedBefore(entry: JournalEntry, request: SignRequest): JournalEntry {
