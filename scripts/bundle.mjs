@@ -11,7 +11,7 @@ export async function bundle(outfile = fileURLToPath(new URL('tool-server/dist/s
     ...bundleOptions,
     entryPoints: [fileURLToPath(new URL('tool-server/dist/main.js', packages))],
     outfile,
-    plugins: [nativeSqlite],
+    plugins: [nativeSqlite, oneValidator],
   })
   return outfile
 }
@@ -38,6 +38,26 @@ const nativeSqlite = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^libsql$/ }, ({ path }) => ({ path, namespace: 'native-sqlite' }))
     onLoad({ filter: /.*/, namespace: 'native-sqlite' }, () => ({ contents: nativeSqliteModule() }))
+  },
+}
+
+/**
+ * The protocol library would bring a second validator of JSON Schema as its default, which nothing uses and which is built
+ * at every start. The file keeps the one the server hands it.
+ */
+const oneValidator = {
+  name: 'one-validator',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path, resolveDir }) => ({
+      path,
+      namespace: 'one-validator',
+      pluginData: { resolveDir },
+    }))
+    onLoad({ filter: /.*/, namespace: 'one-validator' }, ({ pluginData }) => ({
+      contents: `export { default as process } from 'node:process'
+export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'`,
+      resolveDir: pluginData.resolveDir,
+    }))
   },
 }
 

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore, type Idempotency } from '@svc/store'
 import * as z from 'zod'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { localPrincipal } from './auth/local.ts'
 import type { Principal } from './auth/principal.ts'
 import { createDispatch, type DispatchOptions, type WriteRoad } from './dispatch.ts'
-import { holding } from './holding.fixture.ts'
 import type { Execute } from './intent.ts'
 import type { Log, LogFacts } from './observability/log.ts'
 import { echo, failing, move, slow, testTools } from './test-server.fixture.ts'
@@ -231,18 +230,13 @@ describe('the road of a call', () => {
 describe('writes', () => {
   it('wait to the end although the caller has left', async () => {
     const leaving = new AbortController()
-    const held = holding()
     const execute: Execute = async (intent, shape) => {
-      await held.pass()
+      leaving.abort()
+      await new Promise((resolve) => setTimeout(resolve, 20))
       return settles(intent, shape)
     }
     const { call } = open({ write: writeRoad(execute) })
-    const outcome = call('move_funds', { amount: '1' }, localPrincipal, leaving.signal)
-    await held.entered
-    leaving.abort()
-    await new Promise(setImmediate)
-    held.release()
-    const result = await outcome
+    const result = await call('move_funds', { amount: '1' }, localPrincipal, leaving.signal)
     expect(result.structuredContent).toEqual({ status: 'success', txHash: hash, amount: '1' })
   })
 
@@ -281,24 +275,18 @@ describe('writes', () => {
 })
 
 describe('idempotency', () => {
-  const counting = (held: ReturnType<typeof holding>) => {
+  const counting = () => {
     const runs: string[] = []
     const execute: Execute = async (intent, shape) => {
       runs.push(intent.why)
-      await held.pass()
+      await new Promise((resolve) => setTimeout(resolve, 20))
       return settles(intent, shape)
     }
     return { runs, execute }
   }
 
-  const released = () => {
-    const held = holding()
-    held.release()
-    return held
-  }
-
   it('gives the stored answer to the same key and body, in whatever order the members stand', async () => {
-    const { runs, execute } = counting(released())
+    const { runs, execute } = counting()
     const { call } = open({ write: writeRoad(execute, await freshStore()) })
     const first = await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     expect(await call('move_funds', { idempotencyKey: 'k', dryRun: false, amount: '1' })).toEqual(first)
@@ -306,7 +294,7 @@ describe('idempotency', () => {
   })
 
   it('refuses another body under the same key', async () => {
-    const { runs, execute } = counting(released())
+    const { runs, execute } = counting()
     const { call, code } = open({ write: writeRoad(execute, await freshStore()) })
     await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     expect(await code('move_funds', { amount: '2', idempotencyKey: 'k' })).toBe('IDEMPOTENCY_CONFLICT')
@@ -314,20 +302,17 @@ describe('idempotency', () => {
   })
 
   it('makes a duplicate wait for the first, however many there are', async () => {
-    const held = holding()
-    const { runs, execute } = counting(held)
+    const { runs, execute } = counting()
     const { call, code } = open({ write: writeRoad(execute, await freshStore()) })
     const same = Array.from({ length: 50 }, () => call('move_funds', { amount: '1', idempotencyKey: 'k' }))
     const other = code('move_funds', { amount: '2', idempotencyKey: 'k' })
-    await held.entered
-    held.release()
     expect(new Set((await Promise.all(same)).map((result) => JSON.stringify(result))).size).toBe(1)
     expect(await other).toBe('IDEMPOTENCY_CONFLICT')
     expect(runs).toEqual(['1'])
   })
 
   it('keeps the keys of principals apart, and calls without a key', async () => {
-    const { runs, execute } = counting(released())
+    const { runs, execute } = counting()
     const { call } = open({ write: writeRoad(execute, await freshStore()) })
     await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     await call('move_funds', { amount: '1', idempotencyKey: 'k' }, { ...localPrincipal, id: 'other' })
@@ -341,7 +326,7 @@ describe('idempotency', () => {
       throw new ToolError('TRANSACTION_PENDING', 'Out, not confirmed.')
     }
     const store = await freshStore()
-    const { runs, execute } = counting(released())
+    const { runs, execute } = counting()
     const again = (key: string) =>
       open({ write: writeRoad(execute, store) }).call('move_funds', { amount: '1', idempotencyKey: key })
     await open({ write: writeRoad(fails, store) }).call('move_funds', { amount: '1', idempotencyKey: 'clean' })
@@ -357,15 +342,12 @@ describe('idempotency', () => {
     ['reports one that had signed', ['request-1'], 'OPERATION_IN_DOUBT', []],
     ['runs one again that had not', [], undefined, ['1']],
   ] as const)('after a crash that cut a call off: %s', async (_what, signed, expected, ran) => {
-    const directory = mkdtempSync(join(tmpdir(), 'svc-once-'))
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-    const path = join(directory, 'state.db')
-    const held = holding()
-    const hangs: Execute = () => held.pass().then(() => expect.unreachable())
+    const path = join(mkdtempSync(join(tmpdir(), 'svc-once-')), 'state.db')
+    const hangs: Execute = () => new Promise(() => {})
     const started = open({ write: writeRoad(hangs, await freshStore(path)) })
     void started.call('move_funds', { amount: '1', idempotencyKey: 'k' })
-    await held.entered
-    const { runs, execute } = counting(released())
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const { runs, execute } = counting()
     const restarted = open({ write: writeRoad(execute, await freshStore(path), signed) })
     expect(await restarted.code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe(expected)
     expect(runs).toEqual(ran)
@@ -381,7 +363,7 @@ describe('idempotency', () => {
 
   it('does nothing when the key cannot be recorded', async () => {
     const store: Idempotency = { ...(await freshStore()), begin: () => Promise.reject(new Error('disk full')) }
-    const { runs, execute } = counting(released())
+    const { runs, execute } = counting()
     const { code } = open({ write: writeRoad(execute, store) })
     expect(await code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe('STORAGE_UNAVAILABLE')
     expect(runs).toEqual([])

@@ -1,6 +1,3 @@
-import { slow } from './test-server.fixture.ts'
-import type { Tool } from './tool.ts'
-
 /** A gate that a test holds: whoever comes to it says so and waits; once released it stays open. */
 export function holding() {
   const entered = signal()
@@ -14,19 +11,6 @@ export function holding() {
       return released.given
     },
   }
-}
-
-/** `get_slow` whose calls say that they are under way and end when the test says so. */
-export function holdable() {
-  const held = holding()
-  const tool: Tool = {
-    ...slow,
-    handle: async (input) => {
-      await held.pass()
-      return { waitedMs: input['ms'] }
-    },
-  }
-  return [tool, held] as const
 }
 
 function signal() {

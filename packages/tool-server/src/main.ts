@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { runServer } from './run-server.ts'
 import { untilStopped } from './until-stopped.ts'
 
@@ -21,12 +20,8 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 function readTransport(argv: readonly string[]): 'stdio' | 'http' | null {
-  try {
-    const { transport } = parseArgs({ args: [...argv], options: { transport: { type: 'string' } } }).values
-    return transport === 'stdio' || transport === 'http' ? transport : null
-  } catch {
-    return null
-  }
+  const words = argv.join(' ').replace('--transport=', '--transport ')
+  return words === '--transport stdio' ? 'stdio' : words === '--transport http' ? 'http' : null
 }
 
 function fail(message: string, exitCode: number): number {

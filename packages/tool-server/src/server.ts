@@ -14,13 +14,16 @@ import type { Ports } from './ports.ts'
 import { createStatus } from './status/status.ts'
 import type { SafetyReport, Tool } from './tool.ts'
 import { createGuards, loopbackHosts } from './transports/guards.ts'
+import { createHotModern } from './transports/hot-modern.ts'
 import { createHttpTransport, type HttpTransport } from './transports/http.ts'
+import { lazily, type Lazy } from './transports/lazily.ts'
 import { createLegacyEra } from './transports/legacy-era.ts'
-import { createNewMcpServer, type McpTesting, type NewMcpServer } from './transports/mcp-server.ts'
-import { createModernEra } from './transports/modern-era.ts'
+import type { McpTesting } from './transports/mcp-server.ts'
+import type { Protocol } from './transports/protocol.ts'
 import { createRateLimit } from './transports/rate-limit.ts'
+import type { ServerInfo } from './transports/server-facts.ts'
 import { createSessions } from './transports/sessions.ts'
-import { createStdioTransport, type StdioTransport } from './transports/stdio.ts'
+import type { StdioTransport } from './transports/stdio.ts'
 import { version } from './version.ts'
 
 /** The tool server. Nothing is opened before `listen` or `serveStdio`. */
@@ -81,7 +84,9 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
       return { url, port: address.port }
     },
     async serveStdio(streams = { input: process.stdin, output: process.stdout }) {
-      open.stdio = createStdioTransport({ newMcpServer: core.newMcpServer, ...streams, log })
+      const { createStdioTransport } = await import('./transports/stdio.ts')
+      const { newMcpServer } = await core.protocol.get()
+      open.stdio = createStdioTransport({ newMcpServer, ...streams, log })
       await open.stdio.ended
     },
     async close() {
@@ -96,12 +101,17 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
   })
 }
 
-type Core = { readonly dispatch: Dispatch; readonly newMcpServer: NewMcpServer }
+type Core = {
+  readonly dispatch: Dispatch
+  readonly info: ServerInfo
+  readonly testing: McpTesting | null
+  readonly protocol: Lazy<Protocol>
+}
 
 type OpenHttp = { readonly transport: HttpTransport; close(): Promise<void> }
 
 function openCore(config: Config, adapters: Adapters, log: Log): Core {
-  const { tools, ports, write } = adapters
+  const { tools, ports, write, testing = null } = adapters
   const status = createStatus({ config, ports, safety: write === null ? null : (principal) => write.safety(principal) })
   const dispatch = createDispatch({
     tools,
@@ -114,16 +124,19 @@ function openCore(config: Config, adapters: Adapters, log: Log): Core {
     newRequestId: randomUUID,
   })
   const info = { name: 'svc', title: 'Liquidity tool server', version }
-  const newMcpServer = createNewMcpServer({ dispatch, info, instructions, testing: adapters.testing ?? null })
-  return { dispatch, newMcpServer }
+  const protocol = lazily(async () => {
+    const { createProtocol } = await import('./transports/protocol.ts')
+    return createProtocol({ dispatch, info, instructions, testing, log })
+  })
+  return { dispatch, info, testing, protocol }
 }
 
 function openHttp(config: Config, adapters: Adapters, core: Core, keys: ApiKeys, log: Log): OpenHttp {
-  const { testing = null, now = () => performance.now() } = adapters
+  const { now = () => process.uptime() * 1_000 } = adapters
   const limits = { ...defaultLimits, ...adapters.limits }
   const sessions = createSessions({ max: limits.maxSessions, idleMs: limits.sessionIdleMs, now })
-  const modern = createModernEra({ newMcpServer: core.newMcpServer, log })
-  const legacy = createLegacyEra({ ...core, sessions, testing, newSessionId: randomUUID, now })
+  const protocol = () => core.protocol.get()
+  const legacy = createLegacyEra({ ...core, protocol, sessions, newSessionId: randomUUID, now })
   const transport = createHttpTransport({
     tls:
       config.tls === null ? null : { cert: readFileSync(config.tls.certPath), key: readFileSync(config.tls.keyPath) },
@@ -134,7 +147,8 @@ function openHttp(config: Config, adapters: Adapters, core: Core, keys: ApiKeys,
       perPrincipal: createRateLimit({ perMinute: limits.perPrincipalPerMinute, now }),
     },
     legacy,
-    modern,
+    hot: createHotModern(core),
+    protocol,
     log,
   })
   const sweeper = setInterval(() => void sessions.sweep(), Math.min(60_000, limits.sessionIdleMs)).unref()
@@ -143,7 +157,7 @@ function openHttp(config: Config, adapters: Adapters, core: Core, keys: ApiKeys,
     async close() {
       clearInterval(sweeper)
       await transport.close(closeTimeoutMs, async () => {
-        await Promise.all([sessions.closeAll(), modern.close()])
+        await Promise.all([sessions.closeAll(), core.protocol.made()?.then(({ modern }) => modern.close())])
       })
     },
   }

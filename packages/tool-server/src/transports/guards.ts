@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
-import { validateHostHeader } from '@modelcontextprotocol/server'
 import { ToolError } from '../tool-error.ts'
 import { HttpRefusal } from './problem.ts'
 
@@ -48,14 +47,18 @@ export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1
 
 /** Remembers the spellings it accepted: clients repeat theirs with every request. */
 function hostCheck(allowedHosts: readonly string[]): (host: string) => boolean {
-  const names = [...allowedHosts]
   const accepted = new Set<string>()
   return (host) => {
     if (accepted.has(host)) return true
-    if (!validateHostHeader(host, names).ok) return false
+    if (!allowedHosts.includes(hostName(host) ?? '')) return false
     if (accepted.size < 64) accepted.add(host)
     return true
   }
+}
+
+/** The name in a `Host` header as URLs spell it, or `null` when it holds none. */
+function hostName(host: string): string | null {
+  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : null
 }
 
 function proxyList(entries: readonly string[]): (address: string) => boolean {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import type { Principal } from '../auth/principal.ts'
 import type { Dispatch } from '../dispatch.ts'
+import { sessionRevisions } from './revisions.ts'
 
 /** A request that an established session may have answered without the SDK's machinery. */
 export type HotRequest = { readonly id: string | number } & (
@@ -56,14 +56,14 @@ function acceptsBoth(accept: string | undefined): boolean {
 
 /** Whether the `MCP-Protocol-Version` header, if any, names a revision with sessions. */
 export function speaksLegacy(version: string | string[] | undefined): boolean {
-  return version === undefined || (typeof version === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(version))
+  return version === undefined || (typeof version === 'string' && sessionRevisions.includes(version))
 }
 
 function isRequestId(id: unknown): id is string | number {
   return typeof id === 'string' || Number.isSafeInteger(id)
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -1,9 +1,7 @@
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { holdable } from '../holding.fixture.ts'
-import { echo, openTestServer, type TestServer } from '../test-server.fixture.ts'
-import type { Tool } from '../tool.ts'
+import { openTestServer, type TestServer } from '../test-server.fixture.ts'
 import { callOf, initialize, openSession, rawRequest } from '../raw-http.fixture.ts'
 
 const full = { SVC_MCP_PROFILE: 'full' }
@@ -329,34 +327,24 @@ describe('sessions', () => {
   })
 
   it('expire when idle, not while in use', async () => {
-    const clock = { ms: 0 }
-    const [tool, held] = holdable()
-    const limits = { sessionIdleMs: 50, maxSessions: 2 }
-    open = await openTestServer({ env: full, limits, now: () => clock.ms, tools: [tool, echo] })
+    open = await openTestServer({ env: full, limits: { sessionIdleMs: 300 } })
     const idle = await openSession(open.port, open.keys.read)
     const busy = await openSession(open.port, open.keys.read)
-    const answer = withSession(busy, open.keys.read, callOf('get_slow', { ms: 9 }))
-    await held.entered
-    const another = async () => (await rawRequest(open.port, { token: open.keys.read, body: initialize() })).status
-    expect(await another()).toBe(503)
-    clock.ms += 50
-    await expect.poll(another, { timeout: 5_000 }).toBe(200)
+    const answer = withSession(busy, open.keys.read, callOf('get_slow', { ms: 900 }))
+    await new Promise((resolve) => setTimeout(resolve, 750))
     expect((await withSession(idle, open.keys.read, callOf('get_echo', { text: 'x' }))).status).toBe(404)
-    held.release()
-    expect((await answer).json).toMatchObject({ result: { structuredContent: { waitedMs: 9 } } })
+    expect((await answer).json).toMatchObject({ result: { structuredContent: { waitedMs: 900 } } })
   })
 
   it('refuse a second request with an id in flight, and answer the first', async () => {
-    const [tool, held] = holdable()
-    open = await openTestServer({ env: full, tools: [tool, echo] })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const slow = withSession(session, open.keys.read, callOf('get_slow', { ms: 300 }, 7))
-    await held.entered
+    await new Promise((resolve) => setTimeout(resolve, 100))
     const twin = await withSession(session, open.keys.read, callOf('get_echo', { text: 'x' }, 7))
     expect(twin.status).toBe(400)
     expect(twin.json).toMatchObject({ error: { code: -32600 }, id: 7 })
     expect((await withSession(session, open.keys.read, callOf('get_echo', { text: 'x' }, '7'))).status).toBe(200)
-    held.release()
     expect((await slow).json).toMatchObject({ id: 7, result: { structuredContent: { waitedMs: 300 } } })
     expect((await withSession(session, open.keys.read, callOf('get_echo', { text: 'x' }, 7))).status).toBe(200)
   })
@@ -430,14 +418,12 @@ describe('limits and leaving', () => {
 
   it('let a caller leave: its call stops, the others never notice', async () => {
     const seen: boolean[] = []
-    const [tool, held] = holdable()
-    const callers: string[] = []
-    const watched: Tool = {
-      ...tool,
-      handle: (input, context) => {
-        callers.push(context.principal.id)
+    const { slow, echo } = await import('../test-server.fixture.ts')
+    const watched = {
+      ...slow,
+      handle: async (input: Readonly<Record<string, unknown>>, context: Parameters<typeof slow.handle>[1]) => {
         context.signal.addEventListener('abort', () => seen.push(true))
-        return tool.handle(input, context)
+        return slow.handle(input, context)
       },
     }
     open = await openTestServer({ env: full, tools: [watched, echo] })
@@ -460,18 +446,16 @@ describe('limits and leaving', () => {
       body: callOf('get_slow', { ms: 500 }),
       headers: { 'mcp-session-id': stayer },
     })
-    await expect.poll(() => callers.length).toBe(2)
+    await new Promise((resolve) => setTimeout(resolve, 150))
     leaving.abort()
     expect(await left).toBe('left')
     await expect.poll(() => seen.length).toBe(1)
-    held.release()
     expect((await staying).json).toMatchObject({ result: { structuredContent: { waitedMs: 500 } } })
     expect(seen).toEqual([true])
   })
 
   it('stop a call that its caller cancels, without a response', async () => {
-    const [tool, held] = holdable()
-    open = await openTestServer({ env: full, tools: [tool] })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const headers = { 'mcp-session-id': session }
     const startedAt = performance.now()
@@ -480,7 +464,7 @@ describe('limits and leaving', () => {
       headers,
       body: callOf('get_slow', { ms: 20_000 }, 'c'),
     })
-    await held.entered
+    await new Promise((resolve) => setTimeout(resolve, 100))
     const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c' } })
     expect((await rawRequest(open.port, { token: open.keys.read, headers, body })).status).toBe(202)
     expect((await call).text).toBe('')
@@ -488,8 +472,7 @@ describe('limits and leaving', () => {
   })
 
   it('close without breaking off what is in flight', async () => {
-    const [tool, held] = holdable()
-    open = await openTestServer({ env: full, tools: [tool] })
+    open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const headers = {
       authorization: `Bearer ${open.keys.read}`,
@@ -502,11 +485,9 @@ describe('limits and leaving', () => {
       body: callOf('get_slow', { ms: 600 }),
       headers: { 'mcp-session-id': session },
     })
-    await held.entered
+    await new Promise((resolve) => setTimeout(resolve, 100))
     const startedAt = performance.now()
-    const closed = open.server.close()
-    held.release()
-    await closed
+    await open.server.close()
     expect(performance.now() - startedAt).toBeLessThan(3_000)
     expect((await call).json).toMatchObject({ result: { structuredContent: { waitedMs: 600 } } })
     expect(await stream.text()).toBe('')

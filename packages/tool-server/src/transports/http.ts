@@ -1,7 +1,6 @@
 import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import { challengeHeader, type Authentication } from '../auth/authenticate.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -10,11 +9,12 @@ import { ToolError } from '../tool-error.ts'
 import type { Exchange } from './exchange.ts'
 import type { Guards } from './guards.ts'
 import { speaksLegacy } from './hot-methods.ts'
+import type { HotModern } from './hot-modern.ts'
 import { parseJson, readBody } from './json-body.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError } from './json-rpc.ts'
 import type { LegacyEra } from './legacy-era.ts'
-import type { ModernEra } from './modern-era.ts'
 import { HttpRefusal, sendProblem } from './problem.ts'
+import type { LoadProtocol } from './protocol.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 /** The Streamable HTTP transport: everything between a socket and the two eras of the protocol. */
@@ -30,7 +30,8 @@ export type HttpOptions = {
   authenticate(headers: IncomingMessage['headers']): Promise<Authentication>
   readonly limits: { readonly perAddress: RateLimit; readonly perPrincipal: RateLimit }
   readonly legacy: LegacyEra
-  readonly modern: ModernEra
+  readonly hot: HotModern
+  readonly protocol: LoadProtocol
   readonly log: Log
 }
 
@@ -83,11 +84,14 @@ async function travel(request: IncomingMessage, response: ServerResponse, option
 }
 
 /** The body decides the era; both eras live at one address. */
-function serveMessage(exchange: Exchange, message: unknown, { legacy, modern, inFlight }: Road): Promise<void> {
-  if (!opensStream(message)) track(inFlight, exchange.response)
+async function serveMessage(exchange: Exchange, message: unknown, road: Road): Promise<void> {
+  if (!opensStream(message)) track(road.inFlight, exchange.response)
   const { headers } = exchange.request
-  const era = isPlainLegacy(message, headers) ? 'legacy' : classify(message, headers)
-  return era === 'legacy' ? legacy.post(exchange, message) : modern.post(exchange, message)
+  if (isPlainLegacy(message, headers)) return road.legacy.post(exchange, message)
+  const hot = road.hot(exchange, message)
+  if (hot !== null) return hot
+  const { eraOf, modern } = await road.protocol()
+  return eraOf(message, headers) === 'legacy' ? road.legacy.post(exchange, message) : modern.post(exchange, message)
 }
 
 /** A subscription never ends by itself, so closing does not wait for it. */
@@ -105,19 +109,6 @@ function isPlainLegacy(message: unknown, headers: IncomingMessage['headers']): b
   if (!('params' in message)) return true
   const { params } = message
   return typeof params === 'object' && params !== null && !('_meta' in params)
-}
-
-function classify(message: unknown, headers: IncomingMessage['headers']): 'legacy' | 'modern' {
-  const header = (name: string) => (typeof headers[name] === 'string' ? headers[name] : undefined)
-  const [version, method, name] = [header('mcp-protocol-version'), header('mcp-method'), header('mcp-name')]
-  const outcome = classifyInboundRequest({
-    httpMethod: 'POST',
-    body: message,
-    ...(version === undefined ? {} : { protocolVersionHeader: version }),
-    ...(method === undefined ? {} : { mcpMethodHeader: method }),
-    ...(name === undefined ? {} : { mcpNameHeader: name }),
-  })
-  return outcome.kind === 'legacy' ? 'legacy' : 'modern'
 }
 
 /** The JSON-RPC message of the body, or `undefined` after having said what is wrong with it. */

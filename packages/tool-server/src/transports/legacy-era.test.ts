@@ -10,7 +10,7 @@ import type { Ports } from '../ports.ts'
 import { initialize, rawRequest } from '../raw-http.fixture.ts'
 import type { StatusReport } from '../tool.ts'
 import { createLegacyEra } from './legacy-era.ts'
-import { createNewMcpServer } from './mcp-server.ts'
+import { createProtocol } from './protocol.ts'
 import { createSessions } from './sessions.ts'
 
 const idleMs = 1_000
@@ -55,9 +55,10 @@ async function openEra() {
     newRequestId: () => 'r',
   })
   const info = { name: 'x', version: '1' }
-  const newMcpServer = createNewMcpServer({ dispatch, info, instructions: '', testing: null })
+  const made = createProtocol({ dispatch, info, instructions: '', testing: null, log })
+  const protocol = () => Promise.resolve(made)
   const sessions = createSessions({ max: 10, idleMs, now })
-  const era = createLegacyEra({ dispatch, sessions, newMcpServer, testing: null, newSessionId: () => 's', now })
+  const era = createLegacyEra({ dispatch, sessions, protocol, testing: null, newSessionId: () => 's', now })
   const answered: Promise<void>[] = []
   const server = createServer((request, response) => {
     const exchange = { request, response, principal: localPrincipal }

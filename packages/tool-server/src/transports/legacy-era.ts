@@ -1,11 +1,11 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Dispatch } from '../dispatch.ts'
 import { ToolError } from '../tool-error.ts'
 import type { Exchange } from './exchange.ts'
 import { answerHotRequest, hotRequest, type HotRequest } from './hot-methods.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError } from './json-rpc.ts'
-import type { McpTesting, NewMcpServer } from './mcp-server.ts'
+import type { McpTesting } from './mcp-server.ts'
 import { HttpRefusal } from './problem.ts'
+import type { LoadProtocol } from './protocol.ts'
 import type { Session, Sessions } from './sessions.ts'
 import { webRequest } from './web-request.ts'
 import { writeWebResponse } from './web-response.ts'
@@ -20,7 +20,7 @@ export type LegacyEra = {
 export type LegacyEraOptions = {
   readonly dispatch: Dispatch
   readonly sessions: Sessions
-  readonly newMcpServer: NewMcpServer
+  readonly protocol: LoadProtocol
   readonly testing: McpTesting | null
   readonly newSessionId: () => string
   /** Milliseconds on the clock of the sessions. */
@@ -52,15 +52,12 @@ export function createLegacyEra(options: LegacyEraOptions): LegacyEra {
 
 async function openSession(exchange: Exchange, message: unknown, options: LegacyEraOptions): Promise<void> {
   const { sessions, testing } = options
+  const { newMcpServer, newSessionTransport } = await options.protocol()
   if (!sessions.makeRoom(exchange.principal)) {
     throw new HttpRefusal(new ToolError('SESSION_LIMIT', 'The server holds no more sessions.'))
   }
   const id = options.newSessionId()
-  const eventStore = testing?.eventStore?.()
-  const transport = new WebStandardStreamableHTTPServerTransport({
-    sessionIdGenerator: () => id,
-    ...(eventStore === undefined ? {} : { eventStore }),
-  })
+  const transport = newSessionTransport(id, testing?.eventStore?.())
   const principalId = exchange.principal.id
   const session: Session = {
     id,
@@ -72,7 +69,7 @@ async function openSession(exchange: Exchange, message: unknown, options: Legacy
   }
   sessions.add(session)
   try {
-    const server = options.newMcpServer(exchange.principal, 'legacy')
+    const server = newMcpServer(exchange.principal, 'legacy')
     await server.connect(transport)
     Object.assign(server, { onclose: () => sessions.remove(id) })
     await answerThroughSdk(exchange, session, message, requestIdOf(message), options)

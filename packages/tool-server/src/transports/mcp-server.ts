@@ -1,8 +1,9 @@
-import { ProtocolError, ProtocolErrorCode, Server, type Implementation } from '@modelcontextprotocol/server'
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import type { EventStore, jsonSchemaValidator, ServerNotifier } from '@modelcontextprotocol/server'
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import type { Principal } from '../auth/principal.ts'
 import type { Dispatch } from '../dispatch.ts'
+import { listTtlMs, type ServerInfo } from './server-facts.ts'
 
 /** Makes the SDK's protocol object for one connection, session or request. It holds nothing but closures. */
 export type NewMcpServer = (principal: Principal, era: Era, notify?: ServerNotifier) => Server
@@ -17,12 +18,14 @@ export type McpTesting = {
   eventStore?(): EventStore
 }
 
-export function createNewMcpServer(options: {
+export type McpServerOptions = {
   readonly dispatch: Dispatch
-  readonly info: Implementation
+  readonly info: ServerInfo
   readonly instructions: string
   readonly testing: McpTesting | null
-}): NewMcpServer {
+}
+
+export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
   const { dispatch, info, testing } = options
   const serverOptions = {
     capabilities: { tools: {} },
@@ -49,9 +52,6 @@ export function createNewMcpServer(options: {
   }
 }
 
-/** The list changes with the server's version and settings only. */
-const listTtlMs = 300_000
-
 /** Aborted by a cancellation as well as by a broken connection. */
 function callerSignal(cancelled: AbortSignal, left: AbortSignal | undefined): AbortSignal {
   return left === undefined ? cancelled : AbortSignal.any([cancelled, left])
@@ -63,6 +63,6 @@ function unknownCursor(): ProtocolError {
 
 /** One validator for all protocol objects, made when first needed: each would otherwise build its own. */
 function sharedValidator(): jsonSchemaValidator {
-  let validator: AjvJsonSchemaValidator | undefined
-  return { getValidator: (schema) => (validator ??= new AjvJsonSchemaValidator()).getValidator(schema) }
+  let validator: CfWorkerJsonSchemaValidator | undefined
+  return { getValidator: (schema) => (validator ??= new CfWorkerJsonSchemaValidator()).getValidator(schema) }
 }

@@ -14,8 +14,9 @@ import { createDispatch } from '../dispatch.ts'
 import { createLog } from '../observability/log.ts'
 import { createRedactor } from '../observability/redact.ts'
 import type { Ports } from '../ports.ts'
-import { holdable } from '../holding.fixture.ts'
+import { holding } from '../holding.fixture.ts'
 import { callOf, initialize } from '../raw-http.fixture.ts'
+import { slow } from '../test-server.fixture.ts'
 import type { StatusReport, Tool } from '../tool.ts'
 import { createNewMcpServer } from './mcp-server.ts'
 import { createStdioTransport } from './stdio.ts'
@@ -145,6 +146,19 @@ describe('stdio', () => {
     expect(((await once(child, 'exit')) as [number | null])[0]).toBe(0)
   })
 })
+
+/** A tool whose first call says that it is under way and ends when the test says so. */
+function holdable() {
+  const held = holding()
+  const tool: Tool = {
+    ...slow,
+    handle: async (input) => {
+      await held.pass()
+      return { waitedMs: input['ms'] }
+    },
+  }
+  return [tool, held] as const
+}
 
 /** The transport over two streams of this process. */
 function openStdio(tool: Tool) {

@@ -1,0 +1,105 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatch } from '../dispatch.ts'
+import type { Exchange } from './exchange.ts'
+import { hotRequest, isRecord, type HotRequest } from './hot-methods.ts'
+import { sendJson } from './json-rpc.ts'
+import type { McpTesting } from './mcp-server.ts'
+import { listTtlMs, type ServerInfo } from './server-facts.ts'
+import { statelessRevision } from './revisions.ts'
+
+/** Answers a hot request of revision 2026-07-28; `null`, and nothing done, when it is not one. */
+export type HotModern = (exchange: Exchange, message: unknown) => Promise<void> | null
+
+export type HotModernOptions = {
+  readonly dispatch: Dispatch
+  readonly info: ServerInfo
+  /** Tests may put handlers of their own in the way of every method but calls of our tools. */
+  readonly testing: McpTesting | null
+}
+
+/** `tools/list` and `tools/call` of revision 2026-07-28 without the protocol library. */
+export function createHotModern(options: HotModernOptions): HotModern {
+  return (exchange, message) => {
+    const request = recognise(message, exchange.request.headers, options.dispatch)
+    if (request === null || (options.testing !== null && request.method !== 'tools/call')) return null
+    return answer(exchange, request, options)
+  }
+}
+
+/**
+ * Recognises `tools/list` and `tools/call` of revision 2026-07-28 in their plainest form: headers that agree with the body,
+ * and an envelope of nothing but the three members it must have. Whatever is unusual makes it `null`: the protocol library
+ * answers it then, and refuses what is wrong with it.
+ */
+function recognise(message: unknown, headers: IncomingHttpHeaders, dispatch: Dispatch): StatelessRequest | null {
+  if (headers['mcp-protocol-version'] !== statelessRevision || headers['mcp-session-id'] !== undefined) return null
+  if (!isRecord(message) || !isRecord(message['params']) || headers['mcp-method'] !== message['method']) return null
+  const { accept } = headers
+  const { _meta: envelope, ...params } = message['params']
+  if (!isPlainEnvelope(envelope) || Object.keys(headers).some((name) => name.startsWith('mcp-param-'))) return null
+  const request = hotRequest({ ...message, params }, accept === undefined ? {} : { accept }, dispatch)
+  if (request === null || request.method === 'ping') return null
+  return headers['mcp-name'] === (request.method === 'tools/call' ? request.name : undefined) ? request : null
+}
+
+type StatelessRequest = Exclude<HotRequest, { readonly method: 'ping' }>
+
+/** Answers such a request. A caller that leaves has its call aborted and gets no answer. */
+async function answer(
+  { response, principal }: Exchange,
+  request: StatelessRequest,
+  { dispatch, info }: HotModernOptions,
+): Promise<void> {
+  const call = new AbortController()
+  const leave = () => call.abort()
+  response.on('close', leave)
+  const about = { 'io.modelcontextprotocol/serverInfo': info }
+  let result: string
+  if (request.method === 'tools/list') {
+    const rest = JSON.stringify({ resultType: 'complete', ttlMs: listTtlMs, cacheScope: 'private', _meta: about })
+    result = `{"tools":${dispatch.list(principal).json},${rest.slice(1)}`
+  } else {
+    const { name, arguments: input } = request
+    const told = await dispatch.call({ name, arguments: input, principal, signal: call.signal })
+    result = JSON.stringify({ ...told, resultType: 'complete', _meta: { ...told._meta, ...about } })
+  }
+  response.off('close', leave)
+  if (response.destroyed) return
+  sendJson(response, 200, `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`)
+}
+
+/** The envelope's members in shapes that need no schema to be told valid. */
+function isPlainEnvelope(envelope: unknown): boolean {
+  if (!isRecord(envelope) || Object.keys(envelope).length !== 3) return false
+  const { [`${prefix}clientInfo`]: client, [`${prefix}clientCapabilities`]: capabilities } = envelope
+  return envelope[`${prefix}protocolVersion`] === statelessRevision && isPlainClient(client) && isPlain(capabilities)
+}
+
+const prefix = 'io.modelcontextprotocol/'
+
+function isPlainClient(client: unknown): boolean {
+  if (!isRecord(client) || typeof client['name'] !== 'string' || typeof client['version'] !== 'string') return false
+  return Object.entries(client).every(([name, value]) => clientMembers.has(name) && typeof value === 'string')
+}
+
+const clientMembers: ReadonlySet<string> = new Set(['name', 'version', 'title'])
+
+/** Capabilities that clients state by name alone, for example `{ "elicitation": { "form": {} } }`. */
+function isPlain(capabilities: unknown): boolean {
+  if (!isRecord(capabilities)) return false
+  return Object.entries(capabilities).every(
+    ([name, value]) =>
+      isRecord(value) &&
+      Object.entries(value).every(
+        ([detail, told]) =>
+          (plainCapabilities[name]?.includes(detail) ?? false) && isRecord(told) && Object.keys(told).length === 0,
+      ) &&
+      Object.hasOwn(plainCapabilities, name),
+  )
+}
+
+const plainCapabilities: Readonly<Record<string, readonly string[]>> = {
+  elicitation: ['form', 'url'],
+  sampling: ['context', 'tools'],
+  roots: [],
+}
