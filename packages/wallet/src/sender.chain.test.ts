@@ -137,6 +137,38 @@ describe('when the endpoint fails', () => {
     expect(await sender.confirm(sent, quick)).toMatchObject({ status: 'final' })
   })
 
+  test('a refusal by an endpoint that forwarded the bytes is no refusal', async () => {
+    const sender = senderOver(async (method, forward) => {
+      const answer = await forward()
+      if (method === 'eth_sendRawTransaction') throw new Error('insufficient funds for gas * price + value')
+      return answer
+    })
+    const before = await reader().getBalance({ address: bob })
+    expect(await run(sender, call())).toMatchObject({ status: 'final' })
+    expect(await reader().getBalance({ address: bob })).toBe(before + 1n)
+
+    await node().setAutomine(false)
+    const pooled = await sender.broadcast(await sender.sign(call()))
+    expect(pooled.state).toBe('broadcast')
+    await node().mine({ blocks: 1 })
+    expect(await sender.confirm(pooled, quick)).toMatchObject({ status: 'final' })
+  })
+
+  test.each(['eth_getTransactionByHash', 'eth_getTransactionCount'])(
+    'a refusal is none while %s cannot say that the bytes are unknown',
+    async (silent) => {
+      let down = false
+      const sender = senderOver(async (method, forward) => {
+        if (down && method === silent) throw new Error('connect ECONNREFUSED')
+        if (method === 'eth_sendRawTransaction') throw new Error('insufficient funds for gas * price + value')
+        return forward()
+      })
+      const signed = await sender.sign(call())
+      down = true
+      expect(await sender.broadcast(signed)).toMatchObject({ state: 'broadcast' })
+    },
+  )
+
   test('an unknown outcome stays open, and is sent again by reconcile after a restart', async () => {
     const mute = senderOver(async (method, forward) => {
       if (method === 'eth_sendRawTransaction') throw new Error('connect ECONNREFUSED')

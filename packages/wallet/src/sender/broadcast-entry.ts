@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PublicClient } from 'viem'
+import { TransactionNotFoundError, type PublicClient } from 'viem'
 import type { Chain } from '../chain.ts'
 import type { Journal, JournalEntry } from '../journal.ts'
 import { settle, settledCount } from './settle.ts'
@@ -8,7 +8,7 @@ import { submit } from './submit.ts'
 /**
  * Sends the stored bytes of an entry, again for as long as the outcome is unknown and the patience lasts. The entry
  * comes back as `broadcast`, also when the outcome is still unknown; as `refused` when the node declined bytes that no
- * one has seen before; settled when its nonce turns out to be used. Mined and closed entries are left alone.
+ * one has seen before, and the chain, asked once more, knows neither them nor their nonce; settled when its nonce turns out to be used. Mined and closed entries are left alone.
  */
 export async function broadcastEntry(context: BroadcastContext, given: JournalEntry): Promise<JournalEntry> {
   const { client, journal, random } = context
@@ -18,7 +18,9 @@ export async function broadcastEntry(context: BroadcastContext, given: JournalEn
   let mayBeOut = entry.state === 'broadcast'
   for (let tries = 0; tries < mostOffers; tries += 1) {
     const answer = await submit(client, entry.rawTransaction)
-    if (answer === 'declined' && !mayBeOut) return markSent(journal, entry, 'refused')
+    if (answer === 'declined' && !mayBeOut) {
+      return markSent(journal, entry, (await isUnseen(client, entry)) ? 'refused' : 'broadcast')
+    }
     if (answer !== 'unknown') {
       const sent = await markSent(journal, entry, 'broadcast')
       // Bytes that may have gone out before may be what used the nonce: then `confirm` has the time to find out.
@@ -53,6 +55,22 @@ export type BroadcastContext = {
 const mostOffers = 5
 /** After this long no further offer of the same bytes is begun. */
 const longestOfferMs = 15_000
+
+/**
+ * Whether the endpoint knows the transaction neither in a block nor in its pool, and does not count its nonce: one that
+ * declines may have forwarded the bytes all the same. An endpoint that does not answer proves nothing.
+ */
+async function isUnseen(client: PublicClient, { hash, from, nonce }: JournalEntry): Promise<boolean> {
+  const known = client.getTransaction({ hash }).then(
+    () => true,
+    (error: unknown) => !(error instanceof TransactionNotFoundError),
+  )
+  const counted = client.getTransactionCount({ address: from, blockTag: 'latest' }).then(
+    (count) => count > nonce,
+    () => true,
+  )
+  return (await Promise.all([known, counted])).every((isSeen) => !isSeen)
+}
 
 /** A first look for an entry whose nonce is used. When the endpoint is silent, the next look decides. */
 async function lookOnce({ client, chain, journal }: BroadcastContext, entry: JournalEntry): Promise<JournalEntry> {
