@@ -11,6 +11,7 @@ import type { Ports } from './ports.ts'
 import { openAuditLog } from './safety/audit.ts'
 import { createDoor } from './safety/door.ts'
 import type { Policy } from './safety/policy.ts'
+import { startSweeper } from './safety/sweeper.ts'
 import { wentOut } from './safety/went-out.ts'
 import type { Adapters } from './server.ts'
 
@@ -57,6 +58,12 @@ export async function openWriteRoad(options: {
     const road = { ...ports, policy, senders, journal, ledger, audit, dataDir, log }
     const executor = createExecutor({ ...road, now: Date.now, newRequestId: randomUUID, requireOpen: door.requireOpen })
     log.info('road.reconciled', { ...(await executor.reconcile()) })
+    const sweeper = startSweeper({
+      everyMs: sweepEveryMs,
+      sweep: () => door.during(() => executor.reconcile()),
+      onError: (error) => log.warn('road.unswept', { error }),
+    })
+    closers.push(() => sweeper.stop())
     return {
       openExecute: executor.open,
       wallet: { address: wallet.address },
@@ -76,6 +83,9 @@ export async function openWriteRoad(options: {
     throw error
   }
 }
+
+/** How soon what was left behind is looked at again. */
+const sweepEveryMs = 10_000
 
 function openWallet(wallet: WalletConfig): ServiceWallet {
   if (wallet.type === 'local') return new ServiceWallet({ mode: 'local', privateKey: wallet.privateKey })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../errors.ts'
 import type { Intent } from '../intent.ts'
 import { expectRefused } from './expect-refused.fixture.ts'
-import { laterDeadline, mintIntent, removeIntent, swapIntent } from './intents.fixture.ts'
+import { approveIntent, laterDeadline, mintIntent, removeIntent, swapIntent } from './intents.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
 import { principalOf } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
@@ -16,6 +16,11 @@ describe('limits', () => {
   it('hold for one transaction to the cent', async () => {
     const road = await open({ policy: { limitsUsd: { perTransaction: '100' }, approvalThresholdUsd: null } })
     await expectRefused(road, swapIntent(road, '100.000001'), 'SPENDING_LIMIT_EXCEEDED')
+    await expectRefused(
+      road,
+      approveIntent(road, road.devnet.chain.amm.v3!.swapRouter02, '9'.repeat(42)),
+      'SPENDING_LIMIT_EXCEEDED',
+    )
     await road.run(swapIntent(road, '100'))
   })
 

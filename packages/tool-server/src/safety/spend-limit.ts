@@ -17,6 +17,9 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   }
   const isGuess = value.unpriced.length > 0 && value.usdMicros < limits.perTransaction
   const amountUsdMicros = isGuess ? limits.perTransaction : value.usdMicros
+  if (amountUsdMicros > limits.perTransaction) {
+    return { amountUsdMicros, reserved: false, used: null, refusals: [aboveOne(limits, amountUsdMicros)] }
+  }
   const asked = { principal: request.principal, chainId: request.chainId, amountUsdMicros, limits, sessionIdleMs }
   const verdict = dryRun
     ? await ledger.check(asked)
@@ -31,12 +34,9 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
  */
 export async function limitRise(request: SpendRequest, reservedUsdMicros: bigint): Promise<readonly Refusal[]> {
   const { policy, value } = request
-  const { perTransaction } = limitsOf(policy)
+  const limits = limitsOf(policy)
   const { usdMicros, unpriced } = value
-  if (usdMicros > perTransaction) {
-    const limit = { limit: 'perTransaction', capUsdMicros: perTransaction, usedUsdMicros: 0n } as const
-    return [exceeded({ granted: false, ...limit, askedUsdMicros: usdMicros })]
-  }
+  if (usdMicros > limits.perTransaction) return [aboveOne(limits, usdMicros)]
   const rise = { usdMicros: usdMicros > reservedUsdMicros ? usdMicros - reservedUsdMicros : 0n, unpriced }
   // A token that was a guess under a lenient allowlist is reserved as one already.
   const asked = policy.allowlist.mode === 'strict' ? rise : { ...rise, unpriced: [] }
@@ -101,6 +101,12 @@ function exceeded(verdict: Extract<SpendVerdict, { granted: false }>): Refusal {
     message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call asks for ${asked} USD.`,
     details: [{ message: 'limit', limit, capUsd: cap, usedUsd: used, askedUsd: asked }],
   }
+}
+
+/** Known without asking the ledger, whose rows have no room for absurd sums. */
+function aboveOne({ perTransaction }: SpendLimits, askedUsdMicros: bigint): Refusal {
+  const limit = { limit: 'perTransaction', capUsdMicros: perTransaction, usedUsdMicros: 0n } as const
+  return exceeded({ granted: false, ...limit, askedUsdMicros })
 }
 
 function withoutPrice(unpriced: readonly Address[]): Refusal {
