@@ -1,0 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Gives a run of the tests a temporary directory of its own, and takes it away with all that the tests left in it. */
+export function setup(): () => void {
+  const before = process.env['TMPDIR']
+  const directory = mkdtempSync(join(tmpdir(), 'svc-run-'))
+  process.env['TMPDIR'] = directory
+  return () => {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
