@@ -50,6 +50,23 @@ describe('files', () => {
     await store.close()
   })
 
+  test.each([
+    ['deleted', (path: string) => rm(path)],
+    ['replaced', (path: string) => rm(path).then(() => writeFile(path, ''))],
+  ])('%s under an open store take no reservation and no signature', async (_what, harm) => {
+    const path = join(folder, 'state.db')
+    const store = await openStore({ path, now: Date.now })
+    const limits = { perTransaction: 10n, perSession: 10n, daily: 10n }
+    const spend = { requestId: 'r', principal: 'p', chainId: 1, amountUsdMicros: 1n, limits, sessionIdleMs: 1000 }
+    expect(await store.ledger.reserve({ ...spend, id: 'a' })).toMatchObject({ granted: true })
+    await harm(path)
+    await expect(store.ledger.reserve({ ...spend, id: 'b' })).rejects.toMatchObject({ code: 'STORE_REPLACED' })
+    const slot = { requestId: 'r', step: 0, chainId: 1, from: '0x01', nonce: 0, attempt: 0 } as const
+    const entry = { ...slot, rawTransaction: '0x02', hash: '0x03', reservationId: null } as const
+    await expect(store.journal.recordSigned(entry)).rejects.toMatchObject({ code: 'STORE_REPLACED' })
+    await store.close()
+  })
+
   test('of a newer version are refused and left alone', async () => {
     const path = join(folder, 'state.db')
     await (await openStore({ path, now: Date.now })).close()

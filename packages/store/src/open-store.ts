@@ -9,13 +9,15 @@ import { createLedger, type Ledger } from './ledger.ts'
 import { migrate } from './migrations.ts'
 import type { Schema } from './schema.ts'
 import { openDatabase } from './open-database.ts'
+import { requireInPlace } from './require-in-place.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 import { whenFree } from './when-free.ts'
 
 /**
  * Opens the durable state, creating file (mode 0600) and directory (0700) and bringing the schema up to date. What a
  * method has resolved is on disk. Several processes may have one file open; only one of them is a server (see
- * `acquireServerLock`). `now` gives Unix milliseconds. Throws `STORE_SCHEMA_UNKNOWN` for a file of a newer version.
+ * `acquireServerLock`). `now` gives Unix milliseconds. Throws `STORE_SCHEMA_UNKNOWN` for a file of a newer version. A
+ * reservation or a signature is refused with `STORE_REPLACED` once the file was deleted or replaced.
  */
 export async function openStore({ path, now }: StoreOptions): Promise<Store> {
   if (path !== ':memory:') await preparePrivateFile(path)
@@ -27,9 +29,12 @@ export async function openStore({ path, now }: StoreOptions): Promise<Store> {
     await db.destroy()
     throw error
   }
+  const inPlace = path === ':memory:' ? async () => undefined : await requireInPlace(path)
+  const journal = createJournal(db, now)
+  const ledger = createLedger(db, now)
   return {
-    journal: createJournal(db, now),
-    ledger: createLedger(db, now),
+    journal: { ...journal, recordSigned: (entry) => inPlace().then(() => journal.recordSigned(entry)) },
+    ledger: { ...ledger, reserve: (request) => inPlace().then(() => ledger.reserve(request)) },
     idempotency: createIdempotency(db, now, randomUUID()),
     close: () => db.destroy(),
   }

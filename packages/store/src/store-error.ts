@@ -14,6 +14,8 @@ export type StoreErrorCode =
   | 'DATA_DIR_LOCKED'
   /** Other processes kept the database busy for longer than a write waits. */
   | 'STORE_BUSY'
+  /** The file of the database was deleted or replaced under the open store. */
+  | 'STORE_REPLACED'
   /** The database was written by a newer version, or is not one of ours. */
   | 'STORE_SCHEMA_UNKNOWN'
   | 'JOURNAL_CONFLICT'

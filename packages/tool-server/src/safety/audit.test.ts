@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -59,6 +59,14 @@ describe('the audit log', () => {
     await log.append({ event: 'tx.intent' })
     await log.close()
     expect(await verifyAuditLog(path)).toEqual({ lines: 2, brokenAt: null })
+  })
+
+  it('rejects an append to a file that was deleted', async () => {
+    const log = await openAuditLog({ path, now })
+    await log.append({ event: 'tx.intent' })
+    await rm(path)
+    await expect(log.append({ event: 'tx.intent' })).rejects.toThrow('deleted')
+    await log.close()
   })
 
   it('rejects an append it could not write, and takes the next one', async () => {

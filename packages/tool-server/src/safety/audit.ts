@@ -3,8 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 
 /**
  * Opens the audit log: one JSON object a line, each carrying the hash of the line before it, so that a line taken out or
- * changed shows. `append` resolves when the line is on disk, and rejects when it is not; then nothing may be signed. A
- * last line torn by a crash was never acknowledged: it is cut off, and a line says so. The file has mode 0600.
+ * changed shows. `append` resolves when the line is on disk, and rejects when it is not, or when the file was deleted;
+ * then nothing may be signed. A last line torn by a crash was never acknowledged: it is cut off, and a line says so. The file has mode 0600.
  */
 export async function openAuditLog(options: {
   readonly path: string
@@ -46,6 +46,7 @@ function createWriter(file: FileHandle, tail: Tail, now: () => number): AuditLog
   let last: Promise<unknown> = Promise.resolve()
 
   const write = async (event: AuditEvent) => {
+    if ((await file.stat()).nlink === 0) throw new Error('The audit log was deleted while it was open.')
     if (dirty) {
       await file.truncate(size)
       dirty = false

@@ -12,14 +12,14 @@ export async function postJsonRpc(
   options: { readonly url: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
   calls: readonly RpcCall[],
 ): Promise<ReadonlyMap<number, RpcAnswer> | 'batch refused'> {
-  const { status, text } = await exchange(options, JSON.stringify(calls.length === 1 ? calls[0] : calls))
+  const { status, type, text } = await exchange(options, JSON.stringify(calls.length === 1 ? calls[0] : calls))
   const body = parse(text)
   if (calls.length > 1 && !Array.isArray(body)) {
     if (refusesBatch(status, body)) return 'batch refused'
-    throw statusError(status === 200 && answerSchema.safeParse(body).success ? 429 : status, text)
+    throw statusError(status === 200 && answerSchema.safeParse(body).success ? 429 : status, type)
   }
   const answers = z.array(answerSchema).safeParse(Array.isArray(body) ? body : [body])
-  if (!answers.success) throw statusError(status, text)
+  if (!answers.success) throw statusError(status, type)
   const byId = new Map<unknown, RpcAnswer>(answers.data.map((answer) => [answer.id ?? null, answer]))
   return new Map(calls.map(({ id }) => [id, answerTo(id, byId, calls.length)]))
 }
@@ -64,7 +64,7 @@ function refusesBatch(status: number, body: unknown): boolean {
 async function exchange(
   options: { readonly url: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
   body: string,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; type: string; text: string }> {
   try {
     const response = await options.fetch(options.url, {
       method: 'POST',
@@ -73,7 +73,8 @@ async function exchange(
       redirect: 'error',
       signal: AbortSignal.timeout(options.timeoutMs),
     })
-    return { status: response.status, text: await readText(response) }
+    const type = /^[\w.+-]+\/[\w.+-]+/.exec(response.headers.get('content-type') ?? '')?.[0] ?? 'no type'
+    return { status: response.status, type, text: await readText(response) }
   } catch (error) {
     if (error instanceof EndpointError) throw error
     if (error instanceof Error && error.name === 'TimeoutError') {
@@ -104,8 +105,9 @@ function parse(text: string): unknown {
   }
 }
 
-function statusError(status: number, text: string): EndpointError {
-  const said = `status ${status}: ${text.slice(0, 200)}`
+/** Of the body it tells the type alone: what endpoints write there may hold the URL, and with it the key. */
+function statusError(status: number, type: string): EndpointError {
+  const said = `status ${status} (${type.slice(0, 60)})`
   if (status === 429) return new EndpointError('limited', said)
   return new EndpointError(status >= 400 && status < 500 && status !== 404 ? 'refused' : 'broken', said)
 }
