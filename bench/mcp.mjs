@@ -5,7 +5,7 @@ import { figure, median } from './parts/figure.mjs'
 import { drive, post } from './parts/load.mjs'
 import { legacyHeaders, legacyMessage, modernHeaders, modernMessage, openSession } from './parts/mcp-messages.mjs'
 
-const rounds = 5
+const rounds = 7
 const requests = [
   { method: 'tools/call', params: { name: 'search_tokens', arguments: { query: 'usd', limit: 5 } }, calls: 2_000 },
   { method: 'tools/list', params: {}, calls: 600 },
@@ -36,18 +36,18 @@ async function measure({ method, params, calls }, { floor, product, sdk }, repor
   const modern = (id) => modernMessage(id, method, params)
   const modernCall = modernHeaders(method, params)
   const variants = {
-    floor: { server: floor, headers: legacyHeaders, body: legacy },
-    legacy: { server: product, headers: session, body: legacy },
-    modern: { server: product, headers: { ...modernCall, ...auth }, body: modern },
-    sdkLegacy: { server: sdk, headers: legacyHeaders, body: legacy },
-    sdkModern: { server: sdk, headers: modernCall, body: modern },
+    floor: { server: floor, headers: legacyHeaders, body: legacy, calls },
+    legacy: { server: product, headers: session, body: legacy, calls },
+    modern: { server: product, headers: { ...modernCall, ...auth }, body: modern, calls },
+    sdkLegacy: { server: sdk, headers: legacyHeaders, body: legacy, calls: calls / 4 },
+    sdkModern: { server: sdk, headers: modernCall, body: modern, calls: calls / 4 },
   }
   const sample = await answerOf(variants.legacy)
   await post(undefined, floor.port, legacyHeaders, JSON.stringify({ answer: JSON.stringify(sample) }))
   for (const variant of Object.values(variants)) requireSameAnswer(sample, await answerOf(variant))
   const micros = Object.fromEntries(Object.keys(variants).map((name) => [name, []]))
   for (let round = 0; round <= rounds; round += 1) {
-    for (const [name, { server, headers, body }] of Object.entries(variants)) {
+    for (const [name, { server, headers, body, calls }] of Object.entries(variants)) {
       const before = await server.cpuMicros()
       await drive({ port: server.port, headers, body, calls })
       if (round > 0) micros[name].push(((await server.cpuMicros()) - before) / calls)
