@@ -78,7 +78,11 @@ describe('svc serve --transport stdio, without any setting', { timeout }, () => 
     await goneAfter(server, 1_000)
     expect(await server.exited).toBe(0)
     const lines = server.printed.stdout.trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ id: 1 }, { id: 2 }])
+    const answers = lines.map((line): unknown => JSON.parse(line))
+    expect(answers).toHaveLength(3)
+    for (const answer of [{ id: 1 }, { id: null, error: { code: -32_700 } }, { id: 2 }]) {
+      expect(answers).toContainEqual(expect.objectContaining({ jsonrpc: '2.0', id: answer.id }))
+    }
   })
 
   it('works through npx', async () => {

@@ -5,8 +5,8 @@
  */
 export function startSweeper(options: {
   readonly everyMs: number
-  sweep(): Promise<unknown>
-  onError(error: unknown): void
+  readonly sweep: () => Promise<unknown>
+  readonly onError: (error: unknown) => void
 }): { stop(): void } {
   const { everyMs, sweep, onError } = options
   let stopped = false

@@ -15,9 +15,12 @@ import { createModernEra, type ModernEra } from './modern-era.ts'
 export type Protocol = {
   readonly newMcpServer: NewMcpServer
   readonly modern: ModernEra
-  newSessionTransport(id: string, eventStore: EventStore | undefined): WebStandardStreamableHTTPServerTransport
+  readonly newSessionTransport: (
+    id: string,
+    eventStore: EventStore | undefined,
+  ) => WebStandardStreamableHTTPServerTransport
   /** The era of a POST by its body and headers. */
-  eraOf(message: unknown, headers: IncomingHttpHeaders): 'legacy' | 'modern'
+  readonly eraOf: (message: unknown, headers: IncomingHttpHeaders) => 'legacy' | 'modern'
 }
 
 export type LoadProtocol = () => Promise<Protocol>
