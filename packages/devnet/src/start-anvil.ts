@@ -67,7 +67,8 @@ async function listeningUrl(child: ChildProcess, timeoutMs: number): Promise<str
       then()
     }
     child.once('error', (error) => settle(() => reject(new Error(`anvil did not start: ${error.message}`))))
-    child.once('exit', (code, signal) => settle(() => fail(`ended before it listened (${code ?? signal})`)))
+    // 'close', not 'exit': what it said may still be in the pipe when it ends.
+    child.once('close', (code, signal) => settle(() => fail(`ended before it listened (${code ?? signal})`)))
     const read = (chunk: Buffer) => {
       if (output.length > 100_000) return
       output += chunk.toString()

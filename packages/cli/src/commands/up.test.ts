@@ -100,9 +100,8 @@ describe('svc up --json', { timeout }, () => {
     for (const chain of [String(chainId), publicName, 'local']) {
       const { items } = await call(client, 'search_tokens', { query: 'USDC', chain })
       expect(items).toEqual([expect.objectContaining({ address: usdc, chain: { id: chainId, name: 'local' } })])
-      expect(await call(client, 'get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', chain })).toMatchObject({
-        route: [{ pool: ready.pools[1]!.id }],
-      })
+      const { route } = await call(client, 'get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', chain })
+      expect(route).toEqual([expect.objectContaining({ pool: expect.toBeOneOf(ready.pools.map(({ id }) => id)) })])
     }
     const swap = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.1', chain: publicName }
     const { txHash } = await call(client, 'execute_swap', swap)

@@ -38,7 +38,11 @@ describe('the proof of the story', () => {
         await proveTransactions(transactions, { rpcUrl, wallet: address, transcript })
         return String(out.read())
       }
-      return { prove, send: () => client.sendTransaction({ to: address, chain: null, gas: 21_000n }) }
+      const send = async () => {
+        const { transactionHash } = await client.sendTransactionSync({ to: address, chain: null, gas: 21_000n })
+        return transactionHash
+      }
+      return { prove, send }
     })
   }
 })
