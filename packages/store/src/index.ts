@@ -8,6 +8,14 @@ export type {
   SpendUsage,
   SpendVerdict,
 } from './ledger.ts'
+export type {
+  NewOperation,
+  Operation,
+  OperationDecision,
+  OperationQuery,
+  Operations,
+  OperationState,
+} from './operations.ts'
 export { openStore } from './open-store.ts'
 export type { Store, StoreOptions } from './open-store.ts'
 export { acquireServerLock } from './server-lock.ts'

@@ -1,3 +1,4 @@
+import type { Operation } from '@svc/store'
 import type { Principal } from './auth/principal.ts'
 import type { Execute } from './intent.ts'
 
@@ -9,6 +10,10 @@ export type Call = {
   readonly principal: Principal
   readonly dryRun: boolean
   readonly idempotencyKey: string | null
+  /** The parsed arguments. */
+  readonly input: Readonly<Record<string, unknown>>
+  /** The stored operation that this call carries out: its plan bounds what may happen. `null` for a call of its own. */
+  readonly carriesOut: Operation | null
   readonly signal: AbortSignal
 }
 

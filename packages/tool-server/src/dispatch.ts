@@ -133,6 +133,8 @@ function describeCall(
     principal: request.principal,
     dryRun: tool.access === 'write' && input['dryRun'] === true,
     idempotencyKey: typeof key === 'string' ? key : null,
+    input,
+    carriesOut: null,
     signal: request.signal,
   }
 }

@@ -2,16 +2,8 @@ import type { RiskTier } from '../intent.ts'
 import type { Policy } from './policy.ts'
 import type { Weighed } from './refusal.ts'
 
-/** Seconds between plan and signing for each risk tier, kept in production and wherever the policy says so. */
-export const delaySeconds: Readonly<Record<RiskTier, number>> = {
-  routine: 0,
-  standard: 10 * 60,
-  elevated: 60 * 60,
-  critical: 24 * 60 * 60,
-}
-
 /** A call of a tier with a delay cannot be carried out at once, and none can be carried out later: it is refused. */
-export function waitForDelay(tier: RiskTier, { proxyDelay }: Policy): Weighed {
+export function waitForDelay(tier: RiskTier, { proxyDelay, delaySeconds }: Policy): Weighed {
   const seconds = delaySeconds[tier]
   if (!proxyDelay || seconds === 0) return { refusals: [] }
   const refusal = {

@@ -179,6 +179,8 @@ export function callOf(): Call {
     principal: { id: 'key:test', stage: 'api-key', tier: 'write', scopes: new Set(['write:trade']), expiresAt: null },
     dryRun: false,
     idempotencyKey: null,
+    input: {},
+    carriesOut: null,
     signal: new AbortController().signal,
   }
 }

@@ -20,7 +20,17 @@ describe('the policy', () => {
       recipients: {},
       spenders: {},
       proxyDelay: false,
-      breaker: { maxConsecutiveFailures: 5 },
+      delaySeconds: { routine: 0, standard: 600, elevated: 3600, critical: 86_400 },
+      approvals: { channels: ['operator', 'client'], expirySeconds: 3600 },
+      planExpirySeconds: 600,
+      breaker: {
+        maxConsecutiveFailures: 5,
+        maxFailuresInWindow: 10,
+        windowMinutes: 60,
+        maxBalanceDropPct: 20,
+        maxSimulationDriftPct: 10,
+      },
+      principals: {},
       rateLimits: { unauthenticatedPerIp: 120, perToken: 600 },
     })
   })

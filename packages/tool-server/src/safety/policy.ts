@@ -37,8 +37,57 @@ export const policySchema = z.strictObject({
   spenders: addressesByChain().default({}),
   /** Whether the delay of a risk tier is kept. Always so in production. */
   proxyDelay: z.boolean().default(false),
-  /** The breaker opens after this many transactions in a row that were mined and reverted. */
-  breaker: z.strictObject({ maxConsecutiveFailures: z.int().min(1).max(1000).default(5) }).prefault({}),
+  /** Seconds between plan and signing for each risk tier, where delays are kept. */
+  delaySeconds: z
+    .strictObject({
+      routine: delay().default(0),
+      standard: delay().default(10 * 60),
+      elevated: delay().default(60 * 60),
+      critical: delay().default(24 * 60 * 60),
+    })
+    .prefault({}),
+  approvals: z
+    .strictObject({
+      /**
+       * Whose word counts above the threshold: `operator`, who decides with `svc approvals`; `client`, the person at the
+       * program that calls, who is asked through it. Whoever holds a Write key could answer for that person, so
+       * production leaves `client` out unless it is written here.
+       */
+      channels: z.array(z.enum(['operator', 'client'])).optional(),
+      /** A request that nobody has decided, or an approval that nobody has used, ends after this long. */
+      expirySeconds: seconds().default(60 * 60),
+    })
+    .prefault({}),
+  /** How long the plan of a dry run can be carried out. */
+  planExpirySeconds: seconds().default(10 * 60),
+  /** The breaker opens on any of these and stays open until the operator re-arms it. */
+  breaker: z
+    .strictObject({
+      /** Transactions in a row that were mined and reverted. */
+      maxConsecutiveFailures: z.int().min(1).max(1000).default(5),
+      /** Failures of any kind after signing within `windowMinutes`. */
+      maxFailuresInWindow: z.int().min(1).max(10_000).default(10),
+      windowMinutes: z.int().min(1).max(1440).default(60),
+      /** Percent of what the wallet held, in US dollars, by which it may fall within the window other than by what was spent on record. */
+      maxBalanceDropPct: z.int().min(1).max(100).default(20),
+      /** Percent by which a token's real change may differ from the simulated one. */
+      maxSimulationDriftPct: z.int().min(1).max(100).default(10),
+    })
+    .prefault({}),
+  /** What single callers may do at most, by principal id: it can only take away from what their key gives. */
+  principals: z
+    .record(
+      z.string().min(1).max(128),
+      z.strictObject({
+        /** Write tools this caller may use; all when left out. */
+        tools: z.array(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/)).optional(),
+        limitsUsd: z
+          .strictObject({ perTransaction: usd().optional(), perSession: usd().optional(), daily: usd().optional() })
+          .optional(),
+        approvalThresholdUsd: usd().optional(),
+      }),
+    )
+    .default({}),
   /** Requests a minute: per IP for those that fail or lack authentication, per token for the others. */
   rateLimits: z
     .strictObject({
@@ -50,7 +99,10 @@ export const policySchema = z.strictObject({
 
 export type Policy = Readonly<z.output<typeof policySchema>> & {
   readonly allowlist: { readonly mode: 'strict' | 'lenient' }
+  readonly approvals: { readonly channels: readonly ApprovalChannel[] }
 }
+
+export type ApprovalChannel = 'operator' | 'client'
 
 /**
  * Reads the operator's policy file; without a path, or without a file at it, the defaults hold. In production the
@@ -77,9 +129,12 @@ export function parsePolicy(written: unknown, options: { readonly production: bo
     throw new ToolError('VALIDATION_FAILED', 'The policy file contradicts itself.', { details: [order] })
   }
   const mode = policy.allowlist.mode ?? (options.production ? 'strict' : 'lenient')
+  const channels: ApprovalChannel[] =
+    policy.approvals.channels ?? (options.production ? ['operator'] : ['operator', 'client'])
   return Object.freeze({
     ...policy,
     allowlist: { ...policy.allowlist, mode },
+    approvals: { ...policy.approvals, channels },
     proxyDelay: policy.proxyDelay || options.production,
   })
 }
@@ -135,6 +190,13 @@ function usd() {
 
 function bps() {
   return z.int().min(0).max(10_000)
+}
+
+function delay() {
+  return z
+    .int()
+    .min(0)
+    .max(30 * 86_400)
 }
 
 function seconds() {

@@ -30,6 +30,8 @@ export function serverTrip(engine: Engine, chain: Chain): Trip {
     principal: { id: 'server', stage: 'local', tier: null, scopes: new Set(), expiresAt: null },
     dryRun: false,
     idempotencyKey: null,
+    input: {},
+    carriesOut: null,
     signal: new AbortController().signal,
   }
   return tripOf(engine, call, nothing(chain.id), newNumbers())
