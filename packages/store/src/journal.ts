@@ -76,6 +76,16 @@ export function createJournal(db: Kysely<Schema>, now: () => number): Journal {
         .execute()
       return found.map(toEntry)
     },
+    async refused(chainId, from) {
+      const found = await rows
+        .where('chain_id', '=', BigInt(chainId))
+        .where(of(from))
+        .where('state', '=', 'refused')
+        .orderBy('nonce')
+        .orderBy('attempt')
+        .execute()
+      return found.map(toEntry)
+    },
     async byHash(hash) {
       const row = await rows.where('hash', '=', hash).executeTakeFirst()
       return row === undefined ? null : toEntry(row)
@@ -97,14 +107,23 @@ export function createJournal(db: Kysely<Schema>, now: () => number): Journal {
 
 const openStates: readonly string[] = ['signed', 'broadcast', 'mined'] satisfies JournalState[]
 
+/** An endpoint may forward what it refuses: what such a transaction may turn out to be once the chain counts its nonce. */
+const afterRefusal: readonly string[] = [
+  'mined',
+  'final',
+  'reverted',
+  'replaced',
+  'superseded',
+] satisfies JournalState[]
+
 async function markIn(trx: Transaction<Schema>, hash: string, state: JournalState, facts: JournalFacts): Promise<void> {
   const row = await trx.selectFrom('journal').select('state').where('hash', '=', hash).executeTakeFirst()
   if (row === undefined) {
     throw new StoreError('JOURNAL_ENTRY_UNKNOWN', `The journal holds no transaction ${hash}.`)
   }
-  const isOpen = openStates.includes(row.state)
-  if (!isOpen && row.state === state) return
-  if (!isOpen || (state === 'refused' && row.state !== 'signed')) {
+  if (!openStates.includes(row.state) && row.state === state) return
+  const mayLeave = openStates.includes(row.state) || (row.state === 'refused' && afterRefusal.includes(state))
+  if (!mayLeave || (state === 'refused' && row.state !== 'signed')) {
     throw new StoreError('JOURNAL_ENTRY_CLOSED', `Transaction ${hash} is ${row.state} and cannot be ${state}.`)
   }
   await trx

@@ -13,13 +13,16 @@ export type Journal = {
   /**
    * Moves an entry along and replaces its facts. Marking the state it is in changes facts only while it is open.
    * Rejects with `JOURNAL_ENTRY_CLOSED` for a move out of a closed state or to `refused` after a broadcast, with
-   * `JOURNAL_ENTRY_UNKNOWN` for a hash it does not hold.
+   * `JOURNAL_ENTRY_UNKNOWN` for a hash it does not hold. `refused` alone is a closed state that ends otherwise: an
+   * endpoint may forward what it refuses, so such an entry may still turn out to be mined, replaced or superseded.
    */
   mark(hash: Hash, state: JournalState, facts?: JournalFacts): Promise<void>
   /** The next nonce by the journal's own account: highest nonce not `refused` plus one, or `null` when it has none. */
   nextNonce(chainId: number, from: Address): Promise<number | null>
   /** Entries in an open state (`signed`, `broadcast`, `mined`), lowest nonce first. */
   open(chainId: number, from: Address): Promise<readonly JournalEntry[]>
+  /** Entries in state `refused`, lowest nonce first: what became of their nonces is not known yet. */
+  refused(chainId: number, from: Address): Promise<readonly JournalEntry[]>
   byHash(hash: Hash): Promise<JournalEntry | null>
   /** In the order they were signed. */
   byRequest(requestId: string): Promise<readonly JournalEntry[]>
@@ -30,7 +33,8 @@ export type Journal = {
 /**
  * signed -> broadcast -> mined -> final | reverted; side exits replaced (another attempt of the nonce was mined),
  * superseded (a transaction that is not ours took the nonce) and refused (the node declined the bytes the one time they
- * were offered: no copy is out and the nonce is free). `mined` goes back to `broadcast` on a reorg.
+ * were offered: the nonce is free, and whoever takes it settles that the bytes are never mined). `mined` goes back to
+ * `broadcast` on a reorg; `refused` becomes what the chain shows once it counts the nonce.
  */
 export type JournalState =
   | 'signed'

@@ -29,7 +29,7 @@ export function createMemoryJournal({ now }: { readonly now: () => number }): Jo
       }
       if (!isOpen(entry.state)) {
         if (entry.state === state) return
-        throw closed(entry, state)
+        if (entry.state !== 'refused' || !afterRefusal.has(state)) throw closed(entry, state)
       }
       if (state === 'refused' && entry.state !== 'signed') throw closed(entry, state)
       const { blockNumber: _number, blockHash: _hash, gasUsed: _gas, ...rest } = entry
@@ -44,6 +44,11 @@ export function createMemoryJournal({ now }: { readonly now: () => number }): Jo
         (a, b) => a.nonce - b.nonce || a.attempt - b.attempt,
       )
     },
+    async refused(chainId, from) {
+      return where((entry) => sameAccount(entry, chainId, from) && entry.state === 'refused').sort(
+        (a, b) => a.nonce - b.nonce || a.attempt - b.attempt,
+      )
+    },
     async byHash(hash) {
       return entries.get(hash) ?? null
     },
@@ -55,6 +60,9 @@ export function createMemoryJournal({ now }: { readonly now: () => number }): Jo
     },
   }
 }
+
+/** What a refused transaction may turn out to be once the chain counts its nonce. */
+const afterRefusal: ReadonlySet<JournalState> = new Set(['mined', 'final', 'reverted', 'replaced', 'superseded'])
 
 function isOpen(state: JournalState): boolean {
   return state === 'signed' || state === 'broadcast' || state === 'mined'

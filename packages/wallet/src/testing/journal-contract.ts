@@ -110,11 +110,32 @@ export const journalContract: readonly JournalCase[] = [
         const facts = { blockNumber: 5n, blockHash: hashOf(73), gasUsed: 1n }
         await journal.mark(entry.hash, closed, facts)
         await journal.mark(entry.hash, closed)
-        for (const state of allStates.filter((state) => state !== closed)) {
+        const shut = allStates.filter((state) => state !== closed && !(closed === 'refused' && found.includes(state)))
+        for (const state of shut) {
           await rejects(journal.mark(entry.hash, state), 'JOURNAL_ENTRY_CLOSED')
         }
         assert.deepEqual(await journal.byHash(entry.hash), { ...entry, ...facts, state: closed })
       }
+    },
+  },
+  {
+    name: 'lists what was refused, and lets it become what the chain shows',
+    async run(journal) {
+      for (const [index, state] of found.entries()) {
+        const entry = await journal.recordSigned(sample({ nonce: 9 - index, hash: hashOf(index) }))
+        await journal.mark(entry.hash, 'refused')
+        await journal.recordSigned(sample({ nonce: 30 + index, hash: hashOf(50 + index) }))
+        assert.deepEqual(hashes(await journal.refused(1, lower(alice))), [entry.hash])
+        assert.deepEqual(await journal.refused(10, alice), [])
+        const facts = { blockNumber: 5n, blockHash: hashOf(73), gasUsed: 1n }
+        await journal.mark(entry.hash, state, facts)
+        assert.deepEqual(await journal.byHash(entry.hash), { ...entry, ...facts, state })
+        assert.deepEqual(await journal.refused(1, alice), [])
+      }
+      await journal.recordSigned(sample({ nonce: 21, hash: hashOf(21) }))
+      await journal.recordSigned(sample({ nonce: 20, hash: hashOf(20) }))
+      for (const nonce of [21, 20]) await journal.mark(hashOf(nonce), 'refused')
+      assert.deepEqual(hashes(await journal.refused(1, alice)), [hashOf(20), hashOf(21)])
     },
   },
   {
@@ -144,6 +165,8 @@ export const contractTime = 1_700_000_000_000
 export type JournalCase = { readonly name: string; readonly run: (journal: Journal) => Promise<void> }
 
 const closedStates = ['final', 'reverted', 'replaced', 'superseded', 'refused'] as const
+/** What a refused transaction may turn out to be. */
+const found: readonly JournalState[] = ['mined', 'final', 'reverted', 'replaced', 'superseded']
 const allStates: readonly JournalState[] = ['signed', 'broadcast', 'mined', ...closedStates]
 const alice: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const bob: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
