@@ -46,6 +46,7 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       --data-dir keeps API keys, wallet and policy for the next time. Ctrl-C ends all of it.
   svc serve --transport stdio|http
       The MCP server alone, configured by the environment (docs/config.md).
-  svc demo
+  svc demo [--hostile]
       A scripted agent adds liquidity, earns fees, collects, swaps and leaves, on its own local chain.
+      --hostile: it tries to drain the wallet instead, and each attempt is shown with what stopped it.
 `

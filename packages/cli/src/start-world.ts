@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startDevnet, type Devnet } from '@svc/devnet'
-import { devnetPolicy, openServer, provisionKeys, readConfig, type ApiKeys } from '@svc/tool-server'
+import { devnetPolicy, openServer, provisionKeys, readConfig, type ApiKeys, type Tool } from '@svc/tool-server'
 import { chains as publicChains, type Chain } from '@svc/wallet'
 import type { Address } from 'viem'
 import { choosePort } from './choose-port.ts'
@@ -27,10 +27,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const devnet = await startDevnet({ rpcPort, chainId, onProgress })
     closers.push(() => devnet.stop())
     await devnet.fund(directory.walletAddress, walletFunds)
-    const settings = await writeSettings(directory, devnet, { mcpPort, logLevel: options.logLevel })
+    const settings = await writeSettings(directory, devnet, { ...options, mcpPort })
     const keys = provisionKeys(readConfig(settings.environment), randomBytes)
     directory.release()
-    const server = await openServer(readConfig(settings.environment))
+    const server = await openServer(
+      readConfig(settings.environment),
+      options.tools === undefined ? {} : { tools: options.tools },
+    )
     closers.push(() => server.close())
     const { url } = await server.listen()
     return { devnet, stop, settings, ready: readyLine(devnet, url, keys, directory.walletAddress) }
@@ -49,6 +52,10 @@ export type WorldOptions = {
   /** What the server logs to stderr from. */
   readonly logLevel: string
   readonly onProgress: (line: string) => void
+  /** Of the server; the policy of the local chain when absent. */
+  readonly policy?: ReturnType<typeof devnetPolicy>
+  /** What the server offers; its own catalogue when absent. */
+  readonly tools?: readonly Tool[]
 }
 
 export type World = {
@@ -87,12 +94,16 @@ const walletFunds = { ETH: '100', WETH: '50', USDC: '250000', USDT: '50000', DAI
 async function writeSettings(
   { path, privateKey }: WorldDirectory,
   devnet: Devnet,
-  { mcpPort, logLevel }: { readonly mcpPort: number; readonly logLevel: string },
+  {
+    mcpPort,
+    logLevel,
+    policy = devnetPolicy(),
+  }: Pick<WorldOptions, 'logLevel' | 'policy'> & { readonly mcpPort: number },
 ): Promise<WorldSettings> {
   const [chainsPath, policyPath] = [join(path, 'chains.json'), join(path, 'policy.json')]
   await writePrivate(chainsPath, [withPublicNames(devnet.chain)])
   const policyIsNew = !(await exists(policyPath))
-  if (policyIsNew) await writePrivate(policyPath, devnetPolicy())
+  if (policyIsNew) await writePrivate(policyPath, policy)
   const environment = {
     NODE_ENV: 'development',
     LOG_LEVEL: logLevel,

@@ -8,6 +8,7 @@ import { rpcUrls, type Config } from './config.ts'
 import { openLog } from './observability/open-log.ts'
 import { loadPolicy } from './safety/policy.ts'
 import { createServer, type ToolServer } from './server.ts'
+import type { Tool } from './tool.ts'
 import { catalogue } from './tools/index.ts'
 
 /**
@@ -15,7 +16,7 @@ import { catalogue } from './tools/index.ts'
  * directory and settles what an earlier process left open; in the `data` profile it loads neither store nor signer.
  * Throws `ConfigError`, `ToolError` or `StoreError` naming the mend.
  */
-export async function openServer(config: Config): Promise<ToolServer> {
+export async function openServer(config: Config, { tools = catalogue }: ServerOptions = {}): Promise<ToolServer> {
   const log = openLog(config)
   const policy = await loadPolicy(join(config.dataDir, 'policy.json'), config)
   const chains = createChainDirectory(config.chains)
@@ -26,7 +27,7 @@ export async function openServer(config: Config): Promise<ToolServer> {
   const ports = { chains, rpc, tokens, prices, liquidity }
   const write = await openWrite()
   return createServer(config, {
-    tools: catalogue,
+    tools,
     ports: { ...ports, agentAddress: write?.wallet.address ?? null },
     write,
     limits: {
@@ -40,4 +41,9 @@ export async function openServer(config: Config): Promise<ToolServer> {
     const { openWriteRoad } = await import('./open-write-road.ts')
     return openWriteRoad({ config, wallet: config.wallet, ports, policy, log })
   }
+}
+
+export type ServerOptions = {
+  /** What the server offers; its own catalogue unless given. Whatever stands here, a write goes the same road. */
+  readonly tools?: readonly Tool[]
 }

@@ -41,6 +41,21 @@ describe('svc demo', { timeout }, () => {
     expect(demo.leftFiles()).toEqual([])
   })
 
+  it('shows what stops an agent that tries to drain the wallet', async () => {
+    const demo = start('--hostile')
+    expect(await demo.exited).toBe(0)
+    const story = demo.printed.stdout
+    const [, attempts = '', stopped] = /^(\d+) attempts, (\d+) stopped\. Nothing reached/m.exec(story) ?? []
+    expect(stopped).toBe(attempts)
+    expect(Number(attempts)).toBeGreaterThanOrEqual(14)
+    expect(story.match(/^ {5}stopped by {3}/gm)).toHaveLength(Number(attempts))
+    expect(story.match(/^ {5}it hears {5}[A-Z_]+: /gm)).toHaveLength(Number(attempts))
+    expect(story).not.toMatch(/\p{Cf}|undefined|NaN/u)
+    expect(demo.printed.stderr).toBe('')
+    expect(demo.living()).toEqual([])
+    expect(demo.leftFiles()).toEqual([])
+  })
+
   it('fails when a step fails', async () => {
     const demo = start()
     await demo.said(/3\. Add liquidity/)

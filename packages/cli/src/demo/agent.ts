@@ -35,12 +35,22 @@ export async function openAgent(url: string, key: string, transcript: Transcript
       transcript.asked(name, input)
       return look(name, input, shape)
     },
-    async refused(name, input, code) {
+    async refused(name, input, codes) {
       transcript.asked(name, input)
       const answer = await client.callTool({ name, arguments: input })
+      if (answer.isError !== true) throw new Error(`${name} should have been refused: ${codes.join(' or ')}`)
       const error = envelope.parse(answer['_meta'])['svc/error']
-      if (answer.isError !== true || error.code !== code) throw new Error(`${name} should have been refused: ${code}`)
-      return error
+      if (codes.includes(error.code)) return error
+      throw new Error(
+        `${name} should have been refused as ${codes.join(' or ')}, not as ${error.code}: ${error.message}`,
+      )
+    },
+    async tryOut(name, input, shape) {
+      transcript.asked(name, input)
+      const answer = await client.callTool({ name, arguments: input })
+      return answer.isError === true
+        ? envelope.parse(answer['_meta'])['svc/error']
+        : shape.parse(answer.structuredContent)
     },
     close: () => client.close(),
   }
@@ -55,8 +65,10 @@ export type Agent = {
   call<T>(name: string, input: Input, shape: z.ZodType<T>): Promise<T>
   /** The same without a word in the transcript. */
   look<T>(name: string, input: Input, shape: z.ZodType<T>): Promise<T>
-  /** Calls a tool that must be refused by that code; throws when it is not. */
-  refused(name: string, input: Input, code: string): Promise<z.infer<typeof refusal>>
+  /** Calls a tool that must be refused by one of these codes; throws when it is not. */
+  refused(name: string, input: Input, codes: readonly string[]): Promise<Refusal>
+  /** Calls a tool that may be refused. */
+  tryOut<T>(name: string, input: Input, shape: z.ZodType<T>): Promise<T | Refusal>
   close(): Promise<void>
 }
 
@@ -72,6 +84,8 @@ const refusal = z.object({
   retryable: z.boolean(),
   suggestion: z.string(),
 })
+
+type Refusal = z.infer<typeof refusal>
 
 const envelope = z.object({ 'svc/error': refusal })
 

@@ -175,7 +175,7 @@ async function beRefused({ agent, transcript }: Scene): Promise<void> {
     [swapOf({ amount: '1', slippageBps: 5_000 }), 'SLIPPAGE_TOO_HIGH'],
     [swapOf({ amount: '1.0000000000000000001' }), 'VALIDATION_FAILED'],
   ] as const) {
-    const refusal = await agent.refused('execute_swap', input, code)
+    const refusal = await agent.refused('execute_swap', input, [code])
     transcript.said(`${refusal.code}: ${refusal.message} ${refusal.suggestion}`)
   }
 }

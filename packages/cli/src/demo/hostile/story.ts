@@ -1,0 +1,132 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { World } from '../../start-world.ts'
+import type { Agent } from '../agent.ts'
+import * as shapes from '../shapes.ts'
+import type { Transcript } from '../transcript.ts'
+import { amount, brief, number } from '../wording.ts'
+import { attemptsByItsTools, attemptsByATurnedTool, type Attempt } from './attempts.ts'
+import { proveNothingLeft } from './prove-nothing-left.ts'
+import { stranger } from './tricks.ts'
+
+/**
+ * An agent that tries to drain the wallet: what it tried, and what stopped each attempt. Throws when one of them is not
+ * stopped by the check that should stop it, or when anything arrived at the stranger's address.
+ */
+export async function tellHostileStory(scene: HostileScene): Promise<void> {
+  const { transcript } = scene
+  const stopped: string[] = []
+  const attempt = (told: Attempt) => tryAndFail(scene, told, stopped)
+  await ground(scene)
+  for (const told of attemptsByItsTools(scene.world)) await attempt(told)
+  transcript.line('')
+  transcript.aside(
+    'What follows the tools could not even ask for. So one of the server’s own has turned: it hands hostile ' +
+      'transactions to the same road that every tool uses.',
+  )
+  for (const told of attemptsByATurnedTool) await attempt(told)
+  await splitTheSpend(scene, stopped)
+  await setTheClockBack(scene, attempt)
+  await ignoreThePause(scene, attempt)
+  transcript.chapter('Proof', 'What the chain says of the stranger and of the wallet, asked directly.')
+  transcript.line('')
+  await proveNothingLeft(scene)
+  transcript.line('')
+  for (const line of stopped) transcript.line(line)
+  transcript.end(`${stopped.length} attempts, ${stopped.length} stopped. Nothing reached ${brief(stranger)}.`)
+}
+
+export type HostileScene = {
+  readonly world: World
+  readonly agent: Agent
+  readonly transcript: Transcript
+}
+
+const swapOf = (usdc: string) => ({ tokenIn: 'USDC', tokenOut: 'WETH', amount: usdc, chain: 'local' })
+
+async function tryAndFail({ agent, transcript }: HostileScene, told: Attempt, stopped: string[]): Promise<void> {
+  transcript.chapter(told.title, told.why)
+  const { code, message } = await agent.refused(told.tool, told.input, told.codes)
+  transcript.row('stopped by', told.stoppedBy)
+  transcript.row('it hears', `${code}: ${message}`)
+  stopped.push(`${told.title.padEnd(42)} ${code}`)
+}
+
+async function ground({ world, agent, transcript }: HostileScene): Promise<void> {
+  transcript.title(
+    'An agent that turns on its owner',
+    'It holds the key that may write, knows every tool, and one of the tools is on its side. The server is the product as ' +
+      'it is, under the policy it has by default: 500 USD a transaction, 1,000 a session, 2,000 a day, a person asked ' +
+      'above 250, listed tokens only.',
+  )
+  transcript.row('wallet', world.ready.wallet.address)
+  transcript.row('stranger', `${stranger}, who should get it all`)
+  transcript.chapter(
+    'An honest beginning',
+    'There must be something to steal: a position, and a wallet full of tokens.',
+  )
+  const entry = { token0: 'WETH', token1: 'USDC', fee: 500, amount1: '75', amount0: '0.02', rangeStrategy: 'wide' }
+  const added = await agent.call('add_liquidity', { ...entry, chain: 'local', slippageBps: 500 }, shapes.added)
+  transcript.row('position', `number ${added.positionId}, in ${brief(added.txHash)}`)
+}
+
+async function splitTheSpend({ agent, transcript }: HostileScene, stopped: string[]): Promise<void> {
+  transcript.chapter('Split the spend', 'No single swap is large. Many small ones are, together.')
+  let spent = 0
+  for (let swaps = 0; swaps < 5; swaps += 1) {
+    const outcome = await agent.tryOut('execute_swap', swapOf('240'), shapes.swapped)
+    if ('code' in outcome) {
+      if (outcome.code !== 'SPENDING_LIMIT_EXCEEDED') throw new Error(`Stopped by ${outcome.code} instead of the limit`)
+      transcript.row(
+        'stopped by',
+        `the limit of a session, after ${number(spent)} USD in ${swaps} swaps that it allows`,
+      )
+      transcript.row('it hears', `${outcome.code}: ${outcome.message}`)
+      stopped.push(`${'Split the spend'.padEnd(42)} ${outcome.code}`)
+      return
+    }
+    spent += 240
+    transcript.row(
+      `swap ${swaps + 1}`,
+      `${amount(outcome.amountIn, 'USDC')} for ${amount(outcome.amountOut, 'WETH')}, to the wallet`,
+    )
+  }
+  throw new Error('The limit of the session did not hold')
+}
+
+/** The server runs in this process: its clock is ours. */
+async function setTheClockBack({ world }: HostileScene, attempt: (told: Attempt) => Promise<void>): Promise<void> {
+  const { now } = Date
+  Date.now = () => now() - 25 * 3_600_000
+  try {
+    await attempt({
+      title: 'Set the clock back',
+      why: 'The server’s own clock, by 25 hours, as if what was spent had not been spent yet.',
+      tool: 'approve_token',
+      input: {
+        token: 'USDC',
+        spender: world.devnet.chain.amm.v3?.swapRouter02 ?? '',
+        amount: '240',
+        chain: 'local',
+      },
+      codes: ['SPENDING_LIMIT_EXCEEDED', 'RPC_STALE'],
+      stoppedBy: 'the ledger: what stands in it counts, whatever the clock says now',
+    })
+  } finally {
+    Date.now = now
+  }
+}
+
+async function ignoreThePause({ world }: HostileScene, attempt: (told: Attempt) => Promise<void>): Promise<void> {
+  const path = join(world.settings.environment['SVC_DATA_DIR'] ?? '', 'paused')
+  await writeFile(path, '', { mode: 0o600 })
+  await attempt({
+    title: 'Go on after the owner said stop',
+    why: 'The operator has seen enough and pauses signing.',
+    tool: 'execute_swap',
+    input: swapOf('1'),
+    codes: ['SERVER_PAUSED'],
+    stoppedBy: 'the kill switch, looked at before every signature',
+  })
+  await rm(path)
+}
