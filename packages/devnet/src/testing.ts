@@ -1,1 +1,5 @@
+export { startFaultProxy } from './fault-proxy.ts'
+export type { Fault, FaultProxy, FaultProxyOptions, FaultRule } from './fault-proxy.ts'
+export { headOff, nonceOff, otherChain } from './rpc-lies.ts'
+export type { Lie } from './rpc-lies.ts'
 export { useDevnet } from './use-devnet.ts'

@@ -1,0 +1,189 @@
+import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { changedBy, type Lie } from './rpc-lies.ts'
+
+/**
+ * Stands between a program and a JSON-RPC endpoint on 127.0.0.1, and does to requests what bad days do: errors, silence,
+ * broken connections, torn or foreign answers, lies about the chain. Without rules it passes everything on unchanged.
+ * `random` in [0, 1) decides rules that have a chance; give a seeded one and a run can be had again. A batch is struck as
+ * a whole when a rule names any of its methods; a lie changes the answers it speaks of.
+ */
+export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
+  const { target, random = Math.random } = options
+  const agent = new Agent({ keepAlive: true })
+  const seen = { methods: new Map<string, number>(), raw: new Map<string, number>(), faults: new Map<string, number>() }
+  let rules = armed(options.rules ?? [])
+
+  const choose = (methods: readonly string[]): Fault | null => {
+    for (const rule of rules) {
+      if (rule.left === 0 || !strikes(rule, methods)) continue
+      if (rule.chance < 1 && random() >= rule.chance) continue
+      rule.left -= 1
+      count(seen.faults, rule.fault.kind)
+      return rule.fault
+    }
+    return null
+  }
+
+  const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readAll(incoming)
+    const calls = callsIn(body)
+    for (const { method, params } of calls) {
+      count(seen.methods, method)
+      if (method === 'eth_sendRawTransaction') count(seen.raw, String(params?.[0]))
+    }
+    const fault = choose(calls.map(({ method }) => method))
+    answer({ target, agent }, body, fault, calls, response)
+  }
+
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    setRules: (next) => void (rules = armed(next)),
+    methods: () => new Map(seen.methods),
+    rawTransactions: () => new Map(seen.raw),
+    faults: () => new Map(seen.faults),
+    stop: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      agent.destroy()
+      await closed
+    },
+  }
+}
+
+export type FaultProxyOptions = {
+  /** URL of the endpoint that answers in truth. */
+  readonly target: string
+  readonly rules?: readonly FaultRule[]
+  readonly random?: () => number
+}
+
+export type FaultProxy = {
+  readonly url: string
+  /** Replaces the rules; their counts begin anew. */
+  setRules(rules: readonly FaultRule[]): void
+  /** How many calls of each method came in, batched ones each for itself. */
+  methods(): ReadonlyMap<string, number>
+  /** How often each signed transaction, by its serialised bytes, was offered. */
+  rawTransactions(): ReadonlyMap<string, number>
+  /** How many requests were struck, by kind of fault. */
+  faults(): ReadonlyMap<string, number>
+  /** Cuts off what is under way and stops listening. */
+  stop(): Promise<void>
+}
+
+/** The first rule that fits a request strikes it. */
+export type FaultRule = {
+  readonly fault: Fault
+  /** JSON-RPC methods that it strikes; any when absent. */
+  readonly methods?: readonly string[]
+  /** Share of the requests that it strikes, from 0 to 1; all when absent. */
+  readonly chance?: number
+  /** It strikes so many requests and no more; without an end when absent. */
+  readonly times?: number
+}
+
+export type Fault =
+  /** An HTTP error without a JSON body, for example 503, or 429 with `Retry-After`. Nothing is passed on. */
+  | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
+  /** Silence until the caller leaves. With `forwarded` the endpoint has done what was asked. */
+  | { readonly kind: 'stall'; readonly forwarded?: boolean }
+  /** The connection breaks. With `forwarded` the endpoint has done what was asked, and its answer is lost. */
+  | { readonly kind: 'reset'; readonly forwarded: boolean }
+  /** Half of the true answer. */
+  | { readonly kind: 'truncated' }
+  /** The error page of a gateway, with status 200. */
+  | { readonly kind: 'html' }
+  | Lie
+
+type Armed = { readonly fault: Fault; readonly methods: readonly string[]; readonly chance: number; left: number }
+
+type RpcCall = { readonly id: unknown; readonly method: string; readonly params?: readonly unknown[] }
+
+function armed(rules: readonly FaultRule[]): Armed[] {
+  return rules.map(({ fault, methods = [], chance = 1, times = Infinity }) => ({ fault, methods, chance, left: times }))
+}
+
+/** A lie that nothing in the request could be told about strikes nothing. */
+function strikes({ methods, fault }: Armed, asked: readonly string[]): boolean {
+  if (methods.length > 0 && !asked.some((method) => methods.includes(method))) return false
+  return fault.kind !== 'lie' || asked.includes(fault.method)
+}
+
+function answer(
+  upstream: { readonly target: string; readonly agent: Agent },
+  body: Buffer,
+  fault: Fault | null,
+  calls: readonly RpcCall[],
+  response: ServerResponse,
+): void {
+  if (!isForwarded(fault)) return withoutTruth(fault, response)
+  const headers = { 'content-type': 'application/json', 'content-length': body.length }
+  const outgoing = request(upstream.target, { agent: upstream.agent, method: 'POST', headers }, (incoming) => {
+    void readAll(incoming).then(
+      (truth) => withTruth(fault, calls, { status: incoming.statusCode ?? 502, truth }, response),
+      () => response.destroy(),
+    )
+  })
+  outgoing.on('error', () => response.destroy())
+  outgoing.end(body)
+}
+
+function isForwarded(fault: Fault | null): boolean {
+  if (fault === null) return true
+  if (fault.kind === 'reset' || fault.kind === 'stall') return fault.forwarded === true
+  return fault.kind === 'truncated' || fault.kind === 'lie'
+}
+
+function withoutTruth(fault: Fault | null, response: ServerResponse): void {
+  if (fault?.kind === 'status') {
+    const retry = fault.retryAfterSeconds
+    response.writeHead(fault.status, retry === undefined ? {} : { 'retry-after': `${retry}` })
+    response.end()
+  } else if (fault?.kind === 'html') {
+    response.writeHead(200, { 'content-type': 'text/html' })
+    response.end('<html><body><h1>Bad gateway</h1></body></html>')
+  } else if (fault?.kind === 'reset') {
+    response.socket?.resetAndDestroy()
+  }
+}
+
+function withTruth(
+  fault: Fault | null,
+  calls: readonly RpcCall[],
+  { status, truth }: { readonly status: number; readonly truth: Buffer },
+  response: ServerResponse,
+): void {
+  if (fault?.kind === 'stall') return
+  if (fault?.kind === 'reset') {
+    response.socket?.resetAndDestroy()
+    return
+  }
+  const said = fault?.kind === 'lie' ? Buffer.from(changedBy(fault, calls, truth.toString())) : truth
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(fault?.kind === 'truncated' ? said.subarray(0, Math.floor(said.length / 2)) : said)
+}
+
+function callsIn(body: Buffer): readonly RpcCall[] {
+  try {
+    const asked: RpcCall | RpcCall[] = JSON.parse(body.toString())
+    return [asked].flat().filter(({ method }) => typeof method === 'string')
+  } catch {
+    return []
+  }
+}
+
+async function readAll(incoming: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of incoming) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
