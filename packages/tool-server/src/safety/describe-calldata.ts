@@ -1,0 +1,150 @@
+import type { Chain } from '@svc/wallet'
+import {
+  type Abi,
+  type AbiFunction,
+  type AbiParameter,
+  type Address,
+  decodeAbiParameters,
+  decodeFunctionData,
+  type Hex,
+  hexToBytes,
+  isHex,
+  size,
+} from 'viem'
+import { contractsOf, type NamedContract } from './named-contracts.ts'
+import { type NamedPart, routerCommands, v4Actions, v4Unlock } from './router-parts.ts'
+
+/**
+ * Takes a transaction apart for a person: which contract, which functions with which arguments, those inside multicalls,
+ * v4 actions and router commands by themselves, in order. Numbers stay in the smallest units the contract takes, deadlines
+ * become times. What is not known to the last part is left whole, never guessed; whether it may be signed at all is decided
+ * elsewhere (`read-calldata.ts`).
+ */
+export function describeCalldata(
+  chain: Chain,
+  { to, data }: { readonly to: Address; readonly data: Hex },
+): DescribedCalldata {
+  const contract = contractsOf(chain).get(to.toLowerCase())
+  if (contract === undefined) return { contract: null, calls: [] }
+  return { contract: contract.name, calls: size(data) === 0 ? [] : readFunction(contract, data, 0) }
+}
+
+export type DescribedCalldata = {
+  /** Our own name for the contract; `null` where the chain's row does not hold it. */
+  readonly contract: string | null
+  /** Empty where nothing is called or the contract is not known. */
+  readonly calls: readonly DescribedCall[]
+}
+
+export type DescribedCall = {
+  readonly function: string
+  readonly arguments: Readonly<Record<string, string>>
+}
+
+const deepestNesting = 3
+
+function readFunction(contract: NamedContract, data: Hex, depth: number): readonly DescribedCall[] {
+  if (depth > deepestNesting) return [unread(data)]
+  try {
+    const { functionName, args = [] } = decodeFunctionData({ abi: contract.abi, data })
+    const inner = innerCalls(contract, functionName, args, depth)
+    if (inner !== null) return inner
+    const { inputs } = functionNamed(contract.abi, functionName, args.length)
+    return [{ function: functionName, arguments: readArguments(inputs, args) }]
+  } catch {
+    return [unread(data)]
+  }
+}
+
+function functionNamed(abi: Abi, name: string, inputs: number): AbiFunction {
+  const fits = (item: Abi[number]): item is AbiFunction =>
+    item.type === 'function' && item.name === name && item.inputs.length === inputs
+  const found = abi.find(fits)
+  if (found === undefined) throw new TypeError('no such function')
+  return found
+}
+
+/** `null` where a function carries no calls. */
+function innerCalls(
+  contract: NamedContract,
+  name: string,
+  args: readonly unknown[],
+  depth: number,
+): readonly DescribedCall[] | null {
+  if (name === 'multicall') return args.flatMap(hexList).flatMap((call) => readFunction(contract, call, depth + 1))
+  if (name === 'modifyLiquidities') return readActions(requireHex(args[0]))
+  if (name !== 'execute') return null
+  const inputs = hexList(args[1])
+  return [...hexToBytes(requireHex(args[0]))].flatMap((command, index) => {
+    const input = inputs[index] ?? '0x'
+    return command === v4SwapCommand ? readActions(input) : [readPart(routerCommands.get(command), input)]
+  })
+}
+
+const v4SwapCommand = 0x10
+
+function readActions(unlockData: Hex): readonly DescribedCall[] {
+  const [actions, params] = decodeAbiParameters(v4Unlock, unlockData)
+  return [...hexToBytes(actions)].map((action, index) => readPart(v4Actions.get(action), params[index] ?? '0x'))
+}
+
+function readPart(part: NamedPart | undefined, data: Hex): DescribedCall {
+  if (part === undefined) return unread(data)
+  try {
+    if (part.parameters === null) return { ...unread(data), function: part.name }
+    return {
+      function: part.name,
+      arguments: readArguments(part.parameters, decodeAbiParameters(part.parameters, data)),
+    }
+  } catch {
+    return { ...unread(data), function: part.name }
+  }
+}
+
+function unread(data: Hex): DescribedCall {
+  return { function: 'not decoded', arguments: { data: valueText('data', data) } }
+}
+
+/** Members of tuples stand beside the other arguments, by their own names. */
+function readArguments(
+  parameters: readonly AbiParameter[],
+  values: readonly unknown[],
+): Readonly<Record<string, string>> {
+  const entries = parameters.flatMap((parameter, index): (readonly [string, string])[] => {
+    const { name = `${index}` } = parameter
+    const value = values[index]
+    if (parameter.type !== 'tuple' || !('components' in parameter) || typeof value !== 'object' || value === null) {
+      return [[name, valueText(name, value)]]
+    }
+    const members = new Map<string, unknown>(Object.entries(value))
+    const inOrder = parameter.components.map((component) => members.get(component.name ?? ''))
+    return Object.entries(readArguments(parameter.components, inOrder))
+  })
+  return Object.fromEntries(entries)
+}
+
+function valueText(name: string, value: unknown): string {
+  if (name === 'deadline' && typeof value === 'bigint' && value < endOfTimes) {
+    return new Date(Number(value) * 1_000).toISOString()
+  }
+  if (Array.isArray(value)) return `[${value.map((item) => valueText('', item)).join(', ')}]`
+  if (isHex(value) && value.length > longestBytes) return `${value.slice(0, longestBytes)}... (${size(value)} bytes)`
+  return typeof value === 'string' ? value : JSON.stringify(value, bigintText)
+}
+
+const longestBytes = 66
+/** Seconds that still fit a date. */
+const endOfTimes = 1n << 40n
+
+function bigintText(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}` : value
+}
+
+function hexList(value: unknown): readonly Hex[] {
+  return Array.isArray(value) ? value.map(requireHex) : []
+}
+
+function requireHex(value: unknown): Hex {
+  if (!isHex(value)) throw new TypeError('not bytes')
+  return value
+}

@@ -1,0 +1,29 @@
+import type { Chain } from '@svc/wallet'
+import type { Abi, Address } from 'viem'
+import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { permit2Abi } from '../adapters/liquidity/abis/permit2.ts'
+import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
+import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
+import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
+import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
+import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
+import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
+
+/** The contracts of a chain's row under the names we show people, by lower-case address. */
+export function contractsOf({ amm, permit2, tokens, wrappedNative }: Chain): ReadonlyMap<string, NamedContract> {
+  const rows: readonly (readonly [Address | undefined, string, Abi])[] = [
+    ...tokens.map(({ address, symbol }) => [address, `the token ${symbol}`, erc20Abi] as const),
+    [wrappedNative.address, `the token ${wrappedNative.symbol}`, [...erc20Abi, ...wrappedNativeAbi]],
+    [permit2, 'Permit2', permit2Abi],
+    [amm.v2?.router, 'the v2 router', v2RouterAbi],
+    [amm.v3?.positionManager, 'the v3 position manager', v3PositionManagerAbi],
+    [amm.v3?.swapRouter02, 'the v3 swap router', v3SwapRouter02Abi],
+    [amm.v4?.positionManager, 'the v4 position manager', v4PositionManagerAbi],
+    [amm.universalRouter?.address, 'the universal router', universalRouterAbi],
+  ]
+  return new Map(
+    rows.flatMap(([address, name, abi]) => (address === undefined ? [] : [[address.toLowerCase(), { name, abi }]])),
+  )
+}
+
+export type NamedContract = { readonly name: string; readonly abi: Abi }

@@ -1,0 +1,75 @@
+import { type AbiParameter, parseAbiParameters } from 'viem'
+
+/** A part of a v4 or universal router call. Parameters are `null` where their layout differs between versions. */
+export type NamedPart = { readonly name: string; readonly parameters: readonly AbiParameter[] | null }
+
+/** What `modifyLiquidities` and the v4 command of the universal router carry. */
+export const v4Unlock = parseAbiParameters('bytes actions, bytes[] params')
+
+const poolKey = 'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }'
+
+/** Actions of v4, by the constants and layouts of v4-periphery's `Actions` and `CalldataDecoder`. */
+export const v4Actions: ReadonlyMap<number, NamedPart> = new Map([
+  [
+    0x00,
+    part(
+      'increase liquidity',
+      'uint256 tokenId, uint256 liquidity, uint128 amount0Max, uint128 amount1Max, bytes hookData',
+    ),
+  ],
+  [
+    0x01,
+    part(
+      'decrease liquidity',
+      'uint256 tokenId, uint256 liquidity, uint128 amount0Min, uint128 amount1Min, bytes hookData',
+    ),
+  ],
+  [
+    0x02,
+    {
+      name: 'mint position',
+      parameters: parseAbiParameters([
+        'PoolKey key, int24 tickLower, int24 tickUpper, uint256 liquidity, uint128 amount0Max, uint128 amount1Max, address recipient, bytes hookData',
+        poolKey,
+      ]),
+    },
+  ],
+  [0x03, part('burn position', 'uint256 tokenId, uint128 amount0Min, uint128 amount1Min, bytes hookData')],
+  [0x06, { name: 'swap exact in, one pool', parameters: null }],
+  [0x07, { name: 'swap exact in', parameters: null }],
+  [0x08, { name: 'swap exact out, one pool', parameters: null }],
+  [0x09, { name: 'swap exact out', parameters: null }],
+  [0x0b, part('settle', 'address currency, uint256 amount, bool payerIsUser')],
+  [0x0c, part('settle all', 'address currency, uint256 maxAmount')],
+  [0x0d, part('settle pair', 'address currency0, address currency1')],
+  [0x0e, part('take', 'address currency, address recipient, uint256 amount')],
+  [0x0f, part('take all', 'address currency, uint256 minAmount')],
+  [0x11, part('take pair', 'address currency0, address currency1, address recipient')],
+  [0x12, part('close currency', 'address currency')],
+  [0x13, part('clear or take', 'address currency, uint256 amountMax')],
+  [0x14, part('sweep', 'address currency, address recipient')],
+  [0x15, part('wrap', 'uint256 amount')],
+  [0x16, part('unwrap', 'uint256 amount')],
+])
+
+/** Commands of the universal router, by the constants of its `Commands`. */
+export const routerCommands: ReadonlyMap<number, NamedPart> = new Map([
+  [
+    0x00,
+    part('v3 swap exact in', 'address recipient, uint256 amountIn, uint256 amountOutMin, bytes path, bool payerIsUser'),
+  ],
+  [0x04, part('sweep', 'address token, address recipient, uint256 amountMin')],
+  [
+    0x08,
+    part(
+      'v2 swap exact in',
+      'address recipient, uint256 amountIn, uint256 amountOutMin, address[] path, bool payerIsUser',
+    ),
+  ],
+  [0x0b, part('wrap native', 'address recipient, uint256 amount')],
+  [0x0c, part('unwrap native', 'address recipient, uint256 amountMin')],
+])
+
+function part(name: string, parameters: string): NamedPart {
+  return { name, parameters: parseAbiParameters(parameters) }
+}
