@@ -1,76 +1,66 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from './schema.ts'
+import type { Engine } from './engine.ts'
 import { StoreError } from './store-error.ts'
-import { whenFree } from './when-free.ts'
 
 /**
  * Answers kept by (principal, key) for 24 hours from the first call, so that a call made again is not done again. `run`
  * names this opening of the store: what another opening left running was cut off.
  */
-export function createIdempotency(db: Kysely<Schema>, now: () => number, run: string): Idempotency {
+export function createIdempotency(engine: Engine, now: () => number, run: string): Idempotency {
   const running = (principalId: string, key: string) => ({ principal: principalId, key, run, state: 'running' })
   return {
     begin: ({ principalId, key, bodyHash, requestId }) =>
-      whenFree(() =>
-        db.transaction().execute(async (trx): Promise<IdempotencyClaim> => {
-          const oldest = BigInt(now() - keptMs)
-          await trx.deleteFrom('idempotency').where('created_at', '<=', oldest).execute()
-          const row = await trx
-            .selectFrom('idempotency')
-            .selectAll()
-            .where('principal', '=', principalId)
-            .where('key', '=', key)
-            .executeTakeFirst()
-          if (row === undefined) {
-            const fresh = {
-              ...running(principalId, key),
-              body_hash: bodyHash,
-              request_id: requestId,
-              created_at: now(),
-            }
-            await trx.insertInto('idempotency').values(fresh).execute()
-            return { state: 'new' }
+      engine.write('idempotency', async (trx): Promise<IdempotencyClaim> => {
+        const oldest = BigInt(now() - keptMs)
+        await trx.deleteFrom('idempotency').where('created_at', '<=', oldest).execute()
+        const row = await trx
+          .selectFrom('idempotency')
+          .selectAll()
+          .where('principal', '=', principalId)
+          .where('key', '=', key)
+          .executeTakeFirst()
+        if (row === undefined) {
+          const fresh = {
+            ...running(principalId, key),
+            body_hash: bodyHash,
+            request_id: requestId,
+            created_at: now(),
           }
-          if (row.body_hash !== bodyHash) return { state: 'conflict' }
-          if (row.answer !== null) return { state: 'done', answer: row.answer }
-          return { state: 'running', requestId: row.request_id, isCutOff: row.run !== run }
-        }),
-      ),
+          await trx.insertInto('idempotency').values(fresh).execute()
+          return { state: 'new' }
+        }
+        if (row.body_hash !== bodyHash) return { state: 'conflict' }
+        if (row.answer !== null) return { state: 'done', answer: row.answer }
+        return { state: 'running', requestId: row.request_id, isCutOff: row.run !== run }
+      }),
     async takeOver({ principalId, key, bodyHash, requestId, from }) {
-      const { numUpdatedRows } = await whenFree(() =>
-        db.transaction().execute((trx) =>
-          trx
-            .updateTable('idempotency')
-            .set({ run, request_id: requestId, created_at: now() })
-            .where((where) =>
-              where.and({ principal: principalId, key, body_hash: bodyHash, request_id: from, state: 'running' }),
-            )
-            .where('run', '!=', run)
-            .executeTakeFirst(),
-        ),
+      const { numUpdatedRows } = await engine.write('idempotency', (trx) =>
+        trx
+          .updateTable('idempotency')
+          .set({ run, request_id: requestId, created_at: now() })
+          .where((where) =>
+            where.and({ principal: principalId, key, body_hash: bodyHash, request_id: from, state: 'running' }),
+          )
+          .where('run', '!=', run)
+          .executeTakeFirst(),
       )
       return numUpdatedRows > 0n
     },
     async finish(principalId, key, answer) {
-      const { numUpdatedRows } = await whenFree(() =>
-        db.transaction().execute((trx) =>
-          trx
-            .updateTable('idempotency')
-            .set({ state: 'done', answer })
-            .where((where) => where.and(running(principalId, key)))
-            .executeTakeFirst(),
-        ),
+      const { numUpdatedRows } = await engine.write('idempotency', (trx) =>
+        trx
+          .updateTable('idempotency')
+          .set({ state: 'done', answer })
+          .where((where) => where.and(running(principalId, key)))
+          .executeTakeFirst(),
       )
       if (numUpdatedRows === 0n) throw notRunning(key)
     },
     async abandon(principalId, key) {
-      const { numDeletedRows } = await whenFree(() =>
-        db.transaction().execute((trx) =>
-          trx
-            .deleteFrom('idempotency')
-            .where((where) => where.and(running(principalId, key)))
-            .executeTakeFirst(),
-        ),
+      const { numDeletedRows } = await engine.write('idempotency', (trx) =>
+        trx
+          .deleteFrom('idempotency')
+          .where((where) => where.and(running(principalId, key)))
+          .executeTakeFirst(),
       )
       if (numDeletedRows === 0n) throw notRunning(key)
     },

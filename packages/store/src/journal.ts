@@ -1,107 +1,100 @@
 import type { Journal, JournalEntry, JournalFacts, JournalState } from '@svc/wallet'
 import { sql } from 'kysely'
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Selectable, SelectQueryBuilder, Transaction } from 'kysely'
+import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
-import { whenFree } from './when-free.ts'
 
 /** The durable journal. An entry that draws on a reservation is refused unless that reservation is open. */
-export function createJournal(db: Kysely<Schema>, now: () => number): Journal {
-  const rows = db.selectFrom('journal').selectAll()
+export function createJournal(engine: Engine, now: () => number): Journal {
   const of = (from: string) => sql<boolean>`lower(from_address) = ${from.toLowerCase()}`
 
   return {
     recordSigned: (entry) =>
-      whenFree(() =>
-        db.transaction().execute(async (trx) => {
-          if (entry.reservationId !== null) await requireOpenReservation(trx, entry.reservationId)
-          const taken = await trx
-            .selectFrom('journal')
-            .select('hash')
-            .where((where) =>
-              where.or([
-                where('hash', '=', entry.hash),
-                where.and([
-                  where('chain_id', '=', BigInt(entry.chainId)),
-                  of(entry.from),
-                  where('nonce', '=', BigInt(entry.nonce)),
-                  where('attempt', '=', BigInt(entry.attempt)),
-                ]),
+      engine.write('spend', async (trx) => {
+        if (entry.reservationId !== null) await requireOpenReservation(trx, entry.reservationId)
+        const taken = await trx
+          .selectFrom('journal')
+          .select('hash')
+          .where((where) =>
+            where.or([
+              where('hash', '=', entry.hash),
+              where.and([
+                where('chain_id', '=', BigInt(entry.chainId)),
+                of(entry.from),
+                where('nonce', '=', BigInt(entry.nonce)),
+                where('attempt', '=', BigInt(entry.attempt)),
               ]),
-            )
-            .execute()
-          if (taken.length > 0) {
-            throw new StoreError('JOURNAL_CONFLICT', `Attempt ${entry.attempt} at nonce ${entry.nonce} is taken.`)
-          }
-          const signedAt = now()
-          await trx
-            .insertInto('journal')
-            .values({
-              hash: entry.hash,
-              request_id: entry.requestId,
-              step: entry.step,
-              chain_id: entry.chainId,
-              from_address: entry.from,
-              nonce: entry.nonce,
-              attempt: entry.attempt,
-              raw_transaction: entry.rawTransaction,
-              reservation_id: entry.reservationId,
-              state: 'signed',
-              signed_at: signedAt,
-            })
-            .execute()
-          return { ...entry, state: 'signed' as const, signedAt }
-        }),
-      ),
-    mark: (hash, state, facts = {}) =>
-      whenFree(() => db.transaction().execute((trx) => markIn(trx, hash, state, facts))),
+            ]),
+          )
+          .execute()
+        if (taken.length > 0) {
+          throw new StoreError('JOURNAL_CONFLICT', `Attempt ${entry.attempt} at nonce ${entry.nonce} is taken.`)
+        }
+        const signedAt = now()
+        await trx
+          .insertInto('journal')
+          .values({
+            hash: entry.hash,
+            request_id: entry.requestId,
+            step: entry.step,
+            chain_id: entry.chainId,
+            from_address: entry.from,
+            nonce: entry.nonce,
+            attempt: entry.attempt,
+            raw_transaction: entry.rawTransaction,
+            reservation_id: entry.reservationId,
+            state: 'signed',
+            signed_at: signedAt,
+          })
+          .execute()
+        return { ...entry, state: 'signed' as const, signedAt }
+      }),
+    mark: (hash, state, facts = {}) => engine.write('spend', (trx) => markIn(trx, hash, state, facts)),
     async nextNonce(chainId, from) {
-      const row = await db
-        .selectFrom('journal')
-        .select((select) => select.fn.max('nonce').as('highest'))
-        .where('chain_id', '=', BigInt(chainId))
-        .where(of(from))
-        .where('state', '<>', 'refused')
-        .executeTakeFirst()
+      const row = await engine.read((db) =>
+        db
+          .selectFrom('journal')
+          .select((select) => select.fn.max('nonce').as('highest'))
+          .where('chain_id', '=', BigInt(chainId))
+          .where(of(from))
+          .where('state', '<>', 'refused')
+          .executeTakeFirst(),
+      )
       const highest: unknown = row?.highest
       return typeof highest === 'bigint' ? Number(highest) + 1 : null
     },
-    async open(chainId, from) {
-      const found = await rows
-        .where('chain_id', '=', BigInt(chainId))
-        .where(of(from))
-        .where('state', 'in', openStates)
-        .orderBy('nonce')
-        .orderBy('attempt')
-        .execute()
-      return found.map(toEntry)
-    },
-    async refused(chainId, from) {
-      const found = await rows
-        .where('chain_id', '=', BigInt(chainId))
-        .where(of(from))
-        .where('state', '=', 'refused')
-        .orderBy('nonce')
-        .orderBy('attempt')
-        .execute()
-      return found.map(toEntry)
-    },
+    refused: (chainId, from) =>
+      entries(engine, (rows) =>
+        rows
+          .where('chain_id', '=', BigInt(chainId))
+          .where(of(from))
+          .where('state', '=', 'refused')
+          .orderBy('nonce')
+          .orderBy('attempt'),
+      ),
+    open: (chainId, from) =>
+      entries(engine, (rows) =>
+        rows
+          .where('chain_id', '=', BigInt(chainId))
+          .where(of(from))
+          .where('state', 'in', openStates)
+          .orderBy('nonce')
+          .orderBy('attempt'),
+      ),
     async byHash(hash) {
-      const row = await rows.where('hash', '=', hash).executeTakeFirst()
-      return row === undefined ? null : toEntry(row)
+      const [entry] = await entries(engine, (rows) => rows.where('hash', '=', hash))
+      return entry ?? null
     },
-    async byRequest(requestId) {
-      return (await rows.where('request_id', '=', requestId).orderBy('sequence').execute()).map(toEntry)
-    },
-    async byNonce(chainId, from, nonce) {
-      const found = await rows
-        .where('chain_id', '=', BigInt(chainId))
-        .where(of(from))
-        .where('nonce', '=', BigInt(nonce))
-        .orderBy('attempt')
-        .execute()
-      return found.map(toEntry)
-    },
+    byRequest: (requestId) => entries(engine, (rows) => rows.where('request_id', '=', requestId).orderBy('sequence')),
+    byNonce: (chainId, from, nonce) =>
+      entries(engine, (rows) =>
+        rows
+          .where('chain_id', '=', BigInt(chainId))
+          .where(of(from))
+          .where('nonce', '=', BigInt(nonce))
+          .orderBy('attempt'),
+      ),
   }
 }
 
@@ -142,6 +135,13 @@ async function requireOpenReservation(trx: Transaction<Schema>, id: string): Pro
   const row = await trx.selectFrom('reservation').select('state').where('id', '=', id).executeTakeFirst()
   if (row?.state === 'reserved') return
   throw new StoreError('RESERVATION_NOT_OPEN', `Reservation ${id} is ${row?.state ?? 'unknown'}; nothing was signed.`)
+}
+
+type Entries = SelectQueryBuilder<Schema, 'journal', Selectable<Schema['journal']>>
+
+async function entries(engine: Engine, chosen: (rows: Entries) => Entries): Promise<JournalEntry[]> {
+  const found = await engine.read((db) => chosen(db.selectFrom('journal').selectAll()).execute())
+  return found.map(toEntry)
 }
 
 function toEntry(row: Selectable<Schema['journal']>): JournalEntry {

@@ -1,47 +1,46 @@
 import type { ExpressionBuilder, Kysely, Selectable, Transaction } from 'kysely'
+import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { sumOfDay, sumOfSession } from './spent.ts'
-import { whenFree } from './when-free.ts'
 
 /**
  * The spend ledger: what may leave the wallet, counted in bigint millionths of a US dollar before anything is signed.
- * Checks and inserts happen in one immediate transaction, so the caps hold however many requests race.
+ * Checks and inserts happen in one serialised transaction, so the caps hold however many requests race.
  */
-export function createLedger(db: Kysely<Schema>, now: () => number): Ledger {
+export function createLedger(engine: Engine, now: () => number): Ledger {
   return {
-    reserve: (request) => whenFree(() => db.transaction().execute((trx) => reserveIn(trx, request, now()))),
-    check: (request) => weigh(db, request, now()),
+    reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now())),
+    check: (request) => engine.read((db) => weigh(db, request, now())),
     settle: (id, actualUsdMicros) =>
-      whenFree(() =>
-        db.transaction().execute(async (trx) => {
-          requireAmount(actualUsdMicros)
-          const row = await requireReservation(trx, id)
-          if (row.state === 'settled' && row.settled_usd_micros === actualUsdMicros) return
-          requireReserved(row)
-          await close(trx, id, 'settled', actualUsdMicros, now())
-          await countInLatestSession(trx, row, now())
-        }),
-      ),
+      engine.write('spend', async (trx) => {
+        requireAmount(actualUsdMicros)
+        const row = await requireReservation(trx, id)
+        if (row.state === 'settled' && row.settled_usd_micros === actualUsdMicros) return
+        requireReserved(row)
+        await close(trx, id, 'settled', actualUsdMicros, now())
+        await countInLatestSession(trx, row, now())
+      }),
     release: (id) =>
-      whenFree(() =>
-        db.transaction().execute(async (trx) => {
-          const row = await requireReservation(trx, id)
-          if (row.state === 'released') return
-          requireReserved(row)
-          await requireNothingOut(trx, id)
-          await close(trx, id, 'released', null, now())
-        }),
-      ),
-    async usage(principal, { sessionIdleMs }) {
-      const session = await currentSession(db, principal, sessionIdleMs, now())
-      return {
-        sessionUsdMicros: await sumOfSession(db, principal, session?.id ?? null),
-        dailyUsdMicros: await sumOfDay(db, now()),
-      }
-    },
+      engine.write('spend', async (trx) => {
+        const row = await requireReservation(trx, id)
+        if (row.state === 'released') return
+        requireReserved(row)
+        await requireNothingOut(trx, id)
+        await close(trx, id, 'released', null, now())
+      }),
+    usage: (principal, { sessionIdleMs }) =>
+      engine.read(async (db) => {
+        const session = await currentSession(db, principal, sessionIdleMs, now())
+        return {
+          sessionUsdMicros: await sumOfSession(db, principal, session?.id ?? null),
+          dailyUsdMicros: await sumOfDay(db, now()),
+        }
+      }),
     async open() {
-      const rows = await db.selectFrom('reservation').selectAll().where('state', '=', 'reserved').execute()
+      const rows = await engine.read((db) =>
+        db.selectFrom('reservation').selectAll().where('state', '=', 'reserved').execute(),
+      )
       return rows.map((row) => ({
         id: row.id,
         requestId: row.request_id,
@@ -51,7 +50,7 @@ export function createLedger(db: Kysely<Schema>, now: () => number): Ledger {
         reservedAt: Number(row.reserved_at),
       }))
     },
-    releaseUnsigned: () => whenFree(() => db.transaction().execute((trx) => releaseUnsignedIn(trx, now()))),
+    releaseUnsigned: () => engine.write('spend', (trx) => releaseUnsignedIn(trx, now())),
   }
 }
 

@@ -26,6 +26,7 @@ export async function migrate(database: Database.Database, db: Kysely<Schema>): 
 /** By name, in order. A step that has been released never changes. */
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-journal-ledger-idempotency': { up: createFirstTables },
+  '0002-operation': { up: createOperationTable },
 }
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {
@@ -87,4 +88,35 @@ async function createFirstTables(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('idempotency_key', ['principal', 'key'])
     .execute()
   await db.schema.createIndex('idempotency_age').on('idempotency').column('created_at').execute()
+}
+
+async function createOperationTable(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('operation')
+    .addColumn('sequence', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('principal_id', 'text', (column) => column.notNull())
+    .addColumn('principal', 'text', (column) => column.notNull())
+    .addColumn('tool', 'text', (column) => column.notNull())
+    .addColumn('input', 'text', (column) => column.notNull())
+    .addColumn('chain_id', 'bigint', (column) => column.notNull())
+    .addColumn('plan_hash', 'text', (column) => column.notNull())
+    .addColumn('plan', 'text', (column) => column.notNull())
+    .addColumn('intent', 'text', (column) => column.notNull())
+    .addColumn('spend_usd_micros', 'bigint', (column) => column.notNull())
+    .addColumn('expires_at', 'bigint')
+    .addColumn('execute_after', 'bigint')
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('decided_by', 'text')
+    .addColumn('decided_at', 'bigint')
+    .addColumn('request_id', 'text')
+    .addColumn('answer', 'text')
+    .addColumn('claimed_from', 'text')
+    .addColumn('run', 'text')
+    .addColumn('ended_at', 'bigint')
+    .execute()
+  await db.schema.createIndex('operation_of').on('operation').columns(['principal_id', 'state', 'sequence']).execute()
+  await db.schema.createIndex('operation_due').on('operation').columns(['state', 'execute_after']).execute()
+  await db.schema.createIndex('operation_age').on('operation').column('ended_at').execute()
 }

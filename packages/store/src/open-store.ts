@@ -1,17 +1,12 @@
 import type { Journal } from '@svc/wallet'
-import { Kysely } from 'kysely'
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, open } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { createOperations } from './create-operations.ts'
 import { createIdempotency, type Idempotency } from './idempotency.ts'
 import { createJournal } from './journal.ts'
 import { createLedger, type Ledger } from './ledger.ts'
-import { migrate } from './migrations.ts'
-import type { Schema } from './schema.ts'
-import { openDatabase } from './open-database.ts'
+import type { Operations } from './operations.ts'
 import { requireInPlace } from './require-in-place.ts'
-import { createSqliteDialect } from './sqlite-dialect.ts'
-import { whenFree } from './when-free.ts'
+import { openSqliteEngine } from './sqlite-engine.ts'
 
 /**
  * Opens the durable state, creating file (mode 0600) and directory (0700) and bringing the schema up to date. What a
@@ -20,23 +15,17 @@ import { whenFree } from './when-free.ts'
  * reservation or a signature is refused with `STORE_REPLACED` once the file was deleted or replaced.
  */
 export async function openStore({ path, now }: StoreOptions): Promise<Store> {
-  if (path !== ':memory:') await preparePrivateFile(path)
-  const database = await whenFree(async () => openDatabase(path))
-  const db = new Kysely<Schema>({ dialect: createSqliteDialect(database) })
-  try {
-    await migrate(database, db)
-  } catch (error) {
-    await db.destroy()
-    throw error
-  }
+  const engine = await openSqliteEngine(path)
   const inPlace = path === ':memory:' ? async () => undefined : await requireInPlace(path)
-  const journal = createJournal(db, now)
-  const ledger = createLedger(db, now)
+  const run = randomUUID()
+  const journal = createJournal(engine, now)
+  const ledger = createLedger(engine, now)
   return {
     journal: { ...journal, recordSigned: (entry) => inPlace().then(() => journal.recordSigned(entry)) },
     ledger: { ...ledger, reserve: (request) => inPlace().then(() => ledger.reserve(request)) },
-    idempotency: createIdempotency(db, now, randomUUID()),
-    close: () => db.destroy(),
+    idempotency: createIdempotency(engine, now, run),
+    operations: createOperations(engine, now, run),
+    close: () => engine.close(),
   }
 }
 
@@ -50,13 +39,6 @@ export type Store = {
   readonly journal: Journal
   readonly ledger: Ledger
   readonly idempotency: Idempotency
+  readonly operations: Operations
   close(): Promise<void>
-}
-
-/** The engine gives the files beside it (write-ahead log, shared memory) the mode of the main one. */
-async function preparePrivateFile(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const file = await open(path, 'a', 0o600)
-  await file.close()
-  await chmod(path, 0o600)
 }

@@ -6,6 +6,7 @@ export type Schema = {
   spending_session: SessionTable
   reservation: ReservationTable
   idempotency: IdempotencyTable
+  operation: OperationTable
 }
 
 type JournalTable = {
@@ -59,6 +60,35 @@ type IdempotencyTable = {
   state: string
   answer: string | null
   created_at: Integer
+}
+
+type OperationTable = {
+  sequence: Generated<bigint>
+  id: string
+  /** As written: `expired` is read from `expires_at`. */
+  state: string
+  principal_id: string
+  principal: string
+  tool: string
+  input: string
+  chain_id: Integer
+  plan_hash: string
+  plan: string
+  intent: string
+  spend_usd_micros: bigint
+  expires_at: NullableInteger
+  execute_after: NullableInteger
+  created_at: Integer
+  decided_by: string | null
+  decided_at: NullableInteger
+  request_id: string | null
+  answer: string | null
+  /** The state it was claimed from, while it runs. */
+  claimed_from: string | null
+  /** The open store that claimed it; another value than ours means an earlier process. */
+  run: string | null
+  /** When it was done, failed, denied or cancelled. */
+  ended_at: NullableInteger
 }
 
 type Integer = ColumnType<bigint, number, number>

@@ -29,3 +29,9 @@ export type StoreErrorCode =
   | 'AMOUNT_INVALID'
   /** The idempotency record to finish or abandon is not one that runs. */
   | 'IDEMPOTENCY_NOT_RUNNING'
+  /** The operation is not in a state that allows this: decided, expired, cancelled, taken or ended already. */
+  | 'OPERATION_STATE'
+  /** A person decided on another plan than the one that waits. */
+  | 'OPERATION_CHANGED'
+  | 'OPERATION_UNKNOWN'
+  | 'OPERATION_EXISTS'

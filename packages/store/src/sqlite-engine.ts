@@ -1,0 +1,35 @@
+import { Kysely } from 'kysely'
+import { chmod, mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Engine } from './engine.ts'
+import { migrate } from './migrations.ts'
+import { openDatabase } from './open-database.ts'
+import type { Schema } from './schema.ts'
+import { createSqliteDialect } from './sqlite-dialect.ts'
+import { whenFree } from './when-free.ts'
+
+/** Opens a file (mode 0600, its directory 0700) or `:memory:`, with the schema up to date. Every write is serialised. */
+export async function openSqliteEngine(path: string): Promise<Engine> {
+  if (path !== ':memory:') await preparePrivateFile(path)
+  const database = await whenFree(async () => openDatabase(path))
+  const db = new Kysely<Schema>({ dialect: createSqliteDialect(database) })
+  try {
+    await migrate(database, db)
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+  return {
+    read: (work) => work(db),
+    write: (_lock, work) => whenFree(() => db.transaction().execute(work)),
+    close: () => db.destroy(),
+  }
+}
+
+/** The engine gives the files beside it (write-ahead log, shared memory) the mode of the main one. */
+async function preparePrivateFile(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const file = await open(path, 'a', 0o600)
+  await file.close()
+  await chmod(path, 0o600)
+}
