@@ -129,7 +129,8 @@ function valueText(name: string, value: unknown): string {
   }
   if (Array.isArray(value)) return `[${value.map((item) => valueText('', item)).join(', ')}]`
   if (isHex(value) && value.length > longestBytes) return `${value.slice(0, longestBytes)}... (${size(value)} bytes)`
-  return typeof value === 'string' ? value : JSON.stringify(value, bigintText)
+  if (typeof value === 'string') return value
+  return typeof value === 'bigint' ? `${value}` : JSON.stringify(value, bigintText)
 }
 
 const longestBytes = 66
