@@ -3,6 +3,7 @@ export type {
   CheckRequest,
   Ledger,
   OpenReservation,
+  RaiseRequest,
   ReserveRequest,
   SpendLimits,
   SpendUsage,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { CheckRequest, ReserveRequest } from './ledger.ts'
+import type { CheckRequest, ReserveRequest, SpendLimits } from './ledger.ts'
 import { openStore, type Store } from './open-store.ts'
 
 const hourMs = 3_600_000
@@ -52,7 +52,7 @@ describe('each limit', () => {
       await reserve(501n)
       await store.ledger.check(request(500n))
     }
-    expect(await usage()).toEqual({ sessionUsdMicros: 0n, dailyUsdMicros: 0n })
+    expect(await usage()).toEqual({ sessionUsdMicros: 0n, dailyUsdMicros: 0n, principalDailyUsdMicros: 0n })
     expect(await store.ledger.open()).toEqual([])
   })
 
@@ -60,6 +60,102 @@ describe('each limit', () => {
     await reserve(500n)
     expect(await store.ledger.check(request(501n))).toMatchObject({ granted: false, limit: 'perTransaction' })
     expect(await store.ledger.check(request(500n))).toMatchObject({ granted: true, used: { session: 500n } })
+  })
+})
+
+describe('the daily limit of one principal', () => {
+  const tight = { ...limits, principalDaily: 600n }
+
+  test('counts that principal alone, and stands beside the one of all', async () => {
+    await settled(500n, 'agent')
+    await settled(500n, 'other')
+    expect(await store.ledger.reserve({ ...request(101n), limits: tight, id: 'a', requestId: 'a' })).toEqual({
+      granted: false,
+      limit: 'principalDaily',
+      capUsdMicros: 600n,
+      usedUsdMicros: 500n,
+      askedUsdMicros: 101n,
+    })
+    expect(await store.ledger.check({ ...request(100n), limits: tight })).toMatchObject({
+      granted: true,
+      used: { session: 500n, daily: 1_000n, principalDaily: 500n },
+    })
+    expect(await store.ledger.check({ ...request(100n), limits: { ...tight, daily: 1_099n } })).toMatchObject({
+      granted: false,
+      limit: 'daily',
+    })
+    expect(await usage()).toMatchObject({ dailyUsdMicros: 1_000n, principalDailyUsdMicros: 500n })
+  })
+
+  test('is a window of 24 hours as well', async () => {
+    await settled(500n)
+    clock += 24 * hourMs - 1
+    expect(await store.ledger.check({ ...request(101n), limits: tight })).toMatchObject({ limit: 'principalDaily' })
+    clock += 1
+    expect(await store.ledger.check({ ...request(101n), limits: tight })).toMatchObject({ granted: true })
+  })
+})
+
+describe('a raise', () => {
+  const raise = (id: string, amountUsdMicros: bigint, change: Partial<SpendLimits> = {}) =>
+    store.ledger.raise(id, { amountUsdMicros, limits: { ...limits, ...change }, sessionIdleMs: idleMs })
+
+  test('takes the difference out of every limit, and counts what was held once', async () => {
+    await settled(300n)
+    await reserve(100n, 'agent', 'grows')
+    expect(await raise('grows', 500n)).toEqual({
+      granted: true,
+      used: { session: 300n, daily: 300n, principalDaily: 300n },
+    })
+    expect(await usage()).toMatchObject({ sessionUsdMicros: 800n, dailyUsdMicros: 800n })
+    expect(await store.ledger.open()).toMatchObject([{ id: 'grows', amountUsdMicros: 500n }])
+  })
+
+  test.each([
+    ['perTransaction', 499n, 0n],
+    ['perSession', 799n, 300n],
+    ['daily', 1_299n, 800n],
+    ['principalDaily', 799n, 300n],
+  ] as const)(
+    'above %s is refused, and leaves the reservation as it was',
+    async (limit, capUsdMicros, usedUsdMicros) => {
+      await settled(500n, 'other')
+      await settled(300n)
+      await reserve(100n, 'agent', 'grows')
+      const refusal = { granted: false, limit, capUsdMicros, usedUsdMicros, askedUsdMicros: 500n }
+      expect(await raise('grows', 500n, { [limit]: capUsdMicros })).toEqual(refusal)
+      expect(await store.ledger.open()).toMatchObject([{ id: 'grows', amountUsdMicros: 100n }])
+      expect(await raise('grows', 500n, { [limit]: capUsdMicros + 1n })).toMatchObject({ granted: true })
+    },
+  )
+
+  test('to no more than it holds changes nothing', async () => {
+    await reserve(100n, 'agent', 'stays')
+    expect(await raise('stays', 40n)).toMatchObject({ granted: true })
+    expect(await store.ledger.open()).toMatchObject([{ amountUsdMicros: 100n }])
+  })
+
+  test('is for what is open', async () => {
+    await reserve(100n, 'agent', 'settled')
+    await store.ledger.settle('settled', 1n)
+    for (const id of ['settled', 'never']) {
+      await expect(raise(id, 2n)).rejects.toMatchObject({ code: 'RESERVATION_NOT_OPEN' })
+    }
+    await reserve(100n, 'agent', 'open')
+    await expect(raise('open', -1n)).rejects.toMatchObject({ code: 'AMOUNT_INVALID' })
+  })
+
+  test('races with reservations and never passes the cap', async () => {
+    await Promise.all(Array.from({ length: 10 }, (_, index) => reserve(10n, `agent-${index}`, `one-${index}`)))
+    const verdicts = await Promise.all([
+      ...Array.from({ length: 10 }, (_, index) => raise(`one-${index}`, 400n)),
+      ...Array.from({ length: 10 }, (_, index) => reserve(400n, `late-${index}`)),
+    ])
+    const granted = verdicts.filter((verdict) => verdict.granted).length
+    expect(granted).toBe(4)
+    const held = (await store.ledger.open()).reduce((sum, { amountUsdMicros }) => sum + amountUsdMicros, 0n)
+    expect(held).toBeLessThanOrEqual(limits.daily)
+    expect((await usage()).dailyUsdMicros).toBe(held)
   })
 })
 

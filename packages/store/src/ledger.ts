@@ -1,8 +1,10 @@
-import type { ExpressionBuilder, Kysely, Selectable, Transaction } from 'kysely'
+import type { ExpressionBuilder, Selectable, Transaction } from 'kysely'
 import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { sumOfDay, sumOfSession } from './spent.ts'
+import { currentSession, latestSession, type Session } from './spending-session.ts'
+import { requireAmount, weighSpend } from './weigh-spend.ts'
 
 /**
  * The spend ledger: what may leave the wallet, counted in bigint millionths of a US dollar before anything is signed.
@@ -11,7 +13,8 @@ import { sumOfDay, sumOfSession } from './spent.ts'
 export function createLedger(engine: Engine, now: () => number): Ledger {
   return {
     reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now())),
-    check: (request) => engine.read((db) => weigh(db, request, now())),
+    check: (request) => engine.read((db) => weighSpend(db, request, now())),
+    raise: (id, request) => engine.write('spend', (trx) => raiseIn(trx, id, request, now())),
     settle: (id, actualUsdMicros) =>
       engine.write('spend', async (trx) => {
         requireAmount(actualUsdMicros)
@@ -35,6 +38,7 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
         return {
           sessionUsdMicros: await sumOfSession(db, principal, session?.id ?? null),
           dailyUsdMicros: await sumOfDay(db, now()),
+          principalDailyUsdMicros: await sumOfDay(db, now(), { principal }),
         }
       }),
     async open() {
@@ -63,6 +67,12 @@ export type Ledger = {
   reserve(request: ReserveRequest): Promise<SpendVerdict>
   /** What `reserve` would answer now. Writes nothing. */
   check(request: CheckRequest): Promise<SpendVerdict>
+  /**
+   * Lifts an open reservation to an amount, for all of which the limits are asked again; what it held already is not
+   * counted twice. Refused, it stays as it was; an amount that is not more than it holds changes nothing. Throws
+   * `RESERVATION_NOT_OPEN` and `AMOUNT_INVALID`.
+   */
+  raise(id: string, request: RaiseRequest): Promise<SpendVerdict>
   /**
    * Replaces the reserved amount by what really moved, which may be more. The same settlement again changes nothing.
    * Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
@@ -95,13 +105,17 @@ export type CheckRequest = {
   readonly sessionIdleMs: number
 }
 
-/** Caps in millionths of a US dollar. */
+export type RaiseRequest = Pick<CheckRequest, 'amountUsdMicros' | 'limits' | 'sessionIdleMs'>
+
+/** Caps in millionths of a US dollar. They come with each request, so that one principal's may be tighter than another's. */
 export type SpendLimits = {
   readonly perTransaction: bigint
   /** Of one principal, from its first spend until it has been idle. Protocol sessions do not matter. */
   readonly perSession: bigint
   /** Of all principals of the wallet together, in any 24 hours up to now: it protects the owner. */
   readonly daily: bigint
+  /** Of the one principal, in the same 24 hours. Without it only `daily` counts. */
+  readonly principalDaily?: bigint
 }
 
 /** `used` is what counted before this request, in millionths of a US dollar. */
@@ -115,11 +129,12 @@ export type SpendVerdict =
       readonly askedUsdMicros: bigint
     }
 
-export type SpendUsed = { readonly session: bigint; readonly daily: bigint }
+export type SpendUsed = { readonly session: bigint; readonly daily: bigint; readonly principalDaily: bigint }
 
 export type SpendUsage = {
   readonly sessionUsdMicros: bigint
   readonly dailyUsdMicros: bigint
+  readonly principalDailyUsdMicros: bigint
 }
 
 export type OpenReservation = {
@@ -131,13 +146,12 @@ export type OpenReservation = {
   readonly reservedAt: number
 }
 
-type Session = Selectable<Schema['spending_session']>
 type Reservation = Selectable<Schema['reservation']>
 
 async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: number): Promise<SpendVerdict> {
   const known = await trx.selectFrom('reservation').select('id').where('id', '=', request.id).executeTakeFirst()
   if (known !== undefined) throw new StoreError('RESERVATION_EXISTS', `Reservation ${request.id} was made before.`)
-  const verdict = await weigh(trx, request, at)
+  const verdict = await weighSpend(trx, request, at)
   if (!verdict.granted) return verdict
   const sessionId = await touchSession(trx, request, at)
   await trx
@@ -156,37 +170,20 @@ async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: 
   return verdict
 }
 
-async function weigh(db: Kysely<Schema>, request: CheckRequest, at: number): Promise<SpendVerdict> {
-  const { principal, amountUsdMicros: asked, limits, sessionIdleMs } = request
-  requireAmount(asked)
-  const session = await currentSession(db, principal, sessionIdleMs, at)
-  const used = {
-    perTransaction: 0n,
-    perSession: await sumOfSession(db, principal, session?.id ?? null),
-    daily: await sumOfDay(db, at),
-  }
-  for (const limit of ['perTransaction', 'perSession', 'daily'] as const) {
-    const [capUsdMicros, usedUsdMicros] = [limits[limit], used[limit]]
-    if (usedUsdMicros + asked > capUsdMicros) {
-      return { granted: false, limit, capUsdMicros, usedUsdMicros, askedUsdMicros: asked }
-    }
-  }
-  return { granted: true, used: { session: used.perSession, daily: used.daily } }
-}
-
-async function currentSession(
-  db: Kysely<Schema>,
-  principal: string,
-  idleMs: number,
-  at: number,
-): Promise<Session | undefined> {
-  const latest = await latestSession(db, principal)
-  return latest !== undefined && Number(latest.last_spend_at) > at - idleMs ? latest : undefined
-}
-
-function latestSession(db: Kysely<Schema>, principal: string): Promise<Session | undefined> {
-  const sessions = db.selectFrom('spending_session').selectAll().where('principal', '=', principal)
-  return sessions.orderBy('id', 'desc').limit(1).executeTakeFirst()
+async function raiseIn(trx: Transaction<Schema>, id: string, request: RaiseRequest, at: number): Promise<SpendVerdict> {
+  const row = await requireReservation(trx, id)
+  requireReserved(row)
+  const { principal, reserved_usd_micros: held } = row
+  const asked = { ...request, principal, chainId: Number(row.chain_id) }
+  const verdict = await weighSpend(trx, asked, at, row)
+  if (!verdict.granted || request.amountUsdMicros <= held) return verdict
+  const session_id = await touchSession(trx, asked, at)
+  await trx
+    .updateTable('reservation')
+    .set({ session_id, reserved_usd_micros: request.amountUsdMicros })
+    .where('id', '=', id)
+    .execute()
+  return verdict
 }
 
 async function touchSession(trx: Transaction<Schema>, request: CheckRequest, at: number): Promise<bigint> {
@@ -263,11 +260,3 @@ async function releaseUnsignedIn(trx: Transaction<Schema>, at: number): Promise<
 function drawing(where: ExpressionBuilder<Schema, 'reservation'>) {
   return where.selectFrom('journal').select('hash').whereRef('journal.reservation_id', '=', 'reservation.id')
 }
-
-function requireAmount(amountUsdMicros: bigint): void {
-  if (amountUsdMicros >= 0n && amountUsdMicros <= largestAmount) return
-  throw new StoreError('AMOUNT_INVALID', 'An amount is between 0 and 1e12 US dollars.')
-}
-
-/** One trillion dollars: far above any cap, and sums of many stay within 64 bits. */
-const largestAmount = 10n ** 18n

@@ -5,9 +5,13 @@ import type { Schema } from './schema.ts'
 /**
  * What counts in the 24 hours before `at`, in millionths of a US dollar: every open reservation whatever its age, and
  * everything settled since. A spend leaves the window 24 hours after it was settled, which is never before its effect
- * on the chain, so no span of 24 hours sees effects above the cap.
+ * on the chain, so no span of 24 hours sees effects above the cap. Of all principals, or of one.
  */
-export async function sumOfDay(db: Kysely<Schema>, at: number): Promise<bigint> {
+export async function sumOfDay(
+  db: Kysely<Schema>,
+  at: number,
+  of: { readonly principal?: string } = {},
+): Promise<bigint> {
   const row = await db
     .selectFrom('reservation')
     .select(counted.as('total'))
@@ -17,6 +21,7 @@ export async function sumOfDay(db: Kysely<Schema>, at: number): Promise<bigint> 
         where.and([where('state', '=', 'settled'), where('closed_at', '>', BigInt(at - dayMs))]),
       ]),
     )
+    .$if(of.principal !== undefined, (query) => query.where('principal', '=', of.principal ?? ''))
     .executeTakeFirstOrThrow()
   return row.total
 }
@@ -42,4 +47,4 @@ export async function sumOfSession(db: Kysely<Schema>, principal: string, sessio
 
 const dayMs = 24 * 60 * 60 * 1000
 
-const counted = sql<bigint>`coalesce(sum(coalesce(settled_usd_micros, reserved_usd_micros)), 0)`
+const counted = sql<bigint>`cast(coalesce(sum(coalesce(settled_usd_micros, reserved_usd_micros)), 0) as bigint)`

@@ -91,7 +91,12 @@ export function usdText(micros: bigint): string {
   return formatAmount(micros, 6)
 }
 
-const names = { perTransaction: 'one transaction', perSession: 'the session', daily: 'any 24 hours' } as const
+const names = {
+  perTransaction: 'one transaction',
+  perSession: 'the session',
+  daily: 'any 24 hours',
+  principalDaily: 'any 24 hours of this caller',
+} as const
 
 function exceeded(verdict: Extract<SpendVerdict, { granted: false }>): Refusal {
   const { limit, capUsdMicros, usedUsdMicros, askedUsdMicros } = verdict

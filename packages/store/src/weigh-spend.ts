@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely'
+import type { CheckRequest, SpendVerdict } from './ledger.ts'
+import type { Schema } from './schema.ts'
+import { sumOfDay, sumOfSession } from './spent.ts'
+import { currentSession } from './spending-session.ts'
+import { StoreError } from './store-error.ts'
+
+/**
+ * Says whether an amount still fits under every limit at `at`. `own` is an open reservation that the amount takes the
+ * place of. Throws `AMOUNT_INVALID`.
+ */
+export async function weighSpend(
+  db: Kysely<Schema>,
+  request: CheckRequest,
+  at: number,
+  own: { readonly reserved_usd_micros: bigint } | null = null,
+): Promise<SpendVerdict> {
+  const { principal, amountUsdMicros: asked, limits, sessionIdleMs } = request
+  requireAmount(asked)
+  const held = own?.reserved_usd_micros ?? 0n
+  const session = await currentSession(db, principal, sessionIdleMs, at)
+  const used = {
+    perTransaction: 0n,
+    perSession: (await sumOfSession(db, principal, session?.id ?? null)) - held,
+    daily: (await sumOfDay(db, at)) - held,
+    principalDaily: (await sumOfDay(db, at, { principal })) - held,
+  }
+  for (const limit of ['perTransaction', 'perSession', 'principalDaily', 'daily'] as const) {
+    const [capUsdMicros, usedUsdMicros] = [limits[limit], used[limit]]
+    if (capUsdMicros !== undefined && usedUsdMicros + asked > capUsdMicros) {
+      return { granted: false, limit, capUsdMicros, usedUsdMicros, askedUsdMicros: asked }
+    }
+  }
+  const { perSession, daily, principalDaily } = used
+  return { granted: true, used: { session: perSession, daily, principalDaily } }
+}
+
+/** Throws `AMOUNT_INVALID` for what is negative or above a trillion dollars. */
+export function requireAmount(amountUsdMicros: bigint): void {
+  if (amountUsdMicros >= 0n && amountUsdMicros <= largestAmount) return
+  throw new StoreError('AMOUNT_INVALID', 'An amount is between 0 and 1e12 US dollars.')
+}
+
+/** One trillion dollars: far above any cap, and sums of many stay within 64 bits. */
+const largestAmount = 10n ** 18n
