@@ -1,22 +1,25 @@
-// Compiles packages/devnet/contracts/*.sol and writes src/contracts.gen.ts. With --check it writes nothing and fails
-// when the committed file does not match the sources.
+// Compiles contracts/*.sol of this package, which are deployed, and of the tool server, whose code only stands in state
+// overrides, and writes each into its contracts.gen.ts. With --check it writes nothing and fails when a committed file
+// does not match its sources.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-const sources = new URL('../contracts/', import.meta.url)
-const target = new URL('../src/contracts.gen.ts', import.meta.url)
+const outputs = [
+  { sources: '../contracts/', target: '../src/contracts.gen.ts', code: 'bytecode' },
+  { sources: '../../tool-server/contracts/', target: '../../tool-server/src/safety/contracts.gen.ts', code: 'runtime' },
+]
 
-const text = render(compile())
-if (process.argv.includes('--check')) {
-  if (readFileSync(target, 'utf8') !== text) {
-    process.stderr.write('src/contracts.gen.ts does not match contracts/*.sol: npm run contracts -w @svc/devnet\n')
+for (const { sources, target, code } of outputs) {
+  const text = render(compile(new URL(sources, import.meta.url)), code)
+  const path = new URL(target, import.meta.url)
+  if (!process.argv.includes('--check')) writeFileSync(path, text)
+  else if (readFileSync(path, 'utf8') !== text) {
+    process.stderr.write(`${target} does not match ${sources}*.sol: npm run contracts -w @svc/devnet\n`)
     process.exitCode = 1
   }
-} else {
-  writeFileSync(target, text)
 }
 
-function compile() {
+function compile(sources) {
   const solc = createRequire(import.meta.url)('solc')
   const files = readdirSync(sources)
     .filter((file) => file.endsWith('.sol'))
@@ -28,7 +31,7 @@ function compile() {
       evmVersion: 'cancun',
       optimizer: { enabled: true, runs: 200 },
       metadata: { bytecodeHash: 'none', appendCBOR: false },
-      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
     },
   }
   const output = JSON.parse(solc.compile(JSON.stringify(input)))
@@ -37,14 +40,14 @@ function compile() {
   return files.map((file) => {
     const name = file.replace(/\.sol$/, '')
     const { abi, evm } = output.contracts[file][name]
-    return { name, abi, bytecode: `0x${evm.bytecode.object}` }
+    return { name, abi, bytecode: `0x${evm.bytecode.object}`, runtime: `0x${evm.deployedBytecode.object}` }
   })
 }
 
-function render(contracts) {
-  const body = contracts.map(({ name, abi, bytecode }) => {
+function render(contracts, code) {
+  const body = contracts.map(({ name, abi, ...codes }) => {
     const constant = name[0].toLowerCase() + name.slice(1)
-    return `export const ${constant} = {\n  abi: ${JSON.stringify(abi)},\n  bytecode: '${bytecode}',\n} as const\n`
+    return `export const ${constant} = {\n  abi: ${JSON.stringify(abi)},\n  ${code}: '${codes[code]}',\n} as const\n`
   })
   return `// Written by scripts/compile-contracts.mjs from contracts/*.sol. Do not edit.\n\n${body.join('\n')}`
 }

@@ -20,6 +20,7 @@ import { requireRunning } from './safety/require-running.ts'
 import { reserveSpend } from './safety/reserve-spend.ts'
 import { begin, revalidate } from './safety/revalidate.ts'
 import { safetyReport } from './safety/safety-report.ts'
+import { createSimulatorMemory } from './safety/simulator-memory.ts'
 import { createSerialQueue } from './safety/serial-queue.ts'
 import { settle } from './safety/settle.ts'
 import { shapeResult } from './safety/shape-result.ts'
@@ -137,5 +138,6 @@ function engineOf(options: ExecutorOptions): Engine {
   const { dataDir, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options
   const { maxConsecutiveFailures } = policy.breaker
   const breaker = createCircuitBreaker({ dataDir, maxConsecutiveFailures, now })
-  return { ...options, confirmTimeoutMs, requireOpen, breaker, owed: createOwedAllowances(dataDir) }
+  const owed = createOwedAllowances(dataDir)
+  return { ...options, confirmTimeoutMs, requireOpen, breaker, owed, simulators: createSimulatorMemory(now) }
 }

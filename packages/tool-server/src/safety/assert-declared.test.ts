@@ -27,6 +27,7 @@ const intent: Intent = {
   why: 'swap',
 }
 const honest: Simulation = {
+  playedBy: 'eth_simulateV1',
   blockNumber: 1n,
   deltas: new Map([
     [usdc, -100n],

@@ -26,7 +26,7 @@ describe('what must be there before anything is signed', () => {
 
   it('a simulation', async () => {
     const road = await open()
-    road.network.fetch = answering('eth_simulateV1', { code: -32601, message: 'the method does not exist' })
+    road.network.fetch = answering('eth_simulateV1', { code: -32000, message: 'internal error' })
     await expectRefused(road, swapIntent(road, '1'), 'SIMULATION_UNAVAILABLE')
     road.network.fetch = mangling('eth_simulateV1', () => [{ calls: [] }])
     await expectRefused(road, swapIntent(road, '1'), 'SIMULATION_UNAVAILABLE')

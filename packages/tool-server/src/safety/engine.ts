@@ -9,6 +9,7 @@ import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import type { OwedAllowances } from './owed-allowances.ts'
 import type { Policy } from './policy.ts'
+import type { SimulatorMemory } from './simulator-memory.ts'
 
 /** What the steps of the road work with. */
 export type Engine = {
@@ -24,6 +25,7 @@ export type Engine = {
   readonly audit: AuditLog
   readonly breaker: CircuitBreaker
   readonly owed: OwedAllowances
+  readonly simulators: SimulatorMemory
   readonly dataDir: string
   /** Unix milliseconds. */
   readonly now: () => number

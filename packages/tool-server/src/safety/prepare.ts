@@ -4,6 +4,7 @@ import { assertDeclared, sumByToken } from './assert-declared.ts'
 import { policyVerdict, tokensOf } from './policy-verdict.ts'
 import type { Trip } from './engine.ts'
 import { expectedGasCost, gasLimitFor } from './gas.ts'
+import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 import { simulate, type Simulation } from './simulation.ts'
 import { type PricedTokens, priceTokens } from './spend-value.ts'
@@ -39,7 +40,11 @@ export async function simulatePlan(checked: Checked): Promise<Simulated> {
     priceTokens(tokensOf(intent), { directory: engine.tokens, prices: engine.prices, chain }),
   ])
   const declared = { permit2: chain.permit2, positionManagers: checked.known.positionManagers, allowances }
-  const refusals = [...assertDeclared(intent, simulation, declared), ...checkBalance(steps, simulation, surveyed)]
+  const refusals = [
+    ...checkMeasured(simulation, engine.policy),
+    ...assertDeclared(intent, simulation, declared),
+    ...checkBalance(steps, simulation, surveyed),
+  ]
   return { ...checked, steps, simulation, priced, refusals }
 }
 
@@ -51,10 +56,12 @@ export type Simulated = Checked & {
 
 /** Plays steps from the state of a survey, with the reads and the take-backs that follow them. */
 export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): Promise<Simulation> {
-  const { client, chain, wallet, intent, allowances } = trip
-  const named = tokensOf({ ...intent, approvals: [] }).filter((token) => token !== zeroAddress)
+  const { engine, client, chain, wallet, intent, allowances } = trip
+  const named = tokensOf(intent).filter((token) => token !== zeroAddress)
   return simulate({
     client,
+    chainId: chain.id,
+    memory: engine.simulators,
     wallet,
     wrappedNative: chain.wrappedNative.address,
     steps,
@@ -65,6 +72,16 @@ export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): P
     block: surveyed.block,
     atSeconds: surveyed.atSeconds,
   })
+}
+
+/**
+ * A simulation that cannot see what leaves undeclared is none under a strict allowlist. Under a lenient one the call goes
+ * on, counted by what it declares and approves in full; the audit line of each transaction says how it was played.
+ */
+export function checkMeasured({ playedBy }: Simulation, { allowlist }: Policy): readonly Refusal[] {
+  if (playedBy === 'eth_simulateV1' || allowlist.mode === 'lenient') return []
+  const message = 'The endpoint cannot show everything that would leave the wallet (eth_simulateV1).'
+  return [{ code: 'SIMULATION_UNAVAILABLE', message }]
 }
 
 /** Well under the half hour a Permit2 allowance may live, counted from the next block. */

@@ -3,7 +3,7 @@ import { ToolError } from '../tool-error.ts'
 import { assertDeclared } from './assert-declared.ts'
 import { assetChanges } from './asset-changes.ts'
 import { dearGas } from './dear-gas.ts'
-import { play } from './prepare.ts'
+import { checkMeasured, play } from './prepare.ts'
 import { policyVerdict, tokensOf } from './policy-verdict.ts'
 import { throwFirst } from './refusal.ts'
 import { requireRunning } from './require-running.ts'
@@ -31,6 +31,7 @@ export async function revalidate(road: Reserved, progress: Progress): Promise<vo
   throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
   const rest = road.steps.slice(progress.mined.length)
   const simulation = await playRest(road, rest, surveyed)
+  throwFirst(checkMeasured(simulation, engine.policy))
   const done = assetChanges(
     progress.mined.map(({ receipt }) => receipt.logs),
     { wallet, wrappedNative: chain.wrappedNative.address },

@@ -23,6 +23,7 @@ export async function signNext(road: Reserved, progress: Progress, next: Step): 
       planHash: planHash(intent, wallet),
       spendUsd: usdText(spend.amountUsdMicros),
       tokenAllowlistPassed,
+      simulatedBy: simulation.playedBy,
       simulatedAtBlock: simulation.blockNumber,
       deltas: Object.fromEntries(simulation.deltas),
     },

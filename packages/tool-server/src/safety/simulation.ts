@@ -1,33 +1,31 @@
-import {
-  type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  type PublicClient,
-  toHex,
-  zeroAddress,
-} from 'viem'
-import * as z from 'zod'
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, type PublicClient, zeroAddress } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { ToolError } from '../tool-error.ts'
 import type { Allowance } from './approval-steps.ts'
-import { assetChanges, type AssetChanges, type ChangeLog } from './asset-changes.ts'
+import { assetChanges, type AssetChanges } from './asset-changes.ts'
+import { playOverridden } from './play-overridden.ts'
+import { playTraced } from './play-traced.ts'
+import type { PlayedCall, PlayedFrom, PlayedResult } from './played.ts'
 import { revertReason } from './revert-reason.ts'
+import { lacksMethod, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
+import type { SimulatorMemory } from './simulator-memory.ts'
 import type { Step } from './step.ts'
 
 /**
- * Plays a whole sequence of transactions at one block with `eth_simulateV1`: the steps, then reads of the allowances they
- * leave, then the transactions that would take those back. Changes of the declared tokens are read from `balanceOf`
- * before and after, because logs are what a token says and balances are what the wallet has; others from logs. Throws
+ * Plays a whole sequence of transactions at one block: the steps, then reads of the allowances they leave, then the
+ * transactions that would take those back. Changes of the declared tokens are read from `balanceOf` before and after,
+ * because logs are what a token says and balances are what the wallet has; others from logs. Where no endpoint of the
+ * chain has `eth_simulateV1`, an `eth_call` with state overrides plays the same without logs, and says so. Throws
  * `SIMULATION_FAILED` (with the step and why), `INSUFFICIENT_BALANCE`, or `SIMULATION_UNAVAILABLE`: nothing is signed
  * on a guess.
  */
 export async function simulate(request: SimulationRequest): Promise<Simulation> {
   const sequence = sequenceOf(request)
-  const results = await run(request, sequence)
+  const { results, playedBy } = await run(request, sequence)
   const failed = results.findIndex(({ ok }, index) => !ok && sequence[index]?.mustSucceed === true)
   if (failed !== -1) {
-    throw shortfall(request, results) ?? failure(request.steps[failed - request.tokens.length], results[failed])
+    const played = await withRevertData(request, sequence.slice(0, failed + 1), results[failed])
+    throw shortfall(request, results) ?? failure(request.steps[failed - request.tokens.length], played)
   }
 
   const reads = request.tokens.length
@@ -41,12 +39,19 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
     request,
   )
   const deltas = new Map(changes.deltas)
+  if (playedBy === 'eth_call')
+    deltas.set(
+      zeroAddress,
+      steps.reduce((sum, step) => sum + (step.nativeDelta ?? 0n), 0n),
+    )
+  else requireTrace(request, deltas)
   request.tokens.forEach((token, index) => {
     const before = uintOf(results[index])
     const after = uintOf(results[results.length - reads + index])
     if (before !== null && after !== null) deltas.set(token.toLowerCase(), after - before)
   })
   return {
+    playedBy,
     blockNumber: request.block.number,
     deltas,
     rights: changes.rights,
@@ -57,9 +62,10 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
   }
 }
 
-export type SimulationRequest = {
+export type SimulationRequest = PlayedFrom & {
   readonly client: PublicClient
-  readonly wallet: Address
+  readonly chainId: number
+  readonly memory: SimulatorMemory
   readonly wrappedNative: Address
   readonly steps: readonly Step[]
   readonly allowances: readonly Allowance[]
@@ -67,27 +73,17 @@ export type SimulationRequest = {
   readonly tokens: readonly Address[]
   readonly spends: ReadonlyMap<string, bigint>
   readonly revokes: readonly Step[]
-  /** The block whose state it starts from, and the time at which it plays, in Unix seconds. */
-  readonly block: { readonly number: bigint }
-  readonly atSeconds: number
 }
 
 export type Simulation = AssetChanges & {
+  /** `eth_call` sees the declared tokens and native currency alone: no rights, no NFTs, nothing undeclared. */
+  readonly playedBy: 'eth_simulateV1' | 'eth_call'
   readonly blockNumber: bigint
   /** What would be left of each allowance after the steps. */
   readonly leftovers: readonly bigint[]
   /** After refunds, per step. */
   readonly gasUsed: readonly bigint[]
   readonly revokeGasUsed: readonly bigint[]
-}
-
-type PlayedCall = { readonly to: Address; readonly data: Hex; readonly value: bigint; readonly mustSucceed: boolean }
-
-type PlayedResult = {
-  readonly ok: boolean
-  readonly returnData: Hex
-  readonly gasUsed: bigint
-  readonly logs: readonly ChangeLog[]
 }
 
 function sequenceOf({ wallet, steps, allowances, tokens, revokes }: SimulationRequest): readonly PlayedCall[] {
@@ -103,56 +99,41 @@ function sequenceOf({ wallet, steps, allowances, tokens, revokes }: SimulationRe
   return [...balances, ...carried(steps, true), ...leftovers, ...carried(revokes, false), ...balances]
 }
 
-async function run(request: SimulationRequest, sequence: readonly PlayedCall[]): Promise<readonly PlayedResult[]> {
-  const { client, wallet, block, atSeconds } = request
-  const calls = sequence.map(({ to, data, value }) => ({ from: wallet, to, data, value: toHex(value) }))
-  let answer: unknown
+async function run(request: SimulationRequest, sequence: readonly PlayedCall[]): Promise<Played> {
+  const { client, chainId, memory } = request
+  if (!memory.lacksTracing(chainId)) {
+    try {
+      return { results: await playTraced(client, request, sequence), playedBy: 'eth_simulateV1' }
+    } catch (error) {
+      if (!lacksMethod(error)) throw simulationFailure(error)
+      memory.noteLack(chainId)
+    }
+  }
   try {
-    answer = await client.request<SimulateV1>({
-      method: 'eth_simulateV1',
-      params: [
-        {
-          blockStateCalls: [{ blockOverrides: { time: toHex(atSeconds) }, calls }],
-          traceTransfers: true,
-          validation: false,
-        },
-        toHex(block.number),
-      ],
-    })
+    return { results: await playOverridden(client, request, sequence), playedBy: 'eth_call' }
   } catch (error) {
-    throw refusalOf(error)
+    throw simulationFailure(error)
   }
-  const parsed = answerSchema.safeParse(answer)
-  if (!parsed.success || parsed.data[0].calls.length !== sequence.length) {
-    throw unavailable('The endpoint answered the simulation in a form that is not understood.', parsed.error)
-  }
-  return parsed.data[0].calls
 }
 
-type SimulateV1 = { Method: 'eth_simulateV1'; Parameters: readonly unknown[]; ReturnType: unknown }
+type Played = { readonly results: readonly PlayedResult[]; readonly playedBy: Simulation['playedBy'] }
 
-const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value))
-const quantity = z
-  .string()
-  .regex(/^0x[0-9a-f]{1,64}$/i)
-  .transform((text) => BigInt(text))
-const log = z.object({ address: hex, topics: z.array(hex), data: hex })
-const result = z
-  .object({
-    status: quantity,
-    returnData: hex,
-    gasUsed: quantity,
-    logs: z.array(log).optional(),
-    error: z.object({ data: hex.optional() }).optional(),
-  })
-  .transform(({ status, returnData, gasUsed, logs, error }) => ({
-    ok: status === 1n,
-    // The revert data stands in the error at some nodes, in the return data at others.
-    returnData: error?.data ?? returnData,
-    gasUsed,
-    logs: logs ?? [],
-  }))
-const answerSchema = z.tuple([z.object({ calls: z.array(result) })])
+/** Some nodes say that a call failed and not why: then it is played once more in a way that tells. */
+async function withRevertData(
+  request: SimulationRequest,
+  upToFailure: readonly PlayedCall[],
+  played: PlayedResult | undefined,
+): Promise<PlayedResult | undefined> {
+  if (played !== undefined && played.returnData.length > 2) return played
+  const again = await playOverridden(request.client, request, upToFailure).catch(() => [])
+  return again.at(-1)?.ok === false ? again.at(-1) : played
+}
+
+/** Native currency that is sent must show in the trace; an endpoint that does not trace it shows too little leaving. */
+function requireTrace({ steps }: SimulationRequest, deltas: ReadonlyMap<string, bigint>): void {
+  if (deltas.has(zeroAddress) || steps.every(({ valueWei }) => valueWei === 0n)) return
+  throw simulationUnavailable('The endpoint simulates without tracing native currency.')
+}
 
 /** A step that failed while the wallet holds less than the call may spend failed for that, whatever the contract said. */
 function shortfall({ tokens, spends }: SimulationRequest, results: readonly PlayedResult[]): ToolError | null {
@@ -173,34 +154,6 @@ function failure(step: Step | undefined, played: PlayedResult | undefined): Tool
   return new ToolError('SIMULATION_FAILED', `The transaction would fail: "${label}" ${reason}.`, {
     details: [{ message: reason, step: label, to: step?.to ?? zeroAddress }],
   })
-}
-
-function refusalOf(error: unknown): ToolError {
-  if (error instanceof ToolError && error.code !== 'RPC_REFUSED') return error
-  const { codes, text } = causesOf(error)
-  if (codes.includes(-38014) || /insufficient funds/i.test(text)) {
-    return new ToolError('INSUFFICIENT_BALANCE', 'The wallet holds less native currency than the call sends.', {
-      cause: error,
-    })
-  }
-  return unavailable('The endpoint cannot simulate transactions (eth_simulateV1).', error)
-}
-
-function unavailable(message: string, cause: unknown): ToolError {
-  return new ToolError('SIMULATION_UNAVAILABLE', message, {
-    cause,
-    suggestion: 'Configure an endpoint that offers eth_simulateV1; nothing is signed without a simulation.',
-  })
-}
-
-function causesOf(error: unknown): { readonly codes: readonly number[]; readonly text: string } {
-  const codes: number[] = []
-  const texts: string[] = []
-  for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth += 1) {
-    if ('code' in cause && typeof cause.code === 'number') codes.push(cause.code)
-    texts.push('details' in cause && typeof cause.details === 'string' ? cause.details : cause.message)
-  }
-  return { codes, text: texts.join('\n') }
 }
 
 function uintOf(played: PlayedResult | undefined): bigint | null {
