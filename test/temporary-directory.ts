@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -6,6 +6,8 @@ import { join } from 'node:path'
 export function setup(): () => void {
   const before = process.env['TMPDIR']
   const directory = mkdtempSync(join(tmpdir(), 'svc-run-'))
+  // A database server started as root runs as another user, who has to come through.
+  chmodSync(directory, 0o711)
   process.env['TMPDIR'] = directory
   return () => {
     if (before === undefined) delete process.env['TMPDIR']

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { Devnet, DevnetOptions } from './devnet.ts'
-import { startDevnet } from './start-devnet.ts'
 
 /**
  * One local chain for the tests of a file (or of a `describe`), brought back after each test to the state it had
@@ -15,7 +14,7 @@ export function useDevnet(options: DevnetOptions = {}): () => Devnet {
   let restore: (() => Promise<void>) | null = null
 
   beforeAll(async () => {
-    const entry = shared.get(key) ?? { users: 0, devnet: startDevnet(wanted) }
+    const entry = shared.get(key) ?? { users: 0, devnet: start(wanted) }
     entry.users += 1
     shared.set(key, entry)
     devnet = await entry.devnet
@@ -38,6 +37,12 @@ export function useDevnet(options: DevnetOptions = {}): () => Devnet {
     if (!devnet) throw new Error('The local chain starts in beforeAll: call this inside a hook or a test')
     return devnet
   }
+}
+
+/** Loaded when asked for: other helpers of tests need nothing of the chain. */
+async function start(options: DevnetOptions): Promise<Devnet> {
+  const { startDevnet } = await import('./start-devnet.ts')
+  return await startDevnet(options)
 }
 
 type SharedChain = { users: number; readonly devnet: Promise<Devnet> }

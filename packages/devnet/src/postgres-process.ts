@@ -1,0 +1,90 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { ServerUser } from './postgres-program.ts'
+
+/** Makes an empty database cluster, for which everyone on this machine is the user postgres. */
+export async function initPostgres({ folder, user }: PostgresPlace): Promise<void> {
+  const settings = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+  await promisify(execFile)(join(folder, 'bin', 'initdb'), ['-D', join(folder, 'data'), ...settings], {
+    ...user,
+    cwd: folder,
+    env: { LC_ALL: 'C' },
+  })
+}
+
+/**
+ * Runs the server on a port of 127.0.0.1 and resolves once it takes connections. It ends with this process, however that
+ * ends, and its folder goes with it then. After a SIGKILL the server refuses to start until the last of its processes is
+ * gone; that is waited for, within `readyTimeoutMs`.
+ */
+export async function runPostgres(
+  place: PostgresPlace,
+  options: { readonly port: number; readonly readyTimeoutMs: number },
+): Promise<PostgresProcess> {
+  const deadline = performance.now() + options.readyTimeoutMs
+  for (;;) {
+    const started = startOnce(place, options.port)
+    const left = deadline - performance.now()
+    const timer = setTimeout(() => started.child.kill('SIGKILL'), Math.max(left, 0))
+    const isReady = await started.ready
+    clearTimeout(timer)
+    if (isReady) return { pid: started.child.pid ?? 0, end: started.end }
+    if (performance.now() > deadline) throw new Error(`PostgreSQL did not start. It said: ${started.said()}`)
+    await sleep(50)
+  }
+}
+
+export type PostgresPlace = { readonly folder: string; readonly user: ServerUser | null }
+
+export type PostgresProcess = {
+  readonly pid: number
+  /** Sends the signal and settles when the process has ended; a second SIGKILL after ten seconds. */
+  end(signal: 'SIGINT' | 'SIGKILL'): Promise<void>
+}
+
+function startOnce(place: PostgresPlace, port: number) {
+  const { folder, user } = place
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=16MB']
+  const args = ['-D', join(folder, 'data'), '-p', `${port}`, ...settings.flatMap((setting) => ['-c', setting])]
+  const child = spawn(join(folder, 'bin', 'postgres'), args, {
+    ...user,
+    cwd: folder,
+    env: { LC_ALL: 'C' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  const exited = once(child, 'close').catch(() => undefined)
+  const ready = new Promise<boolean>((resolve) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-2_000)
+      if (said.includes('ready to accept connections')) resolve(true)
+    })
+    void exited.then(() => resolve(false))
+  })
+  const killNow = () => void child.kill('SIGQUIT')
+  process.once('exit', killNow)
+  void exited.then(() => process.off('exit', killNow))
+  watchParent(child, folder)
+  const end = async (signal: 'SIGINT' | 'SIGKILL'): Promise<void> => {
+    child.kill(signal)
+    const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    await exited
+    clearTimeout(timer)
+  }
+  return { child, ready, end, said: () => said.trim() }
+}
+
+/** A shell that outlives a killed parent just long enough to take the server and its folder with it. */
+function watchParent(child: ChildProcess, folder: string): void {
+  if (child.pid === undefined) return
+  const script =
+    'trap "" INT TERM HUP; read -r line; kill -QUIT "$1" 2>/dev/null; ' +
+    'while kill -0 "$1" 2>/dev/null; do sleep 0.05; done; rm -rf "$2"'
+  const watcher = spawn('sh', ['-c', script, 'sh', `${child.pid}`, folder], { stdio: ['pipe', 'ignore', 'ignore'] })
+  watcher.on('error', () => {})
+  watcher.unref()
+  child.once('exit', () => watcher.kill('SIGKILL'))
+}
