@@ -35,6 +35,7 @@ const asked: Command = async () => 0
 const commands = {
   up: { foreground: true, load: async () => (await import('./commands/up.ts')).up },
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
+  approvals: { foreground: true, load: async () => (await import('./commands/approvals.ts')).approvals },
   demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
 } satisfies Readonly<Record<string, { readonly foreground: boolean; readonly load: () => Promise<Command> }>>
 

@@ -1,0 +1,96 @@
+import { userInfo } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import { operationText, type OperationDescription } from '@svc/tool-server/approvals'
+import type { StopCause } from '@svc/tool-server/until-stopped'
+import { UsageError } from '../usage-error.ts'
+import { findOperation } from './find-operation.ts'
+import { openOperations } from './open-operations.ts'
+import { readIdAndFlags } from './read-words.ts'
+
+/**
+ * `svc approvals approve ID` and `deny ID`. Approving shows what would happen and asks for a yes on the terminal; a script
+ * says `--yes` and names the plan it means by its hash. The word holds for exactly the plan that was shown: when it changed
+ * meanwhile, or was decided, cancelled or expired, the store refuses it.
+ */
+export async function decide(
+  word: 'approve' | 'deny',
+  argv: readonly string[],
+  stopped: Promise<StopCause>,
+  terminal: Terminal = { input: process.stdin, output: process.stdout },
+): Promise<number> {
+  const { id, flags } = readIdAndFlags(word, argv, {
+    values: ['data-dir', 'plan-hash'],
+    switches: ['yes', 'json'],
+  })
+  const named = readPlanHash(flags['plan-hash'])
+  if (word === 'approve') requireMeans(flags.yes, named, terminal)
+  const open = await openOperations(flags['data-dir'], process.env)
+  try {
+    const { description } = await findOperation(open, id)
+    if (word === 'approve' && !flags.yes && !(await saysYes(description, terminal, stopped))) {
+      process.stderr.write('Nothing was decided.\n')
+      return 1
+    }
+    const decided = await open.operations.decide(id, {
+      approved: word === 'approve',
+      by: `operator:${userInfo().username}`,
+      planHash: named ?? description.planHash,
+    })
+    process.stdout.write(
+      flags.json ? `${JSON.stringify({ id, state: decided.state })}\n` : `${outcome(decided.state)}\n`,
+    )
+    return 0
+  } finally {
+    await open.close()
+  }
+}
+
+/** Where a person is asked. */
+export type Terminal = {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly output: NodeJS.WritableStream
+}
+
+function readPlanHash(text: string | undefined): string | undefined {
+  if (text === undefined || /^0x[0-9a-f]{64}$/.test(text)) return text
+  throw new UsageError(
+    '--plan-hash takes the plan hash that svc approvals show prints: 0x and 64 lower-case hex digits',
+  )
+}
+
+/** A yes is worth something only when it is clear to what. */
+function requireMeans(yes: boolean, planHash: string | undefined, { input }: Terminal): void {
+  if (yes && planHash === undefined) {
+    throw new UsageError('--yes needs --plan-hash: name the plan you approve, as svc approvals show prints it')
+  }
+  if (!yes && input.isTTY !== true) {
+    throw new UsageError('There is no terminal to ask on. A script approves with --yes --plan-hash HASH.')
+  }
+}
+
+async function saysYes(
+  description: OperationDescription,
+  { input, output }: Terminal,
+  stopped: Promise<StopCause>,
+): Promise<boolean> {
+  output.write(`${operationText(description, Date.now())}\n\n`)
+  const lines = createInterface({ input, output })
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+  const leaving = new AbortController()
+  void stopped.then(() => leaving.abort())
+  try {
+    const asked = lines.question('Approve exactly this? Type yes: ', { signal: leaving.signal })
+    const answer = await Promise.race([asked, closed])
+    return answer.trim() === 'yes'
+  } catch {
+    return false
+  } finally {
+    lines.close()
+  }
+}
+
+function outcome(state: string): string {
+  if (state === 'denied') return 'Denied.'
+  if (state === 'scheduled') return 'Approved. It is carried out when its time has come.'
+  return 'Approved. It is carried out when the caller asks for it again, before it expires.'
+}

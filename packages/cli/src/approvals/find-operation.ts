@@ -1,0 +1,13 @@
+import type { Operation } from '@svc/store'
+import { describeOperation, type OperationDescription } from '@svc/tool-server/approvals'
+import type { OpenOperations } from './open-operations.ts'
+
+/** The operation of this id and what a person is told of it. Throws when there is none. */
+export async function findOperation(
+  { operations }: OpenOperations,
+  id: string,
+): Promise<{ readonly operation: Operation; readonly description: OperationDescription }> {
+  const operation = await operations.byId(id)
+  if (operation === null) throw new Error(`There is no operation ${id}. svc approvals list shows those that wait.`)
+  return { operation, description: describeOperation(operation) }
+}

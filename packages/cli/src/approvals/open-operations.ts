@@ -1,0 +1,42 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openStore, type Operations } from '@svc/store'
+import { readOperatorConfig } from '@svc/tool-server/operator-config'
+import { UsageError } from '../usage-error.ts'
+
+/**
+ * Opens the operations of a server beside it: no lock is taken, each method is a short transaction of its own. The place is
+ * the flag's, else that of the server's own settings. Throws, and creates nothing, where no server has kept its state.
+ */
+export async function openOperations(
+  dataDir: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<OpenOperations> {
+  if (dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
+  const config = readOperatorConfig(dataDir === undefined ? environment : { ...environment, SVC_DATA_DIR: dataDir })
+  const store = await openStore(await placeOf(config))
+  return {
+    operations: store.operations,
+    close: () => store.close(),
+  }
+}
+
+export type OpenOperations = {
+  readonly operations: Operations
+  close(): Promise<void>
+}
+
+async function placeOf({ dataDir, databaseUrl }: ReturnType<typeof readOperatorConfig>) {
+  if (databaseUrl !== null) {
+    throw new Error('SVC_DATABASE_URL is set, and this version reads the state in the data directory only.')
+  }
+  const path = join(dataDir, 'state.db')
+  try {
+    await access(path)
+  } catch {
+    throw new Error(
+      `${dataDir} holds no state of a server. Name the server's data directory with --data-dir or SVC_DATA_DIR.`,
+    )
+  }
+  return { path, now: Date.now }
+}

@@ -1,0 +1,120 @@
+import { request as httpRequest } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDirectory, plan, planHash } from '../operations.fixture.ts'
+import { servePage, type ServedPage } from './serve-page.ts'
+
+let page: ServedPage
+let place: Awaited<ReturnType<typeof openDirectory>>
+let tokens: number
+beforeEach(async () => {
+  tokens = 0
+  place = await openDirectory([{}, { id: 'op-2' }])
+  const newToken = () => `token-${(tokens += 1)}`
+  page = await servePage({ operations: place.operations, port: 0, by: 'operator:test', now: Date.now, newToken })
+})
+afterEach(async () => {
+  await page.close()
+  await place.store.close()
+})
+
+type Asked = {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Bare HTTP: a browser would not let a test choose Host and Origin. */
+function ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}) {
+  const { port } = new URL(page.url)
+  return new Promise<Answer>((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }))
+    })
+    request.once('error', reject)
+    request.end(body)
+  })
+}
+
+type Answer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly text: string
+}
+
+/** Opens the page as a browser does; returns what it sends from then on. */
+async function enter() {
+  const url = new URL(page.url)
+  const opened = await ask(`${url.pathname}${url.search}`)
+  const [set = ''] = (opened.headers['set-cookie'] ?? []) as readonly string[]
+  return { opened, set, cookie: set.split(';')[0] ?? '', origin: url.origin }
+}
+
+const word = (more: Readonly<Record<string, unknown>> = {}) =>
+  JSON.stringify({ id: 'op-1', planHash, approved: true, ...more })
+const stateOf = async (id: string) => (await place.operations.byId(id))?.state
+
+describe('the approval page', () => {
+  it('opens once, for one browser, and takes the token out of the address', async () => {
+    const { opened, set, cookie } = await enter()
+    expect(opened).toMatchObject({ status: 303, headers: { location: '/' } })
+    expect(set).toMatch(/^svc_approvals_\d+=token-2; Path=\/; HttpOnly; SameSite=Strict$/)
+    expect((await enter()).opened.status).toBe(401)
+    expect((await ask('/')).status).toBe(401)
+    expect((await ask('/', { headers: { cookie: cookie.replace('token-2', 'token-1') } })).status).toBe(401)
+    expect((await ask('/list')).status).toBe(401)
+    expect((await ask('/', { headers: { cookie: `other=1; ${cookie}` } })).status).toBe(200)
+  })
+
+  it('shows the list without JavaScript, strangers’ text as text, under a policy that loads nothing foreign', async () => {
+    const { cookie } = await enter()
+    const { text, headers } = await ask('/', { headers: { cookie } })
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'/)
+    expect(headers['cache-control']).toBe('no-store')
+    for (const shown of [plan.why, planHash, '1.5 WETH', '9,000 USD', 'key:write:1f9c2a7e', 'tickLower']) {
+      expect(text).toContain(shown)
+    }
+    expect(text).not.toMatch(/<img|\u202e|javascript:|https?:/)
+    expect(text).toContain('US\\u202eDC&#60;img src=x')
+  })
+
+  it('decides once, on exactly the plan it showed', async () => {
+    const { cookie, origin } = await enter()
+    const headers = { cookie, origin, 'content-type': 'application/json' }
+    const changed = await ask('/decide', { method: 'POST', headers, body: word({ planHash: `0x${'00'.repeat(32)}` }) })
+    expect(changed.status).toBe(409)
+    expect(await stateOf('op-1')).toBe('awaiting_approval')
+    expect((await ask('/decide', { method: 'POST', headers, body: word() })).status).toBe(200)
+    expect(await place.operations.byId('op-1')).toMatchObject({ state: 'approved', decidedBy: 'operator:test' })
+    expect((await ask('/decide', { method: 'POST', headers, body: word({ approved: false }) })).status).toBe(409)
+    expect(
+      (await ask('/decide', { method: 'POST', headers, body: word({ id: 'op-2', approved: false }) })).status,
+    ).toBe(200)
+    expect(await stateOf('op-2')).toBe('denied')
+    expect((await ask('/list', { headers: { cookie } })).text).toContain('Nothing awaits a decision')
+  })
+
+  it.each<[string, number, (own: Readonly<Record<string, string>>) => Asked]>([
+    ['no cookie', 401, ({ cookie: _cookie, ...headers }) => ({ headers })],
+    ['a foreign origin', 403, (own) => ({ headers: { ...own, origin: 'http://evil.example' } })],
+    ['no origin', 403, ({ origin: _origin, ...headers }) => ({ headers })],
+    ['another name for this machine', 403, (own) => ({ headers: { ...own, host: 'rebound.example' } })],
+    ['a form of another site', 415, (own) => ({ headers: { ...own, 'content-type': 'text/plain' } })],
+    ['a body with more in it', 400, (headers) => ({ headers, body: word({ by: 'operator:someone' }) })],
+    ['a body that is no JSON', 400, (headers) => ({ headers, body: '{' })],
+    ['a body without end', 400, (headers) => ({ headers, body: `{"id":"${'x'.repeat(100_000)}"}` })],
+    ['another method', 404, (headers) => ({ headers, method: 'PUT' })],
+  ])('refuses a decision with %s', async (_name, status, change) => {
+    const { cookie, origin } = await enter()
+    const asked = change({ cookie, origin, 'content-type': 'application/json' })
+    expect((await ask('/decide', { method: 'POST', body: word(), ...asked })).status).toBe(status)
+    expect(await stateOf('op-1')).toBe('awaiting_approval')
+  })
+
+  it('shows nothing to another name or origin, cookie or not', async () => {
+    const { cookie } = await enter()
+    expect((await ask('/', { headers: { cookie, host: 'localhost' } })).status).toBe(403)
+    expect((await ask('/list', { headers: { cookie, origin: 'null' } })).status).toBe(403)
+  })
+})

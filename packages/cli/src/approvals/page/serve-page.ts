@@ -1,0 +1,59 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Operations } from '@svc/store'
+import { answerRequest, type PageState } from './answer-request.ts'
+
+/**
+ * Serves the approval page on loopback. Its address holds a token that opens it once, for the first browser that comes with
+ * it; that browser gets a cookie and no other does. Rejects when the port cannot be had.
+ */
+export async function servePage(options: PageOptions): Promise<ServedPage> {
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) => {
+    answerRequest(request, response, state).catch(() => end(response))
+  })
+  server.maxConnections = 64
+  const port = await listen(server, options.port)
+  const state: PageState = {
+    ...options,
+    host: `127.0.0.1:${port}`,
+    token: { value: options.newToken() },
+    cookie: options.newToken(),
+  }
+  return {
+    url: `http://${state.host}/?token=${state.token.value}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+export type PageOptions = {
+  readonly operations: Operations
+  /** 0 is any free one. */
+  readonly port: number
+  /** Who decides, as it is written down. */
+  readonly by: string
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** An unguessable text of URL-safe characters. */
+  readonly newToken: () => string
+}
+
+export type ServedPage = { readonly url: string; close(): Promise<void> }
+
+function end(response: ServerResponse): void {
+  if (response.headersSent) response.destroy()
+  else response.writeHead(500, { 'content-type': 'text/plain' }).end('Something went wrong; see the terminal.\n')
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(new Error(`--port ${port} cannot be had: ${error.message}`)))
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      if (address === null || typeof address === 'string') reject(new Error('The page has no TCP address.'))
+      else resolve(address.port)
+    })
+  })
+}

@@ -1,0 +1,157 @@
+import {
+  amountText,
+  groupDigits,
+  operationFacts,
+  timeLeft,
+  type OperationDescription,
+} from '@svc/tool-server/approvals'
+import { html, type Html } from './html.ts'
+
+/** The whole page with the list in it, readable as it comes. Unix milliseconds. */
+export function pageView(operations: readonly OperationDescription[], now: number): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Approvals</title>
+        <link rel="stylesheet" href="/page.css" />
+        <link rel="icon" href="data:," />
+        <script src="/page.js" defer></script>
+      </head>
+      <body>
+        <header>
+          <h1>Approvals</h1>
+          <p>
+            What the agent asks for and may not do without a person. A decision holds for exactly the plan whose hash is
+            shown, once, before it expires.
+          </p>
+        </header>
+        <p id="said" role="status" aria-live="polite"></p>
+        <main id="list">${listView(operations, now)}</main>
+        <noscript
+          ><p class="hint">Without JavaScript this page shows; decide with <code>svc approvals</code>.</p></noscript
+        >
+      </body>
+    </html>`
+}
+
+/** The list alone, as the page asks for it again and again. */
+export function listView(operations: readonly OperationDescription[], now: number): Html {
+  const waiting = operations.filter(({ state }) => state === 'awaiting_approval')
+  const others = operations.filter(({ state }) => state !== 'awaiting_approval')
+  return html`<h2>${waiting.length === 0 ? 'Nothing awaits a decision' : `Awaiting a decision: ${waiting.length}`}</h2>
+    ${waiting.map((operation) => cardView(operation, now))}
+    ${others.length === 0 ? null : html`<h2>Decided and past</h2>`}
+    ${others.map((operation) => pastView(operation, now))}`
+}
+
+function cardView(operation: OperationDescription, now: number): Html {
+  const { id, planHash, expiresAt } = operation
+  return html`<article aria-labelledby="why-${id}" data-id="${id}">
+    <h3 id="why-${id}">${operation.why}</h3>
+    <dl class="sums">
+      <div>
+        <dt>Leaves at most</dt>
+        <dd>${amounts(operation.leavesAtMost, 'nothing')}</dd>
+      </div>
+      <div>
+        <dt>Arrives at least</dt>
+        <dd>${amounts(operation.arrivesAtLeast, 'nothing guaranteed')}</dd>
+      </div>
+      <div>
+        <dt>Counts as</dt>
+        <dd><strong>${groupDigits(operation.spendUsd)} USD</strong></dd>
+      </div>
+      <div>
+        <dt>Time left</dt>
+        <dd>
+          ${
+            expiresAt === null
+              ? 'no end'
+              : html`<time datetime="${new Date(expiresAt).toISOString()}" data-until="${expiresAt}"
+                  >${timeLeft(expiresAt, now)}</time
+                >`
+          }
+        </dd>
+      </div>
+    </dl>
+    <p class="by"><code>${operation.tool}</code> on ${operation.chain}, asked by <code>${operation.caller}</code></p>
+    <details data-key="${id}">
+      <summary>Everything that would be called</summary>
+      <dl class="facts">
+        ${operationFacts(operation, now)
+          .filter(({ name }) => !['state', 'why', 'plan hash', 'tool', 'caller'].includes(name))
+          .map(
+            ({ name, lines }) =>
+              html`<dt>${name}</dt>
+                ${lines.map((line) => html`<dd>${line}</dd>`)}`,
+          )}
+      </dl>
+      <ol>
+        ${operation.steps.map(stepView)}
+      </ol>
+    </details>
+    <p class="hash"><span>Plan hash</span> <code>${planHash}</code></p>
+    <p class="act">
+      <button
+        type="button"
+        class="approve"
+        data-word="approve"
+        data-id="${id}"
+        data-hash="${planHash}"
+        aria-describedby="why-${id}"
+        hidden
+      >
+        Approve this plan
+      </button>
+      <button
+        type="button"
+        class="deny"
+        data-word="deny"
+        data-id="${id}"
+        data-hash="${planHash}"
+        aria-describedby="why-${id}"
+        hidden
+      >
+        Deny
+      </button>
+    </p>
+  </article>`
+}
+
+function stepView(step: OperationDescription['steps'][number]): Html {
+  return html`<li>
+    <strong>${step.label}</strong>: ${step.contract} <code>${step.to}</code>
+    ${step.value === null ? null : html`<span>with ${step.value} of native currency</span>`}
+    ${step.calls.map(
+      (call) =>
+        html`<div class="call">
+          <code>${call.function}</code>
+          <dl>
+            ${call.arguments.map(
+              ({ name, value }) =>
+                html`<dt>${name}</dt>
+                  <dd><code>${value}</code></dd>`,
+            )}
+          </dl>
+        </div>`,
+    )}
+  </li>`
+}
+
+function pastView(operation: OperationDescription, now: number): Html {
+  const state =
+    operationFacts(operation, now)
+      .find(({ name }) => name === 'state')
+      ?.lines.join(' ') ?? ''
+  return html`<article class="past">
+    <h3>${operation.why}</h3>
+    <p><span class="state">${state}</span>, ${groupDigits(operation.spendUsd)} USD, <code>${operation.tool}</code></p>
+  </article>`
+}
+
+function amounts(list: OperationDescription['leavesAtMost'], none: string): Html {
+  if (list.length === 0) return html`${none}`
+  return html`${list.map((amount) => html`<span class="amount" title="${amount.token}">${amountText(amount)}</span>`)}`
+}

@@ -1,0 +1,123 @@
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { userInfo, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { acquireServerLock } from '@svc/store'
+import { afterEach, describe, expect, it } from 'vitest'
+import { decide } from '../approvals/decide.ts'
+import { openDirectory, plan, planHash } from '../approvals/operations.fixture.ts'
+import { program, run, type Run } from '../processes.fixture.ts'
+
+const runs: Run[] = []
+afterEach(async () => {
+  for (const started of runs.splice(0)) await started.end()
+})
+
+/** The command as a process, to its end. */
+async function svc(...words: readonly string[]) {
+  const started = run(process.execPath, [program, 'approvals', ...words])
+  runs.push(started)
+  return { code: await started.exited, ...started.printed }
+}
+
+describe('svc approvals beside a running server', () => {
+  it('lists what waits, aligned, and shows one in plain terms with strangers’ text escaped', async () => {
+    const { dataDir, store } = await openDirectory([{}, { id: 'op-22', tool: 'execute_swap' }])
+    const lock = await acquireServerLock(dataDir)
+    const listed = await svc('list', '--data-dir', dataDir)
+    expect(listed).toMatchObject({ code: 0, stderr: '' })
+    const [head = '', ...rows] = listed.stdout.trimEnd().split('\n')
+    expect(rows.map((row) => row.split(/ +/)[0])).toEqual(['op-22', 'op-1'])
+    for (const row of rows) expect(row.slice(head.indexOf('CALLER'))).toMatch(/^key:write:1f9c2a7e /)
+    expect(listed.stdout).toMatch(/^[ -~\n]*$/)
+
+    const shown = await svc('show', 'op-1', '--data-dir', dataDir)
+    expect(shown.code).toBe(0)
+    for (const text of [
+      plan.why,
+      'add_liquidity on base (chain 8453)',
+      'key:write:1f9c2a7e',
+      'at most 1.5 WETH',
+      'at most 4,500.000001 US\\u202eDC<img src=x onerror=...',
+      'nothing that is guaranteed',
+      '9,000 USD of the spending limits',
+      'about 0.61 USD',
+      planHash,
+      'mint position: the v3 position manager 0x03a520b32C04BF3bEEf7BEb72E919cf822Ed34f1',
+      'with 0.001 of native currency',
+      'tickLower = -201360',
+    ]) {
+      expect(shown.stdout).toContain(text)
+    }
+    expect(shown.stdout).toMatch(/awaits a decision, 59 min \d+ s left/)
+    expect(shown.stdout).toMatch(/^[ -~\n]*$/)
+    lock.release()
+    await store.close()
+  })
+
+  it('approves for a script that names the plan, once, and writes down who it was', async () => {
+    const { dataDir, operations, store } = await openDirectory()
+    const words = ['approve', 'op-1', '--data-dir', dataDir, '--yes', '--plan-hash']
+    const other = await svc(...words, `0x${'00'.repeat(32)}`)
+    expect(other).toMatchObject({ code: 1, stdout: '' })
+    expect((await operations.byId('op-1'))?.state).toBe('awaiting_approval')
+    const approved = await svc(...words, planHash, '--json')
+    expect([approved.code, JSON.parse(approved.stdout)]).toEqual([0, { id: 'op-1', state: 'approved' }])
+    const row = await operations.byId('op-1')
+    expect(row).toMatchObject({ state: 'approved', decidedBy: `operator:${userInfo().username}` })
+    expect((await svc(...words, planHash)).code).toBe(1)
+    expect((await svc('deny', 'op-1', '--data-dir', dataDir)).code).toBe(1)
+    expect(await operations.byId('op-1')).toEqual(row)
+    await store.close()
+  })
+
+  it('denies, and says so to machines', async () => {
+    const { dataDir, operations, store } = await openDirectory()
+    expect((await svc('deny', 'op-1', '--data-dir', dataDir)).stdout).toBe('Denied.\n')
+    expect((await operations.byId('op-1'))?.state).toBe('denied')
+    const { stdout } = await svc('list', '--all', '--json', '--data-dir', dataDir)
+    expect(JSON.parse(stdout)).toMatchObject({ operations: [{ id: 'op-1', state: 'denied', planHash }] })
+    expect((await svc('list', '--data-dir', dataDir)).stdout).toBe('No operation awaits a decision.\n')
+    await store.close()
+  })
+
+  it('refuses what is unclear and a directory that is none, and changes nothing', async () => {
+    const { dataDir, operations, store } = await openDirectory([{}, { id: 'late', expiresAt: Date.now() - 1 }])
+    const at = ['--data-dir', dataDir]
+    const codes = await Promise.all([
+      svc('approve', 'op-1', ...at, '--yes').then(({ code }) => code),
+      svc('approve', 'op-1', ...at).then(({ code }) => code),
+      svc('approve', 'op-1', ...at, '--yes', '--plan-hash', planHash.toUpperCase()).then(({ code }) => code),
+      svc('approve').then(({ code }) => code),
+      svc('show', '../x', ...at).then(({ code }) => code),
+      svc('swallow').then(({ code }) => code),
+      svc('show', 'nothing', ...at).then(({ code }) => code),
+      svc('approve', 'late', ...at, '--yes', '--plan-hash', planHash).then(({ code }) => code),
+    ])
+    expect(codes).toEqual([2, 2, 2, 2, 2, 2, 1, 1])
+    expect((await operations.byId('op-1'))?.state).toBe('awaiting_approval')
+    await store.close()
+    const empty = mkdtempSync(join(tmpdir(), 'svc-approvals-'))
+    const refused = await svc('list', '--data-dir', empty)
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('holds no state of a server')
+    expect(readdirSync(empty)).toEqual([])
+  })
+
+  it.each([
+    ['yes\n', 0, 'approved'],
+    ['y\n', 1, 'awaiting_approval'],
+    ['\n', 1, 'awaiting_approval'],
+    ['', 1, 'awaiting_approval'],
+  ])('asks on a terminal, where %j leads to exit code %i and %s', async (typed, code, state) => {
+    const { dataDir, operations, store } = await openDirectory()
+    const input = Object.assign(new PassThrough(), { isTTY: true })
+    const output = new PassThrough()
+    input.end(typed)
+    const never = new Promise<never>(() => {})
+    expect(await decide('approve', ['op-1', '--data-dir', dataDir], never, { input, output })).toBe(code)
+    expect((await operations.byId('op-1'))?.state).toBe(state)
+    expect(String(output.read())).toContain(planHash)
+    await store.close()
+  })
+})

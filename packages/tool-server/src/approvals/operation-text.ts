@@ -1,0 +1,79 @@
+import type { DescribedAmount, DescribedStep, OperationDescription } from './describe-operation.ts'
+import { timeLeft } from './time-left.ts'
+
+/** Everything a person should know before deciding, as lines for a terminal. `now` in Unix milliseconds. */
+export function operationText(operation: OperationDescription, now: number): string {
+  const facts = operationFacts(operation, now).flatMap(({ name, lines }) =>
+    lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(10)} ${line}`),
+  )
+  return [`Operation ${operation.id}`, ...facts, '', '  What would be called', ...stepLines(operation.steps)].join('\n')
+}
+
+/** The same as names and lines, for whatever shows them. */
+export function operationFacts(operation: OperationDescription, now: number): readonly Fact[] {
+  const leaves = operation.leavesAtMost.map((amount) => `at most ${amountText(amount)}`)
+  const arrives = operation.arrivesAtLeast.map((amount) => `at least ${amountText(amount)}`)
+  const waits = operation.executeAfter === null ? [] : [new Date(operation.executeAfter).toISOString()]
+  const facts: readonly Fact[] = [
+    { name: 'state', lines: [stateText(operation, now)] },
+    { name: 'why', lines: [operation.why] },
+    { name: 'tool', lines: [`${operation.tool} on ${operation.chain}`] },
+    { name: 'caller', lines: [operation.caller] },
+    { name: 'leaves', lines: leaves.length === 0 ? ['nothing'] : leaves },
+    { name: 'arrives', lines: arrives.length === 0 ? ['nothing that is guaranteed'] : arrives },
+    { name: 'counts as', lines: [`${groupDigits(operation.spendUsd)} USD of the spending limits`] },
+    {
+      name: 'gas',
+      lines: [operation.gasCostUsd === null ? 'unknown' : `about ${operation.gasCostUsd.toFixed(2)} USD`],
+    },
+    { name: 'not before', lines: waits },
+    { name: 'asked as', lines: operation.conditions },
+    { name: 'plan hash', lines: [operation.planHash] },
+  ]
+  return facts.filter(({ lines }) => lines.length > 0)
+}
+
+export type Fact = { readonly name: string; readonly lines: readonly string[] }
+
+/** The state in words, with the time that is left. */
+export function stateText({ state, expiresAt, decidedBy }: OperationDescription, now: number): string {
+  const by = decidedBy === null ? '' : ` (by ${decidedBy})`
+  const waits = state === 'awaiting_approval' || state === 'approved'
+  return `${stateWords[state]}${by}${waits && expiresAt !== null ? `, ${timeLeft(expiresAt, now)} left` : ''}`
+}
+
+/** For example "16,954.87 USDC". */
+export function amountText({ amount, symbol }: DescribedAmount): string {
+  return `${groupDigits(amount)} ${symbol}`
+}
+
+/** Thousands set apart in a decimal text. */
+export function groupDigits(decimal: string): string {
+  const [whole = '', fraction] = decimal.split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`
+}
+
+const stateWords = {
+  planned: 'planned, nobody is asked',
+  awaiting_approval: 'awaits a decision',
+  approved: 'approved, not yet carried out',
+  denied: 'denied',
+  scheduled: 'scheduled',
+  running: 'is being carried out',
+  done: 'carried out',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  expired: 'expired',
+} as const
+
+function stepLines(steps: readonly DescribedStep[]): readonly string[] {
+  return steps.flatMap((step, index) => [
+    `    ${index + 1}. ${step.label}: ${step.contract} ${step.to}`,
+    ...(step.value === null ? [] : [`       with ${step.value} of native currency`]),
+    ...step.calls.flatMap((call) => [
+      `       ${call.function}`,
+      ...call.arguments.map(({ name, value }) => `         ${name} = ${value}`),
+    ]),
+  ])
+}
