@@ -36,6 +36,8 @@ const commands = {
   up: { foreground: true, load: async () => (await import('./commands/up.ts')).up },
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
   approvals: { foreground: true, load: async () => (await import('./commands/approvals.ts')).approvals },
+  pause: { foreground: false, load: async () => (await import('./commands/pause.ts')).pause },
+  resume: { foreground: false, load: async () => (await import('./commands/resume.ts')).resume },
   demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
 } satisfies Readonly<Record<string, { readonly foreground: boolean; readonly load: () => Promise<Command> }>>
 
@@ -47,6 +49,10 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       --data-dir keeps API keys, wallet and policy for the next time. Ctrl-C ends all of it.
   svc serve --transport stdio|http
       The MCP server alone, configured by the environment (docs/config.md).
+  svc pause [--reason TEXT] [--data-dir D]
+      Stops signing within a second, also for calls on their way. What is out is still looked after.
+  svc resume [--rearm] [--data-dir D]
+      Ends a pause; --rearm also closes the circuit breaker.
   svc demo [--hostile]
       A scripted agent adds liquidity, earns fees, collects, swaps and leaves, on its own local chain.
       --hostile: it tries to drain the wallet instead, and each attempt is shown with what stopped it.

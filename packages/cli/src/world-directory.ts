@@ -73,6 +73,7 @@ const chainBoundFiles = [
   'state.db-shm',
   'audit.jsonl',
   'breaker.json',
+  'recorded.json',
   'owed-allowances.json',
   'chains.json',
 ]

@@ -26,6 +26,7 @@ import { settle } from './safety/settle.ts'
 import { shapeResult } from './safety/shape-result.ts'
 import { signNext } from './safety/sign-next.ts'
 import { stepsOf } from './safety/steps.ts'
+import { createSwitchRecorder } from './safety/switch-recorder.ts'
 import { broadcast, confirm } from './safety/transact.ts'
 import { newNumbers, tripOf } from './safety/trip.ts'
 import type { SafetyReport } from './tool.ts'
@@ -67,6 +68,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     },
     safetyReport: (principal: Principal) => safetyReport(engine, principal),
     reconcile: () => reconcile(engine, inFlight, inTurn),
+    recordSwitches: () => engine.switches.look(),
   })
 }
 
@@ -76,6 +78,8 @@ export type Executor = {
   safetyReport(principal: Principal): Promise<SafetyReport>
   /** Names chains it could not read; those are cleared up before their next write. Throws `STORAGE_UNAVAILABLE`. */
   reconcile(): Promise<ReconcileReport>
+  /** Writes into the audit log what an operator has done to kill switch, breaker and policy meanwhile. */
+  recordSwitches(): Promise<void>
 }
 
 export type ExecutorOptions = {
@@ -136,8 +140,9 @@ const mostWaiting = 100
 
 function engineOf(options: ExecutorOptions): Engine {
   const { dataDir, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options
-  const { maxConsecutiveFailures } = policy.breaker
-  const breaker = createCircuitBreaker({ dataDir, maxConsecutiveFailures, now })
+  const breaker = createCircuitBreaker({ dataDir, limits: policy.breaker, now })
+  const switches = createSwitchRecorder({ ...options, breaker })
   const owed = createOwedAllowances(dataDir)
-  return { ...options, confirmTimeoutMs, requireOpen, breaker, owed, simulators: createSimulatorMemory(now) }
+  const simulators = createSimulatorMemory(now)
+  return { ...options, confirmTimeoutMs, requireOpen, breaker, switches, owed, simulators }
 }

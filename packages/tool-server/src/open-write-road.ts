@@ -57,6 +57,9 @@ export async function openWriteRoad(options: {
     }
     const road = { ...ports, policy, senders, journal, ledger, audit, dataDir, log }
     const executor = createExecutor({ ...road, now: Date.now, newRequestId: randomUUID, requireOpen: door.requireOpen })
+    const recordSwitches = () =>
+      executor.recordSwitches().catch((error: unknown) => log.warn('switches.unrecorded', { error }))
+    await recordSwitches()
     log.info('road.reconciled', { ...(await executor.reconcile()) })
     const sweeper = startSweeper({
       everyMs: sweepEveryMs,
@@ -64,6 +67,8 @@ export async function openWriteRoad(options: {
       onError: (error) => log.warn('road.unswept', { error }),
     })
     closers.push(() => sweeper.stop())
+    const watch = startSweeper({ everyMs: watchEveryMs, sweep: recordSwitches, onError: () => {} })
+    closers.push(() => watch.stop())
     return {
       openExecute: executor.open,
       wallet: { address: wallet.address },
@@ -86,6 +91,9 @@ export async function openWriteRoad(options: {
 
 /** How soon what was left behind is looked at again. */
 const sweepEveryMs = 10_000
+
+/** How soon the audit log tells what an operator did. Signing itself looks at the switches each time. */
+const watchEveryMs = 500
 
 function openWallet(wallet: WalletConfig): ServiceWallet {
   if (wallet.type === 'local') return new ServiceWallet({ mode: 'local', privateKey: wallet.privateKey })

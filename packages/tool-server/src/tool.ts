@@ -132,7 +132,11 @@ export type SetupReport = {
 export type SafetyReport = {
   readonly walletConfigured: boolean
   readonly paused: boolean
+  /** Since when (ISO 8601) and why, as the operator put it; `null` while nothing is paused. */
+  readonly pause: { readonly since: string; readonly reason: string | null } | null
   readonly breakerOpen: boolean
+  /** `cause` names no amounts. */
+  readonly breaker: { readonly open: boolean; readonly since: string | null; readonly cause: string | null }
   readonly allowlistMode: 'strict' | 'lenient'
   readonly approvalThresholdUsd: string | null
   /** Decimal US dollars. */

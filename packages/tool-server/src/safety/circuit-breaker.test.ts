@@ -1,13 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 
 let dataDir: string
-const open = () => createCircuitBreaker({ dataDir, maxConsecutiveFailures: 3, now: () => Date.UTC(2026, 0, 1) })
+let at: number
+const limits = { maxConsecutiveFailures: 3, maxFailuresInWindow: 5, windowMinutes: 60 }
+const open = () => createCircuitBreaker({ dataDir, limits, now: () => at })
 
 beforeEach(async () => {
+  at = Date.UTC(2026, 0, 1)
   dataDir = await mkdtemp(join(tmpdir(), 'breaker-'))
 })
 
@@ -20,8 +23,10 @@ describe('the circuit breaker', () => {
     expect(await open().isOpen()).toBe(true)
     expect(JSON.parse(await readFile(join(dataDir, 'breaker.json'), 'utf8'))).toEqual({
       consecutiveFailures: 3,
+      failedAt: [at, at, at],
       openedAt: '2026-01-01T00:00:00.000Z',
-      cause: '0xcc reverted',
+      cause: '3 transactions in a row were mined and reverted; 0xcc reverted',
+      rearmed: null,
     })
   })
 
@@ -42,11 +47,47 @@ describe('the circuit breaker', () => {
     expect(opened).toEqual([false, false, true, false])
   })
 
-  it('is re-armed by removing its file', async () => {
+  it('opens after the given number of failures of any kind within the window, successes between them or not', async () => {
     const breaker = open()
-    for (const _ of [1, 2, 3]) await breaker.recordFailure('reverted')
-    await rm(join(dataDir, 'breaker.json'))
+    for (const _ of [1, 2, 3, 4]) {
+      expect(await breaker.recordFailure('declined', 'other')).toBe(false)
+      await breaker.recordSuccess()
+      at += 10 * 60_000
+    }
+    expect(await breaker.recordFailure('declined', 'other')).toBe(true)
+    expect(await breaker.status()).toMatchObject({ open: true, cause: '5 failures within 60 min; declined' })
+  })
+
+  it('forgets failures that are older than the window', async () => {
+    const breaker = open()
+    for (const _ of [1, 2, 3, 4]) await breaker.recordFailure('declined', 'other')
+    at += 60 * 60_000
+    expect(await breaker.recordFailure('declined', 'other')).toBe(false)
     expect(await breaker.isOpen()).toBe(false)
+  })
+
+  it('opens when told to, once, and outlives its process', async () => {
+    expect(await open().trip('the balance fell')).toBe(true)
+    expect(await open().trip('and again')).toBe(false)
+    expect(await open().status()).toEqual({
+      open: true,
+      since: '2026-01-01T00:00:00.000Z',
+      cause: 'the balance fell',
+      rearmed: null,
+    })
+  })
+
+  it('is re-armed by the operator, and counts from nothing then', async () => {
+    const breaker = open()
+    expect(await breaker.rearm({ by: 'operator:ada', at: '2026-01-01T01:00:00.000Z' })).toBe(false)
+    for (const _ of [1, 2, 3]) await breaker.recordFailure('reverted')
+    expect(await open().rearm({ by: 'operator:ada', at: '2026-01-01T01:00:00.000Z' })).toBe(true)
+    expect(await breaker.status()).toMatchObject({
+      open: false,
+      since: null,
+      cause: null,
+      rearmed: { by: 'operator:ada' },
+    })
     expect(await breaker.recordFailure('reverted')).toBe(false)
   })
 
@@ -54,7 +95,9 @@ describe('the circuit breaker', () => {
     'counts a file that holds %j as open',
     async (text) => {
       await writeFile(join(dataDir, 'breaker.json'), text)
-      expect(await open().isOpen()).toBe(true)
+      expect(await open().status()).toMatchObject({ open: true, cause: expect.stringContaining('cannot be read') })
+      expect(await open().rearm({ by: 'operator:ada', at: '2026-01-01T01:00:00.000Z' })).toBe(true)
+      expect(await open().isOpen()).toBe(false)
     },
   )
 })

@@ -1,19 +1,23 @@
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
+import type { SwitchDecision } from './kill-switch.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
 
 /**
- * Counts transactions that were mined and reverted, one after another, and opens after `maxConsecutiveFailures`. The
- * state is the file `breaker.json` in the data directory: it outlives the process, and an open breaker stays open until
- * the operator removes the file. It is read anew each time; a file that makes no sense counts as open.
+ * Stops signing when too much goes wrong: after `maxConsecutiveFailures` transactions in a row that were mined and
+ * reverted, after `maxFailuresInWindow` failures of any kind within `windowMinutes`, or when told to. The state is the
+ * file `breaker.json` in the data directory: it outlives the process, and an open breaker stays open until `rearm`. It is
+ * read anew each time; a file that makes no sense counts as open.
  */
 export function createCircuitBreaker(options: {
   readonly dataDir: string
-  readonly maxConsecutiveFailures: number
+  readonly limits: BreakerLimits
   /** Unix milliseconds. */
   readonly now: () => number
 }): CircuitBreaker {
+  const { limits, now } = options
   const path = join(options.dataDir, 'breaker.json')
   let last: Promise<unknown> = Promise.resolve()
   const inOrder = <Value>(work: () => Promise<Value>): Promise<Value> => {
@@ -21,44 +25,102 @@ export function createCircuitBreaker(options: {
     last = done.catch(() => undefined)
     return done
   }
+  const openWith = async (state: State, cause: string): Promise<true> => {
+    await write(path, { ...state, openedAt: new Date(now()).toISOString(), cause })
+    return true
+  }
   return Object.freeze({
     isOpen: async () => (await readState(path)).openedAt !== null,
+    status: async () => {
+      const { openedAt, cause, rearmed } = await readState(path)
+      return { open: openedAt !== null, since: openedAt, cause: openedAt === null ? null : cause, rearmed }
+    },
     recordSuccess: () =>
       inOrder(async () => {
         const state = await readState(path)
         if (state.openedAt === null && state.consecutiveFailures > 0) {
-          await replaceFileDurably(path, JSON.stringify(closed))
+          await write(path, { ...state, consecutiveFailures: 0 })
         }
       }),
-    recordFailure: (cause: string) =>
+    recordFailure: (cause: string, kind: FailureKind = 'reverted') =>
       inOrder(async () => {
         const state = await readState(path)
         if (state.openedAt !== null) return false
-        const consecutiveFailures = state.consecutiveFailures + 1
-        const opens = consecutiveFailures >= options.maxConsecutiveFailures
-        const openedAt = opens ? new Date(options.now()).toISOString() : null
-        await replaceFileDurably(path, JSON.stringify({ consecutiveFailures, openedAt, cause } satisfies State))
-        return opens
+        const from = now() - limits.windowMinutes * 60_000
+        const failedAt = [...state.failedAt.filter((at) => at > from && at <= now()), now()]
+        const consecutiveFailures = state.consecutiveFailures + (kind === 'reverted' ? 1 : 0)
+        const next = { ...state, consecutiveFailures, failedAt }
+        if (consecutiveFailures >= limits.maxConsecutiveFailures) {
+          return openWith(next, `${consecutiveFailures} transactions in a row were mined and reverted; ${cause}`)
+        }
+        if (failedAt.length >= limits.maxFailuresInWindow) {
+          return openWith(next, `${failedAt.length} failures within ${limits.windowMinutes} min; ${cause}`)
+        }
+        await write(path, next)
+        return false
+      }),
+    trip: (cause: string) =>
+      inOrder(async () => {
+        const state = await readState(path)
+        return state.openedAt === null && openWith(state, cause)
+      }),
+    rearm: (decision: Omit<SwitchDecision, 'reason'>) =>
+      inOrder(async () => {
+        const state = await readState(path)
+        if (state.openedAt === null) return false
+        await write(path, { ...closed, rearmed: { by: decision.by, at: decision.at } })
+        return true
       }),
   })
 }
 
 export type CircuitBreaker = {
   isOpen(): Promise<boolean>
+  status(): Promise<BreakerStatus>
+  /** Ends a row of reverted transactions; an open breaker stays open. */
   recordSuccess(): Promise<void>
   /** Counts one failure; resolves to whether it opened the breaker. `cause` is for the operator who reads the file. */
-  recordFailure(cause: string): Promise<boolean>
+  recordFailure(cause: string, kind?: FailureKind): Promise<boolean>
+  /** Opens it for `cause`; resolves to whether it was closed until then. */
+  trip(cause: string): Promise<boolean>
+  /** Closes it and forgets what was counted: the operator's word alone. False when it was not open. */
+  rearm(decision: Omit<SwitchDecision, 'reason'>): Promise<boolean>
+}
+
+export type BreakerStatus = {
+  readonly open: boolean
+  /** ISO 8601; when the file was written where it makes no sense. */
+  readonly since: string | null
+  readonly cause: string | null
+  /** Who last re-armed it, and when. */
+  readonly rearmed: { readonly by: string; readonly at: string } | null
+}
+
+/** `other`: signed, and then refused by the endpoint or pushed aside by another transaction. */
+export type FailureKind = 'reverted' | 'other'
+
+export type BreakerLimits = {
+  readonly maxConsecutiveFailures: number
+  readonly maxFailuresInWindow: number
+  readonly windowMinutes: number
 }
 
 const stateSchema = z.object({
   consecutiveFailures: z.int().min(0),
+  /** Unix milliseconds. */
+  failedAt: z.array(z.number().min(0)).max(20_000).default([]),
   openedAt: z.string().nullable(),
   cause: z.string().nullable(),
+  rearmed: z.object({ by: z.string(), at: z.string() }).nullable().default(null),
 })
 
 type State = z.output<typeof stateSchema>
 
-const closed: State = { consecutiveFailures: 0, openedAt: null, cause: null }
+const closed: State = { consecutiveFailures: 0, failedAt: [], openedAt: null, cause: null, rearmed: null }
+
+function write(path: string, state: State): Promise<void> {
+  return replaceFileDurably(path, JSON.stringify(state))
+}
 
 async function readState(path: string): Promise<State> {
   const text = await readFileIfPresent(path)
@@ -66,6 +128,7 @@ async function readState(path: string): Promise<State> {
   try {
     return stateSchema.parse(JSON.parse(text))
   } catch {
-    return { consecutiveFailures: 0, openedAt: 'unknown', cause: 'the file cannot be read' }
+    const cause = 'breaker.json cannot be read, which counts as open; re-arm to replace it'
+    return { ...closed, openedAt: (await stat(path)).mtime.toISOString(), cause }
   }
 }

@@ -10,6 +10,7 @@ import type { KnownContracts } from './known-contracts.ts'
 import type { OwedAllowances } from './owed-allowances.ts'
 import type { Policy } from './policy.ts'
 import type { SimulatorMemory } from './simulator-memory.ts'
+import type { SwitchRecorder } from './switch-recorder.ts'
 
 /** What the steps of the road work with. */
 export type Engine = {
@@ -24,6 +25,8 @@ export type Engine = {
   readonly ledger: Ledger
   readonly audit: AuditLog
   readonly breaker: CircuitBreaker
+  /** Puts what became of the switches into the audit log. */
+  readonly switches: SwitchRecorder
   readonly owed: OwedAllowances
   readonly simulators: SimulatorMemory
   readonly dataDir: string

@@ -1,19 +1,89 @@
-import { lstat } from 'node:fs/promises'
+import { lstat, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import * as z from 'zod'
+import { readFileIfPresent } from './read-file-if-present.ts'
+import { replaceFileDurably } from './replace-file-durably.ts'
 
 /**
  * Whether the operator has stopped signing: a file named `paused` stands in the data directory, whatever it holds. It is
  * looked up anew each time, never remembered. A directory that cannot be read counts as an error, not as a "no".
  */
 export async function isPaused(dataDir: string): Promise<boolean> {
+  return (await pausedSince(dataDir)) !== null
+}
+
+/** The pause in force, or `null`. What the file does not say, or says in another form, is `null` in it. */
+export async function readPause(dataDir: string): Promise<Pause | null> {
+  const writtenAt = await pausedSince(dataDir)
+  if (writtenAt === null) return null
+  const written = await readFile(join(dataDir, pausedName), 'utf8').then(parseDecision, () => null)
+  return { since: written?.at ?? writtenAt, by: written?.by ?? null, reason: written?.reason ?? null }
+}
+
+/** Stops signing, also of calls on their way. A pause that stands already is left as it is and given back. */
+export async function pause(dataDir: string, decision: SwitchDecision): Promise<Pause> {
+  const standing = await readPause(dataDir)
+  if (standing !== null) return standing
+  await replaceFileDurably(join(dataDir, pausedName), `${JSON.stringify(decision)}\n`)
+  return { since: decision.at, by: decision.by, reason: decision.reason }
+}
+
+/** Lets signing go on, and leaves who said so for the audit log. False when nothing was paused. */
+export async function resume(dataDir: string, decision: Omit<SwitchDecision, 'reason'>): Promise<boolean> {
+  if (!(await isPaused(dataDir))) return false
+  await replaceFileDurably(join(dataDir, resumedName), `${JSON.stringify({ ...decision, reason: null })}\n`)
+  await rm(join(dataDir, pausedName))
+  return true
+}
+
+/** Who ended the last pause, and when; `null` when no command did. */
+export async function readResume(dataDir: string): Promise<SwitchDecision | null> {
+  const text = await readFileIfPresent(join(dataDir, resumedName))
+  return text === null ? null : parseDecision(text)
+}
+
+export type Pause = {
+  /** ISO 8601: as written in the file, else when the file was made. */
+  readonly since: string
+  readonly by: string | null
+  readonly reason: string | null
+}
+
+/** What an operator's command leaves in a switch's file. */
+export type SwitchDecision = {
+  /** For example `operator:ada`. */
+  readonly by: string
+  /** ISO 8601. */
+  readonly at: string
+  readonly reason: string | null
+}
+
+const pausedName = 'paused'
+const resumedName = 'resumed.json'
+
+const decisionSchema = z.object({
+  by: z.string().max(200),
+  at: z.iso.datetime(),
+  reason: z.string().max(1_000).nullable(),
+})
+
+function parseDecision(text: string): SwitchDecision | null {
   try {
-    await lstat(join(dataDir, 'paused'))
-    return true
+    return decisionSchema.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+/** When the file was made, or `null` when there is none. */
+async function pausedSince(dataDir: string): Promise<string | null> {
+  try {
+    return (await lstat(join(dataDir, pausedName))).mtime.toISOString()
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
       // Without the directory itself nobody could have paused: that is a fault, not permission to sign.
       await lstat(dataDir)
-      return false
+      return null
     }
     throw error
   }

@@ -14,7 +14,7 @@ export async function requireRunning(engine: Pick<Engine, 'dataDir' | 'breaker'>
       ? [
           {
             code: 'CIRCUIT_BREAKER_OPEN',
-            message: 'Too many transactions in a row have failed; signing has stopped.',
+            message: 'The circuit breaker is open; signing has stopped until the operator re-arms it.',
           } as const,
         ]
       : []),

@@ -1,17 +1,18 @@
 import type { Principal } from '../auth/principal.ts'
 import type { SafetyReport } from '../tool.ts'
 import type { Engine } from './engine.ts'
-import { isPaused } from './kill-switch.ts'
+import { printable } from '../dispatch/printable.ts'
+import { readPause } from './kill-switch.ts'
 import { isDailyAlert, limitsOf, sessionIdleMs, usdText as usd } from './spend-limit.ts'
 import { onStorage } from './storage.ts'
 
 /** What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. */
 export async function safetyReport(engine: Engine, principal: Principal): Promise<SafetyReport> {
-  const { policy, ledger, breaker, dataDir } = engine
-  const [paused, breakerOpen, usage, pendingTransactions] = await onStorage('the safety state cannot be read', () =>
+  const { policy, ledger, dataDir } = engine
+  const [pause, breaker, usage, pendingTransactions] = await onStorage('the safety state cannot be read', () =>
     Promise.all([
-      isPaused(dataDir),
-      breaker.isOpen(),
+      readPause(dataDir),
+      engine.breaker.status(),
       ledger.usage(principal.id, { sessionIdleMs }),
       countPending(engine),
     ]),
@@ -20,8 +21,10 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
   const left = (cap: bigint, used: bigint): string => usd(cap > used ? cap - used : 0n)
   return {
     walletConfigured: true,
-    paused,
-    breakerOpen,
+    paused: pause !== null,
+    pause: pause === null ? null : { since: pause.since, reason: escaped(pause.reason) },
+    breakerOpen: breaker.open,
+    breaker: { open: breaker.open, since: breaker.since, cause: escaped(breaker.cause) },
     allowlistMode: policy.allowlist.mode,
     approvalThresholdUsd: policy.approvalThresholdUsd,
     limitsUsd: { ...policy.limitsUsd },
@@ -33,6 +36,11 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
     dailyAlert: isDailyAlert(usage.dailyUsdMicros, policy),
     pendingTransactions,
   }
+}
+
+/** A person's or a file's text, fit to be shown. */
+function escaped(text: string | null): string | null {
+  return text === null ? null : printable(text, 200)
 }
 
 async function countPending({ chains, journal, senders }: Engine): Promise<number> {

@@ -1,6 +1,7 @@
 import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet'
 import { type Hex, size, slice, type TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
+import type { FailureKind } from './circuit-breaker.ts'
 import type { Trip } from './engine.ts'
 import { gasLimitFor } from './gas.ts'
 import { isPaused } from './kill-switch.ts'
@@ -51,10 +52,14 @@ export type Terms = {
 }
 
 /** Sends the stored bytes. Throws `TRANSACTION_NOT_SENT` when the endpoint declined them for certain. */
-export async function broadcast({ sender, engine, call }: Trip, entry: JournalEntry): Promise<JournalEntry> {
+export async function broadcast(trip: Trip, entry: JournalEntry): Promise<JournalEntry> {
+  const { sender, engine, call } = trip
   const sent = await onStorage('the journal cannot be written', () => sender.broadcast(entry))
   engine.log.info('tx.broadcast', { requestId: call.requestId, hash: sent.hash, nonce: sent.nonce, state: sent.state })
-  if (sent.state === 'refused') throw notSent(sent, 'The endpoint declined the transaction; nothing was sent.')
+  if (sent.state === 'refused') {
+    await countFailure(trip, sent, 'other')
+    throw notSent(sent, 'The endpoint declined the transaction; nothing was sent.')
+  }
   return sent
 }
 
@@ -68,13 +73,16 @@ export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promi
   await noteOutcome(trip, step, confirmation)
   if (confirmation.status === 'final') return confirmation.receipt
   if (confirmation.status === 'reverted') {
-    await countFailure(trip, sent)
+    await countFailure(trip, sent, 'reverted')
     const reason = await minedRevertReason(trip, step, confirmation.receipt)
     throw new ToolError('TRANSACTION_REVERTED', `"${step.label}" was mined and ${reason}.`, {
       details: [{ message: reason, step: step.label, txHash: sent.hash }],
     })
   }
-  if (confirmation.status !== 'pending') throw notSent(sent, 'Another transaction took the place of this one.')
+  if (confirmation.status !== 'pending') {
+    await countFailure(trip, sent, 'other')
+    throw notSent(sent, 'Another transaction took the place of this one.')
+  }
   throw new ToolError('TRANSACTION_PENDING', `"${step.label}" is out and not confirmed yet.`, {
     details: [{ message: 'not confirmed', step: step.label, txHash: sent.hash }],
   })
@@ -99,11 +107,10 @@ async function noteOutcome({ engine, call }: Trip, step: Step, { status, entry }
 }
 
 /** A failure that cannot be counted is logged; it must not hide from the caller what happened on the chain. */
-async function countFailure({ engine, call }: Trip, { hash }: JournalEntry): Promise<void> {
+async function countFailure({ engine, call }: Trip, { hash }: JournalEntry, kind: FailureKind): Promise<void> {
   try {
-    const opened = await engine.breaker.recordFailure(`${hash} reverted`)
-    if (opened) engine.log.error('breaker.open', { requestId: call.requestId, hash })
-    if (opened) await engine.audit.append({ event: 'breaker.open', requestId: call.requestId, hash })
+    const opened = await engine.breaker.recordFailure(`the last is ${hash}`, kind)
+    if (opened) await engine.switches.look()
   } catch (error) {
     engine.log.error('breaker.uncounted', { requestId: call.requestId, hash, error })
   }

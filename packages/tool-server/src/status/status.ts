@@ -54,7 +54,9 @@ function checkWallet({ wallet, profile }: Config, { agentAddress }: Ports): Chec
 const withoutWallet: SafetyReport = Object.freeze({
   walletConfigured: false,
   paused: false,
+  pause: null,
   breakerOpen: false,
+  breaker: { open: false, since: null, cause: null },
   allowlistMode: 'strict',
   approvalThresholdUsd: null,
   limitsUsd: null,

@@ -10,7 +10,9 @@ describeRefusals(checkSafetyStatus, {}, {})
 const report: SafetyReport = {
   walletConfigured: true,
   paused: false,
+  pause: null,
   breakerOpen: false,
+  breaker: { open: false, since: null, cause: null },
   allowlistMode: 'strict',
   approvalThresholdUsd: '250',
   limitsUsd: { perTransaction: '500', perSession: '1000', daily: '2000' },

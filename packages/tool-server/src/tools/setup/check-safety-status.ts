@@ -14,7 +14,9 @@ export const checkSafetyStatus = readTool({
   output: z.object({
     walletConfigured: z.boolean(),
     paused: z.boolean(),
+    pause: z.object({ since: z.string(), reason: z.string().nullable() }).nullable(),
     breakerOpen: z.boolean(),
+    breaker: z.object({ open: z.boolean(), since: z.string().nullable(), cause: z.string().nullable() }),
     allowlistMode: z.string(),
     approvalThresholdUsd: z.string().nullable(),
     limitsUsd: limits,

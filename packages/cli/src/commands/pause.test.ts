@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@modelcontextprotocol/client'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connect } from '../clients.fixture.ts'
+import { program, readyLine, run, runUp } from '../processes.fixture.ts'
+
+const timeout = 90_000
+
+let directory: string
+const opened: (() => unknown)[] = []
+beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'svc-cli-test-'))))
+afterEach(async () => {
+  for (const close of opened.splice(0).toReversed()) await close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function svc(...words: readonly string[]) {
+  const command = run(process.execPath, [program, ...words], { cwd: directory })
+  const exitCode = await command.exited
+  await command.end()
+  return { exitCode, ...command.printed }
+}
+
+/** What a tool answered, or the envelope of its error. */
+async function call(client: Client, name: string, input: Record<string, unknown>) {
+  const { isError, structuredContent, _meta } = await client.callTool({ name, arguments: input })
+  return isError === true ? _meta?.['svc/error'] : structuredContent
+}
+
+const swap = { chain: 'local', tokenIn: 'USDC', tokenOut: 'WETH', amount: '10' }
+
+describe('svc pause and svc resume', { timeout }, () => {
+  it('stop and start signing of the running server, which records who did it', async () => {
+    const world = runUp(['--data-dir', directory])
+    opened.push(() => world.end())
+    const client = await connect(await readyLine(world))
+    opened.push(() => client.close())
+    const events = () =>
+      readFileSync(join(directory, 'audit.jsonl'), 'utf8')
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]))
+    const recorded = async (event: string) => {
+      for (const until = performance.now() + 20_000; performance.now() < until; await sleep(50)) {
+        const found = events().find((line) => line['event'] === event)
+        if (found !== undefined) return found
+      }
+      throw new Error(`${event} was not recorded`)
+    }
+
+    const paused = await svc('pause', '--reason', 'odd \u202E transfers', '--data-dir', directory)
+    expect(paused).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Paused: nothing more is signed/) })
+    expect(await call(client, 'execute_swap', swap)).toMatchObject({ code: 'SERVER_PAUSED' })
+    const by = `operator:${userInfo().username}`
+    expect(await recorded('pause.on')).toMatchObject({ by, reason: 'odd \u202E transfers' })
+    const status = await call(client, 'check_safety_status', {})
+    expect(status).toMatchObject({ paused: true, pause: { reason: 'odd \\u202e transfers' } })
+    expect((await svc('pause', '--data-dir', directory)).stdout).toMatch(/^Paused already, since 20/)
+
+    expect(await svc('resume', '--data-dir', directory)).toMatchObject({ exitCode: 0, stdout: 'Resumed.\n' })
+    expect(await recorded('pause.off')).toMatchObject({ by })
+    expect(await call(client, 'execute_swap', swap)).toHaveProperty('txHash')
+
+    writeFileSync(join(directory, 'breaker.json'), 'garbage')
+    const still = await svc('resume', '--data-dir', directory)
+    expect(still).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('svc resume --rearm') })
+    expect(await call(client, 'execute_swap', swap)).toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+    expect(await svc('resume', '--rearm', '--data-dir', directory)).toMatchObject({ exitCode: 0 })
+    expect(await recorded('breaker.rearmed')).toMatchObject({ by })
+    expect(await call(client, 'execute_swap', swap)).toHaveProperty('txHash')
+  })
+
+  it('refuse a directory in which no server has run, and flags they do not know', async () => {
+    mkdirSync(join(directory, 'photos'))
+    const strange = await svc('pause', '--data-dir', join(directory, 'photos'))
+    expect(strange).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('No server has run in') })
+    const missing = await svc('resume', '--data-dir', join(directory, 'nowhere'))
+    expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('does not exist') })
+    expect(await svc('pause', '--now')).toMatchObject({ exitCode: 2 })
+  })
+})
