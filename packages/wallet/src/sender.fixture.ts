@@ -13,7 +13,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach } from 'vitest'
 import type { Journal } from './journal.ts'
 import { createMemoryJournal } from './memory-journal.ts'
-import { createSender, type Sender } from './sender.ts'
+import { createSender, type Sender, type SenderOptions } from './sender.ts'
+import type { ReplacementRules } from './sender/replacement-rules.ts'
 import type { SignRequest } from './sender/sign-request.ts'
 import { ServiceWallet } from './service-wallet.ts'
 
@@ -34,7 +35,10 @@ export function useSender(): SenderFixture {
     journal = createMemoryJournal({ now: Date.now })
     requests = 0
   })
-  afterEach(() => node().setAutomine(true))
+  afterEach(async () => {
+    await node().request({ method: 'anvil_dropAllTransactions' } as never)
+    await node().setAutomine(true)
+  })
 
   const client = (fault?: Fault): PublicClient => {
     const inner = createPublicClient({ transport: transport() })
@@ -52,13 +56,14 @@ export function useSender(): SenderFixture {
     transport,
     requests: () => requests,
     checkpoint: () => devnet().checkpoint(),
-    senderOver: (fault, change) =>
+    senderOver: (fault, { confirmations = 1, ...change } = {}) =>
       createSender({
         wallet: wallet(),
-        chain: { id: 31337, confirmations: 1, blockTimeSeconds: 0.2, ...change },
+        chain: { id: 31337, confirmations, blockTimeSeconds: 0.2 },
         journal,
         client: client(fault),
         random: () => 0,
+        ...change,
       }),
     call: (change) => {
       calls += 1
@@ -84,15 +89,20 @@ export function useSender(): SenderFixture {
   }
 }
 
-export const quick = { pollMs: 50, timeoutMs: 10_000 }
+export const quick = { pollMs: 50, timeoutMs: 20_000 }
 
-/** Waits for a condition, at most 5 s. */
+/** Lets the sender sign whatever it wants, at once and up to an ether of gas. */
+export function freely(change: Partial<ReplacementRules> = {}): ReplacementRules {
+  return { feeCapWei: async () => 10n ** 18n, allow: async () => true, stuckAfterMs: 0, ...change }
+}
+
+/** Waits for a condition, at most 20 s. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 250; tries += 1) {
+  for (let tries = 0; tries < 1_000; tries += 1) {
     if (await holds()) return
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  throw new Error('did not happen within 5 s')
+  throw new Error('did not happen within 20 s')
 }
 
 export type SenderFixture = {
@@ -106,13 +116,15 @@ export type SenderFixture = {
   readonly requests: () => number
   /** Remembers the chain and gives the way back. */
   readonly checkpoint: () => Promise<() => Promise<void>>
-  readonly senderOver: (fault?: Fault, change?: { readonly confirmations: number }) => Sender
+  readonly senderOver: (fault?: Fault, change?: SenderChange) => Sender
   readonly call: (change?: Partial<SignRequest>) => SignRequest
   /** Signs, sends and confirms. */
   readonly run: (sender: Sender, request: SignRequest) => ReturnType<Sender['confirm']>
   /** Uses the wallet's key behind the sender's back. */
   readonly sendElsewhere: (nonce: number) => Promise<void>
 }
+
+type SenderChange = { readonly confirmations?: number } & Pick<SenderOptions, 'now' | 'counts'>
 
 /** Stands between the sender and its endpoint: may throw, before or after it forwards. */
 type Fault = (method: string, forward: () => Promise<unknown>) => Promise<unknown>

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
-import type { Journal, JournalEntry } from '../journal.ts'
+import type { Journal } from '../journal.ts'
+import { isRefused } from './entry-state.ts'
 
 /**
  * Chooses the nonce of the next transaction: the lowest one that neither the chain (`latestCount`) nor the journal has
@@ -27,7 +28,3 @@ export async function allocateNonce(
 
 /** How far below the newest nonce a free one is looked for. */
 const widestGap = 256
-
-function isRefused(entry: JournalEntry): boolean {
-  return entry.state === 'refused'
-}

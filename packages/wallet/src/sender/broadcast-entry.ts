@@ -2,23 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionNotFoundError, type PublicClient } from 'viem'
 import type { Chain } from '../chain.ts'
 import type { Journal, JournalEntry } from '../journal.ts'
+import { isWaiting } from './entry-state.ts'
+import { offerEntry, type OfferContext } from './offer-entry.ts'
 import { settle, settledCount } from './settle.ts'
-import { submit } from './submit.ts'
 
 /**
  * Sends the stored bytes of an entry, again for as long as the outcome is unknown and the patience lasts. The entry
  * comes back as `broadcast`, also when the outcome is still unknown; as `refused` when the node declined bytes that no
- * one has seen before, and the chain, asked once more, knows neither them nor their nonce; settled when its nonce turns out to be used. Mined and closed entries are left alone.
+ * one has seen before, and the chain, asked once more, knows neither them nor their nonce; settled when its nonce turns
+ * out to be used; as it was while an account with delegated code has to wait for what is out already. Mined and closed
+ * entries are left alone.
  */
 export async function broadcastEntry(context: BroadcastContext, given: JournalEntry): Promise<JournalEntry> {
-  const { client, journal, random } = context
+  const { client, journal, random, chain } = context
   const entry = (await journal.byHash(given.hash)) ?? given
-  if (entry.state !== 'signed' && entry.state !== 'broadcast') return entry
+  if (!isWaiting(entry)) return entry
   const startedAt = performance.now()
   let mayBeOut = entry.state === 'broadcast'
   for (let tries = 0; tries < mostOffers; tries += 1) {
-    const answer = await submit(client, entry.rawTransaction)
-    if (answer === 'declined' && !mayBeOut) {
+    let answer = await offerEntry(context, entry)
+    while (answer === 'wait') {
+      if (performance.now() - startedAt > longestOfferMs) return entry
+      await sleep(Math.min(Math.max(chain.blockTimeSeconds * 250, 50), 1_000))
+      answer = await offerEntry(context, entry)
+    }
+    if ((answer === 'declined' || answer === 'underpriced') && !mayBeOut) {
       return markSent(journal, entry, (await isUnseen(client, entry)) ? 'refused' : 'broadcast')
     }
     if (answer !== 'unknown') {
@@ -44,10 +52,8 @@ export async function markSent(
   return { ...entry, state }
 }
 
-export type BroadcastContext = {
-  readonly client: PublicClient
-  readonly chain: Pick<Chain, 'confirmations'>
-  readonly journal: Journal
+export type BroadcastContext = OfferContext & {
+  readonly chain: Pick<Chain, 'confirmations' | 'blockTimeSeconds'>
   /** In [0, 1): spreads the offers. */
   readonly random: () => number
 }

@@ -11,7 +11,8 @@ test('a caller who leaves or runs out of time gets pending, and the transaction 
   const startedAt = performance.now()
   expect(await sender.confirm(sent, { signal: AbortSignal.timeout(100) })).toMatchObject({ status: 'pending' })
   expect(await sender.confirm(sent, { timeoutMs: 100 })).toMatchObject({ status: 'pending' })
-  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  // Far from the two minutes a watch takes by itself, however busy the machine.
+  expect(performance.now() - startedAt).toBeLessThan(30_000)
   await node().mine({ blocks: 1 })
   expect(await sender.confirm(sent, quick)).toMatchObject({ status: 'final' })
 })
@@ -19,10 +20,17 @@ test('a caller who leaves or runs out of time gets pending, and the transaction 
 test('it counts only with the asked confirmations', async () => {
   const sender = senderOver()
   const sent = await sender.broadcast(await sender.sign(call()))
-  const early = await sender.confirm(sent, { confirmations: 3, timeoutMs: 300, pollMs: 50 })
-  expect(early).toMatchObject({ status: 'pending', entry: { state: 'mined' } })
-  await node().mine({ blocks: 2 })
-  expect(await sender.confirm(sent, { ...quick, confirmations: 3 })).toMatchObject({ status: 'final' })
+  await node().mine({ blocks: 1 })
+  const leaving = new AbortController()
+  const early = sender.confirm(sent, { ...quick, confirmations: 3, signal: leaving.signal })
+  await until(async () => (await journal().byHash(sent.hash))?.state === 'mined')
+  leaving.abort()
+  expect(await early).toMatchObject({ status: 'pending' })
+  await node().mine({ blocks: 1 })
+  expect(await sender.confirm(sent, { ...quick, confirmations: 3 })).toMatchObject({
+    status: 'final',
+    entry: { state: 'final' },
+  })
 })
 
 test('a reorg takes it back to broadcast, and the stored bytes go out again', async () => {

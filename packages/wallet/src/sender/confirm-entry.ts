@@ -1,70 +1,53 @@
 import type { PublicClient, TransactionReceipt } from 'viem'
 import type { Chain } from '../chain.ts'
-import type { Journal, JournalEntry } from '../journal.ts'
+import type { JournalEntry } from '../journal.ts'
+import { markSent } from './broadcast-entry.ts'
 import { startDeadline } from './deadline.ts'
-import { receiptOf, settle, settledCount } from './settle.ts'
-import { submit } from './submit.ts'
+import { isOpen, isWaiting } from './entry-state.ts'
+import { offerEntry } from './offer-entry.ts'
+import { raiseIfStuck, stuckAfter } from './raise-if-stuck.ts'
+import type { ReplaceContext } from './replace-entry.ts'
+import type { ReplacementRules } from './replacement-rules.ts'
+import { receiptOf, settle, settledCount, type Sighting } from './settle.ts'
+import type { Answer } from './submit.ts'
 
 /**
- * Watches one entry until it is settled or time is up. Own loop rather than a library's: it also works when it starts
- * after a replacement, knows every attempt at the nonce, takes a vanished receipt back to `broadcast` and re-sends the
- * stored bytes, and outlives an endpoint that fails for a while.
+ * Watches one entry and whatever was signed in its place until one of them is settled or time is up. Own loop rather than
+ * a library's: it also works when it starts after a replacement, knows every attempt at the nonce, takes a vanished
+ * receipt back to `broadcast` and re-sends the stored bytes, raises fees where it may, and outlives an endpoint that
+ * fails for a while.
  */
 export async function confirmEntry(
   context: ConfirmContext,
   entry: JournalEntry,
   options: ConfirmOptions = {},
 ): Promise<Confirmation> {
-  const { client, chain, journal } = context
+  const { chain } = context
   const { confirmations = chain.confirmations, timeoutMs = 120_000, pollMs = pollOf(chain), signal } = options
-  const { resendAfterMs = Math.max(15_000, chain.blockTimeSeconds * 4_000) } = options
+  const { resendAfterMs = Math.max(15_000, chain.blockTimeSeconds * 4_000), replacing } = options
+  const now = performance.now()
+  const watch: Watch = { confirmations, resendAfterMs, replacing, entry, sentAt: now, raisedAt: now, usedSince: null }
   const deadline = startDeadline(timeoutMs, signal)
-  const graceMs = Math.max(1_000, chain.blockTimeSeconds * 1_000)
-  let current = entry
-  let sentAt = performance.now()
-  let usedSince: number | null = null
   let waitMs = Math.min(pollMs, Math.max(20, chain.blockTimeSeconds * 25))
-
-  async function look(turn: number): Promise<Confirmation> {
-    // Whether someone else took the nonce is asked on every fourth look: it costs one or two requests more. Nodes may count
-    // a transaction before they show its receipt, so a used nonce without one is a verdict only after a while.
-    const count = (): Promise<number> => settledCount(client, current.from, confirmations)
-    const asks = turn % 4 === 3
-    const isLongUsed = usedSince !== null && performance.now() - usedSince > graceMs
-    const settled = { client, journal, confirmations, ...(asks && isLongUsed ? { settledCount: count } : {}) }
-    current = (await journal.byHash(current.hash)) ?? current
-    const before = current.state
-    const sighting = await settle({ ...settled, entry: current })
-    current = sighting.entry
-    if (asks && sighting.receipt === null && usedSince === null && (await count()) > current.nonce) {
-      usedSince = performance.now()
-    }
-    const isReorg = before === 'mined' && current.state === 'broadcast'
-    const isQuiet = sighting.receipt === null && performance.now() - sentAt > resendAfterMs
-    if (current.state === 'broadcast' && (isReorg || isQuiet)) {
-      await submit(client, current.rawTransaction)
-      sentAt = performance.now()
-    }
-    return toConfirmation(client, current, sighting.receipt)
-  }
-
   try {
     for (let turn = 0; !deadline.isOver(); turn += 1) {
       // A failing endpoint is no verdict: the transaction is out, so the watch goes on.
-      const seen = await deadline.race(look(turn).catch(() => undefined))
+      const seen = await deadline.race(look(context, watch, turn).catch(() => undefined))
       if (seen !== undefined && seen.status !== 'pending') return seen
       await deadline.pause(waitMs)
       waitMs = Math.min(waitMs * 1.5, pollMs)
     }
-    return { status: 'pending', entry: current }
+    return { status: 'pending', entry: watch.entry }
   } finally {
     deadline.stop()
   }
 }
 
 /**
+ * `entry` is the attempt that counts: the mined one where one is, else the newest.
+ *
  * - final, reverted: mined with the asked confirmations; `receipt` is the one that counts
- * - replaced, superseded, refused: this transaction will never be mined; see `JournalState`
+ * - replaced, superseded, refused: the call will never be mined by this request; see `JournalState`
  * - pending: nothing is known yet; the transaction is out and may still be mined
  */
 export type Confirmation =
@@ -82,15 +65,94 @@ export type ConfirmOptions = {
   readonly resendAfterMs?: number
   /** Ends the watch with `pending`. The transaction is not affected. */
   readonly signal?: AbortSignal
+  /** Lets the watch raise the fees of a transaction that is stuck. Without it nothing is signed. */
+  readonly replacing?: ReplacementRules
 }
 
-export type ConfirmContext = {
-  readonly client: PublicClient
-  readonly chain: Pick<Chain, 'confirmations' | 'blockTimeSeconds'>
-  readonly journal: Journal
+export type ConfirmContext = ReplaceContext & {
+  readonly chain: Pick<Chain, 'id' | 'confirmations' | 'blockTimeSeconds'>
 }
 
-function pollOf(chain: ConfirmContext['chain']): number {
+type Watch = {
+  readonly confirmations: number
+  readonly resendAfterMs: number
+  readonly replacing: ReplacementRules | undefined
+  /** The newest attempt of the request that was watched last. */
+  entry: JournalEntry
+  sentAt: number
+  raisedAt: number
+  /** Since when the nonce is used without a receipt of ours. */
+  usedSince: number | null
+}
+
+async function look(context: ConfirmContext, watch: Watch, turn: number): Promise<Confirmation> {
+  const { client, chain, journal } = context
+  const { confirmations } = watch
+  const attempts = await ownAttempts(context, watch.entry)
+  // Whether someone else took the nonce is asked on every fourth look: it costs one or two requests more. Nodes may count
+  // a transaction before they show its receipt, so a used nonce without one is a verdict only after a while.
+  const count = (): Promise<number> => settledCount(client, watch.entry.from, confirmations)
+  const graceMs = Math.max(1_000, chain.blockTimeSeconds * 1_000)
+  const asks = turn % 4 === 3
+  const isLongUsed = watch.usedSince !== null && performance.now() - watch.usedSince > graceMs
+  const settled = { client, journal, confirmations, ...(asks && isLongUsed ? { settledCount: count } : {}) }
+  const sightings = await Promise.all(
+    attempts.map(async (entry) => (isOpen(entry) ? settle({ ...settled, entry }) : { entry, receipt: null })),
+  )
+  const seen = foremost(sightings, watch.entry)
+  watch.entry = seen.entry
+  const isUnseen = sightings.every(({ receipt }) => receipt === null)
+  if (asks && isUnseen && watch.usedSince === null && (await count()) > watch.entry.nonce) {
+    watch.usedSince = performance.now()
+  }
+  if (isUnseen && isWaiting(seen.entry)) {
+    const isReorg = attempts.some(({ state }) => state === 'mined')
+    watch.entry = await push(context, watch, { isReorg, asks })
+  }
+  return toConfirmation(client, watch.entry, seen.receipt)
+}
+
+/** What the request of an entry signed at its nonce, oldest first. */
+async function ownAttempts({ journal }: ConfirmContext, entry: JournalEntry): Promise<readonly JournalEntry[]> {
+  const attempts = await journal.byNonce(entry.chainId, entry.from, entry.nonce)
+  const own = attempts.filter(({ requestId, step }) => requestId === entry.requestId && step === entry.step)
+  return own.length > 0 ? own : [entry]
+}
+
+/** The attempt that counts: a settled one, else one in a block, else the newest that waits, else the newest. */
+function foremost(sightings: readonly Sighting[], fallback: JournalEntry): Sighting {
+  return (
+    sightings.find(({ entry }) => entry.state === 'final' || entry.state === 'reverted') ??
+    sightings.find(({ receipt }) => receipt !== null) ??
+    sightings.findLast(({ entry }) => isWaiting(entry)) ??
+    sightings.at(-1) ?? { entry: fallback, receipt: null }
+  )
+}
+
+/** Sends a transaction again that is out of sight, and raises its fees when they are what keeps it there. */
+async function push(
+  context: ConfirmContext,
+  watch: Watch,
+  { isReorg, asks }: { readonly isReorg: boolean; readonly asks: boolean },
+): Promise<JournalEntry> {
+  const { entry, replacing } = watch
+  const now = performance.now()
+  let answer: Answer | null = null
+  // What is still `signed` waits for its turn: an account with delegated code sends one at a time.
+  if (isReorg || entry.state === 'signed' || now - watch.sentAt > watch.resendAfterMs) {
+    answer = await offerEntry(context, entry)
+    if (answer !== 'wait') watch.sentAt = now
+  }
+  const isHeld = answer === 'wait'
+  const sent = isHeld ? entry : await markSent(context.journal, entry, 'broadcast')
+  if (replacing === undefined || isHeld) return sent
+  const isLong = asks && now - watch.raisedAt > stuckAfter(replacing, context.chain)
+  if (answer !== 'underpriced' && !isLong) return sent
+  watch.raisedAt = now
+  return raiseIfStuck(context, sent, replacing)
+}
+
+function pollOf(chain: Pick<Chain, 'blockTimeSeconds'>): number {
   return Math.min(2_000, Math.max(100, chain.blockTimeSeconds * 500))
 }
 

@@ -1,10 +1,11 @@
 import type { Hash, PublicClient, TransactionReceipt } from 'viem'
 import { TransactionReceiptNotFoundError } from 'viem'
 import type { Journal, JournalEntry, JournalFacts, JournalState } from '../journal.ts'
+import { isOpen, isRefused } from './entry-state.ts'
 
 /**
  * Looks once where a signed transaction stands and writes it into the journal. A receipt with `confirmations` blocks
- * closes the entry; a younger one marks it mined; one that vanished puts it back to `broadcast`. Without a receipt,
+ * closes the entry, and with it every other attempt at its nonce; a younger one marks it mined; one that vanished puts it back to `broadcast`. Without a receipt,
  * `settledCount` (see below) decides whether another transaction took the nonce for good. Rejects when the endpoint
  * does not answer.
  */
@@ -18,7 +19,9 @@ export async function settle(look: Look): Promise<Sighting> {
   const facts = { blockNumber: receipt.blockNumber, blockHash: receipt.blockHash, gasUsed: receipt.gasUsed }
   const isDeep = head === null || head - receipt.blockNumber + 1n >= BigInt(confirmations)
   if (isDeep) {
-    return { entry: await move(look, receipt.status === 'success' ? 'final' : 'reverted', facts), receipt }
+    const entry = await move(look, receipt.status === 'success' ? 'final' : 'reverted', facts)
+    await closeOthers(look)
+    return { entry, receipt }
   }
   const isKnown = entry.state === 'mined' && entry.blockHash === receipt.blockHash
   return { entry: isKnown ? entry : await move(look, 'mined', facts), receipt }
@@ -60,6 +63,13 @@ export type Look = {
 
 export type Sighting = { readonly entry: JournalEntry; readonly receipt: TransactionReceipt | null }
 
+async function closeOthers({ journal, entry }: Look): Promise<void> {
+  for (const other of await journal.byNonce(entry.chainId, entry.from, entry.nonce)) {
+    const isLeft = other.hash !== entry.hash && (isOpen(other) || isRefused(other))
+    if (isLeft) await markUnlessClosed(journal, other, 'replaced')
+  }
+}
+
 async function withoutReceipt(look: Look): Promise<Sighting> {
   const { client, journal, entry } = look
   if (entry.state === 'mined') return { entry: await move(look, 'broadcast'), receipt: null }
@@ -76,10 +86,19 @@ async function withoutReceipt(look: Look): Promise<Sighting> {
 
 /** Marks the entry and gives back how it stands now; another watcher may have closed it in the meantime. */
 async function move({ journal, entry }: Look, state: JournalState, facts: JournalFacts = {}): Promise<JournalEntry> {
+  await markUnlessClosed(journal, entry, state, facts)
+  return (await journal.byHash(entry.hash)) ?? entry
+}
+
+async function markUnlessClosed(
+  journal: Journal,
+  { hash }: JournalEntry,
+  state: JournalState,
+  facts: JournalFacts = {},
+): Promise<void> {
   try {
-    await journal.mark(entry.hash, state, facts)
+    await journal.mark(hash, state, facts)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'JOURNAL_ENTRY_CLOSED')) throw error
   }
-  return (await journal.byHash(entry.hash)) ?? entry
 }

@@ -11,6 +11,7 @@ import type { Chain } from '../chain.ts'
 import type { Journal, JournalEntry } from '../journal.ts'
 import { WalletError } from '../wallet-error.ts'
 import { allocateNonce } from './allocate-nonce.ts'
+import type { Delegation } from './delegation.ts'
 
 /**
  * Signs a request into the journal at the next free nonce. A request and step that were signed before give the entry of
@@ -18,7 +19,9 @@ import { allocateNonce } from './allocate-nonce.ts'
  * error when the chain's count cannot be read.
  */
 export async function signRequest(context: SignContext, request: SignRequest): Promise<JournalEntry> {
-  const { wallet, chain, inTurn } = context
+  const { wallet, chain, inTurn, delegation } = context
+  // Read along with the count; the answer is wanted when the bytes go out.
+  void delegation.stands()
   for (let tries = 0; tries < mostTries; tries += 1) {
     // Outside the lock, so that parallel requests share a batch: the journal, not this count, keeps ours apart. A count
     // that was handed in is believed once; when the journal contradicts it, the chain is asked.
@@ -59,6 +62,7 @@ export type SignContext = {
   readonly client: PublicClient
   readonly chain: Pick<Chain, 'id' | 'blockTimeSeconds'>
   readonly journal: Journal
+  readonly delegation: Delegation
   /** Runs one signature after the other. */
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
 }

@@ -16,14 +16,15 @@ test.each([
   ['Insufficient funds for gas * price + value', 'declined'],
   ['intrinsic gas too low', 'declined'],
   ['exceeds block gas limit', 'declined'],
-  ['max fee per gas less than block base fee', 'declined'],
-  ['transaction underpriced', 'declined'],
+  ['max fee per gas less than block base fee', 'underpriced'],
+  ['transaction underpriced', 'underpriced'],
   ['max priority fee per gas higher than max fee per gas', 'declined'],
   ['invalid chain id for signer', 'declined'],
   ['replacement transaction underpriced', 'unknown'],
   ['txpool is full', 'unknown'],
   ['internal error', 'unknown'],
-  ['in-flight transaction limit reached for delegated accounts', 'unknown'],
+  ['in-flight transaction limit reached for delegated accounts', 'wait'],
+  ['gapped-nonce tx from delegated accounts', 'wait'],
 ])('"%s" means %s', async (message, answer) => {
   expect(await submit(refusing({ code: -32000, message }), '0x02')).toBe(answer)
 })

@@ -14,19 +14,26 @@ export async function submit(client: PublicClient, rawTransaction: Hex): Promise
 /**
  * - sent: the node has the bytes, now or already before
  * - nonce-used: a transaction with this nonce is mined, perhaps this one
+ * - underpriced: the node looked at the bytes and will not take them for their fees
  * - declined: the node looked at the bytes and will not take them as things are
+ * - wait: an account with delegated code has something out already, and the node takes one at a time
  * - unknown: no answer, or one that says nothing about these bytes
  */
-export type Answer = 'sent' | 'nonce-used' | 'declined' | 'unknown'
+export type Answer = 'sent' | 'nonce-used' | 'underpriced' | 'declined' | 'wait' | 'unknown'
 
 // Wordings of geth, reth, erigon, nethermind, besu, anvil, zkSync and Arbitrum nodes. "replacement transaction
 // underpriced" is left out on purpose: another transaction contests the nonce and the outcome is open.
 const meanings: readonly (readonly [Answer, RegExp])[] = [
   ['sent', /already ?known|already imported|already exists|already in (the )?(mem|tx)?pool|known transaction/i],
   ['nonce-used', /nonce (is )?too (low|small)|old ?nonce|nonce has already been used/i],
+  ['wait', /in-flight transaction limit reached for delegated|gapped-nonce tx from delegated/i],
+  [
+    'underpriced',
+    /less than (the )?block base fee|max fee per gas .*(too low|less than)|(?<!replacement )transaction underpriced/i,
+  ],
   [
     'declined',
-    /insufficient (funds|balance)|intrinsic gas too low|exceeds (the )?block gas limit|gas limit (is )?too high|less than (the )?block base fee|max fee per gas .*(too low|less than)|(?<!replacement )transaction underpriced|(priority fee|tip).*(higher|above)|invalid chain ?id|invalid sender|invalid signature|oversized data|initcode|type not supported|exceeds the configured cap/i,
+    /insufficient (funds|balance)|intrinsic gas too low|exceeds (the )?block gas limit|gas limit (is )?too high|(priority fee|tip).*(higher|above)|invalid chain ?id|invalid sender|invalid signature|oversized data|initcode|type not supported|exceeds the configured cap/i,
   ],
 ]
 

@@ -1,0 +1,41 @@
+import type { Hash } from 'viem'
+import type { JournalEntry } from '../journal.ts'
+
+/** What the caller lets the sender sign on its own account to bring what is out to its end. */
+export type ReplacementRules = {
+  /** Most that the gas of one transaction may cost at its worst, in wei: its limit times `maxFeePerGas`. */
+  readonly feeCapWei: () => Promise<bigint>
+  /** Asked last, before each signature: the place to write it down. `false` leaves things as they are. */
+  readonly allow: (proposal: Proposal) => Promise<boolean>
+  /** Told when a transaction that needs higher fees keeps those it has, and why. Its bytes are sent on. */
+  readonly onHeld?: (entry: JournalEntry, why: 'capped' | 'not-allowed') => void
+  /** A transaction without a receipt for this long is held against the chain's fees; 30 s or five blocks by default. */
+  readonly stuckAfterMs?: number
+}
+
+/** A signature the sender wants to make. */
+export type Proposal = {
+  /**
+   * - raise: the same call at the same nonce with higher fees
+   * - no-op: a transfer of nothing to the wallet itself, which uses a nonce up
+   */
+  readonly kind: 'raise' | 'no-op'
+  readonly nonce: number
+  readonly attempt: number
+  /** The request and transaction whose place it takes; `null` for a nonce at which nothing was signed. */
+  readonly replaces: { readonly requestId: string; readonly step: number; readonly hash: Hash } | null
+  readonly gasLimit: bigint
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+}
+
+/**
+ * - replaced: `entry` is the new attempt, which is out
+ * - capped: an eighth more would cost above the cap; `entry` was sent again as it stands
+ * - not-allowed: the rules said no; `entry` was sent again as it stands
+ * - settled: nothing at the nonce waits for a block any more
+ */
+export type Replacement = {
+  readonly status: 'replaced' | 'capped' | 'not-allowed' | 'settled'
+  readonly entry: JournalEntry
+}

@@ -1,0 +1,59 @@
+import { keccak256, type Address, type Hex, type PublicClient } from 'viem'
+import type { Chain } from '../chain.ts'
+import type { Journal, JournalEntry } from '../journal.ts'
+import { isRefused, isWaiting } from './entry-state.ts'
+import { feesNow, feesOf } from './fees-now.ts'
+import { raisedFees, type Fees } from './raised-fees.ts'
+import type { Proposal, ReplacementRules } from './replacement-rules.ts'
+import type { TransactionSigner } from './sign-request.ts'
+
+/**
+ * Signs another attempt at a nonce into the journal, with fees above those before it and below the cap. Nothing is sent.
+ * Whether the nonce still waits is looked up under the lock of signatures.
+ */
+export async function signAttempt(context: AttemptContext, wanted: Wanted, rules: AttemptRules): Promise<Attempt> {
+  const { wallet, client, chain, journal, inTurn } = context
+  const [fees, feeCapWei] = await Promise.all([
+    rules.fees ?? feesNow(client).then(({ lasting }) => lasting),
+    rules.feeCapWei(),
+  ])
+  const { kind, nonce, replaces, requestId, step, reservationId, call } = wanted
+  return inTurn(async () => {
+    const attempts = await journal.byNonce(chain.id, wallet.address, nonce)
+    const isDue = replaces === null ? attempts.every(isRefused) : attempts.findLast(isWaiting)?.hash === replaces.hash
+    if (!isDue || attempts.some((other) => !isRefused(other) && !isWaiting(other))) return 'settled'
+    const raised = raisedFees(attempts.map(feesOf), fees, feeCapWei / call.gas)
+    if (raised === null) return 'capped'
+    const attempt = (attempts.at(-1)?.attempt ?? -1) + 1
+    if (!(await rules.allow({ kind, nonce, attempt, replaces, gasLimit: call.gas, ...raised }))) return 'not-allowed'
+    const transaction = { type: 'eip1559', chainId: chain.id, nonce, ...call, ...raised } as const
+    const rawTransaction = await wallet.signTransaction(transaction)
+    const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, nonce, attempt }
+    try {
+      return await journal.recordSigned({ ...slot, rawTransaction, hash: keccak256(rawTransaction) })
+    } catch (error) {
+      // Another process signed at this nonce: what it signed is what goes on.
+      if (error instanceof Error && 'code' in error && error.code === 'JOURNAL_CONFLICT') return 'settled'
+      throw error
+    }
+  })
+}
+
+export type AttemptContext = {
+  readonly wallet: TransactionSigner
+  readonly client: PublicClient
+  readonly chain: Pick<Chain, 'id'>
+  readonly journal: Journal
+  /** Runs one signature after the other. */
+  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+}
+
+/** `fees` stand for what the chain asks where the caller knows it. */
+export type AttemptRules = Pick<ReplacementRules, 'feeCapWei' | 'allow'> & { readonly fees?: Fees }
+
+export type Wanted = Pick<Proposal, 'kind' | 'nonce' | 'replaces'> &
+  Pick<JournalEntry, 'requestId' | 'step' | 'reservationId'> & {
+    readonly call: { readonly to: Address; readonly data: Hex; readonly value: bigint; readonly gas: bigint }
+  }
+
+export type Attempt = JournalEntry | 'capped' | 'not-allowed' | 'settled'
