@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalogue, errorTable, settings } from '@svc/tool-server'
+import { catalogue, errorTable, policyJsonSchema, policyMembers, settings } from '@svc/tool-server'
 import { expect, test } from 'vitest'
+import { renderPolicy } from './render-policy.ts'
 import { renderTools, renderToolTable } from './render-tools.ts'
 
 // `npm run docs` rewrites these files; a test run only holds them against the code.
@@ -41,6 +42,17 @@ Generated from \`settings.ts\` by \`npm run docs\`. Settings come from the envir
 ${rows.join('\n')}
 `
   await expect(text).toMatchFileSnapshot(join(root, 'docs/config.md'))
+})
+
+test('docs/policy.md says what the schema of the policy says', async () => {
+  const members = policyMembers()
+  expect(members.filter(({ description }) => description === '')).toEqual([])
+  await expect(renderPolicy(members)).toMatchFileSnapshot(join(root, 'docs/policy.md'))
+})
+
+test('docs/policy.schema.json is the schema of the policy', async () => {
+  const text = `${JSON.stringify(policyJsonSchema(), null, 2)}\n`
+  await expect(text).toMatchFileSnapshot(join(root, 'docs/policy.schema.json'))
 })
 
 test('the README lists the tools of the catalogue', async () => {

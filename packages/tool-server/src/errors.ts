@@ -78,6 +78,12 @@ export const errorTable = {
   WALLET_NOT_CONFIGURED: row(503, false, 'Configure a wallet; check_setup_health says what is missing.'),
   SERVER_PAUSED: row(503, true, 'The operator has paused signing.'),
   CIRCUIT_BREAKER_OPEN: row(503, false, 'The circuit breaker has tripped; the operator must re-arm it.'),
+  POLICY_INVALID: row(
+    503,
+    false,
+    'The operator must mend policy.json (`svc policy check` names what is wrong); nothing is signed until then.',
+  ),
+  PRINCIPAL_NOT_GRANTED: row(403, false, 'Use a tool that the policy grants to this caller; the operator can add it.'),
   CONTRACT_NOT_ALLOWED: row(403, false, 'The policy does not allow this contract.'),
   TOKEN_NOT_ALLOWLISTED: row(403, false, 'The policy does not list this token; the operator can add it.'),
   RECIPIENT_NOT_ALLOWED: row(403, false, 'Funds may only go to the agent wallet and to recipients the policy lists.'),

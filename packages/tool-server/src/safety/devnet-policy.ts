@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { policySchema } from './policy.ts'
+import type { policySchema } from './policy-schema.ts'
 
 /** The policy of the local chain that `svc up` writes: high limits, nobody to ask. Its money is worth nothing. */
 export function devnetPolicy(): z.input<typeof policySchema> {

@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet'
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { Policy } from './policy.ts'
 import type { Surface } from './read-calldata.ts'
 
@@ -11,7 +11,14 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
   const { v2, v3, v4, universalRouter } = chain.amm
   const surfaces = new Map<string, Surface | 'listed'>()
   const listed = (list: Readonly<Record<string, readonly Address[]>>) => list[chain.id] ?? []
-  for (const address of listed(policy.contracts)) surfaces.set(address.toLowerCase(), 'listed')
+  const selectors = new Map<string, ReadonlySet<Hex>>()
+  for (const entry of policy.contracts[chain.id] ?? []) {
+    const address = (typeof entry === 'string' ? entry : entry.address).toLowerCase()
+    surfaces.set(address, 'listed')
+    if (typeof entry !== 'string') {
+      selectors.set(address, new Set([...(selectors.get(address) ?? []), ...entry.selectors]))
+    }
+  }
   const own: readonly (readonly [Address | undefined, Surface])[] = [
     [v2?.router, 'v2Router'],
     [v3?.positionManager, 'v3PositionManager'],
@@ -24,6 +31,7 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
   const spenders = own.filter(([, surface]) => surface !== 'wrappedNative').flatMap(([address]) => address ?? [])
   return {
     surfaces,
+    selectors,
     spenders: lowerCase([...spenders, chain.permit2, ...listed(policy.spenders)]),
     recipients: lowerCase(listed(policy.recipients)),
     tokens: lowerCase([...chain.tokens.map(({ address }) => address), ...listed(policy.allowlist.tokens)]),
@@ -34,6 +42,8 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
 export type KnownContracts = {
   /** `listed`: named by the operator, its calldata is not read. */
   readonly surfaces: ReadonlyMap<string, Surface | 'listed'>
+  /** The only functions of listed contracts that may be called, where the operator names them. */
+  readonly selectors: ReadonlyMap<string, ReadonlySet<Hex>>
   readonly spenders: ReadonlySet<string>
   /** Beside the wallet itself. */
   readonly recipients: ReadonlySet<string>

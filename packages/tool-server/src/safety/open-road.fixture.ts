@@ -23,7 +23,8 @@ import type { PriceSource } from '../ports.ts'
 import { openAuditLog } from './audit.ts'
 import { devnetPolicy } from './devnet-policy.ts'
 import { methodsIn } from './network.fixture.ts'
-import { parsePolicy, type policySchema } from './policy.ts'
+import { parsePolicy } from './policy.ts'
+import type { policySchema } from './policy-schema.ts'
 
 /**
  * The road on a local chain: real store, journal, sender, audit log and RPC pool, a fresh wallet with 10 ETH, 20,000 USDC

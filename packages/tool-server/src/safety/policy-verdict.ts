@@ -67,7 +67,8 @@ function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): re
   if (isToken && surface !== 'wrappedNative') return refuse('A call goes to a token itself.')
   if (surface === 'listed') {
     const moves = call.data.length >= 10 && movesTokens.has(slice(call.data, 0, 4))
-    return moves ? refuse('A call to a listed contract would move tokens or approve somebody directly.') : []
+    if (moves) return refuse('A call to a listed contract would move tokens or approve somebody directly.')
+    return isListedFunction(call, context) ? [] : refuse('The policy does not list this function of the contract.')
   }
   const reading = readCalldata(surface, call.to, call.data)
   if (reading === null) return refuse('A call holds something the policy does not know.')
@@ -75,6 +76,14 @@ function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): re
     ...checkRecipients(reading.recipients, `The call "${call.label}"`, context),
     ...reading.deadlines.flatMap((deadline) => checkDeadline(deadline, context)),
   ]
+}
+
+/** Plain transfers of native currency have no selector, so a list of functions leaves them out. */
+function isListedFunction({ to, data }: IntentCall, { known }: PolicyContext): boolean {
+  const selectors = known.selectors.get(to.toLowerCase())
+  if (selectors === undefined) return true
+  const selector = data.length >= 10 ? slice(data, 0, 4) : null
+  return selector !== null && [...selectors].some((listed) => listed === selector.toLowerCase())
 }
 
 function checkRecipients(

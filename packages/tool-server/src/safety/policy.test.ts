@@ -52,8 +52,9 @@ describe('the policy', () => {
   })
 
   it.each([
-    [{ limitsUsd: { perTransacton: '1' } }, 'limitsUsd'],
-    [{ unknown: 1 }, ''],
+    [{ limitsUsd: { perTransacton: '1' } }, 'limitsUsd.perTransacton'],
+    [{ unknown: 1 }, 'unknown'],
+    [{ principals: { a: { limitUsd: {} } } }, 'principals.a.limitUsd'],
     [{ version: 2 }, 'version'],
     [{ limitsUsd: { daily: 2000 } }, 'limitsUsd.daily'],
     [{ limitsUsd: { daily: '2e3' } }, 'limitsUsd.daily'],
@@ -64,6 +65,17 @@ describe('the policy', () => {
     [{ allowlist: { tokens: { base: [address] } } }, 'allowlist.tokens.base'],
     [{ contracts: { 1: [address.toLowerCase().replace('c', 'C')] } }, 'contracts.1.0'],
     [{ recipients: { 1: ['0x12'] } }, 'recipients.1.0'],
+    [{ contracts: { 1: [{ address, selectors: [] }] } }, 'contracts.1.0.selectors'],
+    [{ contracts: { 1: [{ address, selectors: ['0xA9059CBB'] }] } }, 'contracts.1.0.selectors.0'],
+    [{ contracts: { 1: [{ address, selector: '0xa9059cbb' }] } }, 'contracts.1.0.selectors'],
+    [{ contracts: { 1: [{ address, selector: '0xa9059cbb' }] } }, 'contracts.1.0.selector'],
+    [{ version: '1' }, 'version'],
+    [{ version: null, unknown: 1 }, 'version'],
+    [{ principals: { a: { limitsUsd: { perTransaction: '500.01' } } } }, 'principals.a.limitsUsd.perTransaction'],
+    [{ principals: { a: { limitsUsd: { perSession: '1001' } } } }, 'principals.a.limitsUsd.perSession'],
+    [{ principals: { a: { limitsUsd: { daily: '2001' } } } }, 'principals.a.limitsUsd.daily'],
+    [{ principals: { a: { approvalThresholdUsd: '251' } } }, 'principals.a.approvalThresholdUsd'],
+    [{ principals: { a: { tools: ['Execute Swap'] } } }, 'principals.a.tools.0'],
     [{ breaker: { maxConsecutiveFailures: 0 } }, 'breaker.maxConsecutiveFailures'],
     [{ limitsUsd: { perTransaction: '1001' } }, 'limitsUsd.perTransaction'],
     [{ limitsUsd: { perSession: '2001' } }, 'limitsUsd.perSession'],
@@ -78,6 +90,43 @@ describe('the policy', () => {
         details: expect.arrayContaining([expect.objectContaining({ field })]),
       }),
     )
+  })
+
+  it('names every accepted member where one is misspelt, and the accepted version', () => {
+    const refused = (written: unknown) => {
+      try {
+        parsePolicy(written, { production: false })
+      } catch (error) {
+        return error
+      }
+      return null
+    }
+    expect(refused({ limitsUsd: { perTransacton: '1' } })).toMatchObject({
+      details: [{ message: 'there is no such member; accepted here: perTransaction, perSession, daily' }],
+    })
+    expect(refused({ version: 2 })).toMatchObject({ details: [{ message: expect.stringContaining('accepted: 1') }] })
+  })
+
+  it('tells everything that contradicts itself at once', () => {
+    const written = { limitsUsd: { perTransaction: '3000', perSession: '2500' }, slippageBps: { default: 501 } }
+    expect(() => parsePolicy(written, { production: false })).toThrow(
+      expect.objectContaining({
+        details: ['limitsUsd.perTransaction', 'limitsUsd.perSession', 'slippageBps.default'].map((field) =>
+          expect.objectContaining({ field }),
+        ),
+      }),
+    )
+  })
+
+  it('may name its schema and a lower threshold where nobody is asked otherwise', () => {
+    const written = {
+      $schema: './policy.schema.json',
+      approvalThresholdUsd: null,
+      principals: { a: { approvalThresholdUsd: '9999' } },
+    }
+    const policy = parsePolicy(written, { production: false })
+    expect(policy).not.toHaveProperty('$schema')
+    expect(policy.principals['a']?.approvalThresholdUsd).toBe('9999')
   })
 
   it('counts dollars in millionths', () => {

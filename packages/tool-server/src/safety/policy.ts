@@ -1,103 +1,12 @@
-import { readFile, stat } from 'node:fs/promises'
 import { parseAmount } from '@svc/lp-math'
-import { isAddress, type Address } from 'viem'
-import * as z from 'zod'
-import { ToolError } from '../tool-error.ts'
+import type * as z from 'zod'
+import { type ErrorDetail, ToolError } from '../tool-error.ts'
+import { policyProblems } from './policy-problems.ts'
+import { policySchema } from './policy-schema.ts'
+import { readPolicyFile } from './read-policy-file.ts'
 
-/**
- * The operator's policy, in the form it has in `policy.json`. Every member may be left out and then has the default
- * written here; an unknown member is refused. The agent has no way to change it.
- */
-export const policySchema = z.strictObject({
-  version: z.literal(1).default(1),
-  /** Decimal US dollars. `daily` is any 24 hours, not a calendar day. */
-  limitsUsd: z
-    .strictObject({
-      perTransaction: usd().default('500'),
-      perSession: usd().default('1000'),
-      daily: usd().default('2000'),
-    })
-    .prefault({}),
-  /** Above this a person must approve; `null`: never. */
-  approvalThresholdUsd: usd().nullable().default('250'),
-  slippageBps: z.strictObject({ default: bps().default(50), cap: bps().default(500) }).prefault({}),
-  deadlineSeconds: z.strictObject({ default: seconds().default(600), cap: seconds().default(600) }).prefault({}),
-  /**
-   * Which tokens may be part of a transaction: those of the chain's own list and those named here. `strict` refuses
-   * others; `lenient` records the verdict and goes on. Left out: strict in production.
-   */
-  allowlist: z
-    .strictObject({ mode: z.enum(['strict', 'lenient']).optional(), tokens: addressesByChain().default({}) })
-    .prefault({}),
-  /** Contracts that may be called beside the AMM's own. Their calldata is not decoded: name only what you trust. */
-  contracts: addressesByChain().default({}),
-  /** Addresses that may receive funds beside the wallet. */
-  recipients: addressesByChain().default({}),
-  /** Addresses that may be approved beside the AMM's own. */
-  spenders: addressesByChain().default({}),
-  /** Whether the delay of a risk tier is kept. Always so in production. */
-  proxyDelay: z.boolean().default(false),
-  /** Seconds between plan and signing for each risk tier, where delays are kept. */
-  delaySeconds: z
-    .strictObject({
-      routine: delay().default(0),
-      standard: delay().default(10 * 60),
-      elevated: delay().default(60 * 60),
-      critical: delay().default(24 * 60 * 60),
-    })
-    .prefault({}),
-  approvals: z
-    .strictObject({
-      /**
-       * Whose word counts above the threshold: `operator`, who decides with `svc approvals`; `client`, the person at the
-       * program that calls, who is asked through it. Whoever holds a Write key could answer for that person, so
-       * production leaves `client` out unless it is written here.
-       */
-      channels: z.array(z.enum(['operator', 'client'])).optional(),
-      /** A request that nobody has decided, or an approval that nobody has used, ends after this long. */
-      expirySeconds: seconds().default(60 * 60),
-    })
-    .prefault({}),
-  /** How long the plan of a dry run can be carried out. */
-  planExpirySeconds: seconds().default(10 * 60),
-  /** The breaker opens on any of these and stays open until the operator re-arms it. */
-  breaker: z
-    .strictObject({
-      /** Transactions in a row that were mined and reverted. */
-      maxConsecutiveFailures: z.int().min(1).max(1000).default(5),
-      /** Failures of any kind after signing within `windowMinutes`. */
-      maxFailuresInWindow: z.int().min(1).max(10_000).default(10),
-      windowMinutes: z.int().min(1).max(1440).default(60),
-      /** Percent of what the wallet held, in US dollars, by which it may fall within the window other than by what was spent on record. */
-      maxBalanceDropPct: z.int().min(1).max(100).default(20),
-      /** Percent by which a token's real change may differ from the simulated one. */
-      maxSimulationDriftPct: z.int().min(1).max(100).default(10),
-    })
-    .prefault({}),
-  /** What single callers may do at most, by principal id: it can only take away from what their key gives. */
-  principals: z
-    .record(
-      z.string().min(1).max(128),
-      z.strictObject({
-        /** Write tools this caller may use; all when left out. */
-        tools: z.array(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/)).optional(),
-        limitsUsd: z
-          .strictObject({ perTransaction: usd().optional(), perSession: usd().optional(), daily: usd().optional() })
-          .optional(),
-        approvalThresholdUsd: usd().optional(),
-      }),
-    )
-    .default({}),
-  /** Requests a minute: per IP for those that fail or lack authentication, per token for the others. */
-  rateLimits: z
-    .strictObject({
-      unauthenticatedPerIp: z.int().min(1).max(1_000_000).default(120),
-      perToken: z.int().min(1).max(1_000_000).default(600),
-    })
-    .prefault({}),
-})
-
-export type Policy = Readonly<z.output<typeof policySchema>> & {
+/** The operator's policy with every default filled in. The agent has no way to change it. */
+export type Policy = Readonly<Omit<z.output<typeof policySchema>, '$schema'>> & {
   readonly allowlist: { readonly mode: 'strict' | 'lenient' }
   readonly approvals: { readonly channels: readonly ApprovalChannel[] }
 }
@@ -110,24 +19,18 @@ export type ApprovalChannel = 'operator' | 'client'
  * `VALIDATION_FAILED` naming each wrong member, and refuses a file that others than its owner may write.
  */
 export async function loadPolicy(path: string | undefined, options: { readonly production: boolean }): Promise<Policy> {
-  const written = path === undefined ? {} : await readPolicyFile(path)
-  return parsePolicy(written, options)
+  const file = path === undefined ? null : await readPolicyFile(path)
+  return parsePolicy(file === null ? {} : file.written, options)
 }
 
 /** Checks the content of a policy file. Throws `VALIDATION_FAILED` naming each wrong member. */
 export function parsePolicy(written: unknown, options: { readonly production: boolean }): Policy {
+  refuseOtherVersions(written)
   const parsed = policySchema.safeParse(written)
-  if (!parsed.success) {
-    throw new ToolError('VALIDATION_FAILED', 'The policy file is not valid.', {
-      details: parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), message: issue.message })),
-      suggestion: 'Correct the members named in details; nothing is signed under a policy that cannot be read.',
-    })
-  }
-  const policy = parsed.data
-  const order = inconsistency(policy)
-  if (order !== null) {
-    throw new ToolError('VALIDATION_FAILED', 'The policy file contradicts itself.', { details: [order] })
-  }
+  if (!parsed.success) throw invalid('The policy file is not valid.', policyProblems(parsed.error))
+  const { $schema: _, ...policy } = parsed.data
+  const contradictions = [...inconsistencies(policy), ...looserGrants(policy)]
+  if (contradictions.length > 0) throw invalid('The policy file contradicts itself.', contradictions)
   const mode = policy.allowlist.mode ?? (options.production ? 'strict' : 'lenient')
   const channels: ApprovalChannel[] =
     policy.approvals.channels ?? (options.production ? ['operator'] : ['operator', 'client'])
@@ -144,69 +47,56 @@ export function usdMicros(decimal: string): bigint {
   return parseAmount(decimal, 6)
 }
 
-async function readPolicyFile(path: string): Promise<unknown> {
-  let text: string
-  try {
-    const facts = await stat(path)
-    if ((facts.mode & 0o022) !== 0) throw unreadable('The policy file may be written by others than its owner.')
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
-    throw error
-  }
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw unreadable('The policy file is not JSON.', cause)
-  }
+type Written = Omit<z.output<typeof policySchema>, '$schema'>
+type Problem = ErrorDetail & { readonly field: string }
+
+/** A file of another version is not read at all: its members may mean something else. A later format is migrated here. */
+function refuseOtherVersions(written: unknown): void {
+  if (typeof written !== 'object' || written === null || !('version' in written) || written.version === 1) return
+  const message = 'accepted: 1, the only version of the format that this server reads'
+  throw invalid('The policy file is of a version that this server does not know.', [{ field: 'version', message }])
 }
 
-function unreadable(message: string, cause?: unknown): ToolError {
-  return new ToolError('VALIDATION_FAILED', message, {
-    suggestion: 'Mend policy.json (mode 0600) in the data directory, or remove it for the defaults.',
-    cause,
-  })
-}
-
-function inconsistency(policy: z.output<typeof policySchema>): { field: string; message: string } | null {
+function inconsistencies(policy: Written): readonly Problem[] {
   const { perTransaction, perSession, daily } = policy.limitsUsd
-  if (usdMicros(perTransaction) > usdMicros(perSession)) {
-    return { field: 'limitsUsd.perTransaction', message: 'must not be above limitsUsd.perSession' }
-  }
-  if (usdMicros(perSession) > usdMicros(daily)) {
-    return { field: 'limitsUsd.perSession', message: 'must not be above limitsUsd.daily' }
-  }
-  for (const name of ['slippageBps', 'deadlineSeconds'] as const) {
-    if (policy[name].default > policy[name].cap) {
-      return { field: `${name}.default`, message: `must not be above ${name}.cap` }
-    }
-  }
-  return null
+  const caps = (['slippageBps', 'deadlineSeconds'] as const).filter((name) => policy[name].default > policy[name].cap)
+  return [
+    ...(usdMicros(perTransaction) > usdMicros(perSession)
+      ? [{ field: 'limitsUsd.perTransaction', message: 'must not be above limitsUsd.perSession' }]
+      : []),
+    ...(usdMicros(perSession) > usdMicros(daily)
+      ? [{ field: 'limitsUsd.perSession', message: 'must not be above limitsUsd.daily' }]
+      : []),
+    ...caps.map((name) => ({ field: `${name}.default`, message: `must not be above ${name}.cap` })),
+  ]
 }
 
-function usd() {
-  return z.string().regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, 'accepted: decimal US dollars such as "500" or "0.25"')
+/** A grant only takes away: one that would give more is a mistake of the operator's, and is named. */
+function looserGrants({ principals, limitsUsd, approvalThresholdUsd }: Written): readonly Problem[] {
+  const limits = ['perTransaction', 'perSession', 'daily'] as const
+  return Object.entries(principals).flatMap(([id, grant]) => [
+    ...limits.flatMap((name) => {
+      const granted = grant.limitsUsd?.[name]
+      if (granted === undefined || usdMicros(granted) <= usdMicros(limitsUsd[name])) return []
+      const message = `must not be above limitsUsd.${name} (${limitsUsd[name]}): a grant can only tighten`
+      return [{ field: `principals.${id}.limitsUsd.${name}`, message }]
+    }),
+    ...(grant.approvalThresholdUsd !== undefined &&
+    approvalThresholdUsd !== null &&
+    usdMicros(grant.approvalThresholdUsd) > usdMicros(approvalThresholdUsd)
+      ? [
+          {
+            field: `principals.${id}.approvalThresholdUsd`,
+            message: `must not be above approvalThresholdUsd (${approvalThresholdUsd}): a grant can only tighten`,
+          },
+        ]
+      : []),
+  ])
 }
 
-function bps() {
-  return z.int().min(0).max(10_000)
-}
-
-function delay() {
-  return z
-    .int()
-    .min(0)
-    .max(30 * 86_400)
-}
-
-function seconds() {
-  return z.int().min(1).max(86_400)
-}
-
-function addressesByChain() {
-  const address = z.custom<Address>(
-    (value) => typeof value === 'string' && isAddress(value, { strict: true }),
-    'accepted: a checksummed address',
-  )
-  return z.record(z.string().regex(/^[1-9]\d{0,15}$/, 'accepted: a chain id'), z.array(address).max(1000))
+function invalid(message: string, details: readonly ErrorDetail[]): ToolError {
+  return new ToolError('VALIDATION_FAILED', message, {
+    details,
+    suggestion: 'Correct the members named in details; nothing is signed under a policy that cannot be read.',
+  })
 }

@@ -3,6 +3,7 @@ import { type Allowance, allowancesOf, approvalSteps, revokeStep } from './appro
 import { assertDeclared, sumByToken } from './assert-declared.ts'
 import { policyVerdict, tokensOf } from './policy-verdict.ts'
 import type { Trip } from './engine.ts'
+import { grantRefusals } from './grant-refusals.ts'
 import { expectedGasCost, gasLimitFor } from './gas.ts'
 import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
@@ -18,7 +19,8 @@ export async function checkPolicy(trip: Trip): Promise<Checked> {
   const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
   const nowSeconds = surveyed.atSeconds
   const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
-  return { ...trip, allowances, surveyed, ...verdict }
+  const refusals = [...grantRefusals(trip.call, engine.policy), ...verdict.refusals]
+  return { ...trip, allowances, surveyed, ...verdict, refusals }
 }
 
 export type Checked = Trip & {

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { grantRefusals } from './grant-refusals.ts'
+import { parsePolicy } from './policy.ts'
+import { policyFor } from './policy-for.ts'
+import { principalOf } from './road-facts.fixture.ts'
+
+describe('what the policy grants to one caller', () => {
+  const policy = parsePolicy(
+    {
+      principals: {
+        'key:test': {
+          tools: ['collect_fees'],
+          limitsUsd: { perTransaction: '20', daily: '100' },
+          approvalThresholdUsd: '10',
+        },
+        'key:other': {},
+      },
+    },
+    { production: false },
+  )
+
+  it('is the lower of the common limits and its own', () => {
+    expect(policyFor(policy, 'key:test')).toMatchObject({
+      limitsUsd: { perTransaction: '20', perSession: '1000', daily: '100' },
+      approvalThresholdUsd: '10',
+    })
+  })
+
+  it('is the common policy for others, whatever their name', () => {
+    expect(policyFor(policy, 'key:other')).toMatchObject({ limitsUsd: policy.limitsUsd, approvalThresholdUsd: '250' })
+    for (const id of ['key:unknown', 'toString', '__proto__']) expect(policyFor(policy, id)).toBe(policy)
+  })
+
+  it('never loosens, whatever a grant says', () => {
+    const loose = {
+      ...policy,
+      principals: { 'key:test': { limitsUsd: { perTransaction: '900', daily: '9000' }, approvalThresholdUsd: '900' } },
+    }
+    expect(policyFor(loose, 'key:test')).toMatchObject({ limitsUsd: policy.limitsUsd, approvalThresholdUsd: '250' })
+  })
+
+  it('can ask for a person where the policy asks nobody', () => {
+    const silent = { ...policy, approvalThresholdUsd: null }
+    expect(policyFor(silent, 'key:test').approvalThresholdUsd).toBe('10')
+    expect(policyFor(silent, 'key:other').approvalThresholdUsd).toBeNull()
+  })
+
+  it('refuses the tools it leaves out, and no others', () => {
+    const principal = principalOf()
+    expect(grantRefusals({ tool: 'execute_swap', principal }, policy)).toEqual([
+      expect.objectContaining({ code: 'PRINCIPAL_NOT_GRANTED' }),
+    ])
+    expect(grantRefusals({ tool: 'collect_fees', principal }, policy)).toEqual([])
+    expect(grantRefusals({ tool: 'execute_swap', principal: { ...principal, id: 'key:other' } }, policy)).toEqual([])
+    const none = { ...policy, principals: { 'key:test': { tools: [] } } }
+    expect(grantRefusals({ tool: 'collect_fees', principal }, none)).toHaveLength(1)
+  })
+})

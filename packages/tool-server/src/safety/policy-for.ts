@@ -1,0 +1,29 @@
+import { type Policy, usdMicros } from './policy.ts'
+
+/**
+ * The policy as it holds for one caller: the lower of the common limits and of those granted to the principal. A grant
+ * cannot loosen anything, whatever it says.
+ */
+export function policyFor(policy: Policy, principalId: string): Policy {
+  const grant = grantOf(policy, principalId)
+  if (grant === undefined) return policy
+  const limit = (name: 'perTransaction' | 'perSession' | 'daily'): string =>
+    lower(policy.limitsUsd[name], grant.limitsUsd?.[name])
+  return Object.freeze({
+    ...policy,
+    limitsUsd: { perTransaction: limit('perTransaction'), perSession: limit('perSession'), daily: limit('daily') },
+    approvalThresholdUsd:
+      policy.approvalThresholdUsd === null
+        ? (grant.approvalThresholdUsd ?? null)
+        : lower(policy.approvalThresholdUsd, grant.approvalThresholdUsd),
+  })
+}
+
+/** What the operator wrote down for a principal, if anything. */
+export function grantOf({ principals }: Policy, principalId: string): Policy['principals'][string] | undefined {
+  return Object.hasOwn(principals, principalId) ? principals[principalId] : undefined
+}
+
+function lower(common: string, granted: string | undefined): string {
+  return granted !== undefined && usdMicros(granted) < usdMicros(common) ? granted : common
+}

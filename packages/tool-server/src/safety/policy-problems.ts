@@ -1,0 +1,38 @@
+import type * as z from 'zod'
+import type { ErrorDetail } from '../tool-error.ts'
+import { policyMembers } from './policy-members.ts'
+
+/** What is wrong with a policy file, one line a member, each naming the member and what is accepted there. */
+export function policyProblems(error: z.ZodError): readonly PolicyProblem[] {
+  return error.issues.flatMap((issue) => problemsOf(issue, []))
+}
+
+export type PolicyProblem = ErrorDetail & { readonly field: string }
+
+function problemsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): readonly PolicyProblem[] {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownMember(path, key))
+  if (issue.code === 'invalid_union') {
+    // The form that was meant is the one that fails inside, not as a whole.
+    const meant = issue.errors.find((form) =>
+      form.every((one) => one.path.length > 0 || one.code === 'unrecognized_keys'),
+    )
+    if (meant !== undefined && meant.length > 0) return meant.flatMap((one) => problemsOf(one, path))
+  }
+  return [{ field: path.join('.'), message: issue.message }]
+}
+
+function unknownMember(path: readonly PropertyKey[], key: string): PolicyProblem {
+  const accepted = acceptedAt(path)
+  const field = [...path, key.slice(0, 100)].join('.')
+  const message = accepted === '' ? 'there is no such member' : `there is no such member; accepted here: ${accepted}`
+  return { field, message }
+}
+
+function acceptedAt(path: readonly PropertyKey[]): string {
+  const under = path.length === 0 ? '' : `${path.join('.')}.`
+  const names = policyMembers()
+    .filter(({ name }) => name.startsWith(under))
+    .map(({ name }) => name.slice(under.length).split('.')[0])
+  return [...new Set(names)].join(', ')
+}

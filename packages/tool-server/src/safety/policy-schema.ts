@@ -1,0 +1,214 @@
+import { isAddress } from 'viem'
+import * as z from 'zod'
+
+/**
+ * The operator's policy, in the form it has in `policy.json`. Every member may be left out and then has the default
+ * written here; an unknown member is refused. The descriptions are the ones of `docs/policy.md` and of the published
+ * JSON Schema.
+ */
+export const policySchema = z.strictObject({
+  $schema: z.string().max(2048).optional().describe('Where editors find the JSON Schema. Ignored.'),
+  version: z.literal(1).default(1).describe('Version of this format.'),
+  limitsUsd: z
+    .strictObject({
+      perTransaction: usd()
+        .default('500')
+        .describe('US dollars that one call may spend at most. Against one large mistake or theft.'),
+      perSession: usd()
+        .default('1000')
+        .describe(
+          'US dollars a caller may spend until it has spent nothing for 30 minutes. Against an agent that runs away.',
+        ),
+      daily: usd()
+        .default('2000')
+        .describe(
+          'US dollars that all callers together may spend in any 24 hours, not a calendar day. Against many small spends.',
+        ),
+    })
+    .prefault({})
+    .describe('Spending limits: what leaves the wallet and what is approved, measured and priced by the server.'),
+  approvalThresholdUsd: usd()
+    .nullable()
+    .default('250')
+    .describe('US dollars above which a person must approve; null: never. Against large spends nobody has seen.'),
+  slippageBps: z
+    .strictObject({
+      default: bps().default(50).describe('Hundredths of a percent, for calls that name none.'),
+      cap: bps().default(500).describe('Hundredths of a percent a call may name at most. Against sandwich attacks.'),
+    })
+    .prefault({})
+    .describe('How much worse than quoted a trade may be.'),
+  deadlineSeconds: z
+    .strictObject({
+      default: seconds().default(600).describe('Seconds, for calls that name none.'),
+      cap: seconds()
+        .default(600)
+        .describe('Seconds a call may name at most. Against a transaction that is held back until it pays somebody.'),
+    })
+    .prefault({})
+    .describe('How long a signed transaction may be mined.'),
+  allowlist: z
+    .strictObject({
+      mode: z
+        .enum(['strict', 'lenient'])
+        .optional()
+        .describe(
+          'strict refuses other tokens, and tokens without a price; lenient records the verdict and goes on. Left out: strict in production, else lenient. Against worthless and hostile tokens.',
+        ),
+      tokens: byChain(addresses()).default({}).describe("Tokens by chain id, beside those of the chain's own list."),
+    })
+    .prefault({})
+    .describe('Which tokens may be part of a transaction, by chain and address, never by symbol.'),
+  contracts: byChain(z.array(contract()).max(1000))
+    .default({})
+    .describe(
+      "Contracts by chain id that may be called beside the AMM's own: an address, or { address, selectors } to name the only functions that may be called. Their arguments are not read: name only what you trust. Against calls into unknown code.",
+    ),
+  recipients: byChain(addresses())
+    .default({})
+    .describe('Addresses by chain id that may receive funds or positions beside the wallet. Against theft.'),
+  spenders: byChain(addresses())
+    .default({})
+    .describe("Addresses by chain id that may be approved beside the AMM's own. Against approvals that drain later."),
+  proxyDelay: z
+    .boolean()
+    .default(false)
+    .describe('Whether the delay of a risk tier is kept. Always so in production. Against what nobody could stop.'),
+  delaySeconds: z
+    .strictObject({
+      routine: delay().default(0).describe('Seconds, for trades, liquidity and fees.'),
+      standard: delay()
+        .default(10 * 60)
+        .describe('Seconds.'),
+      elevated: delay()
+        .default(60 * 60)
+        .describe('Seconds.'),
+      critical: delay()
+        .default(24 * 60 * 60)
+        .describe('Seconds.'),
+    })
+    .prefault({})
+    .describe('Time between plan and signing for each risk tier, where delays are kept.'),
+  approvals: z
+    .strictObject({
+      channels: z
+        .array(z.enum(['operator', 'client']))
+        .optional()
+        .describe(
+          'Whose word counts above the threshold: operator, who decides with `svc approvals`; client, the person at the program that calls, who is asked through it. Left out: operator in production, else both. Whoever holds a Write key could answer for the person at the client.',
+        ),
+      expirySeconds: seconds()
+        .default(60 * 60)
+        .describe('Seconds after which a request nobody has decided, or an approval nobody has used, ends.'),
+    })
+    .prefault({})
+    .describe("How a person's word is asked for."),
+  planExpirySeconds: seconds()
+    .default(10 * 60)
+    .describe('Seconds for which the plan of a dry run can be carried out. Against plans of another market.'),
+  breaker: z
+    .strictObject({
+      maxConsecutiveFailures: z.int().min(1).max(1000).default(5).describe('Transactions in a row mined and reverted.'),
+      maxFailuresInWindow: z
+        .int()
+        .min(1)
+        .max(10_000)
+        .default(10)
+        .describe('Failures of any kind after signing, within the window.'),
+      windowMinutes: z.int().min(1).max(1440).default(60).describe('Minutes of the window.'),
+      maxBalanceDropPct: z
+        .int()
+        .min(1)
+        .max(100)
+        .default(20)
+        .describe(
+          'Percent of what the wallet held, in US dollars, by which it may fall within the window other than by what was spent on record. Against losses no limit sees.',
+        ),
+      maxSimulationDriftPct: z
+        .int()
+        .min(1)
+        .max(100)
+        .default(10)
+        .describe(
+          "Percent by which a token's real change may differ from the simulated one. Against a simulation that is lied to.",
+        ),
+    })
+    .prefault({})
+    .describe('The circuit breaker opens on any of these and stays open until the operator re-arms it.'),
+  principals: z
+    .record(
+      z.string().min(1).max(128),
+      z.strictObject({
+        tools: z
+          .array(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'accepted: the name of a tool'))
+          .optional()
+          .describe('Write tools this caller may use; all when left out.'),
+        limitsUsd: z
+          .strictObject({
+            perTransaction: usd().optional().describe('US dollars.'),
+            perSession: usd().optional().describe('US dollars.'),
+            daily: usd().optional().describe('US dollars; the sum is still that of all callers.'),
+          })
+          .optional()
+          .describe('Lower limits for this caller.'),
+        approvalThresholdUsd: usd().optional().describe('US dollars: a lower threshold for this caller.'),
+      }),
+    )
+    .default({})
+    .describe(
+      'What single callers may do at most, by principal id (in the audit log and in `svc policy explain`). It can only take away from what their key and this policy give. Against one leaked key.',
+    ),
+  rateLimits: z
+    .strictObject({
+      unauthenticatedPerIp: z
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .default(120)
+        .describe('Requests a minute per address, for those that fail or lack authentication.'),
+      perToken: z.int().min(1).max(1_000_000).default(600).describe('Requests a minute per key or token.'),
+    })
+    .prefault({})
+    .describe('Read when the server starts. Against guessing and flooding.'),
+})
+
+function usd() {
+  return z.string().regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, 'accepted: decimal US dollars such as "500" or "0.25"')
+}
+
+function bps() {
+  return z.int().min(0).max(10_000)
+}
+
+function delay() {
+  return z
+    .int()
+    .min(0)
+    .max(30 * 86_400)
+}
+
+function seconds() {
+  return z.int().min(1).max(86_400)
+}
+
+function byChain<Entries extends z.ZodType>(entries: Entries) {
+  return z.record(z.string().regex(/^[1-9]\d{0,15}$/, 'accepted: a chain id'), entries)
+}
+
+function addresses() {
+  return z.array(address()).max(1000)
+}
+
+function address() {
+  const accepted = 'accepted: a checksummed address'
+  const shape = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)], accepted)
+  return shape.refine((value) => isAddress(value, { strict: true }), accepted)
+}
+
+function contract() {
+  const selector = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{8}$/)], 'accepted: 0x and 8 hex digits')
+  const listed = z.strictObject({ address: address(), selectors: z.array(selector).min(1).max(100) })
+  return z.union([address(), listed], {
+    error: 'accepted: a checksummed address, or { address, selectors } with at least one selector such as "0xa9059cbb"',
+  })
+}
