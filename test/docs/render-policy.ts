@@ -13,10 +13,8 @@ no tool reads or writes that directory, so the agent can neither loosen nor tigh
 hold. The file belongs to the user of the server or to root and nobody else may write it (mode 0600); anything else, and
 any member that is unknown or wrong, is refused by name, and nothing is signed under a policy that cannot be read.
 
-\`svc policy check\` says what is wrong with a file, \`svc policy explain\` what it says to one plan, \`svc policy test\` runs
-named cases against it, \`svc policy schema\` prints its JSON Schema (\`docs/policy.schema.json\`; name it as \`$schema\` and an
-editor checks the file while it is written), \`svc policy compile\` turns it into rules that the managed wallet's provider
-enforces beside the server.
+\`docs/policy.schema.json\` is the JSON Schema of the file; name it as \`$schema\` and an editor checks the file while it is
+written.
 
 A running server reads the file again before each write, so a change holds for the next call; what is on its way goes
 on under the policy it began with, and \`rateLimits\` and \`breaker\` change at the next start. A change is written to the
@@ -30,7 +28,7 @@ runs stops signing with \`POLICY_INVALID\`; the old one does not go on in silenc
 
 \`principals\` narrows what single callers may do. A caller's id is \`local\` over stdio, \`api-key:<16 hex digits>\` for an API
 key and \`bearer:<16 hex digits>\` for the static token, the digits being the beginning of the SHA-256 of the secret. The
-audit log names it in every \`tx.intent\` line (\`actor.principal\`), and \`svc policy explain\` prints it for a stored plan.
+audit log names it in every \`tx.intent\` line (\`actor.principal\`).
 A grant that would give more than the policy is refused when the file is read. A tool that is not granted is refused
 with \`PRINCIPAL_NOT_GRANTED\`.
 

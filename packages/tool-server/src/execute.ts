@@ -10,9 +10,11 @@ import type { AuditLog } from './safety/audit.ts'
 import { createCircuitBreaker } from './safety/circuit-breaker.ts'
 import { waitForDelay } from './safety/delay.ts'
 import type { Engine, RoadLog, Trip } from './safety/engine.ts'
+import { followPolicy } from './safety/follow-policy.ts'
 import { createOwedAllowances } from './safety/owed-allowances.ts'
 import { planOf } from './safety/plan.ts'
 import type { Policy } from './safety/policy.ts'
+import type { PolicySource } from './safety/policy-source.ts'
 import { checkPolicy, simulatePlan } from './safety/prepare.ts'
 import { clearTheWay, reconcile, type ReconcileReport } from './safety/reconcile.ts'
 import { noteRefusal, recover } from './safety/recover.ts'
@@ -38,6 +40,7 @@ import type { SafetyReport } from './tool.ts'
  */
 export function createExecutor(options: ExecutorOptions): Executor {
   const engine = engineOf(options)
+  const policies = followPolicy(engine, options.policies)
   const inTurn = createSerialQueue(mostWaiting)
   const inFlight = new Set<string>()
 
@@ -46,8 +49,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
       inFlight.add(trip.call.requestId)
       try {
         engine.requireOpen()
-        await clearTheWay(engine, trip.chain, inFlight)
-        return await travel(trip)
+        await clearTheWay(policies.latest(), trip.chain, inFlight)
+        return await travel(await policies.forTrip(trip))
       } catch (failure) {
         await noteRefusal(trip, failure)
         throw failure
@@ -62,20 +65,23 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const numbers = newNumbers()
       return async <Result>(intent: Intent, shape: (settled: Settled) => Result | Promise<Result>) => {
         const trip = tripOf(engine, call, intent, numbers)
-        const outcome = await (call.dryRun ? travel(trip) : travelInTurn(trip))
+        const outcome = await (call.dryRun ? policies.forTrip(trip).then(travel) : travelInTurn(trip))
         return 'plan' in outcome ? outcome : shapeResult(trip, outcome, shape)
       }
     },
-    safetyReport: (principal: Principal) => safetyReport(engine, principal),
-    reconcile: () => reconcile(engine, inFlight, inTurn),
+    safetyReport: async (principal: Principal) => safetyReport(await policies.forCaller(principal.id), principal),
+    policy: () => policies.latest().policy,
+    reconcile: () => reconcile(policies.latest(), inFlight, inTurn),
     recordSwitches: () => engine.switches.look(),
   })
 }
 
 export type Executor = {
   readonly open: OpenExecute
-  /** Throws `STORAGE_UNAVAILABLE`. */
+  /** As it holds for this caller. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */
   safetyReport(principal: Principal): Promise<SafetyReport>
+  /** The common policy as last read. */
+  policy(): Policy
   /** Names chains it could not read; those are cleared up before their next write. Throws `STORAGE_UNAVAILABLE`. */
   reconcile(): Promise<ReconcileReport>
   /** Writes into the audit log what an operator has done to kill switch, breaker and policy meanwhile. */
@@ -84,6 +90,8 @@ export type Executor = {
 
 export type ExecutorOptions = {
   readonly policy: Policy
+  /** Where the policy comes from, to follow its changes; without it `policy` holds for good. */
+  readonly policies?: PolicySource
   readonly chains: ChainDirectory
   readonly rpc: RpcPool
   readonly tokens: TokenDirectory
@@ -144,5 +152,6 @@ function engineOf(options: ExecutorOptions): Engine {
   const switches = createSwitchRecorder({ ...options, breaker })
   const owed = createOwedAllowances(dataDir)
   const simulators = createSimulatorMemory(now)
-  return { ...options, confirmTimeoutMs, requireOpen, breaker, switches, owed, simulators }
+  const policySha256 = options.policies?.started.sha256 ?? null
+  return { ...options, policySha256, confirmTimeoutMs, requireOpen, breaker, switches, owed, simulators }
 }

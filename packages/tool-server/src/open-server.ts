@@ -6,7 +6,7 @@ import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from './adapters/tokens/create-token-directory.ts'
 import { rpcUrls, type Config } from './config.ts'
 import { openLog } from './observability/open-log.ts'
-import { loadPolicy } from './safety/policy.ts'
+import { openPolicySource } from './safety/policy-source.ts'
 import { createServer, type ToolServer } from './server.ts'
 import type { Tool } from './tool.ts'
 import { catalogue } from './tools/index.ts'
@@ -18,7 +18,8 @@ import { catalogue } from './tools/index.ts'
  */
 export async function openServer(config: Config, { tools = catalogue }: ServerOptions = {}): Promise<ToolServer> {
   const log = openLog(config)
-  const policy = await loadPolicy(join(config.dataDir, 'policy.json'), config)
+  const policies = await openPolicySource(join(config.dataDir, 'policy.json'), config)
+  const { policy } = policies.started
   const chains = createChainDirectory(config.chains)
   const rpc = createRpcPool({ urls: (chain) => rpcUrls(config.rpc, chain), now: Date.now })
   const tokens = createTokenDirectory({ chains: config.chains, rpc })
@@ -39,7 +40,7 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   async function openWrite() {
     if (config.wallet === null || config.profile === 'data') return null
     const { openWriteRoad } = await import('./open-write-road.ts')
-    return openWriteRoad({ config, wallet: config.wallet, ports, policy, log })
+    return openWriteRoad({ config, wallet: config.wallet, ports, policy, policies, log })
   }
 }
 

@@ -11,6 +11,7 @@ import type { Ports } from './ports.ts'
 import { openAuditLog } from './safety/audit.ts'
 import { createDoor } from './safety/door.ts'
 import type { Policy } from './safety/policy.ts'
+import type { PolicySource } from './safety/policy-source.ts'
 import { startSweeper } from './safety/sweeper.ts'
 import { wentOut } from './safety/went-out.ts'
 import type { Adapters } from './server.ts'
@@ -26,11 +27,13 @@ export async function openWriteRoad(options: {
   readonly wallet: WalletConfig
   readonly ports: Omit<Ports, 'agentAddress'>
   readonly policy: Policy
+  /** Follows the changes of the policy's file; without it `policy` holds for good. */
+  readonly policies?: PolicySource
   readonly log: Log
   /** How long closing waits for writes on their way; ten seconds by default. */
   readonly stopTimeoutMs?: number
 }): Promise<NonNullable<Adapters['write']>> {
-  const { config, ports, policy, log, stopTimeoutMs = 10_000 } = options
+  const { config, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
   const { dataDir } = config
   requireSqlite(config)
   const wallet = openWallet(options.wallet)
@@ -55,7 +58,8 @@ export async function openWriteRoad(options: {
       shutting ??= door.shut(stopTimeoutMs)
       if (!(await shutting)) log.warn('road.cut-off')
     }
-    const road = { ...ports, policy, senders, journal, ledger, audit, dataDir, log }
+    const followed = policies === undefined ? {} : { policies }
+    const road = { ...ports, policy, ...followed, senders, journal, ledger, audit, dataDir, log }
     const executor = createExecutor({ ...road, now: Date.now, newRequestId: randomUUID, requireOpen: door.requireOpen })
     const recordSwitches = () =>
       executor.recordSwitches().catch((error: unknown) => log.warn('switches.unrecorded', { error }))
@@ -72,7 +76,10 @@ export async function openWriteRoad(options: {
     return {
       openExecute: executor.open,
       wallet: { address: wallet.address },
-      defaults: { slippageBps: policy.slippageBps.default, deadlineSeconds: policy.deadlineSeconds.default },
+      get defaults() {
+        const { slippageBps, deadlineSeconds } = executor.policy()
+        return { slippageBps: slippageBps.default, deadlineSeconds: deadlineSeconds.default }
+      },
       idempotency: store.idempotency,
       hasSigned: async (requestId) => (await journal.byRequest(requestId)).some(wentOut),
       safety: (principal) => executor.safetyReport(principal),

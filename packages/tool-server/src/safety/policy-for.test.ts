@@ -21,7 +21,7 @@ describe('what the policy grants to one caller', () => {
 
   it('is the lower of the common limits and its own', () => {
     expect(policyFor(policy, 'key:test')).toMatchObject({
-      limitsUsd: { perTransaction: '20', perSession: '1000', daily: '100' },
+      limitsUsd: { perTransaction: '20', perSession: '1000', daily: '2000', principalDaily: '100' },
       approvalThresholdUsd: '10',
     })
   })
@@ -36,7 +36,10 @@ describe('what the policy grants to one caller', () => {
       ...policy,
       principals: { 'key:test': { limitsUsd: { perTransaction: '900', daily: '9000' }, approvalThresholdUsd: '900' } },
     }
-    expect(policyFor(loose, 'key:test')).toMatchObject({ limitsUsd: policy.limitsUsd, approvalThresholdUsd: '250' })
+    expect(policyFor(loose, 'key:test')).toMatchObject({
+      limitsUsd: { ...policy.limitsUsd, principalDaily: '2000' },
+      approvalThresholdUsd: '250',
+    })
   })
 
   it('can ask for a person where the policy asks nobody', () => {

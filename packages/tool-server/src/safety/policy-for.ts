@@ -1,17 +1,22 @@
 import { type Policy, usdMicros } from './policy.ts'
 
 /**
- * The policy as it holds for one caller: the lower of the common limits and of those granted to the principal. A grant
- * cannot loosen anything, whatever it says.
+ * The policy as it holds for one caller: the lower of the common limits and of those granted to the principal; its
+ * own 24 hours stand beside those of all callers. A grant cannot loosen anything, whatever it says.
  */
 export function policyFor(policy: Policy, principalId: string): Policy {
   const grant = grantOf(policy, principalId)
   if (grant === undefined) return policy
-  const limit = (name: 'perTransaction' | 'perSession' | 'daily'): string =>
-    lower(policy.limitsUsd[name], grant.limitsUsd?.[name])
+  const { perTransaction, perSession, daily } = policy.limitsUsd
+  const own = grant.limitsUsd
   return Object.freeze({
     ...policy,
-    limitsUsd: { perTransaction: limit('perTransaction'), perSession: limit('perSession'), daily: limit('daily') },
+    limitsUsd: {
+      perTransaction: lower(perTransaction, own?.perTransaction),
+      perSession: lower(perSession, own?.perSession),
+      daily,
+      ...(own?.daily === undefined ? {} : { principalDaily: lower(daily, own.daily) }),
+    },
     approvalThresholdUsd:
       policy.approvalThresholdUsd === null
         ? (grant.approvalThresholdUsd ?? null)

@@ -25,6 +25,7 @@ function membersOf(schema: z.core.JSONSchema.BaseSchema, under: string): readonl
     const perKey = typeof below === 'object' && below.properties !== undefined
     const entries = perKey ? membersOf(below, `${name}.<principal id>.`) : []
     const fallback = inner.length > 0 || member.default === undefined ? null : JSON.stringify(member.default)
-    return [{ name, default: fallback, description: member.description ?? '' }, ...inner, ...entries]
+    const own: PolicyMember = { name, default: fallback, description: member.description ?? '' }
+    return [own].concat(inner, entries)
   })
 }

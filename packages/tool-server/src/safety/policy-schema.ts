@@ -147,7 +147,9 @@ export const policySchema = z.strictObject({
           .strictObject({
             perTransaction: usd().optional().describe('US dollars.'),
             perSession: usd().optional().describe('US dollars.'),
-            daily: usd().optional().describe('US dollars; the sum is still that of all callers.'),
+            daily: usd()
+              .optional()
+              .describe('US dollars of this caller in any 24 hours, beside the sum of all callers.'),
           })
           .optional()
           .describe('Lower limits for this caller.'),
@@ -156,7 +158,7 @@ export const policySchema = z.strictObject({
     )
     .default({})
     .describe(
-      'What single callers may do at most, by principal id (in the audit log and in `svc policy explain`). It can only take away from what their key and this policy give. Against one leaked key.',
+      'What single callers may do at most, by principal id (in the audit log). It can only take away from what their key and this policy give. Against one leaked key.',
     ),
   rateLimits: z
     .strictObject({

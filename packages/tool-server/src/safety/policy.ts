@@ -7,6 +7,10 @@ import { readPolicyFile } from './read-policy-file.ts'
 
 /** The operator's policy with every default filled in. The agent has no way to change it. */
 export type Policy = Readonly<Omit<z.output<typeof policySchema>, '$schema'>> & {
+  readonly limitsUsd: {
+    /** US dollars of the one caller in any 24 hours, where the policy of a caller has such a limit. */
+    readonly principalDaily?: string
+  }
   readonly allowlist: { readonly mode: 'strict' | 'lenient' }
   readonly approvals: { readonly channels: readonly ApprovalChannel[] }
 }
@@ -72,27 +76,23 @@ function inconsistencies(policy: Written): readonly Problem[] {
 }
 
 /** A grant only takes away: one that would give more is a mistake of the operator's, and is named. */
-function looserGrants({ principals, limitsUsd, approvalThresholdUsd }: Written): readonly Problem[] {
-  const limits = ['perTransaction', 'perSession', 'daily'] as const
-  return Object.entries(principals).flatMap(([id, grant]) => [
-    ...limits.flatMap((name) => {
-      const granted = grant.limitsUsd?.[name]
-      if (granted === undefined || usdMicros(granted) <= usdMicros(limitsUsd[name])) return []
-      const message = `must not be above limitsUsd.${name} (${limitsUsd[name]}): a grant can only tighten`
-      return [{ field: `principals.${id}.limitsUsd.${name}`, message }]
-    }),
-    ...(grant.approvalThresholdUsd !== undefined &&
-    approvalThresholdUsd !== null &&
-    usdMicros(grant.approvalThresholdUsd) > usdMicros(approvalThresholdUsd)
-      ? [
-          {
-            field: `principals.${id}.approvalThresholdUsd`,
-            message: `must not be above approvalThresholdUsd (${approvalThresholdUsd}): a grant can only tighten`,
-          },
-        ]
-      : []),
-  ])
+function looserGrants(policy: Written): readonly Problem[] {
+  return Object.entries(policy.principals).flatMap(([id, grant]) => {
+    const given: readonly (readonly [string, string | undefined, string | null])[] = [
+      ...limitNames.map((name) => [`limitsUsd.${name}`, grant.limitsUsd?.[name], policy.limitsUsd[name]] as const),
+      ['approvalThresholdUsd', grant.approvalThresholdUsd, policy.approvalThresholdUsd],
+    ]
+    const looser = given.filter(
+      ([, own, common]) => own !== undefined && common !== null && usdMicros(own) > usdMicros(common),
+    )
+    return looser.map(([name, , common]) => ({
+      field: `principals.${id}.${name}`,
+      message: `must not be above ${name} (${common}): a grant can only tighten`,
+    }))
+  })
 }
+
+const limitNames = ['perTransaction', 'perSession', 'daily'] as const
 
 function invalid(message: string, details: readonly ErrorDetail[]): ToolError {
   return new ToolError('VALIDATION_FAILED', message, {

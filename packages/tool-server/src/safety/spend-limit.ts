@@ -71,6 +71,7 @@ export function limitsOf({ limitsUsd }: Policy): SpendLimits {
     perTransaction: usdMicros(limitsUsd.perTransaction),
     perSession: usdMicros(limitsUsd.perSession),
     daily: usdMicros(limitsUsd.daily),
+    ...(limitsUsd.principalDaily === undefined ? {} : { principalDaily: usdMicros(limitsUsd.principalDaily) }),
   }
 }
 

@@ -17,7 +17,12 @@ import type { Fees } from './survey.ts'
 export async function sign(trip: Trip, step: Step, terms: Terms): Promise<JournalEntry> {
   const { engine, call, chain, sender } = trip
   await onStorage('the audit log cannot be written', () =>
-    engine.audit.append({ event: 'tx.intent', ...factsOf(trip, step), ...terms.facts }),
+    engine.audit.append({
+      event: 'tx.intent',
+      ...factsOf(trip, step),
+      policySha256: engine.policySha256,
+      ...terms.facts,
+    }),
   )
   const paused = await onStorage('the kill switch cannot be read', () => isPaused(engine.dataDir))
   if (paused) throw new ToolError('SERVER_PAUSED', 'The operator paused signing while the call was on its way.')

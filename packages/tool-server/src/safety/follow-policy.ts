@@ -1,0 +1,50 @@
+import type { Engine, Trip } from './engine.ts'
+import { knownContracts } from './known-contracts.ts'
+import { policyFor } from './policy-for.ts'
+import type { PolicySource } from './policy-source.ts'
+import { onStorage } from './storage.ts'
+
+/**
+ * Keeps an engine at the policy of the day: reads the policy, writes a change of it to the audit log before anything is
+ * done under it, and narrows it to the caller. Without a source the engine's own policy holds for good. All but `latest`
+ * throw `POLICY_INVALID`, and `STORAGE_UNAVAILABLE` when the change cannot be recorded.
+ */
+export function followPolicy(engine: Engine, source: PolicySource | undefined): PolicyFollower {
+  let latest = engine
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function refresh(): Promise<void> {
+    if (source === undefined) return
+    const { policy, sha256 } = await source.current()
+    if (sha256 === latest.policySha256) return
+    const facts = { oldSha256: latest.policySha256, newSha256: sha256 }
+    await onStorage('the audit log cannot be written', () => engine.audit.append({ event: 'policy.changed', ...facts }))
+    engine.log.warn('policy.changed', facts)
+    latest = { ...engine, policy, policySha256: sha256 }
+  }
+
+  async function forCaller(principalId: string): Promise<Engine> {
+    // One after the other: two calls that meet a change must not record it twice.
+    const refreshed = last.then(refresh)
+    last = refreshed.catch(() => undefined)
+    await refreshed
+    return { ...latest, policy: policyFor(latest.policy, principalId) }
+  }
+
+  return Object.freeze({
+    forCaller,
+    async forTrip(trip: Trip) {
+      const current = await forCaller(trip.call.principal.id)
+      return { ...trip, engine: current, known: knownContracts(trip.chain, current.policy) }
+    },
+    latest: () => latest,
+  })
+}
+
+export type PolicyFollower = {
+  /** The engine under the policy as it holds for one caller now. */
+  forCaller(principalId: string): Promise<Engine>
+  forTrip(trip: Trip): Promise<Trip>
+  /** As last read, for what goes on under a broken file too: taking allowances back, ending what is out. */
+  latest(): Engine
+}
