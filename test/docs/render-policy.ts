@@ -17,10 +17,10 @@ any member that is unknown or wrong, is refused by name, and nothing is signed u
 written.
 
 A running server reads the file again before each write, so a change holds for the next call; what is on its way goes
-on under the policy it began with, and \`rateLimits\` and \`breaker\` change at the next start. A change is written to the
-audit log (\`policy.changed\` with the SHA-256 of the old and the new file), and every \`tx.intent\` line holds the SHA-256 of
-the file it was signed under; \`sha256sum policy.json\` prints the same. A file that is broken or gone while the server
-runs stops signing with \`POLICY_INVALID\`; the old one does not go on in silence.
+on under the policy it began with, and \`rateLimits\` and \`breaker\` change at the next start. A change is on record before
+anything is signed under it: \`policy.changed\` in the audit log names the hash of the policy before and after, and every
+\`tx.intent\` line the hash of the policy it was signed under. A file that is broken or gone while the server runs stops
+signing with \`POLICY_INVALID\`; the old one does not go on in silence.
 
 \`version\` is 1. A file of another version is refused as a whole, naming the versions that are read.
 

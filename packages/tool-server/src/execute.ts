@@ -14,6 +14,7 @@ import { followPolicy } from './safety/follow-policy.ts'
 import { createOwedAllowances } from './safety/owed-allowances.ts'
 import { planOf } from './safety/plan.ts'
 import type { Policy } from './safety/policy.ts'
+import { policyHash } from './safety/policy-hash.ts'
 import type { PolicySource } from './safety/policy-source.ts'
 import { checkPolicy, simulatePlan } from './safety/prepare.ts'
 import { clearTheWay, reconcile, type ReconcileReport } from './safety/reconcile.ts'
@@ -152,6 +153,14 @@ function engineOf(options: ExecutorOptions): Engine {
   const switches = createSwitchRecorder({ ...options, breaker })
   const owed = createOwedAllowances(dataDir)
   const simulators = createSimulatorMemory(now)
-  const policySha256 = options.policies?.started.sha256 ?? null
-  return { ...options, policySha256, confirmTimeoutMs, requireOpen, breaker, switches, owed, simulators }
+  return {
+    ...options,
+    policyHash: policyHash(policy),
+    confirmTimeoutMs,
+    requireOpen,
+    breaker,
+    switches,
+    owed,
+    simulators,
+  }
 }

@@ -19,7 +19,7 @@ import { catalogue } from './tools/index.ts'
 export async function openServer(config: Config, { tools = catalogue }: ServerOptions = {}): Promise<ToolServer> {
   const log = openLog(config)
   const policies = await openPolicySource(join(config.dataDir, 'policy.json'), config)
-  const { policy } = policies.started
+  const policy = policies.started
   const chains = createChainDirectory(config.chains)
   const rpc = createRpcPool({ urls: (chain) => rpcUrls(config.rpc, chain), now: Date.now })
   const tokens = createTokenDirectory({ chains: config.chains, rpc })

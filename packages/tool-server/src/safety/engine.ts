@@ -15,8 +15,8 @@ import type { SwitchRecorder } from './switch-recorder.ts'
 /** What the steps of the road work with. */
 export type Engine = {
   readonly policy: Policy
-  /** SHA-256 of the policy file; `null` where the policy comes from no file. */
-  readonly policySha256: string | null
+  /** Names the policy as it is in force for all callers, in audit lines. */
+  readonly policyHash: string
   readonly chains: ChainDirectory
   readonly rpc: RpcPool
   readonly tokens: TokenDirectory

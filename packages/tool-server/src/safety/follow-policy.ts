@@ -1,6 +1,7 @@
 import type { Engine, Trip } from './engine.ts'
 import { knownContracts } from './known-contracts.ts'
 import { policyFor } from './policy-for.ts'
+import { policyHash } from './policy-hash.ts'
 import type { PolicySource } from './policy-source.ts'
 import { onStorage } from './storage.ts'
 
@@ -15,12 +16,13 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
 
   async function refresh(): Promise<void> {
     if (source === undefined) return
-    const { policy, sha256 } = await source.current()
-    if (sha256 === latest.policySha256) return
-    const facts = { oldSha256: latest.policySha256, newSha256: sha256 }
-    await onStorage('the audit log cannot be written', () => engine.audit.append({ event: 'policy.changed', ...facts }))
-    engine.log.warn('policy.changed', facts)
-    latest = { ...engine, policy, policySha256: sha256 }
+    const policy = await source.current()
+    if (policy === latest.policy) return
+    const hash = policyHash(policy)
+    if (hash !== latest.policyHash) {
+      await onStorage('the audit log cannot be written', () => engine.switches.look(policy))
+    }
+    latest = { ...engine, policy, policyHash: hash }
   }
 
   async function forCaller(principalId: string): Promise<Engine> {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +7,8 @@ import type { Call } from '../call.ts'
 import { expectRefused } from './expect-refused.fixture.ts'
 import { swapIntent } from './intents.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
+import { parsePolicy } from './policy.ts'
+import { policyHash } from './policy-hash.ts'
 import { openPolicySource } from './policy-source.ts'
 import { plannedOf, principalOf } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
@@ -16,7 +17,7 @@ const devnet = useDevnet()
 const { open } = useRoads(devnet)
 
 const production = { production: false }
-const shaOf = (text: string) => createHash('sha256').update(text).digest('hex')
+const hashOf = (text: string) => policyHash(parsePolicy(JSON.parse(text), production))
 const limited = (perTransaction: string) => JSON.stringify({ limitsUsd: { perTransaction } })
 
 /** A road under a policy file, and what writes that file. */
@@ -29,13 +30,14 @@ async function openUnderFile(text: string | null) {
   }
   if (text !== null) await write(text)
   const policies = await openPolicySource(path, production)
-  const road = await open({ engine: { policy: policies.started.policy, policies } })
+  const road = await open({ engine: { policy: policies.started, policies } })
+  await road.executor.recordSwitches()
   return { road, write, path }
 }
 
 const changesOf = async (road: Road) =>
   (await road.auditLines()).flatMap((line) =>
-    line['event'] === 'policy.changed' ? [[line['oldSha256'], line['newSha256']]] : [],
+    line['event'] === 'policy.changed' ? [[line['from'], line['policyHash']]] : [],
   )
 
 describe('a policy file that changes while the server runs', () => {
@@ -47,16 +49,17 @@ describe('a policy file that changes while the server runs', () => {
     await write(limited('50'))
     await expect(road.run(swapIntent(road, '50.01'))).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
     expect((await road.executor.safetyReport(principalOf())).limitsUsd?.perTransaction).toBe('50')
-    const [first, second, third] = ['100', '200', '50'].map((limit) => shaOf(limited(limit)))
+    const [first, second, third] = ['100', '200', '50'].map((limit) => hashOf(limited(limit)))
     expect(await changesOf(road)).toEqual([
+      [null, first],
       [first, second],
       [second, third],
     ])
     const lines = await road.auditLines()
     const intents = lines.filter(({ event }) => event === 'tx.intent')
     expect(intents.length).toBeGreaterThan(0)
-    expect(intents.every((line) => line['policySha256'] === second)).toBe(true)
-    expect(lines.findIndex(({ event }) => event === 'policy.changed')).toBeLessThan(lines.indexOf(intents[0]!))
+    expect(intents.every((line) => line['policyHash'] === second)).toBe(true)
+    expect(lines.findIndex((line) => line['policyHash'] === second)).toBeLessThan(lines.indexOf(intents[0]!))
   })
 
   it('is recorded once, however many calls meet the change', async () => {
@@ -64,7 +67,7 @@ describe('a policy file that changes while the server runs', () => {
     await write('{"approvalThresholdUsd":null}')
     const dry = Array.from({ length: 5 }, () => road.run(swapIntent(road, '1'), { dryRun: true }))
     await Promise.all([...dry, road.executor.safetyReport(principalOf())])
-    expect(await changesOf(road)).toHaveLength(1)
+    expect(await changesOf(road)).toHaveLength(2)
   })
 
   it.each([
@@ -84,15 +87,16 @@ describe('a policy file that changes while the server runs', () => {
     await road.run(swapIntent(road, '1'))
   })
 
-  it('that changes nothing is not a change, and no file is one until there is', async () => {
+  it('that says the same in other words is no change, and neither is one that says what held without it', async () => {
     const { road, write } = await openUnderFile(null)
     await road.run(swapIntent(road, '1'))
-    expect((await road.auditLines()).find(({ event }) => event === 'tx.intent')?.['policySha256']).toBeNull()
-    await write('{}')
+    await write(' {}')
     await road.run(swapIntent(road, '1'), { dryRun: true })
-    await write('{}')
-    await road.run(swapIntent(road, '1'), { dryRun: true })
-    expect(await changesOf(road)).toEqual([[null, shaOf('{}')]])
+    await write('{"version":1}')
+    await road.run(swapIntent(road, '1'))
+    expect(await changesOf(road)).toEqual([[null, hashOf('{}')]])
+    const intents = (await road.auditLines()).filter(({ event }) => event === 'tx.intent')
+    expect(new Set(intents.map((line) => line['policyHash']))).toEqual(new Set([hashOf('{}')]))
   })
 
   it('is not followed when the change cannot be recorded', async () => {

@@ -8,10 +8,10 @@ import { readPolicyFile } from './read-policy-file.ts'
  * written by others, or is gone although there was one: the policy before is not kept in silence.
  */
 export async function openPolicySource(path: string, options: { readonly production: boolean }): Promise<PolicySource> {
-  const started = await read(null)
-  let known = started
+  const first = await read(null)
+  let known = first
 
-  async function read(before: CurrentPolicy | null): Promise<CurrentPolicy> {
+  async function read(before: Known | null): Promise<Known> {
     const file = await readPolicyFile(path).catch(refuse)
     const sha256 = file?.sha256 ?? null
     if (before !== null && before.sha256 === sha256) return before
@@ -20,24 +20,22 @@ export async function openPolicySource(path: string, options: { readonly product
   }
 
   return Object.freeze({
-    started,
+    started: first.policy,
     current: async () => {
       known = await read(known)
-      return known
+      return known.policy
     },
   })
 }
 
 export type PolicySource = {
-  readonly started: CurrentPolicy
-  current(): Promise<CurrentPolicy>
+  readonly started: Policy
+  /** The same object as long as the bytes of the file are the same. */
+  current(): Promise<Policy>
 }
 
-export type CurrentPolicy = {
-  readonly policy: Policy
-  /** SHA-256 of the file's bytes; `null` without a file, where the defaults hold. */
-  readonly sha256: string | null
-}
+/** `sha256`: of the file's bytes; `null` without a file. */
+type Known = { readonly policy: Policy; readonly sha256: string | null }
 
 function parse(written: unknown, options: { readonly production: boolean }): Policy {
   try {

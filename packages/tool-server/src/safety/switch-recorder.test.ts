@@ -6,7 +6,8 @@ import type { AuditEvent } from './audit.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { pause, resume } from './kill-switch.ts'
 import { parsePolicy } from './policy.ts'
-import { createSwitchRecorder, policyHash } from './switch-recorder.ts'
+import { policyHash } from './policy-hash.ts'
+import { createSwitchRecorder } from './switch-recorder.ts'
 
 let dataDir: string
 let written: AuditEvent[]

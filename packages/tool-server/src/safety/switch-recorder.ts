@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { AuditEvent, AuditLog } from './audit.ts'
@@ -6,6 +5,7 @@ import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { RoadLog } from './engine.ts'
 import { readPause, readResume } from './kill-switch.ts'
 import type { Policy } from './policy.ts'
+import { policyHash } from './policy-hash.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
 
@@ -17,11 +17,12 @@ import { replaceFileDurably } from './replace-file-durably.ts'
 export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchRecorder {
   const path = join(options.dataDir, 'recorded.json')
   let recorded: Recorded | null = null
+  let inForce = options.policy
   let last: Promise<unknown> = Promise.resolve()
 
-  const look = async (): Promise<void> => {
+  const look = async (policy: Policy): Promise<void> => {
     recorded ??= await readRecorded(path)
-    const now = await observe(options)
+    const now = await observe({ ...options, policy })
     const events = await changesBetween(recorded, now, options)
     if (events.length === 0) return
     for (const event of events) {
@@ -33,8 +34,8 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
   }
 
   return Object.freeze({
-    look: () => {
-      const looked = last.then(look)
+    look: (policy) => {
+      const looked = last.then(() => look(policy ?? inForce)).then(() => void (inForce = policy ?? inForce))
       last = looked.catch(() => undefined)
       return looked
     },
@@ -42,8 +43,8 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
 }
 
 export type SwitchRecorder = {
-  /** Rejects when a file cannot be read or written; nothing counts as recorded then. */
-  look(): Promise<void>
+  /** With a policy, that is the one in force from now on. Rejects when a file cannot be read or written; nothing counts as recorded then. */
+  look(policy?: Policy): Promise<void>
 }
 
 export type SwitchRecorderOptions = {
@@ -52,11 +53,6 @@ export type SwitchRecorderOptions = {
   readonly policy: Policy
   readonly audit: Pick<AuditLog, 'append'>
   readonly log: Pick<RoadLog, 'warn'>
-}
-
-/** SHA-256 of a policy as it is in force, defaults included. */
-export function policyHash(policy: Policy): string {
-  return createHash('sha256').update(JSON.stringify(policy)).digest('hex')
 }
 
 const pauseSchema = z.object({ since: z.string(), by: z.string().nullable(), reason: z.string().nullable() })

@@ -20,7 +20,7 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
     engine.audit.append({
       event: 'tx.intent',
       ...factsOf(trip, step),
-      policySha256: engine.policySha256,
+      policyHash: engine.policyHash,
       ...terms.facts,
     }),
   )
