@@ -13,8 +13,8 @@ export function createOperations(engine: Engine, now: () => number, run: string)
       const row = await requireRow(trx, id)
       const set = decide(row, at)
       if (set === null) return toOperation(row, at)
-      await trx.updateTable('operation').set(set).where('id', '=', id).execute()
-      return toOperation(await requireRow(trx, id), at)
+      const changed = trx.updateTable('operation').set(set).where('id', '=', id).returningAll()
+      return toOperation(await changed.executeTakeFirstOrThrow(), at)
     })
 
   return {
@@ -24,6 +24,8 @@ export function createOperations(engine: Engine, now: () => number, run: string)
       return row === undefined ? null : toOperation(row, now())
     },
     async list({ principalId, states, limit }) {
+      // PostgreSQL knows no empty list.
+      if (states?.length === 0) return []
       const at = now()
       const rows = await engine.read((db) =>
         db
@@ -115,7 +117,7 @@ async function createIn(trx: Transaction<Schema>, operation: NewOperation, at: n
   if ((await rowOf(trx, operation.id)) !== undefined) {
     throw new StoreError('OPERATION_EXISTS', `Operation ${operation.id} was made before.`)
   }
-  await trx
+  const row = await trx
     .insertInto('operation')
     .values({
       id: operation.id,
@@ -133,8 +135,9 @@ async function createIn(trx: Transaction<Schema>, operation: NewOperation, at: n
       execute_after: operation.executeAfter,
       created_at: at,
     })
-    .execute()
-  return toOperation(await requireRow(trx, operation.id), at)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toOperation(row, at)
 }
 
 async function prune(trx: Transaction<Schema>, at: number): Promise<void> {

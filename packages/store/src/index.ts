@@ -18,7 +18,7 @@ export type {
   OperationState,
 } from './operations.ts'
 export { openStore } from './open-store.ts'
-export type { Store, StoreOptions } from './open-store.ts'
+export type { Store, StoreOptions, StorePlace } from './open-store.ts'
 export { acquireServerLock } from './server-lock.ts'
 export type { ServerLock } from './server-lock.ts'
 export { StoreError } from './store-error.ts'

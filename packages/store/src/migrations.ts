@@ -1,21 +1,16 @@
 import { Migrator, sql } from 'kysely'
-import type { Kysely, Migration } from 'kysely'
-import type Database from 'libsql'
+import type { CreateTableBuilder, Kysely, Migration } from 'kysely'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
-import { whenFree } from './when-free.ts'
 
 /**
- * Brings the schema up to date in one transaction of the connection that `db` runs on, so that two processes opening a
- * new database do it once between them. No one else may use `db` yet. Throws `STORE_SCHEMA_UNKNOWN` for a database with
- * steps this version does not know.
+ * Brings the schema up to date. Only for one process at a time: the engine holds its lock around this. Throws
+ * `STORE_SCHEMA_UNKNOWN` for a database with steps this version does not know.
  */
-export async function migrate(database: Database.Database, db: Kysely<Schema>): Promise<void> {
-  // The migrator brings no transaction of its own on this engine, and writes before it would lock.
-  await whenFree(async () => database.exec('begin immediate'))
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
-  const { error } = await migrator.migrateToLatest()
-  database.exec(error === undefined ? 'commit' : 'rollback')
+export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
+  const migrationTableSchema = dialect.name === 'postgres' ? { migrationTableSchema: dialect.schema } : {}
+  const provider = { getMigrations: async () => migrationsOf(dialect) }
+  const { error } = await new Migrator({ db, provider, ...migrationTableSchema }).migrateToLatest()
   if (error instanceof Error && error.message.startsWith('corrupted migrations')) {
     const message = 'The database was written by a newer version of this program.'
     throw new StoreError('STORE_SCHEMA_UNKNOWN', message, { cause: error })
@@ -23,16 +18,29 @@ export async function migrate(database: Database.Database, db: Kysely<Schema>): 
   if (error !== undefined) throw error
 }
 
+export type Dialect = { readonly name: 'sqlite' } | { readonly name: 'postgres'; readonly schema: string }
+
 /** By name, in order. A step that has been released never changes. */
-const migrations: Readonly<Record<string, Migration>> = {
-  '0001-journal-ledger-idempotency': { up: createFirstTables },
-  '0002-operation': { up: createOperationTable },
+function migrationsOf(dialect: Dialect): Record<string, Migration> {
+  return {
+    '0001-journal-ledger-idempotency': { up: (db) => createFirstTables(db, dialect) },
+    '0002-operation': { up: (db) => createOperationTable(db, dialect) },
+  }
 }
 
-async function createFirstTables(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('spending_session')
-    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+/** A number that grows with every row. */
+function addSequence<Table extends string>(
+  table: CreateTableBuilder<Table>,
+  name: string,
+  dialect: Dialect,
+): CreateTableBuilder<Table> {
+  if (dialect.name === 'sqlite')
+    return table.addColumn(name, 'integer', (column) => column.primaryKey().autoIncrement())
+  return table.addColumn(name, 'bigint', (column) => column.primaryKey().generatedAlwaysAsIdentity())
+}
+
+async function createFirstTables(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
+  await addSequence(db.schema.createTable('spending_session'), 'id', dialect)
     .addColumn('principal', 'text', (column) => column.notNull())
     .addColumn('opened_at', 'bigint', (column) => column.notNull())
     .addColumn('last_spend_at', 'bigint', (column) => column.notNull())
@@ -44,7 +52,9 @@ async function createFirstTables(db: Kysely<unknown>): Promise<void> {
     .addColumn('request_id', 'text', (column) => column.notNull())
     .addColumn('principal', 'text', (column) => column.notNull())
     .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('session_id', 'integer', (column) => column.notNull().references('spending_session.id'))
+    .addColumn('session_id', dialect.name === 'sqlite' ? 'integer' : 'bigint', (column) =>
+      column.notNull().references('spending_session.id'),
+    )
     .addColumn('reserved_usd_micros', 'bigint', (column) => column.notNull())
     .addColumn('settled_usd_micros', 'bigint')
     .addColumn('state', 'text', (column) => column.notNull())
@@ -53,9 +63,7 @@ async function createFirstTables(db: Kysely<unknown>): Promise<void> {
     .execute()
   await db.schema.createIndex('reservation_age').on('reservation').columns(['state', 'closed_at']).execute()
   await db.schema.createIndex('reservation_session').on('reservation').column('session_id').execute()
-  await db.schema
-    .createTable('journal')
-    .addColumn('sequence', 'integer', (column) => column.primaryKey().autoIncrement())
+  await addSequence(db.schema.createTable('journal'), 'sequence', dialect)
     .addColumn('hash', 'text', (column) => column.notNull().unique())
     .addColumn('request_id', 'text', (column) => column.notNull())
     .addColumn('step', 'integer', (column) => column.notNull())
@@ -90,10 +98,8 @@ async function createFirstTables(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('idempotency_age').on('idempotency').column('created_at').execute()
 }
 
-async function createOperationTable(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('operation')
-    .addColumn('sequence', 'integer', (column) => column.primaryKey().autoIncrement())
+async function createOperationTable(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
+  await addSequence(db.schema.createTable('operation'), 'sequence', dialect)
     .addColumn('id', 'text', (column) => column.notNull().unique())
     .addColumn('state', 'text', (column) => column.notNull())
     .addColumn('principal_id', 'text', (column) => column.notNull())

@@ -1,6 +1,7 @@
 import type { Journal } from '@svc/wallet'
 import { randomUUID } from 'node:crypto'
 import { createOperations } from './create-operations.ts'
+import type { Engine } from './engine.ts'
 import { createIdempotency, type Idempotency } from './idempotency.ts'
 import { createJournal } from './journal.ts'
 import { createLedger, type Ledger } from './ledger.ts'
@@ -9,14 +10,19 @@ import { requireInPlace } from './require-in-place.ts'
 import { openSqliteEngine } from './sqlite-engine.ts'
 
 /**
- * Opens the durable state, creating file (mode 0600) and directory (0700) and bringing the schema up to date. What a
- * method has resolved is on disk. Several processes may have one file open; only one of them is a server (see
- * `acquireServerLock`). `now` gives Unix milliseconds. Throws `STORE_SCHEMA_UNKNOWN` for a file of a newer version. A
- * reservation or a signature is refused with `STORE_REPLACED` once the file was deleted or replaced.
+ * Opens the durable state on one of two engines and brings the schema up to date: a file of embedded SQLite (mode 0600,
+ * its directory 0700), or a PostgreSQL database. What a method has resolved is on disk. Several processes may have one
+ * store open; only one of them is a server (see `acquireServerLock`). `now` gives Unix milliseconds. Throws
+ * `STORE_SCHEMA_UNKNOWN` for a store of a newer version, `STORE_UNAVAILABLE` for a database that cannot be reached and
+ * `STORE_URL_INVALID`.
+ *
+ * A reservation or a signature is refused with `STORE_REPLACED` once the file was deleted or replaced. While a database
+ * is away every method throws `STORE_UNAVAILABLE`; whether a write that was on its way then was done is not known.
  */
-export async function openStore({ path, now }: StoreOptions): Promise<Store> {
-  const engine = await openSqliteEngine(path)
-  const inPlace = path === ':memory:' ? async () => undefined : await requireInPlace(path)
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const engine = await openEngine(options)
+  const { now } = options
+  const inPlace = await inPlaceOf(options)
   const run = randomUUID()
   const journal = createJournal(engine, now)
   const ledger = createLedger(engine, now)
@@ -29,11 +35,17 @@ export async function openStore({ path, now }: StoreOptions): Promise<Store> {
   }
 }
 
-export type StoreOptions = {
-  /** A file, or `:memory:` for state that lasts as long as the store. */
-  readonly path: string
-  readonly now: () => number
-}
+export type StoreOptions = StorePlace & { readonly now: () => number }
+
+export type StorePlace =
+  | {
+      /** A file, or `:memory:` for state that lasts as long as the store. */
+      readonly path: string
+    }
+  | {
+      /** A database of PostgreSQL 14 or newer, as `postgres://user:password@host:port/name`. */
+      readonly url: string
+    }
 
 export type Store = {
   readonly journal: Journal
@@ -41,4 +53,15 @@ export type Store = {
   readonly idempotency: Idempotency
   readonly operations: Operations
   close(): Promise<void>
+}
+
+/** The client of PostgreSQL is loaded for a database only. */
+async function openEngine(place: StorePlace): Promise<Engine> {
+  if ('path' in place) return await openSqliteEngine(place.path)
+  const { openPostgresEngine } = await import('./postgres-engine.ts')
+  return await openPostgresEngine(place.url)
+}
+
+async function inPlaceOf(place: StorePlace): Promise<() => Promise<void>> {
+  return 'path' in place && place.path !== ':memory:' ? await requireInPlace(place.path) : async () => undefined
 }

@@ -1,6 +1,7 @@
 import { SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Dialect, SqliteDatabase, SqliteStatement } from 'kysely'
 import type Database from 'libsql'
+import { toBindable } from './to-bindable.ts'
 
 /**
  * SQLite for Kysely over libsql, with the traps of that pair closed:
@@ -52,14 +53,4 @@ function wrapStatement(database: Database.Database, statement: Database.Statemen
     // An iterator left half-way would hold its snapshot; rows here are few.
     iterate: (parameters) => statement.all(parameters.map(toBindable)).values(),
   }
-}
-
-function toBindable(value: unknown): string | number | bigint | null {
-  if (typeof value === 'boolean') return value ? 1n : 0n
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value)
-  if (typeof value === 'number' && Number.isFinite(value)) return value
-  if (typeof value === 'bigint' && value === BigInt.asIntN(64, value)) return value
-  if (typeof value === 'string' && !value.includes('\0')) return value
-  if (value === null) return null
-  throw new TypeError(`A ${typeof value} of this size or kind cannot be stored.`)
 }

@@ -14,7 +14,11 @@ export async function openSqliteEngine(path: string): Promise<Engine> {
   const database = await whenFree(async () => openDatabase(path))
   const db = new Kysely<Schema>({ dialect: createSqliteDialect(database) })
   try {
-    await migrate(database, db)
+    // One transaction of the one connection, so that two processes opening a new file do it once between them. The
+    // migrator brings none of its own on this engine.
+    await whenFree(async () => database.exec('begin immediate'))
+    await migrate(db, { name: 'sqlite' })
+    database.exec('commit')
   } catch (error) {
     await db.destroy()
     throw error

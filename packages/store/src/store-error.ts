@@ -14,6 +14,10 @@ export type StoreErrorCode =
   | 'DATA_DIR_LOCKED'
   /** Other processes kept the database busy for longer than a write waits. */
   | 'STORE_BUSY'
+  /** The database cannot be reached, or refuses work for now. */
+  | 'STORE_UNAVAILABLE'
+  /** The URL of the database is malformed, or names a schema that is not there. */
+  | 'STORE_URL_INVALID'
   /** The file of the database was deleted or replaced under the open store. */
   | 'STORE_REPLACED'
   /** The database was written by a newer version, or is not one of ours. */

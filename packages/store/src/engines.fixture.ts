@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { usePostgres } from '@svc/devnet/testing'
+import { Client } from 'pg'
+import type { StorePlace } from './open-store.ts'
+
+/** Both engines, for `describe.each`: each gives empty places to open stores at. Starts PostgreSQL for the test file. */
+export function useEngines(): readonly TestEngine[] {
+  const postgres = usePostgres()
+  let schema: Promise<string> | undefined
+  return [
+    {
+      engine: 'SQLite',
+      async newPlace() {
+        const folder = await mkdtemp(join(tmpdir(), 'store-'))
+        return { place: { path: join(folder, 'state.db') }, remove: () => rm(folder, { recursive: true }) }
+      },
+    },
+    {
+      engine: 'PostgreSQL',
+      async newPlace() {
+        schema ??= postgres().newSchema()
+        const url = await schema
+        return { place: { url }, remove: () => empty(url) }
+      },
+    },
+  ]
+}
+
+export type TestEngine = {
+  readonly engine: string
+  readonly newPlace: () => Promise<TestPlace>
+}
+
+export type TestPlace = { readonly place: StorePlace; remove(): Promise<void> }
+
+/** Making the tables again for each test would take longer than the tests. */
+async function empty(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = current_schema() and tablename not like 'kysely%'",
+  )
+  await client.query(`truncate ${rows.map(({ name }) => name).join(', ')} restart identity`)
+  await client.end()
+}
