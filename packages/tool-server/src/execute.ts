@@ -111,6 +111,8 @@ export type ExecutorOptions = {
   readonly log: RoadLog
   /** How long one transaction is waited for; two minutes by default. */
   readonly confirmTimeoutMs?: number
+  /** How long a transaction waits before its fees are held against the chain's; 30 s or five blocks by default. */
+  readonly stuckAfterMs?: number
   /** Throws once the server is closing: asked before a write begins and before each of its signatures. */
   readonly requireOpen?: () => void
 }

@@ -1,6 +1,8 @@
+import type { Hash } from 'viem'
 import type { ErrorCode } from '../errors.ts'
 import { ToolError } from '../tool-error.ts'
 import type { Progress } from './revalidate.ts'
+import type { Step } from './step.ts'
 
 /**
  * What the caller hears of a failure on the road. Before the first signature it is the failure itself. After it, nothing
@@ -14,8 +16,8 @@ export function afterSigning({ signed, mined }: Progress, failure: unknown): unk
   if (known !== null && speaksOfItself.has(known.code)) return failure
   const named = new Set(known?.details.map(({ txHash }) => txHash))
   const hashes = signed
-    .filter(({ hash }) => !named.has(hash))
-    .map(({ step, hash }) => ({ message: step.label, txHash: hash }))
+    .map(({ step, hash }) => ({ message: step.label, txHash: minedHash(mined, step) ?? hash }))
+    .filter(({ txHash }) => !named.has(txHash))
   const details = [...(known?.details ?? []), ...hashes]
   if (known !== null && !isOwnState.has(known.code)) {
     const out = signed.length - mined.length - (known.code === 'TRANSACTION_NOT_SENT' ? 1 : 0)
@@ -29,6 +31,11 @@ export function afterSigning({ signed, mined }: Progress, failure: unknown): unk
     details,
     cause: failure,
   })
+}
+
+/** The transaction a step was mined as, which may be a later one than was signed first. */
+function minedHash(mined: Progress['mined'], step: Step): Hash | undefined {
+  return mined.find((one) => one.step === step)?.receipt.transactionHash
 }
 
 const speaksOfItself: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TRANSACTION_REVERTED', 'TRANSACTION_PENDING'])

@@ -9,19 +9,20 @@ import type { Engine, Trip } from './engine.ts'
 import { isPaused } from './kill-switch.ts'
 import type { OwedAllowance } from './owed-allowances.ts'
 import { throwFirst } from './refusal.ts'
+import { replacementRules } from './replacing.ts'
 import { outflowsOf, priceTokens, valueOf } from './spend-value.ts'
 import { readAllowances, survey } from './survey.ts'
 import { broadcast, confirm, sign } from './transact.ts'
 
 /**
- * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up or sent
- * again, reservations whose transactions are all closed are settled with what those moved, allowances that should be
+ * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up, sent again
+ * or, where their fees keep them out, signed again; nonces nothing waits at are used up; reservations whose transactions are all closed are settled with what those moved, allowances that should be
  * zero are set to zero. Run at start and before a write that finds something open. Rejects when the chain cannot be read.
  */
 export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
   const { chain, sender } = trip
-  const entries = await sender.reconcile()
-  const pending = entries.filter(isOpen).map(({ hash }) => hash)
+  const entries = await sender.reconcile(replacementRules(trip))
+  const pending = newestOpen(entries)
   const settled: string[] = []
   for (const reservation of await reservationsLeft(trip, inFlight)) {
     if (await settleLeft(trip, reservation)) settled.push(reservation.requestId)
@@ -58,11 +59,14 @@ async function reservationsLeft(
   return open.filter(({ chainId, requestId }) => chainId === chain.id && !inFlight.has(requestId))
 }
 
-/** Closes a reservation of a request that is gone; false while one of its transactions is out. */
+/**
+ * Closes a reservation of a request that is gone; false while one of its transactions is out, or was refused and its
+ * nonce is not taken yet: an endpoint may forward what it refuses.
+ */
 async function settleLeft(trip: Trip, { id, requestId, amountUsdMicros }: OpenReservation): Promise<boolean> {
   const { engine } = trip
   const entries = (await engine.journal.byRequest(requestId)).filter(({ reservationId }) => reservationId === id)
-  if (entries.some(isOpen)) return false
+  if (entries.some((entry) => isOpen(entry) || entry.state === 'refused')) return false
   if (entries.length === 0) await engine.ledger.release(id)
   else await engine.ledger.settle(id, (await movedUsdMicros(trip, entries)) ?? amountUsdMicros)
   await engine.audit.append({ event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) })
@@ -139,6 +143,15 @@ export function stillPending(pending: readonly Hash[]): ToolError {
 async function owedOn({ owed }: Engine, chain: Chain, wallet: Address): Promise<readonly OwedAllowance[]> {
   const list = await owed.list()
   return list.filter(({ chainId, owner }) => chainId === chain.id && isAddressEqual(owner, wallet))
+}
+
+/** Of several attempts at a nonce the newest one speaks for it. */
+function newestOpen(entries: readonly JournalEntry[]): readonly Hash[] {
+  const newest = new Map<number, JournalEntry>()
+  for (const entry of entries.filter(isOpen)) {
+    if (entry.attempt >= (newest.get(entry.nonce)?.attempt ?? 0)) newest.set(entry.nonce, entry)
+  }
+  return [...newest.values()].map(({ hash }) => hash)
 }
 
 function isOpen({ state }: JournalEntry): boolean {

@@ -36,6 +36,8 @@ export type Engine = {
   readonly now: () => number
   readonly log: RoadLog
   readonly confirmTimeoutMs: number
+  /** How long a transaction waits before its fees are held against the chain's; the sender's own time by default. */
+  readonly stuckAfterMs?: number
   readonly newRequestId: () => string
   /** Throws once the server is closing. */
   readonly requireOpen: () => void

@@ -17,7 +17,8 @@ export function mangling(method: string, change: () => unknown): typeof fetch {
 
 type Answer = { jsonrpc: string; id: number; result?: unknown; error?: unknown }
 
-function rewriting(method: string, rewrite: (answer: Answer) => Answer): typeof fetch {
+/** An endpoint whose answers to one method are changed. */
+export function rewriting(method: string, rewrite: (answer: Answer) => Answer): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
     const asked: { id: number; method: string } | { id: number; method: string }[] = JSON.parse(

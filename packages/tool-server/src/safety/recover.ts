@@ -7,7 +7,7 @@ import { takeBack } from './take-back.ts'
 
 /**
  * After a failure on the road: gives a reservation back that nothing was signed on, settles one whose transactions are
- * all closed with what they moved, leaves one alone that has a transaction out, and takes approvals back that were made.
+ * all closed with what they moved, leaves one alone that has a transaction out or a refused one, and takes approvals back that were made.
  * Never rejects: the failure itself is what the caller hears of, and what is left undone is done at the next write.
  */
 export async function recover(road: Reserved, progress: Progress, failure: unknown): Promise<void> {
@@ -23,7 +23,9 @@ export async function recover(road: Reserved, progress: Progress, failure: unkno
     const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
     const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
     await takeBack(road, progress, { blind: inDoubt })
-    if (!inDoubt) await settleLedger(road, realDeltas(road, progress, -sentWei(progress)))
+    // An endpoint may forward what it refuses: the amount counts until something else has taken the nonce.
+    const isRefused = entries.some(({ state }) => state === 'refused')
+    if (!inDoubt && !isRefused) await settleLedger(road, realDeltas(road, progress, -sentWei(progress)))
   } catch (error) {
     engine.log.error('road.not-recovered', { requestId: call.requestId, error })
   }

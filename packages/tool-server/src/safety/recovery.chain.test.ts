@@ -183,7 +183,7 @@ describe('our own state that fails after bytes went out', () => {
 })
 
 describe('a transaction that will never be mined', () => {
-  it('because the endpoint declined it: nothing is reserved any more', async () => {
+  it('because the endpoint declined it: its amount counts until something else has taken its nonce', async () => {
     const road = await open()
     road.network.fetch = async (input, init) => {
       const body = typeof init?.body === 'string' ? init.body : ''
@@ -192,11 +192,12 @@ describe('a transaction that will never be mined', () => {
       return Response.json({ jsonrpc: '2.0', id, error: { code: -32000, message: 'intrinsic gas too low' } })
     }
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_NOT_SENT' })
-    expect(await road.store.ledger.open()).toEqual([])
-    expect([await used(road), await road.nonce()]).toEqual([0n, 0])
+    expect([await used(road), await road.nonce()]).toEqual([parseUnits('300', 6), 0])
     road.network.fetch = fetch
-    await road.run(swapIntent(road, '300'))
-    expect(await used(road)).toBe(parseUnits('300', 6))
+    await road.run(swapIntent(road, '200'))
+    await road.executor.reconcile()
+    expect(await road.store.ledger.open()).toEqual([])
+    expect(await used(road)).toBe(parseUnits('200', 6))
   })
 
   it('because somebody with the same key took its nonce', async () => {

@@ -6,6 +6,7 @@ import type { Trip } from './engine.ts'
 import { gasLimitFor } from './gas.ts'
 import { isPaused } from './kill-switch.ts'
 import { minedRevertReason } from './mined-revert-reason.ts'
+import { replacementRules } from './replacing.ts'
 import type { Step } from './step.ts'
 import { onStorage } from './storage.ts'
 import type { Fees } from './survey.ts'
@@ -69,19 +70,22 @@ export async function broadcast(trip: Trip, entry: JournalEntry): Promise<Journa
 }
 
 /**
- * Waits until a transaction is mined with the chain's confirmations. Throws `TRANSACTION_REVERTED` (counted by the
+ * Waits until a transaction, or the same call signed again with higher fees, is mined with the chain's confirmations; the
+ * receipt names the one that was. Throws `TRANSACTION_REVERTED` (counted by the
  * breaker), `TRANSACTION_NOT_SENT` when it will never be mined, or `TRANSACTION_PENDING` when time is up.
  */
 export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promise<TransactionReceipt> {
   const { engine, sender } = trip
-  const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs })
+  const replacing = replacementRules(trip)
+  const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs, replacing })
+  const { hash: txHash } = confirmation.entry
   await noteOutcome(trip, step, confirmation)
   if (confirmation.status === 'final') return confirmation.receipt
   if (confirmation.status === 'reverted') {
-    await countFailure(trip, sent, 'reverted')
+    await countFailure(trip, confirmation.entry, 'reverted')
     const reason = await minedRevertReason(trip, step, confirmation.receipt)
     throw new ToolError('TRANSACTION_REVERTED', `"${step.label}" was mined and ${reason}.`, {
-      details: [{ message: reason, step: step.label, txHash: sent.hash }],
+      details: [{ message: reason, step: step.label, txHash }],
     })
   }
   if (confirmation.status !== 'pending') {
@@ -89,7 +93,7 @@ export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promi
     throw notSent(sent, 'Another transaction took the place of this one.')
   }
   throw new ToolError('TRANSACTION_PENDING', `"${step.label}" is out and not confirmed yet.`, {
-    details: [{ message: 'not confirmed', step: step.label, txHash: sent.hash }],
+    details: [{ message: 'not confirmed', step: step.label, txHash }],
   })
 }
 

@@ -1,0 +1,63 @@
+import type { Proposal, ReplacementRules } from '@svc/wallet'
+import { zeroAddress } from 'viem'
+import type { Trip } from './engine.ts'
+import { requireRunning } from './require-running.ts'
+import { limitsOf } from './spend-limit.ts'
+import { priceTokens, valueOf } from './spend-value.ts'
+import { onStorage } from './storage.ts'
+
+/**
+ * What the sender may sign on its own account for this wallet: the same call again with higher fees while signing is
+ * allowed, and no-ops that use a nonce up also while it is stopped, for they only end what is out. Gas may cost at most
+ * what one transaction may spend. Each signature has its line in the audit log first; without it there is none.
+ */
+export function replacementRules(trip: Trip): ReplacementRules {
+  const { engine, call, chain } = trip
+  return {
+    feeCapWei: () => feeCapWei(trip),
+    allow: async (proposal) => {
+      if (!(await maySign(trip, proposal))) return false
+      await onStorage('the audit log cannot be written', () =>
+        engine.audit.append({ event: 'tx.intent', ...factsOf(trip, proposal) }),
+      )
+      // An operator may have paused while the line was written.
+      return maySign(trip, proposal)
+    },
+    onHeld: ({ hash, nonce }, why) =>
+      engine.log.warn('tx.held', { requestId: call.requestId, chainId: chain.id, hash, nonce, why }),
+    ...(engine.stuckAfterMs === undefined ? {} : { stuckAfterMs: engine.stuckAfterMs }),
+  }
+}
+
+async function maySign({ engine }: Trip, { kind }: Proposal): Promise<boolean> {
+  try {
+    engine.requireOpen()
+    return kind === 'no-op' || (await requireRunning(engine)).refusals.length === 0
+  } catch {
+    return false
+  }
+}
+
+/** The limit of one transaction in native currency, rounded down; a small fixed sum where that has no price. */
+async function feeCapWei({ engine, chain }: Trip): Promise<bigint> {
+  const priced = await priceTokens([], { directory: engine.tokens, prices: engine.prices, chain })
+  const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, oneCoin]]), priced)
+  if (unpriced.length > 0 || usdMicros === 0n) return unpricedCapWei
+  return (limitsOf(engine.policy).perTransaction * oneCoin) / usdMicros
+}
+
+const oneCoin = 10n ** 18n
+const unpricedCapWei = oneCoin / 50n
+
+function factsOf({ call, chain, wallet }: Trip, proposal: Proposal) {
+  const { requestId, tool, principal } = call
+  const { kind, nonce, attempt, replaces, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = proposal
+  const fees = { gasLimit, maxFeePerGas, maxPriorityFeePerGas }
+  return {
+    requestId: replaces?.requestId ?? requestId,
+    tool,
+    actor: { principal: principal.id, stage: principal.stage },
+    transaction: { chainId: chain.id, from: wallet, kind, nonce, attempt, replaces: replaces?.hash ?? null, ...fees },
+    why: kind === 'raise' ? 'raise the fees of a transaction that is stuck' : 'use up a nonce that nothing waits at',
+  }
+}
