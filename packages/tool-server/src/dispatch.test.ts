@@ -9,7 +9,7 @@ import type { Principal } from './auth/principal.ts'
 import { createDispatch, type DispatchOptions, type WriteRoad } from './dispatch.ts'
 import type { Execute } from './intent.ts'
 import type { Log, LogFacts } from './observability/log.ts'
-import { echo, failing, move, slow, testTools } from './test-server.fixture.ts'
+import { echo, emptyPlan, failing, move, noOperations, slow, testTools } from './test-server.fixture.ts'
 import type { Ports } from './ports.ts'
 import { ToolError } from './tool-error.ts'
 import { readTool, writeTool, type StatusReport, type Tool } from './tool.ts'
@@ -72,6 +72,7 @@ function writeRoad(execute: Execute, store: Idempotency = unusedStore, signed: r
     wallet: { address: '0x0000000000000000000000000000000000000001' },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
     idempotency: store,
+    operations: noOperations,
     hasSigned: async (requestId) => signed.includes(requestId),
     during: (work) => work(),
   }
@@ -249,21 +250,7 @@ describe('writes', () => {
   })
 
   it('pass plans through by their own shape', async () => {
-    const plan = {
-      planHash: hash,
-      steps: [],
-      atomicity: 'single' as const,
-      deltas: [],
-      spendUsd: '0',
-      gasEstimate: '0',
-      gasCostUsd: null,
-      policy: {
-        allowed: true,
-        checks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
-        refusals: [],
-      },
-      blockNumber: '1',
-    }
+    const plan = emptyPlan
     const { call } = open({ write: writeRoad(async () => ({ status: 'planned', plan })) })
     const result = await call('move_funds', { amount: '1', dryRun: true })
     expect(result.structuredContent).toEqual({ status: 'planned', plan })
@@ -396,7 +383,14 @@ describe('definitions', () => {
     expect(listed?.inputSchema).toMatchObject({ type: 'object', additionalProperties: false, required: ['amount'] })
     expect(listed?.inputSchema).not.toHaveProperty('$schema')
     expect(listed?.outputSchema).not.toHaveProperty('required')
-    expect(Object.keys(listed?.outputSchema['properties'] as object)).toEqual(['status', 'txHash', 'amount', 'plan'])
+    expect(Object.keys(listed?.outputSchema['properties'] as object)).toEqual([
+      'status',
+      'txHash',
+      'amount',
+      'plan',
+      'operationId',
+      'executeAfter',
+    ])
     const plain = readTool({ ...echo, scope: 'read:market', output: z.object({ a: z.string() }) }).handler(
       async () => ({ a: '' }),
     )

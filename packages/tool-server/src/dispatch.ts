@@ -1,15 +1,19 @@
-import type { Idempotency } from '@svc/store'
-import { may } from './auth/may.ts'
+import type { Idempotency, Operation } from '@svc/store'
+import { requireAccess } from './auth/may.ts'
 import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'
+import { withAnswer, withApproval, type Confirm } from './dispatch/ask-approval.ts'
+import { carryOut, type CarriedOut, type Answered, type CarryOutMeans } from './dispatch/carry-out.ts'
 import { checkOutput } from './dispatch/check-output.ts'
 import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
 import { createToolLists, type ToolList } from './dispatch/list-tools.ts'
 import { createOnce } from './dispatch/once.ts'
+import { operationActions, operationReads } from './dispatch/operation-views.ts'
 import { parseInput } from './dispatch/parse-input.ts'
 import { untilAborted } from './dispatch/until-aborted.ts'
 import { quoteUntrusted } from './dispatch/untrusted-text.ts'
 import type { Log } from './observability/log.ts'
+import type { ApprovalAnswer, OperationsRoad } from './operations.ts'
 import type { Ports } from './ports.ts'
 import { ToolError } from './tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from './tool.ts'
@@ -21,6 +25,11 @@ export type Dispatch = {
   has(name: string): boolean
   /** Answers one call. Never rejects: a failure is a result with `isError`. */
   call(request: CallRequest): Promise<CallResult>
+  /**
+   * Carries out a stored write whose time has come, under the rights of who asked for it. Rejects when it could not be
+   * taken, or when who asked may not do it any more.
+   */
+  carryOutDue(operation: Operation): Promise<CarriedOut>
 }
 
 export type CallRequest = {
@@ -29,6 +38,13 @@ export type CallRequest = {
   readonly principal: Principal
   /** Aborted when the caller leaves: reads stop, writes go on to a safe end. */
   readonly signal: AbortSignal
+  /**
+   * Asks the person at the client about a write that waits for one. Used where the policy lets that person approve, after
+   * the write has left the wallet's queue; on a yes the write is carried out in this call.
+   */
+  readonly confirm?: Confirm
+  /** What the person answered to an earlier question about this very call. */
+  readonly answer?: ApprovalAnswer
 }
 
 export type Profile = 'data' | 'full' | 'learning'
@@ -51,6 +67,8 @@ export type WriteRoad = {
   readonly wallet: WriteContext['wallet']
   readonly defaults: WriteContext['defaults']
   readonly idempotency: Idempotency
+  /** What waits to be carried out. */
+  readonly operations: OperationsRoad
   hasSigned(requestId: string): Promise<boolean>
   /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
   during<Value>(work: () => Promise<Value>): Promise<Value>
@@ -61,11 +79,12 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const catalogue = new Map(options.tools.map((tool) => [tool.name, tool]))
   const offered = options.tools.filter((tool) => inProfile(tool, options.profile))
   const once = options.write === null ? null : openOnce(options.write, options.log)
-  const road: Road = { options, catalogue, once }
+  const road: Road = { options, catalogue, once, means: meansOf(options, catalogue) }
   return Object.freeze({
     list: createToolLists(offered),
     has: (name: string) => catalogue.has(name),
     call: (request: CallRequest) => logged(request, road),
+    carryOutDue: (operation: Operation) => carryOutDue(operation, road),
   })
 }
 
@@ -81,6 +100,32 @@ type Road = {
   readonly options: DispatchOptions
   readonly catalogue: ReadonlyMap<string, Tool>
   readonly once: ReturnType<typeof createOnce> | null
+  /** What carries stored writes out; `null` where there is no wallet. */
+  readonly means: CarryOutMeans | null
+}
+
+function meansOf(options: DispatchOptions, catalogue: Road['catalogue']): CarryOutMeans | null {
+  if (options.write === null) return null
+  const means: CarryOutMeans = {
+    operations: options.write.operations,
+    tool: (name) => {
+      const tool = findTool(catalogue, name)
+      requireProfile(tool, options.profile)
+      return tool
+    },
+    handle: async (tool, call) => checked(tool, await handle(tool, call, options, means), call, options.log),
+  }
+  return means
+}
+
+async function carryOutDue(operation: Operation, { options, means }: Road): Promise<CarriedOut> {
+  if (means === null || options.write === null) throw internal(operation.id)
+  const caller = {
+    requestId: options.newRequestId(),
+    principal: means.operations.principalOf(operation),
+    signal: new AbortController().signal,
+  }
+  return options.write.during(() => carryOut(operation, caller, means))
 }
 
 async function travel(request: CallRequest, requestId: string, road: Road): Promise<CallResult> {
@@ -89,11 +134,7 @@ async function travel(request: CallRequest, requestId: string, road: Road): Prom
   requireAccess(tool, request.principal)
   const input = parseInput(tool, request.arguments)
   const call = describeCall(tool, input, request, requestId)
-  const run = () =>
-    atMostOnce(tool, input, call, road, async () => {
-      const result = await handle(tool, input, call, road.options)
-      return checked(tool, result, call, road.options.log)
-    })
+  const run = () => atMostOnce(tool, call, road, async () => successResult(await answered(tool, call, request, road)))
   const { write } = road.options
   return tool.access === 'write' && write !== null ? write.during(run) : run()
 }
@@ -113,11 +154,13 @@ function inProfile(tool: Tool, profile: Profile): boolean {
   return profile !== 'data' || tool.inDataProfile
 }
 
-function requireAccess(tool: Tool, principal: Principal): void {
-  if (may(principal, tool)) return
-  throw new ToolError('INSUFFICIENT_KEY_TIER', `This key may not call ${tool.name}.`, {
-    details: [{ message: 'What the tool needs.', tier: tool.tier, scope: tool.scope }],
-  })
+/** Runs the handler; a write that waits for a person may be asked about, or answered. */
+async function answered(tool: Tool, call: Call, request: CallRequest, road: Road): Promise<Answered> {
+  const { options, means } = road
+  const run = async () => checked(tool, await handle(tool, call, options, means), call, options.log)
+  if (tool.access !== 'write' || call.dryRun || means === null) return run()
+  if (request.answer !== undefined) return withAnswer(call, means, request.answer)
+  return withApproval(call, { means, confirm: request.confirm }, run)
 }
 
 function describeCall(
@@ -140,14 +183,8 @@ function describeCall(
 }
 
 /** Dry runs change nothing, so they neither claim a key nor get a stored answer. */
-function atMostOnce(
-  tool: Tool,
-  input: Readonly<Record<string, unknown>>,
-  call: Call,
-  road: Road,
-  run: () => Promise<CallResult>,
-): Promise<CallResult> {
-  const { idempotencyKey: key, requestId } = call
+function atMostOnce(tool: Tool, call: Call, road: Road, run: () => Promise<CallResult>): Promise<CallResult> {
+  const { idempotencyKey: key, requestId, input } = call
   if (tool.access !== 'write' || key === null || call.dryRun || road.once === null) return run()
   const { log } = road.options
   return road.once({ principalId: call.principal.id, key, tool: tool.name, input, requestId }, () =>
@@ -155,26 +192,24 @@ function atMostOnce(
   )
 }
 
-async function handle(
-  tool: Tool,
-  input: Readonly<Record<string, unknown>>,
-  call: Call,
-  options: DispatchOptions,
-): Promise<unknown> {
+async function handle(tool: Tool, call: Call, options: DispatchOptions, means: CarryOutMeans | null): Promise<unknown> {
   const { ports, status, now, write } = options
-  const reads: ReadContext = { ...ports, principal: call.principal, signal: call.signal, now, status }
-  if (tool.access !== 'write') return untilAborted(tool.handle(input, Object.freeze(reads)), call.signal)
-  if (write === null)
+  const { principal, signal, input } = call
+  const reads: ReadContext = { ...ports, principal, signal, now, status, operations: operationReads(principal, means) }
+  if (tool.access !== 'write') return untilAborted(tool.handle(input, Object.freeze(reads)), signal)
+  if (write === null || means === null)
     throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)
-  const execute = write.openExecute(call)
-  return tool.handle(input, Object.freeze({ ...reads, execute, wallet: write.wallet, defaults: write.defaults }))
+  if (tool.scope === 'of-operation')
+    return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, means) }))
+  const { wallet, defaults } = write
+  return tool.handle(input, Object.freeze({ ...reads, execute: write.openExecute(call), wallet, defaults }))
 }
 
-function checked(tool: Tool, result: unknown, call: Call, log: Log): CallResult {
+function checked(tool: Tool, result: unknown, call: Call, log: Log): Answered {
   const output = checkOutput(tool, result)
-  if (output.ok) return successResult(output.data)
+  if (output.ok) return output.data
   log.error('tool.output_malformed', { tool: tool.name, requestId: call.requestId, problem: output.problem })
-  if (output.salvaged !== null) return successResult(output.salvaged)
+  if (output.salvaged !== null) return output.salvaged
   throw internal(call.requestId)
 }
 

@@ -106,10 +106,11 @@ export const errorTable = {
     false,
     'A person must approve a transaction of this size; lower the amount or ask the operator.',
   ),
+  APPROVAL_DENIED: row(403, false, 'A person has said no to this operation; do not ask for the same again.'),
   DELAY_REQUIRED: row(
     403,
     false,
-    'The policy delays calls of this risk tier, and this server carries out none later; ask the operator.',
+    'The policy delays calls of this risk tier for longer than this one has waited; call the tool again.',
   ),
   SIMULATION_FAILED: row(400, false, 'The transaction would fail on chain; details say why.'),
   SIMULATION_UNAVAILABLE: row(503, true, 'The endpoint cannot simulate, and nothing is signed without a simulation.'),
@@ -144,6 +145,10 @@ export const errorTable = {
     false,
     'Look the transactions in details up with get_transaction_status; do not call again for the same purpose.',
   ),
+  OPERATION_NOT_FOUND: row(404, false, 'Call list_operations for the operations of this key.'),
+  OPERATION_EXPIRED: row(410, false, 'Call the tool again for a new plan.'),
+  OPERATION_CHANGED: row(409, false, 'Look at the operation with get_operation and use its own plan hash.'),
+  OPERATION_STATE: row(409, false, 'get_operation shows what became of it; a plan is carried out once.'),
   STORAGE_UNAVAILABLE: row(503, true, 'The state store cannot be written, and nothing is signed without it.'),
 } as const satisfies Record<string, ErrorRow>
 

@@ -63,9 +63,11 @@ describe('a dry run', () => {
       'SERVER_PAUSED',
       'SLIPPAGE_TOO_HIGH',
       'SPENDING_LIMIT_EXCEEDED',
-      'APPROVAL_REQUIRED',
-      'DELAY_REQUIRED',
     ])
+    expect(plan.policy.conditions.map(({ code }) => code)).toEqual(['APPROVAL_REQUIRED', 'DELAY_REQUIRED'])
+    expect(plan.policy.verdict).toBe(
+      'execute_plan would refuse this plan as things stand. The operator has paused signing.',
+    )
   })
 
   it('fails as the call would where no plan can be formed', async () => {

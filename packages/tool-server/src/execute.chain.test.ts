@@ -32,6 +32,7 @@ describe('the road of an honest write', () => {
       'requireRunning',
       'checkPolicy',
       'simulate',
+      'keepPlan',
       'reserveSpend',
       'requireApproval',
       'waitForDelay',

@@ -1,18 +1,16 @@
-import type { Ledger } from '@svc/store'
+import type { Ledger, Operations } from '@svc/store'
 import type { Chain, Journal, Sender } from '@svc/wallet'
 import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'
 import type { Deferred, Intent, Settled } from './intent.ts'
 import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from './ports.ts'
 import { afterSigning } from './safety/after-signing.ts'
-import { requireApproval } from './safety/approval.ts'
 import type { AuditLog } from './safety/audit.ts'
 import { createCircuitBreaker } from './safety/circuit-breaker.ts'
-import { waitForDelay } from './safety/delay.ts'
 import type { Engine, RoadLog, Trip } from './safety/engine.ts'
 import { followPolicy } from './safety/follow-policy.ts'
+import { keepPlan } from './safety/keep-plan.ts'
 import { createOwedAllowances } from './safety/owed-allowances.ts'
-import { planOf } from './safety/plan.ts'
 import type { Policy } from './safety/policy.ts'
 import { policyHash } from './safety/policy-hash.ts'
 import type { PolicySource } from './safety/policy-source.ts'
@@ -29,6 +27,7 @@ import { settle } from './safety/settle.ts'
 import { shapeResult } from './safety/shape-result.ts'
 import { signNext } from './safety/sign-next.ts'
 import { stepsOf } from './safety/steps.ts'
+import { requireApproval, storePlan, waitForDelay } from './safety/store-operation.ts'
 import { createSwitchRecorder } from './safety/switch-recorder.ts'
 import { broadcast, confirm } from './safety/transact.ts'
 import { newNumbers, tripOf } from './safety/trip.ts'
@@ -102,6 +101,8 @@ export type ExecutorOptions = {
   /** The journal of those senders. */
   readonly journal: Pick<Journal, 'open' | 'byRequest'>
   readonly ledger: Ledger
+  /** Where what waits is kept. */
+  readonly operations: Pick<Operations, 'create'>
   readonly audit: AuditLog
   /** Holds `paused`, `breaker.json` and `owed-allowances.json`. */
   readonly dataDir: string
@@ -117,19 +118,24 @@ export type ExecutorOptions = {
   readonly requireOpen?: () => void
 }
 
-/** The road itself, one line a step. A dry run goes the same way up to the first signature. */
+/**
+ * The road itself, one line a step. A dry run goes the same way up to the first signature; what waits for a person or for
+ * its time leaves there too, and comes the whole way again when it is carried out.
+ */
 async function travel(trip: Trip): Promise<Settled | Deferred> {
-  const { engine, intent, call } = trip
+  const { engine, call } = trip
   const { step, refusals } = stepsOf(trip)
   await step('requireRunning', () => requireRunning(engine))
   const checked = await step('checkPolicy', () => checkPolicy(trip))
   const simulated = await step('simulate', () => simulatePlan(checked))
-  const reserved = await step('reserveSpend', () => reserveSpend(simulated))
+  const kept = await step('keepPlan', () => keepPlan(simulated))
+  const reserved = await step('reserveSpend', () => reserveSpend(kept))
   const progress = begin(reserved)
   try {
-    await step('requireApproval', () => requireApproval(reserved.spend.amountUsdMicros, engine.policy))
-    await step('waitForDelay', () => waitForDelay(intent.riskTier, engine.policy))
-    if (call.dryRun) return planOf(reserved, refusals)
+    await step('requireApproval', () => requireApproval(reserved))
+    const scheduled = await step('waitForDelay', () => waitForDelay(reserved))
+    if (scheduled !== null) return scheduled
+    if (call.dryRun) return await storePlan(reserved, refusals)
     for (const next of reserved.steps) {
       await step('revalidate', () => revalidate(reserved, progress))
       const signed = await step('sign', () => signNext(reserved, progress, next))

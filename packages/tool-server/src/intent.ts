@@ -52,8 +52,8 @@ export type RiskTier = 'routine' | 'standard' | 'elevated' | 'critical'
 
 /**
  * Carries out an intent and shapes the result from what was mined. Resolves to the shaped result, or to a `Deferred`
- * when nothing was signed because the call was a dry run (or, later, waits for a person or a delay). Rejects with a
- * `ToolError` otherwise.
+ * when nothing was signed because the call was a dry run or waits for its time. Rejects with a `ToolError` otherwise;
+ * one that waits for a person rejects with `APPROVAL_REQUIRED`, whose details name the stored operation.
  */
 export type Execute = <Result>(
   intent: Intent,
@@ -88,36 +88,69 @@ export type SafetyChecks = {
   readonly simulationPassed: boolean
 }
 
-/** The answer of a write that signed nothing. */
-export type Deferred = {
-  readonly status: 'planned'
+/** The answer of a write that signed nothing: a dry run's plan, or an operation that runs by itself when its time comes. */
+export type Deferred = Planned | Scheduled
+
+export type Planned = { readonly status: 'planned'; readonly plan: Plan }
+
+export type Scheduled = {
+  readonly status: 'scheduled'
+  readonly operationId: string
+  /** ISO 8601; not before. */
+  readonly executeAfter: string
   readonly plan: Plan
 }
 
 /** A plan in plain JSON: human amounts, decoded steps. */
 export type Plan = {
+  /** What `execute_plan` takes; the same as the id of the operation. */
+  readonly planId: string
+  /** Names the principal, the tool, its arguments, the intent, the wallet and the chain. */
   readonly planHash: Hash
-  readonly steps: readonly {
-    readonly label: string
-    readonly to: Address
-    readonly valueWei: string
-    readonly selector: Hex
-  }[]
+  /** ISO 8601, after which it is not carried out; `null` where it waits for its time. */
+  readonly expiresAt: string | null
+  /** What it is for, in one sentence of ours. */
+  readonly why: string
+  readonly steps: readonly PlannedStep[]
   readonly atomicity: Atomicity
   /** Simulated change of the wallet: human decimal amounts, negative when they leave. */
-  readonly deltas: readonly {
-    readonly token: Address
-    readonly symbol: string
-    readonly amount: string
-    readonly usd: number | null
-  }[]
+  readonly deltas: readonly PlannedAmount[]
+  /** What holds when it is carried out: no more leaves, no less arrives. */
+  readonly bounds: {
+    readonly spendsAtMost: readonly PlannedAmount[]
+    readonly receivesAtLeast: readonly PlannedAmount[]
+  }
   readonly spendUsd: string
   readonly gasEstimate: string
   readonly gasCostUsd: number | null
   readonly policy: {
+    /** Whether nothing stands against it. A person's approval or a delay may still come first: see `conditions`. */
     readonly allowed: boolean
+    /** What `execute_plan` would do with it, in a sentence. */
+    readonly verdict: string
     readonly checks: SafetyChecks
     readonly refusals: readonly { readonly code: string; readonly message: string }[]
+    /** What must happen first: a person's approval, the delay of the risk tier. */
+    readonly conditions: readonly { readonly code: string; readonly message: string }[]
   }
   readonly blockNumber: string
+}
+
+/** One transaction of a plan, read from its calldata. */
+export type PlannedStep = {
+  readonly label: string
+  readonly to: Address
+  /** Name of the contract where it is known; text of unlisted tokens is data. */
+  readonly contract: string | null
+  readonly valueWei: string
+  readonly selector: Hex
+  /** The functions that run, those inside a multicall by themselves; empty where the calldata is not known. */
+  readonly calls: readonly { readonly function: string; readonly arguments: Readonly<Record<string, string>> }[]
+}
+
+export type PlannedAmount = {
+  readonly token: Address
+  readonly symbol: string
+  readonly amount: string
+  readonly usd: number | null
 }

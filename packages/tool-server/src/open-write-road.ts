@@ -10,6 +10,7 @@ import type { Log } from './observability/log.ts'
 import type { Ports } from './ports.ts'
 import { openAuditLog } from './safety/audit.ts'
 import { createDoor } from './safety/door.ts'
+import { createOperationsRoad } from './safety/operations-road.ts'
 import type { Policy } from './safety/policy.ts'
 import type { PolicySource } from './safety/policy-source.ts'
 import { startSweeper } from './safety/sweeper.ts'
@@ -51,7 +52,8 @@ export async function openWriteRoad(options: {
     const senders = createSenders((chain) =>
       createSender({ wallet, client: ports.rpc.client(chain), chain, journal: store.journal }),
     )
-    const { journal, ledger } = store
+    const { journal, ledger, operations } = store
+    const hasSigned = async (requestId: string) => (await journal.byRequest(requestId)).some(wentOut)
     const door = createDoor()
     let shutting: Promise<boolean> | undefined
     const stop = async (): Promise<void> => {
@@ -59,7 +61,7 @@ export async function openWriteRoad(options: {
       if (!(await shutting)) log.warn('road.cut-off')
     }
     const followed = policies === undefined ? {} : { policies }
-    const road = { ...ports, policy, ...followed, senders, journal, ledger, audit, dataDir, log }
+    const road = { ...ports, policy, ...followed, senders, journal, ledger, operations, audit, dataDir, log }
     const executor = createExecutor({ ...road, now: Date.now, newRequestId: randomUUID, requireOpen: door.requireOpen })
     const recordSwitches = () =>
       executor.recordSwitches().catch((error: unknown) => log.warn('switches.unrecorded', { error }))
@@ -81,7 +83,8 @@ export async function openWriteRoad(options: {
         return { slippageBps: slippageBps.default, deadlineSeconds: deadlineSeconds.default }
       },
       idempotency: store.idempotency,
-      hasSigned: async (requestId) => (await journal.byRequest(requestId)).some(wentOut),
+      operations: createOperationsRoad({ ...road, policy: () => executor.policy(), now: Date.now, hasSigned }),
+      hasSigned,
       safety: (principal) => executor.safetyReport(principal),
       during: door.during,
       stop,

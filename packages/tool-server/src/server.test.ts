@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDoor } from './safety/door.ts'
 import type { Adapters } from './server.ts'
 import { ToolError } from './tool-error.ts'
-import { connectFirst, connectModern, openTestServer, type TestServer } from './test-server.fixture.ts'
+import { connectFirst, connectModern, noOperations, openTestServer, type TestServer } from './test-server.fixture.ts'
 
 describe('closing while a write is on its way', () => {
   it.each(['http', 'stdio'])(
@@ -33,6 +33,7 @@ describe('closing while a write is on its way', () => {
           abandon: async () => void seen.push('key freed'),
         },
         hasSigned: async () => false,
+        operations: noOperations,
         safety: () => expect.unreachable(),
         during: door.during,
         stop: async () => void (await door.shut(5_000)),

@@ -7,6 +7,8 @@ import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextpr
 import * as z from 'zod'
 import { provisionKeys } from './auth/provision-keys.ts'
 import { readConfig } from './config.ts'
+import type { Plan } from './intent.ts'
+import type { OperationsRoad } from './operations.ts'
 import type { Ports } from './ports.ts'
 import { createServer, type Adapters } from './server.ts'
 import { ToolError } from './tool-error.ts'
@@ -129,6 +131,45 @@ export const move = writeTool({
     (settled) => ({ status: 'success' as const, txHash: settled.main.hash, amount }),
   ),
 )
+
+/** The plan of a write that does nothing. */
+export const emptyPlan: Plan = {
+  planId: 'plan-1',
+  planHash: `0x${'00'.repeat(32)}`,
+  expiresAt: null,
+  why: 'nothing',
+  steps: [],
+  atomicity: 'single',
+  deltas: [],
+  bounds: { spendsAtMost: [], receivesAtLeast: [] },
+  spendUsd: '0',
+  gasEstimate: '0',
+  gasCostUsd: null,
+  policy: {
+    allowed: true,
+    verdict: 'execute_plan carries this plan out.',
+    checks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
+    refusals: [],
+    conditions: [],
+  },
+  blockNumber: '1',
+}
+
+/** A server where nothing waits. */
+export const noOperations: OperationsRoad = {
+  asksClient: () => false,
+  find: () => Promise.reject(new ToolError('OPERATION_NOT_FOUND', 'There is none.')),
+  list: async () => [],
+  take: () => Promise.reject(new Error('nothing to take')),
+  finish: async () => {},
+  fail: async () => false,
+  decide: () => Promise.reject(new Error('nothing to decide')),
+  cancel: () => Promise.reject(new Error('nothing to cancel')),
+  due: async () => [],
+  principalOf: () => {
+    throw new Error('nobody')
+  },
+}
 
 export const testTools: readonly Tool[] = [slow, echo, failing, move]
 

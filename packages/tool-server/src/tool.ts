@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { KeyTier, Principal } from './auth/principal.ts'
 import type { Scope } from './auth/scopes.ts'
 import type { Deferred, Execute } from './intent.ts'
+import type { OperationActions, OperationReads } from './operations.ts'
 import type { Ports } from './ports.ts'
 
 /**
@@ -32,6 +33,24 @@ export function writeTool<const Input extends z.ZodObject, const Output extends 
       finish(facts, 'write', false, input, facts.output, (parsed, context) => {
         if (!('execute' in context)) throw new TypeError(`${facts.name} was called without execute`)
         return handle(parsed as z.output<Input>, context)
+      }),
+  }
+}
+
+/**
+ * Defines a tool that acts on stored writes: carries one out, or cancels it. It needs the rights of the tool whose write
+ * that is; its context holds the caller's stored writes and no `execute` of its own. Beside its parameters it takes
+ * `idempotencyKey`.
+ */
+export function operationTool<const Input extends z.ZodObject, const Output extends z.ZodObject>(
+  facts: OperationFacts<Input, Output>,
+): { handler(handle: OperationHandler<Input, Output>): Tool } {
+  const input = facts.input.extend({ idempotencyKey: writeParameters.idempotencyKey })
+  return {
+    handler: (handle) =>
+      finish({ ...facts, scope: 'of-operation' }, 'write', false, input, facts.output, (parsed, context) => {
+        if (!('carryOut' in context.operations)) throw new TypeError(`${facts.name} was called without its operations`)
+        return handle(parsed as z.output<Input>, { ...context, operations: context.operations })
       }),
   }
 }
@@ -69,13 +88,18 @@ export type WriteFacts<Input, Output> = Facts<Input, Output> & {
   readonly idempotent: boolean
 }
 
+export type OperationFacts<Input, Output> = Omit<WriteFacts<Input, Output>, 'scope'>
+
+/** `of-operation`: that of the tool whose stored write it acts on. */
+export type ToolScope = Scope | 'of-operation'
+
 /** A tool as the road of a call sees it. Everything else about it (annotations, tier, profile, docs) derives from this. */
 export type Tool = {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly access: Access
-  readonly scope: Scope
+  readonly scope: ToolScope
   /** The lowest tier of keys that may call it. */
   readonly tier: KeyTier
   readonly inDataProfile: boolean
@@ -87,10 +111,12 @@ export type Tool = {
   }
   readonly input: z.ZodObject
   readonly output: z.ZodObject
-  handle(input: Readonly<Record<string, unknown>>, context: ReadContext | WriteContext): Promise<unknown>
+  handle(input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<unknown>
 }
 
 export type Access = 'read' | 'record' | 'write'
+
+export type ToolContext = ReadContext | WriteContext | OperationContext
 
 /** What a handler may use. Frozen; made anew for each call. */
 export type ReadContext = Ports & {
@@ -101,7 +127,11 @@ export type ReadContext = Ports & {
   now(): number
   /** What `check_setup_health`, `check_safety_status` and the status tools report on. */
   readonly status: StatusReport
+  /** The caller's own stored writes. */
+  readonly operations: OperationReads
 }
+
+export type OperationContext = Omit<ReadContext, 'operations'> & { readonly operations: OperationActions }
 
 export type WriteContext = ReadContext & {
   readonly execute: Execute
@@ -157,8 +187,18 @@ type WriteHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (
   context: WriteContext,
 ) => Promise<z.input<Output> | Deferred>
 
+type OperationHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (
+  input: z.output<Input>,
+  context: OperationContext,
+) => Promise<z.input<Output>>
+
+type AnyFacts<Input, Output> =
+  | ReadFacts<Input, Output>
+  | WriteFacts<Input, Output>
+  | (OperationFacts<Input, Output> & { readonly scope: 'of-operation' })
+
 function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
-  facts: ReadFacts<Input, Output> | WriteFacts<Input, Output>,
+  facts: AnyFacts<Input, Output>,
   access: 'read' | 'write',
   inDataProfile: boolean,
   input: z.ZodObject,

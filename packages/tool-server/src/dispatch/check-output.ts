@@ -18,35 +18,58 @@ export function checkOutput(tool: Tool, result: unknown): CheckedOutput {
   return { ok: false, problem, salvaged: salvage(tool, result) }
 }
 
-/** The answer of a write that signed nothing. */
-export const deferredOutput = z.object({
-  status: z.literal('planned'),
-  plan: z.object({
-    planHash: z.string(),
-    steps: z.array(z.object({ label: z.string(), to: z.string(), valueWei: z.string(), selector: z.string() })),
-    atomicity: z.string(),
-    deltas: z.array(
-      z.object({ token: z.string(), symbol: z.string(), amount: z.string(), usd: z.number().nullable() }),
-    ),
-    spendUsd: z.string(),
-    gasEstimate: z.string(),
-    gasCostUsd: z.number().nullable(),
-    policy: z.object({
-      allowed: z.boolean(),
-      checks: z.object({
-        tokenAllowlistPassed: z.boolean(),
-        spendingLimitPassed: z.boolean(),
-        simulationPassed: z.boolean(),
-      }),
-      refusals: z.array(z.object({ code: z.string(), message: z.string() })),
+const amounts = z.array(
+  z.object({ token: z.string(), symbol: z.string(), amount: z.string(), usd: z.number().nullable() }),
+)
+
+const reasons = z.array(z.object({ code: z.string(), message: z.string() }))
+
+const plan = z.object({
+  planId: z.string(),
+  planHash: z.string(),
+  expiresAt: z.string().nullable(),
+  why: z.string(),
+  steps: z.array(
+    z.object({
+      label: z.string(),
+      to: z.string(),
+      contract: z.string().nullable(),
+      valueWei: z.string(),
+      selector: z.string(),
+      calls: z.array(z.object({ function: z.string(), arguments: z.record(z.string(), z.string()) })),
     }),
-    blockNumber: z.string(),
+  ),
+  atomicity: z.string(),
+  deltas: amounts,
+  bounds: z.object({ spendsAtMost: amounts, receivesAtLeast: amounts }),
+  spendUsd: z.string(),
+  gasEstimate: z.string(),
+  gasCostUsd: z.number().nullable(),
+  policy: z.object({
+    allowed: z.boolean(),
+    verdict: z.string(),
+    checks: z.object({
+      tokenAllowlistPassed: z.boolean(),
+      spendingLimitPassed: z.boolean(),
+      simulationPassed: z.boolean(),
+    }),
+    refusals: reasons,
+    conditions: reasons,
   }),
+  blockNumber: z.string(),
 })
 
+/** The answer of a write that signed nothing. */
+export const deferredOutput = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('planned'), plan }),
+  z.object({ status: z.literal('scheduled'), operationId: z.string(), executeAfter: z.string(), plan }),
+])
+
 function isDeferred(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && 'status' in result && result.status === 'planned'
+  return typeof result === 'object' && result !== null && 'status' in result && deferredStates.has(result.status)
 }
+
+const deferredStates: ReadonlySet<unknown> = new Set(['planned', 'scheduled'])
 
 function salvage(tool: Tool, result: unknown): Readonly<Record<string, unknown>> | null {
   if (tool.access !== 'write' || typeof result !== 'object' || result === null) return null

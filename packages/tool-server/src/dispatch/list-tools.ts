@@ -44,14 +44,19 @@ export function listTool(tool: Tool): ListedTool {
     title: tool.title,
     description: tool.description,
     inputSchema: jsonSchema(tool.input, 'input'),
-    outputSchema: tool.access === 'write' ? writeOutputSchema(tool.output) : jsonSchema(tool.output, 'output'),
+    outputSchema: defers(tool) ? writeOutputSchema(tool.output) : jsonSchema(tool.output, 'output'),
     annotations: tool.annotations,
   })
 }
 
+/** Whether a tool may answer with a plan: those that act on stored writes say themselves what they answer. */
+function defers({ access, scope }: Tool): boolean {
+  return access === 'write' && scope !== 'of-operation'
+}
+
 /**
- * A write tool answers either with its result or with a plan. Clients check structured content against the listed
- * schema, so it allows both: every member optional, and `plan` beside them.
+ * A write tool answers with its result, with a plan, or with an operation that waits for its time. Clients check
+ * structured content against the listed schema, so it allows all three: every member optional, and theirs beside them.
  */
 function writeOutputSchema(output: z.ZodObject): JsonObjectSchema {
   const schema = jsonSchema(output, 'output')
@@ -63,8 +68,10 @@ function writeOutputSchema(output: z.ZodObject): JsonObjectSchema {
     type: 'object',
     properties: {
       ...properties,
-      status: { type: 'string', description: 'success, or planned: nothing signed' },
+      status: { type: 'string', description: 'success; planned or scheduled: nothing signed' },
       plan: { type: 'object' },
+      operationId: { type: 'string' },
+      executeAfter: { type: 'string' },
     },
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Idempotency } from '@svc/store'
+import { canonical } from '../canonical.ts'
 import { ToolError } from '../tool-error.ts'
 import type { CallResult } from './call-result.ts'
 
@@ -102,13 +103,4 @@ function hashBody(request: OnceRequest): string {
   return createHash('sha256')
     .update(JSON.stringify([request.tool, canonical(body)]))
     .digest('hex')
-}
-
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical)
-  if (typeof value === 'bigint') return `${value}n`
-  if (typeof value !== 'object' || value === null) return value
-  return Object.entries(value)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => [name, canonical(member)])
 }

@@ -1,15 +1,26 @@
-import type { Weighed } from './refusal.ts'
+import type { Call } from '../call.ts'
 import { type Policy, usdMicros } from './policy.ts'
+import type { Refusal } from './refusal.ts'
 import { usdText } from './spend-limit.ts'
 
-/** Above the policy's threshold a person must say yes. Nobody can be asked yet, so the call is refused. */
-export function requireApproval(amountUsdMicros: bigint, { approvalThresholdUsd }: Policy): Weighed {
-  if (approvalThresholdUsd === null || amountUsdMicros <= usdMicros(approvalThresholdUsd)) return { refusals: [] }
+/**
+ * What a spend needs of a person: nothing up to the threshold that holds for its principal, and nothing where a person has approved the operation that is carried out. `null` when nothing is needed.
+ */
+export function neededApproval(
+  amountUsdMicros: bigint,
+  { approvalThresholdUsd: threshold }: Pick<Policy, 'approvalThresholdUsd'>,
+  call: Pick<Call, 'carriesOut'>,
+): Refusal | null {
+  if (threshold === null || amountUsdMicros <= usdMicros(threshold) || isApproved(call)) return null
   const asked = usdText(amountUsdMicros)
-  const refusal = {
+  return {
     code: 'APPROVAL_REQUIRED',
-    message: `A spend of ${asked} USD needs a person's approval; up to ${approvalThresholdUsd} USD do not.`,
-    details: [{ message: 'threshold', thresholdUsd: approvalThresholdUsd, askedUsd: asked }],
-  } as const
-  return { refusals: [refusal] }
+    message: `A spend of ${asked} USD needs a person's approval; up to ${threshold} USD do not.`,
+    details: [{ message: 'threshold', thresholdUsd: threshold, askedUsd: asked }],
+  }
+}
+
+/** Only a decision makes an operation that awaits one ready to be claimed, so a decided one that runs was approved. */
+export function isApproved({ carriesOut }: Pick<Call, 'carriesOut'>): boolean {
+  return carriesOut !== null && carriesOut.decidedBy !== null
 }

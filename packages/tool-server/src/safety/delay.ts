@@ -1,15 +1,32 @@
+import type { Call } from '../call.ts'
 import type { RiskTier } from '../intent.ts'
 import type { Policy } from './policy.ts'
-import type { Weighed } from './refusal.ts'
+import type { Refusal } from './refusal.ts'
 
-/** A call of a tier with a delay cannot be carried out at once, and none can be carried out later: it is refused. */
-export function waitForDelay(tier: RiskTier, { proxyDelay, delaySeconds }: Policy): Weighed {
+/**
+ * The time a call of a risk tier waits before it is signed, where the policy keeps delays. An operation that has waited
+ * as long as the policy says now waits no more. `null` when it may go on at once.
+ */
+export function neededDelay(
+  tier: RiskTier,
+  { proxyDelay, delaySeconds }: Policy,
+  { carriesOut }: Pick<Call, 'carriesOut'>,
+  now: number,
+): NeededDelay | null {
   const seconds = delaySeconds[tier]
-  if (!proxyDelay || seconds === 0) return { refusals: [] }
-  const refusal = {
-    code: 'DELAY_REQUIRED',
-    message: `Calls of the risk tier "${tier}" must wait ${seconds} seconds before they are signed.`,
-    details: [{ message: 'delay', tier, delaySeconds: seconds }],
-  } as const
-  return { refusals: [refusal] }
+  if (!proxyDelay || seconds === 0) return null
+  if (carriesOut !== null && carriesOut.executeAfter !== null) {
+    const until = Math.max(carriesOut.executeAfter, carriesOut.createdAt + seconds * 1000)
+    if (now >= until) return null
+  }
+  return {
+    seconds,
+    condition: {
+      code: 'DELAY_REQUIRED',
+      message: `Calls of the risk tier "${tier}" must wait ${seconds} seconds before they are signed.`,
+      details: [{ message: 'delay', tier, delaySeconds: seconds }],
+    },
+  }
 }
+
+export type NeededDelay = { readonly seconds: number; readonly condition: Refusal }

@@ -1,4 +1,4 @@
-import type { Ledger } from '@svc/store'
+import type { Ledger, Operations } from '@svc/store'
 import type { Chain, Journal, Sender } from '@svc/wallet'
 import type { Address, PublicClient } from 'viem'
 import type { Call } from '../call.ts'
@@ -25,6 +25,7 @@ export type Engine = {
   readonly senders: (chain: Chain) => Sender
   readonly journal: Pick<Journal, 'open' | 'byRequest'>
   readonly ledger: Ledger
+  readonly operations: Pick<Operations, 'create'>
   readonly audit: AuditLog
   readonly breaker: CircuitBreaker
   /** Puts what became of the switches into the audit log. */

@@ -79,9 +79,11 @@ describe('limits', () => {
     await road.run(swapIntent(road, '250'))
   })
 
-  it('a risk tier with a delay is refused where delays are kept, and passes where they are not', async () => {
+  it('a risk tier with a delay waits where delays are kept, and passes where they are not', async () => {
     const delayed = await open({ policy: { proxyDelay: true } })
-    await expectRefused(delayed, swapIntent(delayed, '1', { intent: { riskTier: 'standard' } }), 'DELAY_REQUIRED')
+    const standard = swapIntent(delayed, '1', { intent: { riskTier: 'standard' } })
+    expect(await delayed.run(standard)).toMatchObject({ status: 'scheduled' })
+    expect([await delayed.nonce(), await delayed.store.ledger.open()]).toEqual([0, []])
     await delayed.run(swapIntent(delayed, '1'))
     const undelayed = await open({ policy: {} })
     await undelayed.run(swapIntent(undelayed, '1', { intent: { riskTier: 'critical' } }))

@@ -98,6 +98,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     },
     journal: store.journal,
     ledger: store.ledger,
+    operations: store.operations,
     audit,
     dataDir,
     now,

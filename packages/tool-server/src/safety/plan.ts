@@ -1,57 +1,75 @@
 import { formatAmount } from '@svc/lp-math'
-import { type Address, getAddress, type Hash, keccak256, size, slice, toHex, zeroAddress } from 'viem'
-import type { Deferred, Intent } from '../intent.ts'
+import type { Chain } from '@svc/wallet'
+import { getAddress, size, slice, zeroAddress } from 'viem'
+import type { Plan, PlannedAmount, PlannedStep, TokenQuantity } from '../intent.ts'
+import { describeCalldata } from './describe-calldata.ts'
 import { expectedGasCost } from './gas.ts'
 import type { Refusal } from './refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { usdOf } from './spend-value.ts'
 import { usdText } from './spend-limit.ts'
+import type { Step } from './step.ts'
+import { tripHash } from './trip-hash.ts'
 
-/** What a dry run answers: the transactions, what they would do, and everything the policy has against them. */
-export function planOf(road: Reserved, refusals: readonly Refusal[]): Deferred {
-  const { intent, wallet, steps, simulation, priced, spend, surveyed } = road
+/** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
+export function planOf(road: Reserved, terms: PlanTerms): Plan {
+  const { chain, intent, steps, simulation, priced, spend, surveyed } = road
+  const { refusals, conditions } = terms
   const gasUsed = simulation.gasUsed.reduce((sum, gas) => sum + gas, 0n)
   return {
-    status: 'planned',
-    plan: {
-      planHash: planHash(intent, wallet),
-      steps: steps.map(({ label, to, valueWei, data }) => ({
-        label,
-        to,
-        valueWei: `${valueWei}`,
-        selector: size(data) < 4 ? '0x' : slice(data, 0, 4),
-      })),
-      atomicity: intent.atomicity,
-      deltas: [...simulation.deltas]
-        .filter(([, amount]) => amount !== 0n)
-        .map(([token, amount]) => describeDelta(token, amount, road)),
-      spendUsd: usdText(spend.amountUsdMicros),
-      gasEstimate: `${gasUsed}`,
-      gasCostUsd: usdOf(zeroAddress, expectedGasCost(simulation.gasUsed, surveyed.fees), priced),
-      policy: {
-        allowed: refusals.length === 0,
-        checks: {
-          tokenAllowlistPassed: road.tokenAllowlistPassed,
-          spendingLimitPassed: spend.refusals.length === 0,
-          simulationPassed: !refusals.some(({ code }) => code === 'UNSAFE_TRANSACTION'),
-        },
-        refusals: refusals.map(({ code, message }) => ({ code, message })),
-      },
-      blockNumber: `${simulation.blockNumber}`,
+    planId: terms.planId,
+    planHash: tripHash(road),
+    expiresAt: terms.expiresAt === null ? null : new Date(terms.expiresAt).toISOString(),
+    why: intent.why,
+    steps: steps.map((step) => describeStep(step, chain)),
+    atomicity: intent.atomicity,
+    deltas: [...simulation.deltas]
+      .filter(([, amount]) => amount !== 0n)
+      .map(([token, amount]) => describeAmount({ token: getAddress(token), amount }, road)),
+    bounds: {
+      spendsAtMost: intent.spends.map((spent) => describeAmount(spent, road)),
+      receivesAtLeast: intent.receives.map((received) => describeAmount(received, road)),
     },
+    spendUsd: usdText(spend.amountUsdMicros),
+    gasEstimate: `${gasUsed}`,
+    gasCostUsd: usdOf(zeroAddress, expectedGasCost(simulation.gasUsed, surveyed.fees), priced),
+    policy: {
+      allowed: refusals.length === 0,
+      verdict: verdictOf(refusals, conditions),
+      checks: {
+        tokenAllowlistPassed: road.tokenAllowlistPassed,
+        spendingLimitPassed: spend.refusals.length === 0,
+        simulationPassed: !refusals.some(({ code }) => code === 'UNSAFE_TRANSACTION'),
+      },
+      refusals: refusals.map(({ code, message }) => ({ code, message })),
+      conditions: conditions.map(({ code, message }) => ({ code, message })),
+    },
+    blockNumber: `${simulation.blockNumber}`,
   }
 }
 
-/** Names an intent of a wallet: equal intents have equal hashes. */
-export function planHash(intent: Intent, wallet: Address): Hash {
-  const text = JSON.stringify({ wallet, intent }, (_name, value: unknown) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  )
-  return keccak256(toHex(text))
+export type PlanTerms = {
+  readonly planId: string
+  /** Unix milliseconds. */
+  readonly expiresAt: number | null
+  readonly refusals: readonly Refusal[]
+  readonly conditions: readonly Refusal[]
 }
 
-function describeDelta(token: string, amount: bigint, { priced }: Reserved) {
-  const entry = priced.get(token)
+function verdictOf(refusals: readonly Refusal[], conditions: readonly Refusal[]): string {
+  const [first] = refusals
+  if (first !== undefined) return `execute_plan would refuse this plan as things stand. ${first.message}`
+  if (conditions.length === 0) return 'execute_plan carries this plan out.'
+  return `execute_plan does not sign at once. ${conditions.map(({ message }) => message).join(' ')}`
+}
+
+function describeStep({ label, to, valueWei, data }: Step, chain: Chain): PlannedStep {
+  const selector = size(data) < 4 ? '0x' : slice(data, 0, 4)
+  return { label, to, valueWei: `${valueWei}`, selector, ...describeCalldata(chain, { to, data }) }
+}
+
+function describeAmount({ token, amount }: TokenQuantity, { priced }: Reserved): PlannedAmount {
+  const entry = priced.get(token.toLowerCase())
   return {
     token: getAddress(token),
     symbol: entry?.token.symbol ?? 'unknown',

@@ -1,15 +1,15 @@
 import type { JournalEntry } from '@svc/wallet'
-import { planHash } from './plan.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
 import { usdText } from './spend-limit.ts'
 import type { Step } from './step.ts'
 import { oweAllowances } from './take-back.ts'
 import { sign } from './transact.ts'
+import { tripHash } from './trip-hash.ts'
 
 /** Signs the next step of a road on the terms of the simulation in force; before the first, notes what will be owed. */
 export async function signNext(road: Reserved, progress: Progress, next: Step): Promise<JournalEntry> {
-  const { intent, wallet, spend, reservationId, tokenAllowlistPassed } = road
+  const { call, intent, spend, reservationId, tokenAllowlistPassed } = road
   const { simulation, surveyed, firstStep } = progress.valid
   road.engine.requireOpen()
   if (progress.signed.length === 0) await oweAllowances(road)
@@ -20,7 +20,8 @@ export async function signNext(road: Reserved, progress: Progress, next: Step): 
     reservationId,
     facts: {
       why: intent.why,
-      planHash: planHash(intent, wallet),
+      planHash: call.carriesOut?.planHash ?? tripHash(road),
+      ...(call.carriesOut === null ? {} : { operationId: call.carriesOut.id }),
       spendUsd: usdText(spend.amountUsdMicros),
       tokenAllowlistPassed,
       simulatedBy: simulation.playedBy,

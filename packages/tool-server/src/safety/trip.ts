@@ -17,7 +17,9 @@ export function tripOf(engine: Engine, call: Call, intent: Intent, numbers: Numb
     sender,
     wallet: sender.address,
     known: knownContracts(chain, engine.policy),
-    reservationId: `${call.requestId}/${numbers.intent()}`,
+    reservationId: [call.requestId, ...(call.carriesOut === null ? [] : [call.carriesOut.id]), numbers.intent()].join(
+      '/',
+    ),
     nextStep: numbers.step,
   }
 }

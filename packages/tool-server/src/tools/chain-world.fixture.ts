@@ -3,10 +3,10 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Devnet } from '@svc/devnet'
-import { openStore } from '@svc/store'
+import { openStore, type Store } from '@svc/store'
 import { createSender, type Sender } from '@svc/wallet'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
-import { zeroAddress, type Address, type Hash, type PublicClient } from 'viem'
+import { zeroAddress, type Address, type Hash, type Hex, type PublicClient } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import type * as z from 'zod'
 import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
@@ -17,11 +17,13 @@ import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../adapters/tokens/create-token-directory.ts'
 import type { Principal } from '../auth/principal.ts'
 import { scopes } from '../auth/scopes.ts'
-import { createDispatch } from '../dispatch.ts'
-import { createExecutor } from '../execute.ts'
+import { createDispatch, type CallRequest, type Dispatch } from '../dispatch.ts'
+import { createExecutor, type Executor } from '../execute.ts'
+import type { OperationsRoad } from '../operations.ts'
 import type { Ports } from '../ports.ts'
 import { openAuditLog } from '../safety/audit.ts'
 import { devnetPolicy } from '../safety/devnet-policy.ts'
+import { createOperationsRoad } from '../safety/operations-road.ts'
 import { parsePolicy } from '../safety/policy.ts'
 import type { policySchema } from '../safety/policy-schema.ts'
 import { wentOut } from '../safety/went-out.ts'
@@ -33,20 +35,20 @@ import { catalogue } from './index.ts'
  * 100,000 USDC, USDT and DAI, 20 WETH, 2 WBTC and some of the odd tokens. Tools are called by name, through dispatch.
  */
 export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Promise<World> {
-  const clock = { offsetMs: 0 }
+  const clock = { offsetMs: options.again?.offsetMs ?? 0 }
   const now = () => Date.now() + clock.offsetMs
-  const dataDir = await mkdtemp(join(tmpdir(), 'tools-'))
-  const wallet = new ServiceWallet({ mode: 'local', privateKey: generatePrivateKey() })
-  await devnet.fund(wallet.address, { ...plenty, ...options.funds })
+  const { dataDir = await mkdtemp(join(tmpdir(), 'tools-')), privateKey = generatePrivateKey() } = options.again ?? {}
+  const wallet = new ServiceWallet({ mode: 'local', privateKey })
+  if (options.again === undefined) await devnet.fund(wallet.address, { ...plenty, ...options.funds })
   const chain = { ...devnet.chain, ...options.chain }
   const chains = createChainDirectory([chain])
-  const network = { requests: 0 }
+  const network = { requests: 0, fetch: globalThis.fetch }
   const rpc = createRpcPool({
     urls: () => [devnet.rpcUrl],
     now,
     fetch: (input, init) => {
       network.requests += 1
-      return fetch(input, init)
+      return network.fetch(input, init)
     },
   })
   const tokens = createTokenDirectory({ chains: chains.list(), rpc })
@@ -59,8 +61,9 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const note = (event: string, facts?: unknown) => void lines.push(`${event} ${JSON.stringify(facts, bigintText)}`)
   const log = { debug: () => {}, info: () => {}, warn: note, error: note, flush: () => {}, writesInfo: false }
   const sender: Sender = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
+  const policy = parsePolicy(options.policy ?? devnetPolicy(), { production: false })
   const executor = createExecutor({
-    policy: parsePolicy(options.policy ?? devnetPolicy(), { production: false }),
+    policy,
     chains,
     rpc,
     tokens,
@@ -72,9 +75,12 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     senders: () => sender,
     journal: store.journal,
     ledger: store.ledger,
+    operations: store.operations,
     newRequestId: randomUUID,
     confirmTimeoutMs: 5_000,
   })
+  const hasSigned = async (requestId: string) => (await store.journal.byRequest(requestId)).some(wentOut)
+  const operations = createOperationsRoad({ ...store, audit, policy: () => executor.policy(), log, now, hasSigned })
   const dispatch = createDispatch({
     tools: catalogue,
     profile: 'full',
@@ -88,7 +94,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       wallet: { address: wallet.address },
       defaults: { slippageBps: 50, deadlineSeconds: 600 },
       idempotency: store.idempotency,
-      hasSigned: async (requestId) => (await store.journal.byRequest(requestId)).some(wentOut),
+      operations,
+      hasSigned,
       during: (work) => work(),
     },
     log,
@@ -98,13 +105,14 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const client: PublicClient = rpc.client(chain)
   const address = (symbol: string): Address =>
     symbol === 'ETH' ? zeroAddress : devnet.tokens.find((token) => token.symbol === symbol)!.address
-  async function travel(name: string, args: Readonly<Record<string, unknown>>) {
+  async function travel(name: string, args: Readonly<Record<string, unknown>>, asked: Asked = {}) {
     const takesChain = catalogue.some((tool) => tool.name === name && 'chain' in tool.input.shape)
     return dispatch.call({
       name,
       arguments: { ...(takesChain ? { chain: 'local' } : {}), ...args },
       principal: options.principal ?? owner,
       signal: new AbortController().signal,
+      ...asked,
     })
   }
   return {
@@ -114,14 +122,20 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     wallet: wallet.address,
     client,
     network,
+    dispatch,
+    store,
+    operations,
+    executor,
+    again: { dataDir, privateKey },
+    log: lines,
     address,
-    async call(name, args = {}) {
-      const result = await travel(name, args)
+    async call(name, args = {}, asked = {}) {
+      const result = await travel(name, args, asked)
       if (result.structuredContent !== undefined) return answerOf(result.structuredContent)
       throw new Error(`${name}: ${JSON.stringify(result._meta?.['svc/error'])} ${lines.join('\n')}`)
     },
-    async refuse(name, args = {}) {
-      const envelope = (await travel(name, args))._meta?.['svc/error']
+    async refuse(name, args = {}, asked = {}) {
+      const envelope = (await travel(name, args, asked))._meta?.['svc/error']
       if (envelope === undefined) throw new Error(`${name} took what it should refuse`)
       return envelope
     },
@@ -149,14 +163,22 @@ export type World = {
   readonly clock: { offsetMs: number }
   readonly wallet: Address
   readonly client: PublicClient
-  /** HTTP requests to the endpoint so far. */
-  readonly network: { readonly requests: number }
+  /** HTTP requests to the endpoint so far, and how they are made. */
+  readonly network: { requests: number; fetch: typeof fetch }
+  readonly dispatch: Dispatch
+  readonly store: Store
+  readonly operations: OperationsRoad
+  readonly executor: Executor
+  /** What opens the same wallet on the same state again, as after a restart. */
+  readonly again: { readonly dataDir: string; readonly privateKey: Hex }
+  /** Warnings and errors so far. */
+  readonly log: readonly string[]
   /** Address of a token by the symbol of the local chain. */
   address(symbol: string): Address
   /** Calls a tool on the local chain and gives its result; throws what it was refused with. */
-  call(name: string, args?: Readonly<Record<string, unknown>>): Promise<Answer>
+  call(name: string, args?: Readonly<Record<string, unknown>>, asked?: Asked): Promise<Answer>
   /** Calls a tool that must refuse and gives the envelope. */
-  refuse(name: string, args?: Readonly<Record<string, unknown>>): Promise<ErrorEnvelope>
+  refuse(name: string, args?: Readonly<Record<string, unknown>>, asked?: Asked): Promise<ErrorEnvelope>
   balance(symbolOrAddress: string, of?: Address): Promise<bigint>
   /** What the transactions of a result cost the wallet in gas, in wei. */
   gasPaid(answer: Answer): Promise<bigint>
@@ -168,7 +190,12 @@ export type WorldOptions = {
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>
+  /** State and wallet of an earlier world. */
+  readonly again?: { readonly dataDir: string; readonly privateKey: Hex; readonly offsetMs?: number }
 }
+
+/** What a call may carry beside name and arguments. */
+export type Asked = Partial<Pick<CallRequest, 'principal' | 'signal' | 'confirm' | 'answer'>>
 
 /** A result, read by paths such as `feesCollected.totalUsd`. */
 export type Answer = {

@@ -91,6 +91,18 @@ export const hostile = {
   aroundPct: [...notNumbers, 0, -5, 100],
   maxTicks: [...notNumbers, 0, 501, 1.5],
   hash: [...notText, '', '0x12', `0x${'g'.repeat(64)}`, '1'.repeat(64), `0x${'1'.repeat(65)}`],
+  operationId: [
+    ...notText,
+    '',
+    'plan-1',
+    'F7B6A1F0-6AC6-4A35-8AD6-2D4F5A1C9F10',
+    ' f7b6a1f0-6ac6-4a35-8ad6-2d4f5a1c9f10',
+    'f7b6a1f0-6ac6-4a35-8ad6-2d4f5a1c9f1',
+    '__proto__',
+    '\uFF11',
+  ],
+  operationState: ['', 'Planned', 'pending', 1, null, ['planned']],
+  planHash: [...notText, '', '0x12', `0x${'A'.repeat(64)}`, `0x${'g'.repeat(64)}`, '1'.repeat(64)],
   query: [...notText, '', ' ', ' USDC', 'US\u0000DC', '\u0405USDC', 'x'.repeat(65)],
   quoteType: ['', 'exact_out', 'EXACT_IN', 1, null],
 } as const satisfies Readonly<Record<string, readonly unknown[]>>

@@ -16,6 +16,10 @@ import { searchTokens } from './market/search-tokens.ts'
 import { getAgentBalance } from './portfolio/get-agent-balance.ts'
 import { getPosition } from './portfolio/get-position.ts'
 import { getPositionsByOwner } from './portfolio/get-positions-by-owner.ts'
+import { cancelOperation } from './operations/cancel-operation.ts'
+import { executePlan } from './operations/execute-plan.ts'
+import { getOperation } from './operations/get-operation.ts'
+import { listOperations } from './operations/list-operations.ts'
 import { checkSafetyStatus } from './setup/check-safety-status.ts'
 import { checkSetupHealth } from './setup/check-setup-health.ts'
 import { listSupportedChains } from './setup/list-supported-chains.ts'
@@ -26,12 +30,15 @@ import { approveToken } from './wallet/approve-token.ts'
 export const catalogue: readonly Tool[] = Object.freeze([
   addLiquidity,
   approveToken,
+  cancelOperation,
   checkSafetyStatus,
   checkSetupHealth,
   collectFees,
+  executePlan,
   executeSwap,
   getAgentBalance,
   getGasPrice,
+  getOperation,
   getPoolInfo,
   getPoolState,
   getPoolsByTokenPair,
@@ -43,6 +50,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   getTokenPrice,
   getTransactionStatus,
   increaseLiquidity,
+  listOperations,
   listSupportedChains,
   removeLiquidity,
   searchTokens,

@@ -4,6 +4,7 @@ import { getAddress, isAddress, isAddressEqual, type Address, type Hex } from 'v
 import * as z from 'zod'
 import type { PoolReference, Position, Token, Version } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
+import { operationStates } from '../operations.ts'
 import type { WriteContext } from '../tool.ts'
 
 /*
@@ -87,6 +88,15 @@ export const rangeStrategyInput = z
   .enum(['full', 'narrow', 'medium', 'wide'], { error: 'Accepted: full, narrow, medium or wide' })
   .describe('all, +/-5, 15, 50 %')
 
+/** The id of a plan or an operation: a UUID as this server gives them. */
+export const operationIdInput = z
+  .string()
+  .refine(isOperationId, 'Accepted: a planId or operationId of an answer of this server')
+
+export const operationStateInput = z.enum(operationStates, {
+  error: `Accepted: ${operationStates.join(', ')}`,
+})
+
 /** A whole number within bounds; `accepted` says so in words. */
 export function wholeNumber(least: number, most: number, accepted: string): z.ZodNumber {
   const message = `Accepted: ${accepted}`
@@ -159,10 +169,15 @@ export function poolReference(pool: Hex, version: Version | undefined): PoolRefe
 const amountForm = /^(0|[1-9]\d{0,77})(\.\d{1,77})?$/
 const chainForm = /^[!-~](?:[ -~]{0,38}[!-~])?$/
 const poolIdForm = /^0x[0-9a-f]{64}$/
+const operationIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const symbolForm = /^[A-Za-z0-9][A-Za-z0-9.$+_-]{0,31}$/
 
 function isSymbolOrAddress(text: string): boolean {
   return /^0x/i.test(text) ? isAddress(text) : symbolForm.test(text)
+}
+
+function isOperationId(text: string): boolean {
+  return operationIdForm.test(text)
 }
 
 function isPoolId(text: string): boolean {

@@ -22,7 +22,8 @@ export function describeRefusals(
     })
 
     test('each parameter is tried', () => {
-      const own = Object.keys(tool.input.shape).filter((name) => name !== 'dryRun' && name !== 'idempotencyKey')
+      const shared = new Set(['dryRun', 'idempotencyKey'])
+      const own = Object.keys(tool.input.shape).filter((name) => !shared.has(name))
       expect(Object.keys(kinds).sort()).toEqual(own.sort())
     })
 
@@ -82,6 +83,7 @@ export function untouchedWorld(): WriteContext {
     prices: untouchable('prices'),
     liquidity: untouchable('liquidity'),
     status: untouchable('status'),
+    operations: untouchable('operations'),
     agentAddress: wallet,
     wallet: { address: wallet },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
@@ -98,6 +100,7 @@ const wallet = '0x1111111111111111111111111111111111111111'
 
 function untouchable(name: string): never {
   return new Proxy({} as never, {
+    has: () => true,
     get: (_target, member) => {
       throw new Error(`${name}.${String(member)} was touched`)
     },

@@ -74,6 +74,19 @@ export const positionResult = {
   distanceToUpperPct: z.number().nullable(),
 }
 
+/** A stored write as lists show it. */
+export const operationResult = {
+  operationId: z.string(),
+  state: z.string(),
+  tool: z.string(),
+  chainId: z.int(),
+  why: z.string(),
+  spendUsd: z.string(),
+  createdAt: z.string(),
+  expiresAt: z.string().nullable(),
+  executeAfter: z.string().nullable(),
+}
+
 export const tokenResult = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() })
 
 export function tokenSummary(token: Token): z.infer<typeof tokenResult> {

@@ -1,5 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { connectFirst, connectModern, echo, openTestServer, type TestServer } from '../test-server.fixture.ts'
+import {
+  connectFirst,
+  connectModern,
+  echo,
+  emptyPlan,
+  noOperations,
+  openTestServer,
+  type TestServer,
+} from '../test-server.fixture.ts'
 import { openSession, rawRequest } from '../raw-http.fixture.ts'
 import type { McpTesting } from './mcp-server.ts'
 
@@ -111,21 +119,7 @@ describe('one endpoint, two eras', () => {
   })
 
   it('lets a client of the first SDK validate plans and results against the listed schema', async () => {
-    const plan = {
-      planHash: `0x${'00'.repeat(32)}` as const,
-      steps: [],
-      atomicity: 'single' as const,
-      deltas: [],
-      spendUsd: '0',
-      gasEstimate: '0',
-      gasCostUsd: null,
-      policy: {
-        allowed: true,
-        checks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
-        refusals: [],
-      },
-      blockNumber: '1',
-    }
+    const plan = emptyPlan
     open = await openTestServer({
       env: full,
       write: {
@@ -139,6 +133,7 @@ describe('one endpoint, two eras', () => {
           abandon: async () => {},
         },
         hasSigned: async () => false,
+        operations: noOperations,
         safety: () => expect.unreachable(),
         during: (work) => work(),
         stop: async () => {},

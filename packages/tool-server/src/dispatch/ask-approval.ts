@@ -1,0 +1,85 @@
+import type { Operation } from '@svc/store'
+import { canonical } from '../canonical.ts'
+import type { Call } from '../call.ts'
+import type { ApprovalAnswer, ApprovalQuestion, ApprovalReply } from '../operations.ts'
+import { ToolError } from '../tool-error.ts'
+import { type Answered, answerOf, carryOut, type CarryOutMeans } from './carry-out.ts'
+
+/**
+ * Runs a write; where it waits for a person and the client can ask one, asks, and on a yes carries the operation out in
+ * the same call. No answer leaves the operation waiting and the call refused as it was.
+ */
+export async function withApproval(call: Call, asking: Asking, run: () => Promise<Answered>): Promise<Answered> {
+  try {
+    return await run()
+  } catch (error) {
+    const { confirm, means } = asking
+    const id = waitingOperation(error)
+    if (id === null || confirm === undefined || !means.operations.asksClient()) throw error
+    const operation = await means.operations.find(id, call.principal)
+    const reply = await confirm(questionOf(operation)).catch((): ApprovalReply => 'cancelled')
+    if (reply === 'cancelled') throw error
+    return decided(call, means, operation, { planHash: operation.planHash, accepted: reply === 'accepted' })
+  }
+}
+
+/**
+ * What a person answered to the question of an earlier call, which this one repeats: decides, and on a yes carries the
+ * operation out. Throws `OPERATION_CHANGED` when the call is not the one that was asked about.
+ */
+export async function withAnswer(call: Call, means: CarryOutMeans, answer: ApprovalAnswer): Promise<Answered> {
+  if (!means.operations.asksClient()) {
+    throw new ToolError('APPROVAL_REQUIRED', 'On this server the operator alone approves; the answer was not used.')
+  }
+  const operation = await means.operations.find(answer.operationId, call.principal)
+  if (!isSameCall(call, operation, means)) {
+    throw new ToolError('OPERATION_CHANGED', 'The answer belongs to a call with another tool or other arguments.')
+  }
+  return decided(call, means, operation, answer)
+}
+
+export type Asking = {
+  readonly means: CarryOutMeans
+  readonly confirm: Confirm | undefined
+}
+
+/** Asks the person at the client. A rejection counts as no answer. */
+export type Confirm = (question: ApprovalQuestion) => Promise<ApprovalReply>
+
+async function decided(
+  call: Call,
+  means: CarryOutMeans,
+  operation: Operation,
+  { planHash, accepted: approved }: Pick<ApprovalAnswer, 'planHash' | 'accepted'>,
+): Promise<Answered> {
+  const by = `client:${call.principal.id}`
+  const after = await means.operations.decide(operation, { approved, by, planHash })
+  if (!approved) {
+    const details = [{ message: 'Denied.', operationId: after.id, planHash }]
+    throw new ToolError('APPROVAL_DENIED', 'The person at the client has denied this operation.', { details })
+  }
+  if (after.state === 'scheduled' && after.executeAfter !== null) {
+    const executeAfter = new Date(after.executeAfter).toISOString()
+    return { status: 'scheduled', operationId: after.id, executeAfter, plan: JSON.parse(after.plan) }
+  }
+  return answerOf(await carryOut(after, call, means))
+}
+
+/** The operation that a refusal says waits for a person. */
+function waitingOperation(error: unknown): string | null {
+  if (!(error instanceof ToolError) || error.code !== 'APPROVAL_REQUIRED') return null
+  const id = error.details.find(({ operationId }) => typeof operationId === 'string')?.['operationId']
+  return typeof id === 'string' ? id : null
+}
+
+function questionOf({ id, planHash, tool, expiresAt, plan }: Operation): ApprovalQuestion {
+  return { operationId: id, planHash, tool, expiresAt, plan: JSON.parse(plan) }
+}
+
+/** A call that carries operations out names its own; every other must have the operation's tool and arguments. */
+function isSameCall(call: Call, operation: Operation, means: CarryOutMeans): boolean {
+  if (means.tool(call.tool).scope === 'of-operation') return true
+  const { dryRun: _dryRun, idempotencyKey: _key, ...own } = call.input
+  const stored: unknown = JSON.parse(operation.input)
+  return call.tool === operation.tool && JSON.stringify(canonical(own)) === JSON.stringify(canonical(stored))
+}

@@ -1,0 +1,66 @@
+import type { Operation } from '@svc/store'
+import { requireAccess } from '../auth/may.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { Call } from '../call.ts'
+import type { OperationsRoad } from '../operations.ts'
+import { ToolError } from '../tool-error.ts'
+import type { Tool } from '../tool.ts'
+import { parseInput } from './parse-input.ts'
+
+/**
+ * Carries a stored write out: rights and arguments are looked at before it is taken, then its own tool's handler runs
+ * again under the road, which holds what comes of it against the plan. Its end is recorded with the answer. Gives the
+ * answer, or the failure with whether the operation waits again.
+ */
+export async function carryOut(operation: Operation, caller: Caller, means: CarryOutMeans): Promise<CarriedOut> {
+  const tool = means.tool(operation.tool)
+  requireAccess(tool, caller.principal)
+  const call: Call = {
+    requestId: caller.requestId,
+    tool: tool.name,
+    principal: caller.principal,
+    dryRun: false,
+    idempotencyKey: null,
+    input: parseInput(tool, storedArguments(operation)),
+    carriesOut: await means.operations.take(operation, caller.requestId),
+    signal: caller.signal,
+  }
+  const taken = call.carriesOut ?? operation
+  try {
+    const result = await means.handle(tool, call)
+    await means.operations.finish(taken, result)
+    return { ok: true, result }
+  } catch (error) {
+    return { ok: false, error, waitsAgain: await means.operations.fail(taken, error) }
+  }
+}
+
+export type Caller = Pick<Call, 'requestId' | 'signal'> & { readonly principal: Principal }
+
+export type CarryOutMeans = {
+  readonly operations: OperationsRoad
+  /** Throws `TOOL_NOT_FOUND`. */
+  tool(name: string): Tool
+  /** Runs a handler and checks its result. */
+  handle(tool: Tool, call: Call): Promise<Answered>
+}
+
+export type Answered = Readonly<Record<string, unknown>>
+
+export type CarriedOut =
+  | { readonly ok: true; readonly result: Answered }
+  | { readonly ok: false; readonly error: unknown; readonly waitsAgain: boolean }
+
+/** The answer, or the failure thrown. */
+export function answerOf(outcome: CarriedOut): Answered {
+  if (outcome.ok) return outcome.result
+  throw outcome.error
+}
+
+function storedArguments({ id, input }: Operation): unknown {
+  try {
+    return JSON.parse(input)
+  } catch (cause) {
+    throw new ToolError('INTERNAL', `The stored arguments of ${id} cannot be read.`, { cause })
+  }
+}

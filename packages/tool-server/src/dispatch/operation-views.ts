@@ -1,0 +1,84 @@
+import { formatAmount } from '@svc/lp-math'
+import type { Operation } from '@svc/store'
+import { requireAccess } from '../auth/may.ts'
+import type { Call } from '../call.ts'
+import type { OperationActions, OperationReads, OperationSummary, OperationView } from '../operations.ts'
+import { ToolError } from '../tool-error.ts'
+import { answerOf, carryOut, type CarryOutMeans } from './carry-out.ts'
+
+/** The stored writes of one caller as tools see them. Without a wallet there are none. */
+export function operationReads(principal: Call['principal'], means: CarryOutMeans | null): OperationReads {
+  return Object.freeze({
+    get: async (id: string) => viewOf(await requireMeans(means).operations.find(id, principal)),
+    list: async (query: Parameters<OperationReads['list']>[0]) =>
+      (await requireMeans(means).operations.list(principal, query)).map(summaryOf),
+  })
+}
+
+/** The same with what may be done to them, for the call that does it. */
+export function operationActions(call: Call, means: CarryOutMeans): OperationActions {
+  const { operations } = means
+  return Object.freeze({
+    ...operationReads(call.principal, means),
+    carryOut: async (id: string, planHash: string | null) => {
+      const operation = await operations.find(id, call.principal)
+      if (planHash !== null && planHash !== operation.planHash) {
+        const details = [{ field: 'planHash', message: 'Not the hash of this plan.' }]
+        throw new ToolError('OPERATION_CHANGED', 'The plan hash is not that of the operation.', { details })
+      }
+      return answerOf(await carryOut(operation, call, means))
+    },
+    cancel: async (id: string) => {
+      const operation = await operations.find(id, call.principal)
+      requireAccess(means.tool(operation.tool), call.principal)
+      return summaryOf(await operations.cancel(operation, `agent:${call.principal.id}`))
+    },
+  })
+}
+
+function requireMeans(means: CarryOutMeans | null): CarryOutMeans {
+  if (means !== null) return means
+  throw new ToolError('WALLET_NOT_CONFIGURED', 'Without a wallet there are no operations.')
+}
+
+function summaryOf(operation: Operation): OperationSummary {
+  const { id, state, tool, chainId, spendUsdMicros, createdAt, expiresAt, executeAfter } = operation
+  const { why } = record(operation.plan)
+  return {
+    operationId: id,
+    state,
+    tool,
+    chainId,
+    why: typeof why === 'string' ? why : '',
+    spendUsd: formatAmount(spendUsdMicros, 6),
+    createdAt: iso(createdAt),
+    expiresAt: isoOrNull(expiresAt),
+    executeAfter: isoOrNull(executeAfter),
+  }
+}
+
+function viewOf(operation: Operation): OperationView {
+  const { state, planHash, decidedBy, decidedAt, plan, answer } = operation
+  return {
+    ...summaryOf(operation),
+    planHash,
+    decidedBy,
+    decidedAt: isoOrNull(decidedAt),
+    plan: record(plan),
+    result: state === 'done' && answer !== null ? record(answer) : null,
+    error: state === 'failed' && answer !== null ? record(answer) : null,
+  }
+}
+
+function record(json: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(json)
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString()
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : iso(at)
+}

@@ -1,0 +1,102 @@
+import type { Operation } from '@svc/store'
+import { type Address, slice, size } from 'viem'
+import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
+import { ToolError, type ErrorDetail } from '../tool-error.ts'
+import { sumByToken } from './assert-declared.ts'
+import type { Simulated } from './prepare.ts'
+import type { Simulation } from './simulation.ts'
+import { readIntent } from './stored-intent.ts'
+
+/**
+ * Holds what a call wants now against the operation it carries out: the same contracts and functions in the same order,
+ * the same recipients, no allowance, spend or value that is not in the plan or above it, and a simulation that still
+ * brings what the plan says at least. From here on the plan's own bounds hold too, up to the last signature. Throws
+ * `SIMULATION_DRIFT` naming each difference. A call of its own passes as it is.
+ */
+export function keepPlan(simulated: Simulated): Simulated {
+  const { call, intent, simulation } = simulated
+  if (call.carriesOut === null) return { ...simulated, refusals: [] }
+  const planned = plannedIntent(call.carriesOut)
+  const differences = [...intentDrift(planned, intent), ...shortfalls(planned, simulation)]
+  if (differences.length > 0) {
+    throw new ToolError('SIMULATION_DRIFT', 'What the call would do now is not what was planned. Nothing was signed.', {
+      details: differences,
+    })
+  }
+  return { ...simulated, intent: { ...intent, receives: atLeast(planned, intent) }, refusals: [] }
+}
+
+/** What of a new intent goes beyond a planned one. */
+export function intentDrift(planned: Intent, intent: Intent): readonly ErrorDetail[] {
+  return [
+    ...differing('chain', `${planned.chainId}`, `${intent.chainId}`),
+    ...differing('risk tier', planned.riskTier, intent.riskTier),
+    ...differing('calls', planned.calls.map(callKey).join(', '), intent.calls.map(callKey).join(', ')),
+    ...differing('recipients', addressList(planned.recipients), addressList(intent.recipients)),
+    ...above('value sent', new Map([['native', valueOf(planned)]]), new Map([['native', valueOf(intent)]])),
+    ...above('spend', sumByToken(planned.spends), sumByToken(intent.spends)),
+    ...above('allowance', sumApprovals(planned.approvals), sumApprovals(intent.approvals)),
+  ]
+}
+
+/** Throws `INTERNAL` where the stored intent cannot be read. */
+function plannedIntent({ id, intent }: Operation): Intent {
+  try {
+    return readIntent(intent)
+  } catch (cause) {
+    throw new ToolError('INTERNAL', `The stored plan ${id} cannot be read.`, { cause })
+  }
+}
+
+function shortfalls(planned: Intent, { deltas }: Simulation): readonly ErrorDetail[] {
+  return [...sumByToken(planned.receives)].flatMap(([token, least]) => {
+    const arrives = deltas.get(token) ?? 0n
+    if (arrives >= least) return []
+    return [{ message: 'Less would arrive than the plan says.', token, planned: `${least}`, now: `${arrives}` }]
+  })
+}
+
+/** The larger of what the plan and what the call says must arrive. */
+function atLeast(planned: Intent, intent: Intent): Intent['receives'] {
+  const sums = new Map(sumByToken(intent.receives))
+  for (const [token, least] of sumByToken(planned.receives)) if (least > (sums.get(token) ?? 0n)) sums.set(token, least)
+  return [...sums].map(([token, amount]) => ({ token: token as Address, amount }))
+}
+
+function differing(what: string, planned: string, now: string): readonly ErrorDetail[] {
+  return planned === now ? [] : [{ message: `Differs: ${what}.`, planned, now }]
+}
+
+function above(
+  what: string,
+  planned: ReadonlyMap<string, bigint>,
+  now: ReadonlyMap<string, bigint>,
+): readonly ErrorDetail[] {
+  return [...now].flatMap(([key, amount]) => {
+    const most = planned.get(key) ?? 0n
+    return amount <= most
+      ? []
+      : [{ message: `Above the plan: ${what}.`, of: key, planned: `${most}`, now: `${amount}` }]
+  })
+}
+
+function callKey({ to, data }: IntentCall): string {
+  return `${to.toLowerCase()} ${size(data) < 4 ? '0x' : slice(data, 0, 4)}`
+}
+
+function valueOf({ calls }: Intent): bigint {
+  return calls.reduce((sum, { valueWei }) => sum + valueWei, 0n)
+}
+
+function addressList(addresses: readonly Address[]): string {
+  return [...new Set(addresses.map((address) => address.toLowerCase()))].toSorted().join(', ')
+}
+
+function sumApprovals(approvals: readonly IntentApproval[]): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const { token, spender, amount, via, revokeAfter } of approvals) {
+    const key = [token, spender, via, revokeAfter ? 'taken back' : 'lasting'].join(' ').toLowerCase()
+    sums.set(key, (sums.get(key) ?? 0n) + amount)
+  }
+  return sums
+}

@@ -1,0 +1,27 @@
+import { type Address, type Hash, keccak256, toHex } from 'viem'
+import { canonical } from '../canonical.ts'
+import type { Intent } from '../intent.ts'
+
+/**
+ * Names what is going to be done: who asked, by which tool with which arguments, the intent it became, for which wallet
+ * on which chain. Whoever approves a plan approves exactly that. Equal plans have equal hashes; whether a call was a dry
+ * run, and its idempotency key, do not count.
+ */
+export function planHash({ principalId, tool, input, wallet, intent }: HashedPlan): Hash {
+  const text = JSON.stringify(canonical({ principalId, tool, input: argumentsOf(input), wallet, intent }))
+  return keccak256(toHex(text))
+}
+
+export type HashedPlan = {
+  readonly principalId: string
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly wallet: Address
+  readonly intent: Intent
+}
+
+/** The arguments of a write without those that say how it is called. */
+export function argumentsOf(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { dryRun: _dryRun, idempotencyKey: _key, ...own } = input
+  return own
+}

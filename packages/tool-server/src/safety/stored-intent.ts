@@ -1,0 +1,43 @@
+import { type Address, type Hex, isAddress, isHex } from 'viem'
+import * as z from 'zod'
+import type { Intent } from '../intent.ts'
+
+/** An intent as JSON, its bigints as decimal text. */
+export function storeIntent(intent: Intent): string {
+  return JSON.stringify(intent, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))
+}
+
+/** An intent from JSON. Throws where it is not one: what is stored is checked like what comes in. */
+export function readIntent(text: string): Intent {
+  return storedIntent.parse(JSON.parse(text))
+}
+
+const address = z.custom<Address>((value) => typeof value === 'string' && isAddress(value, { strict: false }))
+const data = z.custom<Hex>((value) => isHex(value))
+const whole = z
+  .string()
+  .regex(/^\d{1,78}$/)
+  .transform((text) => BigInt(text))
+const quantities = z.array(z.strictObject({ token: address, amount: whole }))
+
+const storedIntent = z.strictObject({
+  chainId: z.int(),
+  calls: z.array(z.strictObject({ to: address, data, valueWei: whole, label: z.string() })),
+  atomicity: z.enum(['single', 'multicall', 'batch-7702', 'user-operation', 'sequential']),
+  spends: quantities,
+  receives: quantities,
+  approvals: z.array(
+    z.strictObject({
+      token: address,
+      spender: address,
+      amount: whole,
+      via: z.enum(['erc20', 'permit2']),
+      revokeAfter: z.boolean(),
+    }),
+  ),
+  riskTier: z.enum(['routine', 'standard', 'elevated', 'critical']),
+  slippageBps: z.number().nullable(),
+  deadline: z.number().nullable(),
+  recipients: z.array(address),
+  why: z.string(),
+}) satisfies z.ZodType<Intent>

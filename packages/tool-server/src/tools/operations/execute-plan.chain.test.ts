@@ -1,0 +1,244 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { afterEach, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import type { Principal } from '../../auth/principal.ts'
+import type { ApprovalQuestion, ApprovalReply } from '../../operations.ts'
+import type { ErrorEnvelope } from '../../tool-error.ts'
+import { openWorld, owner, type World, type WorldOptions } from '../chain-world.fixture.ts'
+
+const devnet = useDevnet()
+const worlds: World[] = []
+
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map((world) => world.close()))
+})
+
+async function open(options: WorldOptions = {}): Promise<World> {
+  const world = await openWorld(devnet(), options)
+  worlds.push(world)
+  return world
+}
+
+const swap = { tokenIn: 'USDC', tokenOut: 'WETH', amount: '300' }
+const lenient = { allowlist: { mode: 'lenient' as const } }
+const unlimited = {
+  approvalThresholdUsd: null,
+  limitsUsd: { perTransaction: '99000000', perSession: '99000000', daily: '99000000' },
+}
+const small = { ...lenient, approvalThresholdUsd: '250' }
+
+async function planOf(world: World, args: Readonly<Record<string, unknown>> = swap): Promise<string> {
+  return (await world.call('execute_swap', { ...args, dryRun: true })).text('plan.planId')
+}
+
+/** What the wallet has spent of USDC since it was funded. */
+async function spent(world: World): Promise<bigint> {
+  return 100_000_000_000n - (await world.balance('USDC'))
+}
+
+/** Somebody else buys WETH until the same swap brings a hundredth less. */
+async function moveThePrice(world: World): Promise<void> {
+  const before = Number(await quoteText(world))
+  const mover = await open({ funds: { USDC: '9000000' }, policy: { ...lenient, ...unlimited } })
+  for (let round = 0; round < 40 && Number(await quoteText(world)) > before * 0.99; round += 1) {
+    await mover.call('execute_swap', { ...swap, amount: '200000', slippageBps: 500 })
+  }
+}
+
+async function quoteText(world: World): Promise<string> {
+  return (await world.call('get_quote', swap)).text('amountOut')
+}
+
+async function waiting(world: World): Promise<string> {
+  const { code, details } = await world.refuse('execute_swap', swap)
+  expect(code).toBe('APPROVAL_REQUIRED')
+  return operationIn(details)
+}
+
+function operationIn(details: ErrorEnvelope['details']): string {
+  return z.string().parse(details[0]?.['operationId'])
+}
+
+async function decide(world: World, id: string, approved = true): Promise<void> {
+  const { planHash } = (await world.store.operations.byId(id))!
+  await world.store.operations.decide(id, { approved, by: 'operator:cli', planHash })
+}
+
+describe('execute_plan', () => {
+  test('carries out what a dry run planned, with the answer of its tool, once', async () => {
+    const world = await open()
+    const planned = await world.call('execute_swap', { ...swap, dryRun: true })
+    expect(planned.at('plan.policy')).toMatchObject({ allowed: true, refusals: [], conditions: [] })
+    expect(planned.at('plan.bounds.spendsAtMost')).toMatchObject([{ symbol: 'USDC', amount: '300' }])
+    expect(planned.at('plan.bounds.receivesAtLeast')).toMatchObject([{ symbol: 'WETH' }])
+    const planId = planned.text('plan.planId')
+    const answer = await world.call('execute_plan', { planId, planHash: planned.text('plan.planHash') })
+    expect(answer.data).toMatchObject({ status: 'success', amountIn: '300', tokenOut: { symbol: 'WETH' } })
+    expect(await spent(world)).toBe(300_000_000n)
+    expect((await world.refuse('execute_plan', { planId })).code).toBe('OPERATION_STATE')
+    expect((await world.call('get_operation', { operationId: planId })).data).toMatchObject({
+      state: 'done',
+      tool: 'execute_swap',
+      result: { txHash: answer.text('txHash') },
+    })
+    expect(await spent(world)).toBe(300_000_000n)
+  })
+
+  test('called twenty times at once, with and without a key, has one effect', async () => {
+    const world = await open()
+    const planId = await planOf(world)
+    const key = { idempotencyKey: 'once' }
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        world.dispatch.call({
+          name: 'execute_plan',
+          arguments: { planId, ...(index % 2 === 0 ? key : {}) },
+          principal: owner,
+          signal: new AbortController().signal,
+        }),
+      ),
+    )
+    expect(await spent(world)).toBe(300_000_000n)
+    const hashes = outcomes.flatMap(({ structuredContent }) => structuredContent?.['txHash'] ?? [])
+    expect(new Set(hashes).size).toBe(1)
+    const refused = outcomes.flatMap(({ _meta }) => _meta?.['svc/error'].code ?? [])
+    expect(new Set(refused)).toEqual(new Set(['OPERATION_STATE']))
+  })
+
+  test('answers another principal as if there were no such plan', async () => {
+    const world = await open()
+    const planId = await planOf(world)
+    const stranger: Principal = { ...owner, id: 'key:stranger' }
+    for (const [name, args] of [
+      ['execute_plan', { planId }],
+      ['get_operation', { operationId: planId }],
+      ['cancel_operation', { operationId: planId }],
+    ] as const) {
+      expect(await world.refuse(name, args, { principal: stranger })).toEqual(
+        await world.refuse(name, Object.fromEntries(Object.keys(args).map((key) => [key, unknownId]))),
+      )
+    }
+    expect((await world.call('list_operations', {}, { principal: stranger })).list('operations')).toEqual([])
+    expect((await world.call('execute_plan', { planId })).text('status')).toBe('success')
+  })
+
+  test('asks a scoped token for the scope of what it executes or cancels', async () => {
+    const world = await open()
+    const planId = await planOf(world)
+    const scoped = (scope: 'write:liquidity' | 'write:trade'): Principal => ({
+      ...owner,
+      tier: null,
+      scopes: new Set([scope]),
+    })
+    const wrong = { principal: scoped('write:liquidity') }
+    expect((await world.refuse('execute_plan', { planId }, wrong)).code).toBe('INSUFFICIENT_KEY_TIER')
+    expect((await world.refuse('cancel_operation', { operationId: planId }, wrong)).code).toBe('INSUFFICIENT_KEY_TIER')
+    const answer = await world.call('execute_plan', { planId }, { principal: scoped('write:trade') })
+    expect(answer.text('status')).toBe('success')
+  })
+
+  test('refuses another plan hash and an expired plan, and signs nothing', async () => {
+    const world = await open()
+    const planId = await planOf(world)
+    const planHash = `0x${'1'.repeat(64)}`
+    expect((await world.refuse('execute_plan', { planId, planHash })).code).toBe('OPERATION_CHANGED')
+    world.clock.offsetMs = 601_000
+    expect((await world.refuse('execute_plan', { planId })).code).toBe('OPERATION_EXPIRED')
+    expect(await spent(world)).toBe(0n)
+  })
+
+  test('refuses with what differs when the market brings less than planned, and the plan is used up', async () => {
+    const world = await open()
+    const planId = await planOf(world, { ...swap, slippageBps: 10, version: 'v3' })
+    await moveThePrice(world)
+    const refusal = await world.refuse('execute_plan', { planId })
+    expect(refusal.code).toBe('SIMULATION_DRIFT')
+    expect(refusal.details).toContainEqual(
+      expect.objectContaining({ message: 'Less would arrive than the plan says.', token: expect.any(String) }),
+    )
+    expect(await spent(world)).toBe(0n)
+    expect((await world.call('get_operation', { operationId: planId })).at('error.code')).toBe('SIMULATION_DRIFT')
+    expect(await world.store.ledger.open()).toEqual([])
+  })
+})
+
+describe('a write above the threshold', () => {
+  test('waits for a person, then runs once, bound to what was shown', async () => {
+    const world = await open({ policy: small })
+    const id = await waiting(world)
+    expect(await world.store.ledger.open()).toEqual([])
+    expect((await world.refuse('execute_plan', { planId: id })).code).toBe('APPROVAL_REQUIRED')
+    await decide(world, id)
+    expect((await world.call('execute_plan', { planId: id })).text('amountIn')).toBe('300')
+    expect((await world.refuse('execute_plan', { planId: id })).code).toBe('OPERATION_STATE')
+    expect(await spent(world)).toBe(300_000_000n)
+  })
+
+  test('stays unsigned when a person says no', async () => {
+    const world = await open({ policy: small })
+    const id = await waiting(world)
+    await decide(world, id, false)
+    expect((await world.refuse('execute_plan', { planId: id })).code).toBe('APPROVAL_DENIED')
+    expect(await spent(world)).toBe(0n)
+  })
+
+  test('planned by a dry run is not signed by execute_plan but asked for', async () => {
+    const world = await open({ policy: small })
+    const planned = await world.call('execute_swap', { ...swap, dryRun: true })
+    expect(planned.at('plan.policy')).toMatchObject({ allowed: true, conditions: [{ code: 'APPROVAL_REQUIRED' }] })
+    const { code, details } = await world.refuse('execute_plan', { planId: planned.text('plan.planId') })
+    expect([code, await spent(world)]).toEqual(['APPROVAL_REQUIRED', 0n])
+    const id = operationIn(details)
+    await decide(world, id)
+    expect((await world.call('execute_plan', { planId: id })).text('status')).toBe('success')
+  })
+
+  test('is asked about at the client, and a yes carries it out in the same call under its key', async () => {
+    const world = await open({ policy: small })
+    const questions: ApprovalQuestion[] = []
+    const asking = (reply: ApprovalReply) => ({
+      confirm: async (question: ApprovalQuestion) => {
+        questions.push(question)
+        return reply
+      },
+    })
+    expect((await world.refuse('execute_swap', swap, asking('cancelled'))).code).toBe('APPROVAL_REQUIRED')
+    expect((await world.refuse('execute_swap', swap, asking('declined'))).code).toBe('APPROVAL_DENIED')
+    expect(await spent(world)).toBe(0n)
+    const keyed = { ...swap, idempotencyKey: 'asked' }
+    const answer = await world.call('execute_swap', keyed, asking('accepted'))
+    expect(answer.text('amountIn')).toBe('300')
+    expect((await world.call('execute_swap', keyed, asking('declined'))).data).toEqual(answer.data)
+    expect(questions).toHaveLength(3)
+    expect(questions[2]).toMatchObject({ tool: 'execute_swap', plan: { spendUsd: expect.any(String) } })
+    const done = await world.store.operations.byId(questions[2]!.operationId)
+    expect(done).toMatchObject({ state: 'done', decidedBy: 'client:key:owner' })
+    expect(await spent(world)).toBe(300_000_000n)
+  })
+
+  test('takes the answer of a later call, of the same principal, tool and arguments alone', async () => {
+    const world = await open({ policy: small })
+    const operationId = await waiting(world)
+    const { planHash } = (await world.store.operations.byId(operationId))!
+    const answer = { operationId, planHash, accepted: true }
+    const other = { ...swap, amount: '301' }
+    expect((await world.refuse('execute_swap', other, { answer })).code).toBe('OPERATION_CHANGED')
+    const stranger = { answer, principal: { ...owner, id: 'key:stranger' } }
+    expect((await world.refuse('execute_swap', swap, stranger)).code).toBe('OPERATION_NOT_FOUND')
+    expect((await world.call('execute_swap', swap, { answer })).text('amountIn')).toBe('300')
+    expect((await world.refuse('execute_swap', swap, { answer })).code).toBe('OPERATION_STATE')
+    expect(await spent(world)).toBe(300_000_000n)
+  })
+
+  test('is not decided at the client where the operator alone approves', async () => {
+    const world = await open({ policy: { ...small, approvals: { channels: ['operator'] } } })
+    const confirm = () => expect.unreachable('asked')
+    expect((await world.refuse('execute_swap', swap, { confirm })).code).toBe('APPROVAL_REQUIRED')
+    const [operation] = await world.store.operations.list({ principalId: null, limit: 1 })
+    const answer = { operationId: operation!.id, planHash: operation!.planHash, accepted: true }
+    expect((await world.refuse('execute_swap', swap, { answer })).code).toBe('APPROVAL_REQUIRED')
+    expect((await world.store.operations.byId(operation!.id))?.state).toBe('awaiting_approval')
+  })
+})
+
+const unknownId = '00000000-0000-4000-8000-000000000000'

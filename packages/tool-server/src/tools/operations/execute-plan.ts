@@ -1,0 +1,30 @@
+import * as z from 'zod'
+import { operationTool } from '../../tool.ts'
+import { operationIdInput } from '../params.ts'
+
+export const executePlan = operationTool({
+  name: 'execute_plan',
+  title: 'Execute a plan',
+  description:
+    "Carries out a dry run's plan, or an operation a person has approved, once: simulated anew and refused with SIMULATION_DRIFT if it would do more or bring less than planned. Answers what the planned tool answers. Never signs what needs a person or a delay first.",
+  destructive: true,
+  idempotent: false,
+  input: z.strictObject({
+    planId: operationIdInput,
+    planHash: z
+      .string()
+      .refine((text) => /^0x[0-9a-f]{64}$/.test(text), 'Accepted: the planHash of the plan')
+      .optional()
+      .describe('Must match when given'),
+  }),
+  output: z.looseObject({
+    status: z.string().describe('success; scheduled: nothing signed'),
+    txHash: z.string().optional(),
+    transactions: z.array(z.string()).optional(),
+    operationId: z.string().optional(),
+    executeAfter: z.string().optional(),
+  }),
+}).handler(async ({ planId, planHash }, { operations }) => {
+  const { status, ...answer } = await operations.carryOut(planId, planHash ?? null)
+  return { ...answer, status: typeof status === 'string' ? status : 'success' }
+})
