@@ -1,0 +1,145 @@
+// npm run kills [-- --seed N --count 200 --engine sqlite|postgres --json]: kills the server with SIGKILL at points around
+// everything durable or outward that a write does, starts it again, repeats the call under its key, and holds journal,
+// ledger, audit log and answers against the chain. Prints a table, and exits 1 when anything does not hold.
+import { parseArgs } from 'node:util'
+import { engines } from './parts/kills-engines.mjs'
+import { median } from './parts/figure.mjs'
+import { kinds } from './parts/kills-kinds.mjs'
+import { createRandom } from './parts/kills-random.mjs'
+import { runTrial, stopServer } from './parts/kills-trial.mjs'
+import { openWorld } from './parts/kills-world.mjs'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: `${Date.now() % 1_000_000}` },
+    count: { type: 'string', default: '200' },
+    engine: { type: 'string', default: 'sqlite' },
+    json: { type: 'boolean', default: false },
+  },
+  args: process.argv.slice(2).filter((word) => word !== '--'),
+})
+const wanted = Number(values.count)
+if (!Object.hasOwn(engines, values.engine) || !Number.isSafeInteger(wanted) || wanted < 1) {
+  console.error(`npm run kills -- --seed N --count N --engine ${Object.keys(engines).join('|')} [--json]`)
+  process.exit(2)
+}
+const say = (line) => console.error(line)
+const results = await kill()
+const summary = summarise(results)
+if (values.json) console.log(JSON.stringify(summary))
+else print(summary)
+process.exitCode = summary.holds ? 0 : 1
+
+async function kill() {
+  const random = createRandom(values.seed)
+  const world = await openWorld({ random: random.next, engine: engines[values.engine], report: say })
+  const running = { server: null, confirmations: 0 }
+  const done = []
+  try {
+    const points = await record(world, running)
+    for (let tries = 0; done.length < wanted && tries < wanted * 3; tries += 1) {
+      const trial = await choose(random, points, world, running, tries)
+      const result = await runTrial(world, running, trial)
+      const { problems } = result
+      const faults = Object.entries(problems).flatMap(([name, list]) => list.map((text) => `${name}: ${text}`))
+      const marks = [trial.withFaults && 'faults', trial.reorgDepth > 0 && `reorg ${trial.reorgDepth}`].filter(Boolean)
+      if (result.wasKilled || faults.length > 0) {
+        done.push({ ...trial, ...result })
+        say(`${done.length}/${wanted} ${trial.kind}, ${trial.point.label} (${trial.point.nth})${marks.map((mark) => `, ${mark}`).join('')}: ${result.answer}${faults.map((text) => `\n  ${text}`).join('')}`)
+      }
+    }
+  } finally {
+    await stopServer(running)
+    await world.close()
+  }
+  return done
+}
+
+/** The points that a call of each kind comes to, with how often: learned from one that is left alone. */
+async function record(world, running) {
+  const points = {}
+  for (const kind of Object.keys(kinds)) {
+    const recorded = await alone(world, running, kind, `record-${kind}`)
+    if (recorded.answer !== 'done') throw new Error(`${kind} without a kill ended with ${recorded.answer}`)
+    const times = new Map()
+    points[kind] = recorded.points.map((label) => {
+      times.set(label, (times.get(label) ?? 0) + 1)
+      return { label, nth: times.get(label) }
+    })
+  }
+  return points
+}
+
+/** A call that nothing strikes. */
+function alone(world, running, kind, key) {
+  const quiet = { kind, key: `${values.seed}-${key}`, point: null, withFaults: false, reorgDepth: 0, killAtStart: null }
+  return runTrial(world, running, quiet)
+}
+
+async function choose(random, points, world, running, nth) {
+  const names = Object.keys(kinds)
+  const kind = names[random.below(names.length)]
+  const needed = await kinds[kind].needs?.(world)
+  if (needed) await alone(world, running, needed, `prepare-${nth}`)
+  const odds = random.next()
+  const start = points[kind][random.below(points[kind].length)]
+  return {
+    kind,
+    key: `${values.seed}-kill-${nth}`,
+    point: points[kind][random.below(points[kind].length)],
+    withFaults: odds < 0.3,
+    reorgDepth: odds > 0.85 ? 1 + random.below(3) : 0,
+    // A kill while the new server ends what the one before left.
+    killAtStart: random.next() < 0.25 ? { label: start.label, nth: 1 } : null,
+  }
+}
+
+function summarise(results) {
+  const rows = new Map()
+  for (const { point, problems, ready } of results) {
+    const step = point.label
+    const row = rows.get(step) ?? { step, kills: 0, duplicates: 0, lost: 0, gaps: 0, ledger: 0, other: 0, readyMs: [] }
+    row.kills += 1
+    for (const name of ['duplicates', 'lost', 'gaps', 'ledger', 'other']) row[name] += problems[name].length
+    row.readyMs.push(...ready.map(({ sinceBootMs }) => sinceBootMs))
+    rows.set(step, row)
+  }
+  const readings = results.flatMap(({ ready }) => ready)
+  const table = [...rows.values()].sort((a, b) => (a.step < b.step ? -1 : 1))
+  const total = (name) => table.reduce((sum, row) => sum + row[name], 0)
+  const problems = results
+    .filter(({ problems }) => Object.values(problems).some((list) => list.length > 0))
+    .map(({ kind, point, withFaults, reorgDepth, answer, problems }) => ({ kind, point, withFaults, reorgDepth, answer, problems }))
+  const answers = {}
+  for (const { answer } of results) answers[answer] = (answers[answer] ?? 0) + 1
+  return {
+    seed: values.seed,
+    engine: values.engine,
+    kills: total('kills'),
+    holds: results.length >= wanted && problems.length === 0,
+    duplicates: total('duplicates'),
+    lost: total('lost'),
+    gaps: total('gaps'),
+    ledgerMismatches: total('ledger'),
+    other: total('other'),
+    readyMs: round(median(readings.map(({ sinceBootMs }) => sinceBootMs))),
+    readyWithNodeMs: round(median(readings.map(({ sinceStartMs }) => sinceStartMs))),
+    answers,
+    problems,
+    table: table.map(({ readyMs, ...row }) => ({ ...row, readyMs: round(median(readyMs)) })),
+  }
+}
+
+function print({ table, seed, engine, ...totals }) {
+  const columns = ['kills', 'duplicates', 'lost', 'gaps', 'ledger', 'other', 'readyMs']
+  console.log(`${'step'.padEnd(46)}${columns.map((name) => name.padStart(11)).join('')}`)
+  for (const row of table) console.log(`${row.step.padEnd(46)}${columns.map((name) => `${row[name]}`.padStart(11)).join('')}`)
+  const all = [totals.kills, totals.duplicates, totals.lost, totals.gaps, totals.ledgerMismatches, totals.other, totals.readyMs]
+  console.log(`${`all, ${engine}, seed ${seed}`.padEnd(46)}${all.map((value) => `${value}`.padStart(11)).join('')}`)
+  console.log(`ready again in ${totals.readyMs} ms (median; ${totals.readyWithNodeMs} ms with Node's own start)`)
+  for (const problem of totals.problems) console.log(JSON.stringify(problem))
+}
+
+function round(value) {
+  return value === undefined || Number.isNaN(value) ? null : Math.round(value)
+}

@@ -1,0 +1,31 @@
+// The kinds of writes whose server is killed, each so that exactly one transaction is its effect.
+const chain = 'local'
+
+export const kinds = {
+  swap: {
+    tool: 'execute_swap',
+    input: () => ({ tokenIn: 'USDC', tokenOut: 'DAI', amount: '100', version: 'v3', chain }),
+    isEffect: ({ what }) => what === 'main',
+  },
+  add: {
+    tool: 'add_liquidity',
+    input: () => ({ token0: 'USDC', token1: 'DAI', fee: 100, amount0: '50', rangeStrategy: 'medium', version: 'v3', chain }),
+    isEffect: ({ what }) => what === 'main',
+  },
+  remove: {
+    tool: 'remove_liquidity',
+    input: async (world) => ({ positionId: await world.position(), chain }),
+    isEffect: ({ what }) => what === 'main',
+    needs: async (world) => ((await world.position()) === null ? 'add' : null),
+  },
+  approve: {
+    tool: 'approve_token',
+    input: (world) => ({ token: 'USDC', spender: world.devnet.chain.amm.v2.router, amount: '25', chain }),
+    isEffect: (transaction, world) =>
+      transaction.what === 'approve' &&
+      transaction.amount > 0n &&
+      transaction.spender.toLowerCase() === world.devnet.chain.amm.v2.router.toLowerCase(),
+    /** An approval that stays is counted as spent. */
+    exposedUsdMicros: 25_000_000n,
+  },
+}

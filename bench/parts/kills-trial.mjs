@@ -1,0 +1,140 @@
+// One trial: a call whose server is killed at a point, a new server, the same call again under the same key, and what must
+// hold afterwards between answers, journal, ledger, audit log and chain.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { kinds } from './kills-kinds.mjs'
+import { startKillable } from './kills-child.mjs'
+import { worthUsdMicros } from './kills-world.mjs'
+
+/** Faults of an endpoint on a bad day; silence is short of the server's patience only because nothing waits for it. */
+const badDay = [
+  { fault: { kind: 'status', status: 503 }, chance: 0.04 },
+  { fault: { kind: 'status', status: 429, retryAfterSeconds: 1 }, chance: 0.03 },
+  { fault: { kind: 'reset', forwarded: false }, chance: 0.04 },
+  { fault: { kind: 'reset', forwarded: true }, chance: 0.06 },
+  { fault: { kind: 'truncated' }, chance: 0.04 },
+  { fault: { kind: 'html' }, chance: 0.03 },
+]
+
+/**
+ * Runs a trial on `running.server` (started when there is none) and leaves the server of the retry behind for the next.
+ * `wasKilled` is false when the call ended before it came to the point.
+ */
+export async function runTrial(world, running, trial) {
+  const { kind, point, key, withFaults, reorgDepth } = trial
+  const confirmations = reorgDepth > 0 ? 5 : 1
+  if (running.confirmations !== confirmations) await stopServer(running)
+  running.confirmations = confirmations
+  const miner = reorgDepth > 0 ? mineSteadily(world) : null
+  try {
+    running.server ??= await startKillable(world.settings(confirmations))
+    const before = { nonce: await world.nonce(), spent: await world.spentUsdMicros() }
+    const body = { ...(await kinds[kind].input(world)), idempotencyKey: key }
+    await running.server.arm(point)
+    if (withFaults) world.proxy.setRules(badDay)
+    const ready = []
+    const last = await untilEnded(world, running, { ...trial, body, ready })
+    const points = await running.server.arm(null)
+    world.proxy.setRules([])
+    await untilQuiet(world)
+    const problems = await check(world, { kind, before, last })
+    return { wasKilled: ready.length > 0, ready, points, problems, answer: last.ok ? 'done' : last.error.code }
+  } finally {
+    world.proxy.setRules([])
+    await miner?.stop()
+  }
+}
+
+export async function stopServer(running) {
+  await running.server?.stop()
+  running.server = null
+}
+
+/** Calls again while the server was killed on the way or says that it may help. The bad day ends after the third call. */
+async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart, ready }) {
+  for (let calls = 0; calls < 40; calls += 1) {
+    if (calls === 3) world.proxy.setRules([])
+    const answer = await running.server.call(kinds[kind].tool, body)
+    if (answer === null) {
+      if (reorgDepth > 0) await reorg(world, reorgDepth)
+      running.server = await startAgain(world.settings(running.confirmations), killAtStart)
+      const { sinceStartMs, sinceBootMs } = running.server
+      ready.push({ sinceStartMs, sinceBootMs })
+      // What was armed for the start and was not come to there must not strike later.
+      await running.server.arm(null)
+    } else if (answer.ok || answer.error.retryable !== true) {
+      return answer
+    } else {
+      await sleep(250)
+    }
+  }
+  return { ok: false, error: { code: 'NEVER_ENDED', retryable: true } }
+}
+
+async function startAgain(settings, killAtStart) {
+  const server = killAtStart === null ? null : await startKillable(settings, killAtStart)
+  return server ?? startKillable(settings)
+}
+
+/** Until nothing is open: what a kill left is ended at the start, before the next write, or by the sweeper. */
+async function untilQuiet(world) {
+  const deadline = performance.now() + 40_000
+  while (!((await world.isQuiet()) && (await world.standing()).length === 0) && performance.now() < deadline) await sleep(50)
+}
+
+async function check(world, { kind, before, last }) {
+  const { isEffect, exposedUsdMicros = 0n } = kinds[kind]
+  const problems = { duplicates: [], lost: [], gaps: [], ledger: [], other: [] }
+  const nonce = await world.nonce()
+  const transactions = await world.transactions(before.nonce, nonce)
+  const effects = transactions.filter((transaction) => isEffect(transaction, world))
+  if (effects.length > 1) problems.duplicates.push(`${effects.length} effects: ${effects.map(({ hash }) => hash).join(' ')}`)
+  if (last.ok && effects.length === 0) problems.lost.push('it answered success, and the chain has no effect')
+  if (last.ok && effects.length === 1 && effects[0].hash !== last.data.txHash) {
+    problems.lost.push(`it named ${last.data.txHash}, the effect is ${effects[0].hash}`)
+  }
+  if (!last.ok) problems.lost.push(...whatAnErrorHides(last.error, effects))
+  if (!(await world.isQuiet())) problems.lost.push('something is still open long after the end')
+  if ((await world.pendingNonce()) !== nonce) problems.gaps.push('the pool waits for a nonce')
+  for (const { nonce, what } of transactions) {
+    if (what === 'foreign' || what === 'twice') problems.gaps.push(`nonce ${nonce} is ${what}`)
+  }
+  const moved = worthUsdMicros(transactions) + exposedUsdMicros * BigInt(effects.length)
+  const counted = (await world.spentUsdMicros()) - before.spent
+  if (counted !== moved) problems.ledger.push(`the ledger counts ${counted}, the chain moved ${moved}`)
+  const standing = await world.standing()
+  if (standing.length > 0) problems.other.push(`allowances stand: ${standing.join(', ')}`)
+  const { brokenAt } = await world.audit()
+  if (brokenAt !== null) problems.other.push(`the audit log breaks at line ${brokenAt}`)
+  const strange = await world.unjournalled([...world.proxy.rawTransactions().keys()])
+  if (strange.length > 0) problems.other.push(`${strange.length} transactions were sent that the journal does not hold`)
+  return problems
+}
+
+/** A caller must be able to find an effect: codes that say "nothing happened" with one, or none of the hashes, lose it. */
+function whatAnErrorHides({ code, details = [] }, effects) {
+  if (code === 'NEVER_ENDED') return ['the call came to no end']
+  const named = new Set(details.map(({ txHash }) => txHash))
+  return effects.filter(({ hash }) => !named.has(hash)).map(({ hash }) => `${code} does not name the effect ${hash}`)
+}
+
+/** A block every so often, so that confirmations come. */
+function mineSteadily(world) {
+  let isOn = true
+  const done = (async () => {
+    while (isOn) {
+      await world.chain.mine({ blocks: 1 }).catch(() => undefined)
+      await sleep(60)
+    }
+  })()
+  return {
+    async stop() {
+      isOn = false
+      await done
+    },
+  }
+}
+
+/** Takes the newest blocks away, and with them every transaction in them. */
+async function reorg(world, depth) {
+  await world.chain.request({ method: 'anvil_reorg', params: [depth, []] })
+}

@@ -1,0 +1,180 @@
+// The world in which a server is killed: one local chain, one wallet, one data directory, the fault proxy between, and
+// what the parent reads beside the server: chain, journal, ledger, audit log.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startDevnet } from '@svc/devnet'
+import { openStore } from '@svc/store'
+import { devnetPolicy } from '@svc/tool-server'
+import { createTestClient, decodeFunctionData, http, keccak256, parseAbi, parseEventLogs, publicActions } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { startFaultProxy } from '../../packages/devnet/dist/fault-proxy.js'
+import { verifyAuditLog } from '../../packages/tool-server/dist/safety/verify-audit-log.js'
+
+export async function openWorld({ random, engine, report }) {
+  const closers = []
+  const close = async () => {
+    for (const closer of closers.splice(0).toReversed()) await closer()
+  }
+  try {
+    const devnet = await startDevnet({ history: false, onProgress: report })
+    closers.push(() => devnet.stop())
+    const proxy = await startFaultProxy({ target: devnet.rpcUrl, random })
+    closers.push(() => proxy.stop())
+    const dataDir = mkdtempSync(join(tmpdir(), 'svc-kills-'))
+    closers.push(() => rmSync(dataDir, { recursive: true, force: true }))
+    const database = await engine.start()
+    closers.push(() => database.stop())
+    const privateKey = generatePrivateKey()
+    const wallet = privateKeyToAddress(privateKey)
+    await devnet.fund(wallet, { ETH: '100', USDC: '1000000', DAI: '1000000' })
+    const chain = createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl) }).extend(publicActions)
+    const store = await openStore({ ...database.at(dataDir), now: Date.now })
+    closers.push(() => store.close())
+    const settings = settingsOf({ devnet, dataDir, privateKey, rpcUrl: proxy.url, environment: database.environment })
+    return { devnet, proxy, dataDir, wallet, chain, store, database, settings, close, ...readings({ devnet, wallet, chain, store, dataDir }) }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The settings of the server; `confirmations` makes it wait for that many blocks, for trials with reorgs. */
+function settingsOf({ devnet, dataDir, privateKey, rpcUrl, environment }) {
+  writeFileSync(join(dataDir, 'policy.json'), JSON.stringify(devnetPolicy()), { mode: 0o600 })
+  return (confirmations = 1) => {
+    const chainsFile = join(dataDir, `chains-${confirmations}.json`)
+    writeFileSync(chainsFile, JSON.stringify([{ ...devnet.chain, confirmations }]))
+    return {
+      NODE_ENV: 'development',
+      LOG_LEVEL: 'warn',
+      SVC_DATA_DIR: dataDir,
+      SVC_CHAINS_FILE: chainsFile,
+      SVC_LISTEN: '127.0.0.1:0',
+      SVC_MCP_PROFILE: 'full',
+      WALLET_TYPE: 'local',
+      PRIVATE_KEY: privateKey,
+      [`SVC_RPC_URL_${devnet.chainId}`]: rpcUrl,
+      ...environment,
+    }
+  }
+}
+
+const abi = parseAbi([
+  'function approve(address spender, uint256 amount) returns (bool)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function balanceOf(address owner) view returns (uint256)',
+  'function tokenOfOwnerByIndex(address owner, uint256 index) view returns (uint256)',
+  'function positions(uint256 id) view returns (uint96, address, address, address, uint24, int24, int24, uint128, uint256, uint256, uint128, uint128)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+])
+
+function readings({ devnet, wallet, chain, store, dataDir }) {
+  const { amm, permit2 } = devnet.chain
+  const dollars = devnet.tokens.filter(({ symbol }) => symbol === 'USDC' || symbol === 'DAI')
+  const spenders = [amm.v3.swapRouter02, amm.v3.positionManager, amm.universalRouter.address, permit2]
+  const read = (address, functionName, args) => chain.readContract({ address, abi, functionName, args })
+
+  return {
+    nonce: () => chain.getTransactionCount({ address: wallet }),
+    pendingNonce: () => chain.getTransactionCount({ address: wallet, blockTag: 'pending' }),
+    spentUsdMicros: async () =>
+      (await store.ledger.usage('any', { sessionIdleMs: 60_000 })).dailyUsdMicros,
+    audit: () => verifyAuditLog(join(dataDir, 'audit.jsonl')),
+    /** Allowances of those that a call must take back, as far as they are not zero. */
+    async standing() {
+      const pairs = dollars.flatMap(({ symbol, address }) => spenders.map((spender) => ({ symbol, address, spender })))
+      const amounts = await Promise.all(pairs.map(({ address, spender }) => read(address, 'allowance', [wallet, spender])))
+      return pairs.filter((_, index) => amounts[index] !== 0n).map(({ symbol, spender }) => `${symbol} for ${spender}`)
+    },
+    allowance: (symbol, spender) =>
+      read(devnet.tokens.find((token) => token.symbol === symbol).address, 'allowance', [wallet, spender]),
+    /** The newest position of the wallet that holds something, or `null`. */
+    async position() {
+      const manager = amm.v3.positionManager
+      for (let index = (await read(manager, 'balanceOf', [wallet])) - 1n; index >= 0n; index -= 1n) {
+        const id = await read(manager, 'tokenOfOwnerByIndex', [wallet, index])
+        if ((await read(manager, 'positions', [id]))[7] > 0n) return `${id}`
+      }
+      return null
+    },
+    /** What the wallet's transactions of these nonces were, by journal and chain. */
+    async transactions(from, to) {
+      return Promise.all(
+        Array.from({ length: Math.max(0, to - from) }, (_, index) => transactionAt(from + index)),
+      )
+    },
+    /** Whether everything that was ever offered to the endpoint is in the journal. */
+    async unjournalled(raw) {
+      const held = await Promise.all(raw.map(async (bytes) => store.journal.byHash(keccak256(bytes))))
+      return raw.filter((_, index) => held[index] === null)
+    },
+    async isQuiet() {
+      const [open, reserved, pending] = await Promise.all([
+        store.journal.open(devnet.chainId, wallet),
+        store.ledger.open(),
+        chain.getTxpoolStatus().then(({ pending, queued }) => pending + queued),
+      ])
+      return open.length === 0 && reserved.length === 0 && pending === 0
+    },
+  }
+
+  async function transactionAt(nonce) {
+    const attempts = await store.journal.byNonce(devnet.chainId, wallet, nonce)
+    const seen = await Promise.all(
+      attempts.map(async (entry) => ({
+        entry,
+        receipt: await chain.getTransactionReceipt({ hash: entry.hash }).catch(() => null),
+      })),
+    )
+    const mined = seen.filter(({ receipt }) => receipt !== null)
+    if (mined.length !== 1) return { nonce, what: mined.length === 0 ? 'foreign' : 'twice', out: new Map() }
+    const [{ entry, receipt }] = mined
+    const transaction = await chain.getTransaction({ hash: entry.hash })
+    return {
+      nonce,
+      hash: entry.hash,
+      state: entry.state,
+      requestId: entry.requestId,
+      ...kindOf(transaction, receipt),
+      out: movedOut(receipt),
+    }
+  }
+
+  function kindOf({ input }, { status }) {
+    if (status !== 'success') return { what: 'reverted' }
+    if (!input.startsWith('0x095ea7b3')) return { what: 'main' }
+    const [spender, amount] = decodeFunctionData({ abi, data: input }).args
+    return { what: 'approve', spender, amount }
+  }
+
+  /** What left by token, in its smallest unit; negative when it came. */
+  function movedOut({ logs }) {
+    const moved = new Map()
+    for (const { address, args } of parseEventLogs({ abi, eventName: 'Transfer', logs, strict: true })) {
+      const token = dollars.find((one) => isSame(one.address, address))
+      if (token === undefined) continue
+      const out = (isSame(args.from, wallet) ? args.value : 0n) - (isSame(args.to, wallet) ? args.value : 0n)
+      moved.set(token, (moved.get(token) ?? 0n) + out)
+    }
+    return moved
+  }
+}
+
+/** Worth of what left on balance, request by request as the ledger counts it; both tokens are worth a dollar to it. */
+export function worthUsdMicros(transactions) {
+  const requests = new Map()
+  for (const { requestId, out } of transactions) {
+    const sums = requests.get(requestId) ?? new Map()
+    for (const [token, amount] of out) sums.set(token, (sums.get(token) ?? 0n) + amount)
+    requests.set(requestId, sums)
+  }
+  let usdMicros = 0n
+  for (const [{ decimals }, amount] of [...requests.values()].flatMap((sums) => [...sums])) {
+    const scale = 10n ** BigInt(decimals - 6)
+    if (amount > 0n) usdMicros += (amount + scale - 1n) / scale
+  }
+  return usdMicros
+}
+
+const isSame = (one, other) => one.toLowerCase() === other.toLowerCase()
