@@ -38,14 +38,18 @@ async function kill() {
   try {
     const points = await record(world, running)
     for (let tries = 0; done.length < wanted && tries < wanted * 3; tries += 1) {
-      const trial = await choose(random, points, world, running, tries)
+      const withReorg = done.length >= wanted * 0.85
+      const trial = await choose(random, points, world, running, tries, withReorg)
       const result = await runTrial(world, running, trial)
-      const { problems } = result
-      const faults = Object.entries(problems).flatMap(([name, list]) => list.map((text) => `${name}: ${text}`))
+      const faults = Object.entries(result.problems).flatMap(([name, list]) =>
+        list.map((text) => [name, text].join(': ')),
+      )
       const marks = [trial.withFaults && 'faults', trial.reorgDepth > 0 && `reorg ${trial.reorgDepth}`].filter(Boolean)
       if (result.wasKilled || faults.length > 0) {
         done.push({ ...trial, ...result })
-        say(`${done.length}/${wanted} ${trial.kind}, ${trial.point.label} (${trial.point.nth})${marks.map((mark) => `, ${mark}`).join('')}: ${result.answer}${faults.map((text) => `\n  ${text}`).join('')}`)
+        say(
+          `${done.length}/${wanted} ${trial.kind}, ${trial.point.label} (${trial.point.nth})${marks.map((mark) => `, ${mark}`).join('')}: ${result.answer}${faults.map((text) => `\n  ${text}`).join('')}`,
+        )
       }
     }
   } finally {
@@ -76,19 +80,19 @@ function alone(world, running, kind, key) {
   return runTrial(world, running, quiet)
 }
 
-async function choose(random, points, world, running, nth) {
+async function choose(random, points, world, running, nth, withReorg) {
   const names = Object.keys(kinds)
   const kind = names[random.below(names.length)]
   const needed = await kinds[kind].needs?.(world)
   if (needed) await alone(world, running, needed, `prepare-${nth}`)
-  const odds = random.next()
   const start = points[kind][random.below(points[kind].length)]
   return {
     kind,
     key: `${values.seed}-kill-${nth}`,
     point: points[kind][random.below(points[kind].length)],
-    withFaults: odds < 0.3,
-    reorgDepth: odds > 0.85 ? 1 + random.below(3) : 0,
+    withFaults: random.next() < 0.3,
+    // Last, since a server that waits for confirmations has settings of its own.
+    reorgDepth: withReorg ? 1 + random.below(3) : 0,
     // A kill while the new server ends what the one before left.
     killAtStart: random.next() < 0.25 ? { label: start.label, nth: 1 } : null,
   }
@@ -104,12 +108,20 @@ function summarise(results) {
     row.readyMs.push(...ready.map(({ sinceBootMs }) => sinceBootMs))
     rows.set(step, row)
   }
+  for (const row of rows.values()) row.readyMs = round(median(row.readyMs))
   const readings = results.flatMap(({ ready }) => ready)
   const table = [...rows.values()].sort((a, b) => (a.step < b.step ? -1 : 1))
   const total = (name) => table.reduce((sum, row) => sum + row[name], 0)
   const problems = results
     .filter(({ problems }) => Object.values(problems).some((list) => list.length > 0))
-    .map(({ kind, point, withFaults, reorgDepth, answer, problems }) => ({ kind, point, withFaults, reorgDepth, answer, problems }))
+    .map(({ kind, point, withFaults, reorgDepth, answer, problems }) => ({
+      kind,
+      point,
+      withFaults,
+      reorgDepth,
+      answer,
+      problems,
+    }))
   const answers = {}
   for (const { answer } of results) answers[answer] = (answers[answer] ?? 0) + 1
   return {
@@ -126,15 +138,24 @@ function summarise(results) {
     readyWithNodeMs: round(median(readings.map(({ sinceStartMs }) => sinceStartMs))),
     answers,
     problems,
-    table: table.map(({ readyMs, ...row }) => ({ ...row, readyMs: round(median(readyMs)) })),
+    table,
   }
 }
 
 function print({ table, seed, engine, ...totals }) {
   const columns = ['kills', 'duplicates', 'lost', 'gaps', 'ledger', 'other', 'readyMs']
   console.log(`${'step'.padEnd(46)}${columns.map((name) => name.padStart(11)).join('')}`)
-  for (const row of table) console.log(`${row.step.padEnd(46)}${columns.map((name) => `${row[name]}`.padStart(11)).join('')}`)
-  const all = [totals.kills, totals.duplicates, totals.lost, totals.gaps, totals.ledgerMismatches, totals.other, totals.readyMs]
+  for (const row of table)
+    console.log(`${row.step.padEnd(46)}${columns.map((name) => `${row[name]}`.padStart(11)).join('')}`)
+  const all = [
+    totals.kills,
+    totals.duplicates,
+    totals.lost,
+    totals.gaps,
+    totals.ledgerMismatches,
+    totals.other,
+    totals.readyMs,
+  ]
   console.log(`${`all, ${engine}, seed ${seed}`.padEnd(46)}${all.map((value) => `${value}`.padStart(11)).join('')}`)
   console.log(`ready again in ${totals.readyMs} ms (median; ${totals.readyWithNodeMs} ms with Node's own start)`)
   for (const problem of totals.problems) console.log(JSON.stringify(problem))

@@ -45,7 +45,9 @@ export async function startKillable(settings, point = null) {
       if (answer !== null && answer.status === 200) return answerOf(JSON.parse(answer.text))
       const how = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 3_000, 'running'))])
       if (how === 'SIGKILL') return null
-      throw new Error(`${name} answered ${answer?.status} ${answer?.text.slice(0, 500)}, the server is ${how}: ${lastWords}`)
+      throw new Error(
+        `${name} answered ${answer?.status} ${answer?.text.slice(0, 500)}, the server is ${how}: ${lastWords}`,
+      )
     },
     async stop() {
       child.kill('SIGKILL')

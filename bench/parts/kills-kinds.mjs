@@ -9,7 +9,15 @@ export const kinds = {
   },
   add: {
     tool: 'add_liquidity',
-    input: () => ({ token0: 'USDC', token1: 'DAI', fee: 100, amount0: '50', rangeStrategy: 'medium', version: 'v3', chain }),
+    input: () => ({
+      token0: 'USDC',
+      token1: 'DAI',
+      fee: 100,
+      amount0: '50',
+      rangeStrategy: 'medium',
+      version: 'v3',
+      chain,
+    }),
     isEffect: ({ what }) => what === 'main',
   },
   remove: {

@@ -78,7 +78,8 @@ async function startAgain(settings, killAtStart) {
 /** Until nothing is open: what a kill left is ended at the start, before the next write, or by the sweeper. */
 async function untilQuiet(world) {
   const deadline = performance.now() + 40_000
-  while (!((await world.isQuiet()) && (await world.standing()).length === 0) && performance.now() < deadline) await sleep(50)
+  while (!((await world.isQuiet()) && (await world.standing()).length === 0) && performance.now() < deadline)
+    await sleep(50)
 }
 
 async function check(world, { kind, before, last }) {
@@ -87,7 +88,8 @@ async function check(world, { kind, before, last }) {
   const nonce = await world.nonce()
   const transactions = await world.transactions(before.nonce, nonce)
   const effects = transactions.filter((transaction) => isEffect(transaction, world))
-  if (effects.length > 1) problems.duplicates.push(`${effects.length} effects: ${effects.map(({ hash }) => hash).join(' ')}`)
+  if (effects.length > 1)
+    problems.duplicates.push(`${effects.length} effects: ${effects.map(({ hash }) => hash).join(' ')}`)
   if (last.ok && effects.length === 0) problems.lost.push('it answered success, and the chain has no effect')
   if (last.ok && effects.length === 1 && effects[0].hash !== last.data.txHash) {
     problems.lost.push(`it named ${last.data.txHash}, the effect is ${effects[0].hash}`)
@@ -119,16 +121,16 @@ function whatAnErrorHides({ code, details = [] }, effects) {
 
 /** A block every so often, so that confirmations come. */
 function mineSteadily(world) {
-  let isOn = true
+  const steady = { isOn: true }
   const done = (async () => {
-    while (isOn) {
+    while (steady.isOn) {
       await world.chain.mine({ blocks: 1 }).catch(() => undefined)
       await sleep(60)
     }
   })()
   return {
     async stop() {
-      isOn = false
+      steady.isOn = false
       await done
     },
   }

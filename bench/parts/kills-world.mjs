@@ -32,7 +32,18 @@ export async function openWorld({ random, engine, report }) {
     const store = await openStore({ ...database.at(dataDir), now: Date.now })
     closers.push(() => store.close())
     const settings = settingsOf({ devnet, dataDir, privateKey, rpcUrl: proxy.url, environment: database.environment })
-    return { devnet, proxy, dataDir, wallet, chain, store, database, settings, close, ...readings({ devnet, wallet, chain, store, dataDir }) }
+    return {
+      devnet,
+      proxy,
+      dataDir,
+      wallet,
+      chain,
+      store,
+      database,
+      settings,
+      close,
+      ...readings({ devnet, wallet, chain, store, dataDir }),
+    }
   } catch (error) {
     await close()
     throw error
@@ -78,13 +89,14 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
   return {
     nonce: () => chain.getTransactionCount({ address: wallet }),
     pendingNonce: () => chain.getTransactionCount({ address: wallet, blockTag: 'pending' }),
-    spentUsdMicros: async () =>
-      (await store.ledger.usage('any', { sessionIdleMs: 60_000 })).dailyUsdMicros,
+    spentUsdMicros: async () => (await store.ledger.usage('any', { sessionIdleMs: 60_000 })).dailyUsdMicros,
     audit: () => verifyAuditLog(join(dataDir, 'audit.jsonl')),
     /** Allowances of those that a call must take back, as far as they are not zero. */
     async standing() {
       const pairs = dollars.flatMap(({ symbol, address }) => spenders.map((spender) => ({ symbol, address, spender })))
-      const amounts = await Promise.all(pairs.map(({ address, spender }) => read(address, 'allowance', [wallet, spender])))
+      const amounts = await Promise.all(
+        pairs.map(({ address, spender }) => read(address, 'allowance', [wallet, spender])),
+      )
       return pairs.filter((_, index) => amounts[index] !== 0n).map(({ symbol, spender }) => `${symbol} for ${spender}`)
     },
     allowance: (symbol, spender) =>
@@ -100,9 +112,7 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
     },
     /** What the wallet's transactions of these nonces were, by journal and chain. */
     async transactions(from, to) {
-      return Promise.all(
-        Array.from({ length: Math.max(0, to - from) }, (_, index) => transactionAt(from + index)),
-      )
+      return Promise.all(Array.from({ length: Math.max(0, to - from) }, (_, index) => transactionAt(from + index)))
     },
     /** Whether everything that was ever offered to the endpoint is in the journal. */
     async unjournalled(raw) {
@@ -170,9 +180,11 @@ export function worthUsdMicros(transactions) {
     requests.set(requestId, sums)
   }
   let usdMicros = 0n
-  for (const [{ decimals }, amount] of [...requests.values()].flatMap((sums) => [...sums])) {
-    const scale = 10n ** BigInt(decimals - 6)
-    if (amount > 0n) usdMicros += (amount + scale - 1n) / scale
+  for (const sums of requests.values()) {
+    for (const [{ decimals }, amount] of sums) {
+      const scale = 10n ** BigInt(decimals - 6)
+      if (amount > 0n) usdMicros += (amount + scale - 1n) / scale
+    }
   }
   return usdMicros
 }

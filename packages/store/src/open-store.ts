@@ -8,6 +8,7 @@ import { createLedger, type Ledger } from './ledger.ts'
 import type { Operations } from './operations.ts'
 import { requireInPlace } from './require-in-place.ts'
 import { openSqliteEngine } from './sqlite-engine.ts'
+import { lastSpendAt } from './spending-session.ts'
 
 /**
  * Opens the durable state on one of two engines and brings the schema up to date: a file of embedded SQLite (mode 0600,
@@ -25,7 +26,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const inPlace = await inPlaceOf(options)
   const run = randomUUID()
   const journal = createJournal(engine, now)
-  const ledger = createLedger(engine, now)
+  // A clock that was set back while nothing ran must not make spends older than they are.
+  const spentAt = await engine.read(lastSpendAt)
+  const ledger = createLedger(engine, () => Math.max(now(), spentAt))
   return {
     journal: { ...journal, recordSigned: (entry) => inPlace().then(() => journal.recordSigned(entry)) },
     ledger: { ...ledger, reserve: (request) => inPlace().then(() => ledger.reserve(request)) },

@@ -18,4 +18,13 @@ export function latestSession(db: Kysely<Schema>, principal: string): Promise<Se
   return sessions.orderBy('id', 'desc').limit(1).executeTakeFirst()
 }
 
+/** When anything was last reserved or settled, in Unix milliseconds; 0 before the first time. */
+export async function lastSpendAt(db: Kysely<Schema>): Promise<number> {
+  const { latest } = await db
+    .selectFrom('spending_session')
+    .select((select) => select.fn.max('last_spend_at').as('latest'))
+    .executeTakeFirstOrThrow()
+  return Number(latest ?? 0)
+}
+
 export type Session = Selectable<Schema['spending_session']>

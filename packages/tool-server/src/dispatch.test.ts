@@ -335,7 +335,11 @@ describe('idempotency', () => {
     void started.call('move_funds', { amount: '1', idempotencyKey: 'k' })
     await new Promise((resolve) => setTimeout(resolve, 50))
     const { runs, execute } = counting()
-    const restarted = open({ write: writeRoad(execute, await freshStore(path), signed) })
+    const sent = { message: 'mined', txHash: hash }
+    const write = { ...writeRoad(execute, await freshStore(path), signed), sentBy: async () => [sent] }
+    const restarted = open({ write })
+    const again = await restarted.call('move_funds', { amount: '1', idempotencyKey: 'k' })
+    if (expected !== undefined) expect(again._meta?.['svc/error'].details).toContainEqual(sent)
     expect(await restarted.code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe(expected)
     expect(runs).toEqual(ran)
   })

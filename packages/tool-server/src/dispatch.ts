@@ -15,7 +15,7 @@ import { quoteUntrusted } from './dispatch/untrusted-text.ts'
 import type { Log } from './observability/log.ts'
 import type { ApprovalAnswer, OperationsRoad } from './operations.ts'
 import type { Ports } from './ports.ts'
-import { ToolError } from './tool-error.ts'
+import { ToolError, type ErrorDetail } from './tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from './tool.ts'
 
 /** The road of a call, the same for every transport. Knows nothing of protocols. */
@@ -70,6 +70,8 @@ export type WriteRoad = {
   /** What waits to be carried out. */
   readonly operations: OperationsRoad
   hasSigned(requestId: string): Promise<boolean>
+  /** What a request sent, named to a caller who asks again for one that was cut off. */
+  readonly sentBy?: (requestId: string) => Promise<readonly ErrorDetail[]>
   /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
   during<Value>(work: () => Promise<Value>): Promise<Value>
 }
@@ -92,6 +94,7 @@ function openOnce(write: WriteRoad, log: Log): ReturnType<typeof createOnce> {
   return createOnce({
     store: write.idempotency,
     hasSigned: (requestId) => write.hasSigned(requestId),
+    sentBy: write.sentBy,
     onUnrecorded: (error, requestId) => log.error('idempotency.unrecorded', { requestId, error }),
   })
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { acquireServerLock, openStore } from '@svc/store'
+import { acquireServerLock, openStore, steadyClock } from '@svc/store'
 import { createSender, type Chain, type Sender } from '@svc/wallet'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Config, WalletConfig } from './config.ts'
@@ -13,6 +13,7 @@ import { createDoor } from './safety/door.ts'
 import { createOperationsRoad } from './safety/operations-road.ts'
 import type { Policy } from './safety/policy.ts'
 import type { PolicySource } from './safety/policy-source.ts'
+import { sentTransactions } from './safety/sent-transactions.ts'
 import { startSweeper } from './safety/sweeper.ts'
 import { wentOut } from './safety/went-out.ts'
 import type { Adapters } from './server.ts'
@@ -45,7 +46,10 @@ export async function openWriteRoad(options: {
   try {
     const lock = await acquireServerLock(dataDir)
     closers.push(() => lock.release())
-    const store = await openStore({ path: join(dataDir, 'state.db'), now: Date.now })
+    const store = await openStore({
+      path: join(dataDir, 'state.db'),
+      now: steadyClock(Date.now, () => performance.now()),
+    })
     closers.push(() => store.close())
     const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now })
     closers.push(() => audit.close())
@@ -85,6 +89,7 @@ export async function openWriteRoad(options: {
       idempotency: store.idempotency,
       operations: createOperationsRoad({ ...road, policy: () => executor.policy(), now: Date.now, hasSigned }),
       hasSigned,
+      sentBy: (requestId) => sentTransactions(journal, requestId),
       safety: (principal) => executor.safetyReport(principal),
       during: door.during,
       stop,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Idempotency } from '@svc/store'
 import { canonical } from '../canonical.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError, type ErrorDetail } from '../tool-error.ts'
 import type { CallResult } from './call-result.ts'
 
 /** One call that must happen at most once. */
@@ -22,6 +22,8 @@ export function createOnce(options: {
   readonly store: Idempotency
   /** Whether a request has signed anything: what decides if its failure may be tried again. */
   hasSigned(requestId: string): Promise<boolean>
+  /** The transactions of a request that was cut off, and how they stand: named to the caller who asks again. */
+  sentBy?: ((requestId: string) => Promise<readonly ErrorDetail[]>) | undefined
   /** Told when an outcome could not be recorded; the caller gets it all the same. */
   onUnrecorded(error: unknown, requestId: string): void
 }): (request: OnceRequest, run: () => Promise<CallResult>) => Promise<CallResult> {
@@ -59,7 +61,7 @@ async function claimAndRun(
     const from = claim.requestId
     const isFree = claim.isCutOff && !(await onKeys(() => options.hasSigned(from)))
     const isTaken = isFree && (await onKeys(() => store.takeOver({ principalId, key, bodyHash, requestId, from })))
-    if (!isTaken) throw inDoubt(from)
+    if (!isTaken) throw inDoubt(from, (await options.sentBy?.(from).catch(() => [])) ?? [])
   }
   const result = await run()
   await record(options, request, result).catch((error: unknown) => options.onUnrecorded(error, requestId))
@@ -91,9 +93,9 @@ function conflict(): ToolError {
   })
 }
 
-function inDoubt(requestId: string): ToolError {
+function inDoubt(requestId: string, sent: readonly ErrorDetail[]): ToolError {
   return new ToolError('OPERATION_IN_DOUBT', 'An earlier call with this idempotencyKey did not come to an end.', {
-    details: [{ field: 'idempotencyKey', message: 'Taken by a call that was cut off.', requestId }],
+    details: [{ field: 'idempotencyKey', message: 'Taken by a call that was cut off.', requestId }, ...sent],
   })
 }
 

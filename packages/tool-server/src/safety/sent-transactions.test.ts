@@ -1,0 +1,29 @@
+import type { JournalEntry, JournalState } from '@svc/wallet'
+import { expect, it } from 'vitest'
+import { sentTransactions } from './sent-transactions.ts'
+
+it('names what went out or may, with how it stands, and leaves out what never will be mined', async () => {
+  const states: JournalState[] = ['final', 'reverted', 'broadcast', 'signed', 'refused', 'superseded', 'replaced']
+  const entries = states.map((state, nonce): JournalEntry => ({ ...entry, state, nonce, hash: `0x${nonce}` }))
+  const journal = { byRequest: async (requestId: string) => (requestId === 'r' ? entries : []) }
+  expect(await sentTransactions(journal, 'r')).toEqual([
+    { message: 'mined', txHash: '0x0' },
+    { message: 'mined and reverted', txHash: '0x1' },
+    { message: 'not confirmed', txHash: '0x2' },
+    { message: 'not confirmed', txHash: '0x3' },
+  ])
+})
+
+const entry: JournalEntry = {
+  requestId: 'r',
+  step: 0,
+  chainId: 1,
+  from: '0x0000000000000000000000000000000000000001',
+  nonce: 0,
+  attempt: 0,
+  rawTransaction: '0x',
+  hash: '0x',
+  reservationId: null,
+  state: 'signed',
+  signedAt: 0,
+}

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+// A seeded part of `npm run kills`, which kills the server 200 times. A failure prints its seed: run
+// `npm run kills -- --seed SEED --count 30 --engine ENGINE` to have the same kills again.
+describe.each([['sqlite', '7']])('G1, G2, G3, G4: 30 kills of a server on %s, seed %s', (engine, seed) => {
+  test('have no effect twice, lose none, leave no gap in the nonces and no cent between ledger and chain', async () => {
+    const { printed, summary } = await kill(['--engine', engine, '--seed', seed, '--count', '30', '--json'])
+    expect({ ...summary, printed }).toMatchObject({
+      kills: 30,
+      duplicates: 0,
+      lost: 0,
+      gaps: 0,
+      ledgerMismatches: 0,
+      other: 0,
+      problems: [],
+      holds: true,
+    })
+  }, 600_000)
+})
+
+async function kill(words: readonly string[]) {
+  const program = fileURLToPath(new URL('../bench/kills.mjs', import.meta.url))
+  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const said = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said.stderr += text))
+  await new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  const printed = said.stderr.slice(-10_000)
+  const summary: object = JSON.parse(said.stdout === '' ? '{}' : said.stdout)
+  return { printed, summary }
+}
