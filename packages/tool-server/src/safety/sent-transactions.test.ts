@@ -4,7 +4,7 @@ import { sentTransactions } from './sent-transactions.ts'
 
 it('names what went out or may, with how it stands, and leaves out what never will be mined', async () => {
   const states: JournalState[] = ['final', 'reverted', 'broadcast', 'signed', 'refused', 'superseded', 'replaced']
-  const entries = states.map((state, nonce): JournalEntry => ({ ...entry, state, nonce, hash: `0x${nonce}` }))
+  const entries = states.map((state, nonce) => entryOf(state, nonce))
   const journal = { byRequest: async (requestId: string) => (requestId === 'r' ? entries : []) }
   expect(await sentTransactions(journal, 'r')).toEqual([
     { message: 'mined', txHash: '0x0' },
@@ -14,16 +14,8 @@ it('names what went out or may, with how it stands, and leaves out what never wi
   ])
 })
 
-const entry: JournalEntry = {
-  requestId: 'r',
-  step: 0,
-  chainId: 1,
-  from: '0x0000000000000000000000000000000000000001',
-  nonce: 0,
-  attempt: 0,
-  rawTransaction: '0x',
-  hash: '0x',
-  reservationId: null,
-  state: 'signed',
-  signedAt: 0,
+function entryOf(state: JournalState, nonce: number): JournalEntry {
+  const from = '0x0000000000000000000000000000000000000001'
+  const place = { requestId: 'r', step: 0, chainId: 1, from, nonce, attempt: 0 } as const
+  return { ...place, rawTransaction: '0x', hash: `0x${nonce}`, reservationId: null, state, signedAt: 0 }
 }
