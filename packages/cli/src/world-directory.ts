@@ -74,6 +74,7 @@ const chainBoundFiles = [
   'audit.jsonl',
   'breaker.json',
   'recorded.json',
+  'balances.json',
   'owed-allowances.json',
   'chains.json',
 ]

@@ -3,6 +3,7 @@ export type {
   CheckRequest,
   Ledger,
   OpenReservation,
+  Outflow,
   RaiseRequest,
   ReserveRequest,
   SpendLimits,

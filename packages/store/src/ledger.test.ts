@@ -226,6 +226,23 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     })
   })
 
+  test('what went out of a chain: settled since, or reserved still', async () => {
+    await settled(100n, 'a')
+    clock += 1
+    const since = clock
+    await settled(200n, 'b')
+    await reserve(300n, 'c', 'open')
+    await reserve(50n, 'd', 'gone')
+    await store.ledger.release('gone')
+    clock += hourMs
+    const out = await store.ledger.outflows(request(1n).chainId, since)
+    expect([...out].sort((one, other) => Number(one.usdMicros - other.usdMicros))).toEqual([
+      { usdMicros: 200n, settledAt: since },
+      { usdMicros: 300n, settledAt: null },
+    ])
+    expect(await store.ledger.outflows(request(1n).chainId + 1, 0)).toEqual([])
+  })
+
   describe('closing', () => {
     test('a settlement counts what really moved, more or less than reserved', async () => {
       await reserve(100n, 'agent', 'more')

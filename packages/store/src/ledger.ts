@@ -54,6 +54,25 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
         reservedAt: Number(row.reserved_at),
       }))
     },
+    async outflows(chainId, since) {
+      const rows = await engine.read((db) =>
+        db
+          .selectFrom('reservation')
+          .select(['state', 'reserved_usd_micros', 'settled_usd_micros', 'closed_at'])
+          .where('chain_id', '=', BigInt(chainId))
+          .where((where) =>
+            where.or([
+              where('state', '=', 'reserved'),
+              where.and([where('state', '=', 'settled'), where('closed_at', '>=', BigInt(since))]),
+            ]),
+          )
+          .execute(),
+      )
+      return rows.map((row) => ({
+        usdMicros: row.settled_usd_micros ?? row.reserved_usd_micros,
+        settledAt: row.closed_at === null ? null : Number(row.closed_at),
+      }))
+    },
     releaseUnsigned: () => engine.write('spend', (trx) => releaseUnsignedIn(trx, now())),
   }
 }
@@ -87,6 +106,8 @@ export type Ledger = {
   usage(principal: string, options: { readonly sessionIdleMs: number }): Promise<SpendUsage>
   /** Reservations neither settled nor released. */
   open(): Promise<readonly OpenReservation[]>
+  /** What may have left the wallet on a chain: settled at `since` (Unix milliseconds) or later, or reserved still. */
+  outflows(chainId: number, since: number): Promise<readonly Outflow[]>
   /**
    * Releases every open reservation that no signed transaction ever drew on, and gives their ids. Only for a server
    * that starts: the requests they belonged to died with the process before.
@@ -136,6 +157,9 @@ export type SpendUsage = {
   readonly dailyUsdMicros: bigint
   readonly principalDailyUsdMicros: bigint
 }
+
+/** `settledAt` in Unix milliseconds, `null` while it is reserved. */
+export type Outflow = { readonly usdMicros: bigint; readonly settledAt: number | null }
 
 export type OpenReservation = {
   readonly id: string

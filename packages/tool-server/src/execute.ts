@@ -6,6 +6,7 @@ import type { Deferred, Intent, Settled } from './intent.ts'
 import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from './ports.ts'
 import { afterSigning } from './safety/after-signing.ts'
 import type { AuditLog } from './safety/audit.ts'
+import { createBalanceWatch } from './safety/balance-watch.ts'
 import { createCircuitBreaker } from './safety/circuit-breaker.ts'
 import type { Engine, RoadLog, Trip } from './safety/engine.ts'
 import { followPolicy } from './safety/follow-policy.ts'
@@ -50,6 +51,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       try {
         engine.requireOpen()
         await clearTheWay(policies.latest(), trip.chain, inFlight)
+        await engine.balances.beforeWrite(trip.chain)
         return await travel(await policies.forTrip(trip))
       } catch (failure) {
         await noteRefusal(trip, failure)
@@ -72,6 +74,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     safetyReport: async (principal: Principal) => safetyReport(await policies.forCaller(principal.id), principal),
     policy: () => policies.latest().policy,
     reconcile: () => reconcile(policies.latest(), inFlight, inTurn),
+    watchBalances: () => engine.balances.sweep(),
     recordSwitches: () => engine.switches.look(),
   })
 }
@@ -84,6 +87,8 @@ export type Executor = {
   policy(): Policy
   /** Names chains it could not read; those are cleared up before their next write. Throws `STORAGE_UNAVAILABLE`. */
   reconcile(): Promise<ReconcileReport>
+  /** Looks whether the wallet holds less than it should, on each chain whose turn it is. Never rejects. */
+  watchBalances(): Promise<void>
   /** Writes into the audit log what an operator has done to kill switch, breaker and policy meanwhile. */
   recordSwitches(): Promise<void>
 }
@@ -159,6 +164,7 @@ function engineOf(options: ExecutorOptions): Engine {
   const { dataDir, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options
   const breaker = createCircuitBreaker({ dataDir, limits: policy.breaker, now })
   const switches = createSwitchRecorder({ ...options, breaker })
+  const balances = createBalanceWatch({ ...options, breaker, switches })
   const owed = createOwedAllowances(dataDir)
   const simulators = createSimulatorMemory(now)
   return {
@@ -168,6 +174,7 @@ function engineOf(options: ExecutorOptions): Engine {
     requireOpen,
     breaker,
     switches,
+    balances,
     owed,
     simulators,
   }

@@ -73,7 +73,11 @@ export async function openWriteRoad(options: {
     log.info('road.reconciled', { ...(await executor.reconcile()) })
     const sweeper = startSweeper({
       everyMs: sweepEveryMs,
-      sweep: () => door.during(() => executor.reconcile()),
+      sweep: () =>
+        door.during(async () => {
+          await executor.watchBalances()
+          await executor.reconcile()
+        }),
       onError: (error) => log.warn('road.unswept', { error }),
     })
     closers.push(() => sweeper.stop())

@@ -5,6 +5,7 @@ import type { Call } from '../call.ts'
 import type { Intent } from '../intent.ts'
 import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '../ports.ts'
 import type { AuditLog } from './audit.ts'
+import type { BalanceWatch } from './balance-watch.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import type { OwedAllowances } from './owed-allowances.ts'
@@ -30,6 +31,7 @@ export type Engine = {
   readonly breaker: CircuitBreaker
   /** Puts what became of the switches into the audit log. */
   readonly switches: SwitchRecorder
+  readonly balances: BalanceWatch
   readonly owed: OwedAllowances
   readonly simulators: SimulatorMemory
   readonly dataDir: string

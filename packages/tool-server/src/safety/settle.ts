@@ -2,6 +2,7 @@ import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { Settled, TokenQuantity } from '../intent.ts'
 import { assetChanges } from './asset-changes.ts'
 import { countedDeltas } from './counted-deltas.ts'
+import { holdAgainstSimulation } from './hold-against-simulation.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
 import { simulationDrift } from './simulation-drift.ts'
@@ -21,6 +22,7 @@ export async function settle(road: Reserved, progress: Progress): Promise<Settle
   const revokes = await takeBack(road, progress, { blind: false, ...(standing === null ? {} : { standing }) })
   await settleLedger(road, countedDeltas(deltas, road.simulation.deltas))
   await quietly(road, 'breaker', () => engine.breaker.recordSuccess())
+  await quietly(road, 'breaker', () => holdAgainstSimulation(road, deltas))
   const drift = simulationDrift(road.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const gasCostWei = gasCostOf([...progress.mined.map(({ receipt }) => receipt), ...revokes])

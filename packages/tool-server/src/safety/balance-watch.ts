@@ -1,0 +1,202 @@
+import { join } from 'node:path'
+import type { Chain } from '@svc/wallet'
+import { type Address, zeroAddress } from 'viem'
+import * as z from 'zod'
+import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { type BalanceSample, hasFallen, samplesWithin, withSample } from './balance-samples.ts'
+import type { Engine } from './engine.ts'
+import { readFileIfPresent } from './read-file-if-present.ts'
+import { replaceFileDurably } from './replace-file-durably.ts'
+import { type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
+
+/**
+ * Watches what the wallet holds on each chain it writes on (native currency and listed tokens, in US dollars at trusted
+ * prices) and opens the breaker when it falls within the window by more than the policy allows other than by what was
+ * spent on record. Before a write it asks at most once a minute, in one batched request, with prices it has; without such
+ * the answer is judged behind the write. What cannot be read or priced opens nothing. The samples outlive the process in
+ * `balances.json`; those from before the breaker was re-armed do not count.
+ */
+export function createBalanceWatch(engine: WatchParts): BalanceWatch {
+  const watched = new Map<number, Watched>()
+  let behind: Promise<unknown> = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
+  const inOrder = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(work)
+    last = done.catch(() => undefined)
+    return done
+  }
+  const quietly = (chain: Chain, work: () => Promise<void>): Promise<void> =>
+    work().catch((error: unknown) => engine.log.warn('balances.unwatched', { chainId: chain.id, error }))
+  const isDue = (chain: Chain): boolean => {
+    const lookedAt = watched.get(chain.id)?.lookedAt ?? -Infinity
+    return Math.abs(engine.now() - lookedAt) >= lookEveryMs
+  }
+  const look = async (chain: Chain): Promise<Held> => {
+    const at = engine.now()
+    watched.set(chain.id, { prices: null, pricedAt: 0, ...watched.get(chain.id), lookedAt: at })
+    return { at, amounts: await readHoldings(engine, chain) }
+  }
+  const price = async (chain: Chain): Promise<PricedTokens> => {
+    const { tokens: directory, prices, now } = engine
+    const context = { directory, prices, chain, now }
+    const priced = await priceTokens(tokensOf(chain), context)
+    watched.set(chain.id, { lookedAt: now(), ...watched.get(chain.id), prices: priced, pricedAt: now() })
+    return priced
+  }
+  const judge = (chain: Chain, held: Held, priced: PricedTokens) => inOrder(() => weigh(engine, chain, held, priced))
+
+  return Object.freeze({
+    beforeWrite: (chain: Chain) =>
+      quietly(chain, async () => {
+        if (!isDue(chain)) return
+        const held = await look(chain)
+        const { prices = null, pricedAt = 0 } = watched.get(chain.id) ?? {}
+        if (prices !== null && Math.abs(engine.now() - pricedAt) < pricesLastMs) return judge(chain, held, prices)
+        behind = quietly(chain, async () => judge(chain, held, await price(chain)))
+      }),
+    async sweep() {
+      await behind
+      const known = await readSamples(engine.dataDir).catch(() => new Map<number, readonly BalanceSample[]>())
+      for (const chain of engine.chains.list()) {
+        if (!watched.has(chain.id) && !known.has(chain.id)) continue
+        if (!isDue(chain)) continue
+        await quietly(chain, async () => {
+          const [held, priced] = await Promise.all([look(chain), price(chain)])
+          await judge(chain, held, priced)
+        })
+      }
+    },
+  })
+}
+
+export type BalanceWatch = {
+  /** Never rejects. */
+  beforeWrite(chain: Chain): Promise<void>
+  /** Looks at every chain whose turn it is. Never rejects. */
+  sweep(): Promise<void>
+}
+
+export type WatchParts = Pick<
+  Engine,
+  | 'policy'
+  | 'chains'
+  | 'rpc'
+  | 'tokens'
+  | 'prices'
+  | 'senders'
+  | 'ledger'
+  | 'breaker'
+  | 'switches'
+  | 'dataDir'
+  | 'now'
+  | 'log'
+>
+
+type Watched = { readonly lookedAt: number; readonly prices: PricedTokens | null; readonly pricedAt: number }
+
+type Held = { readonly at: number; readonly amounts: ReadonlyMap<string, bigint> }
+
+/** A wallet is not looked at more often. */
+const lookEveryMs = 60_000
+
+/** Prices older than this are looked up anew. */
+const pricesLastMs = 150_000
+
+/** So soon after a spend an endpoint may still show what was before it: such a sample is judged, but not kept. */
+const settledForMs = 5_000
+
+async function weigh(engine: WatchParts, chain: Chain, held: Held, priced: PricedTokens): Promise<void> {
+  const { policy, ledger, breaker, dataDir } = engine
+  const { maxBalanceDropPct, windowMinutes } = policy.breaker
+  const windowMs = windowMinutes * 60_000
+  const { open, rearmed } = await breaker.status()
+  if (open) return
+  const all = await readSamples(dataDir)
+  const since = rearmed === null ? 0 : Date.parse(rearmed.at)
+  const samples = samplesWithin(all.get(chain.id) ?? [], held.at, windowMs).filter(({ at }) => at > since)
+  // Read after the balances: whatever had left by then is reserved or settled.
+  const outflows = await ledger.outflows(chain.id, Math.min(held.at - settledForMs, samples[0]?.at ?? held.at))
+  const sample = { at: held.at, worth: worthOf(held, priced) }
+  if (hasFallen(samples, sample, outflows, maxBalanceDropPct)) {
+    const cause = `what the wallet holds on ${chain.name} fell by more than ${maxBalanceDropPct} % within ${windowMinutes} min, other than by what was spent on record`
+    if (await breaker.trip(cause)) await engine.switches.look()
+    return
+  }
+  if (outflows.some(({ settledAt }) => settledAt === null || settledAt >= held.at - settledForMs)) return
+  await writeSamples(dataDir, new Map(all).set(chain.id, withSample(samples, sample, windowMs)))
+}
+
+/** Reads of one tick travel in one request. */
+async function readHoldings({ rpc, senders }: WatchParts, chain: Chain): Promise<ReadonlyMap<string, bigint>> {
+  const client = rpc.client(chain)
+  const { address } = senders(chain)
+  const read = (token: Address): Promise<bigint> =>
+    token === zeroAddress
+      ? client.getBalance({ address })
+      : client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [address] })
+  return new Map(
+    await Promise.all(tokensOf(chain).map(async (token) => [token.toLowerCase(), await read(token)] as const)),
+  )
+}
+
+function tokensOf(chain: Chain): readonly Address[] {
+  return [zeroAddress, ...chain.tokens.map(({ address }) => address)]
+}
+
+/** Tokens without a trusted price are left out, unless nothing of them is held. */
+function worthOf({ amounts }: Held, priced: PricedTokens): ReadonlyMap<string, bigint> {
+  return new Map(
+    [...amounts].flatMap(([token, amount]) => {
+      const { usdMicros, unpriced } = valueOf(new Map([[token, amount]]), priced)
+      return unpriced.length > 0 ? [] : [[token, usdMicros] as const]
+    }),
+  )
+}
+
+const fileSchema = z.record(
+  z.string().regex(/^\d{1,16}$/),
+  z.array(
+    z.object({
+      at: z.number().min(0),
+      worth: z.record(
+        z.string(),
+        z
+          .string()
+          .regex(/^\d{1,40}$/)
+          .transform(BigInt),
+      ),
+    }),
+  ),
+)
+
+/** A file that makes no sense counts as empty: without samples there is nothing to fall from, and new ones come. */
+async function readSamples(dataDir: string): Promise<ReadonlyMap<number, readonly BalanceSample[]>> {
+  const text = await readFileIfPresent(join(dataDir, fileName))
+  if (text === null) return new Map()
+  try {
+    const file = fileSchema.parse(JSON.parse(text))
+    return new Map(
+      Object.entries(file).map(([chainId, samples]) => [
+        Number(chainId),
+        samples.map(({ at, worth }) => ({ at, worth: new Map(Object.entries(worth)) })),
+      ]),
+    )
+  } catch {
+    return new Map()
+  }
+}
+
+async function writeSamples(dataDir: string, all: ReadonlyMap<number, readonly BalanceSample[]>): Promise<void> {
+  const file = Object.fromEntries(
+    [...all].map(([chainId, samples]) => [
+      chainId,
+      samples.map(({ at, worth }) => ({
+        at,
+        worth: Object.fromEntries([...worth].map(([token, usdMicros]) => [token, `${usdMicros}`])),
+      })),
+    ]),
+  )
+  await replaceFileDurably(join(dataDir, fileName), JSON.stringify(file))
+}
+
+const fileName = 'balances.json'

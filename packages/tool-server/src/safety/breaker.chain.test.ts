@@ -1,0 +1,176 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { createWalletClient, http, parseUnits } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { describe, expect, it } from 'vitest'
+import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import { devnetPolicy } from './devnet-policy.ts'
+import { mintIntent, swapIntent } from './intents.fixture.ts'
+import { answering, methodsIn } from './network.fixture.ts'
+import type { Road, RoadOptions } from './open-road.fixture.ts'
+import { parsePolicy } from './policy.ts'
+import { testClient } from './road-facts.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
+
+const devnet = useDevnet()
+const roads = useRoads(devnet)
+const open = (breaker: object, options: RoadOptions = {}) =>
+  roads.open({ policy: { ...devnetPolicy(), breaker }, ...options })
+
+/** Whoever else has the key, without the server. */
+async function steal(road: Road, amount: string): Promise<void> {
+  const account = privateKeyToAccount(road.privateKey)
+  const thief = createWalletClient({ account, transport: http(road.devnet.rpcUrl) })
+  const args = ['0x000000000000000000000000000000000000dEaD', parseUnits(amount, 6)] as const
+  const hash = await thief.writeContract({
+    address: road.token('USDC'),
+    abi: erc20Abi,
+    functionName: 'transfer',
+    args,
+    chain: null,
+  })
+  await road.rpc.client(road.chain).waitForTransactionReceipt({ hash })
+}
+
+const minuteLater = (road: Road) => void (road.clock.offsetMs += 61_000)
+const causes = async (road: Road) =>
+  (await road.auditLines()).filter(({ event }) => event === 'breaker.open').map(({ cause }) => cause)
+
+describe('a wallet that loses more than was spent on record', () => {
+  it('signs no more from the next write on, until the operator re-arms the breaker', async () => {
+    const road = await open({ maxBalanceDropPct: 20 })
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    // Of 65,000 USD: first too little to tell, then too much.
+    minuteLater(road)
+    await steal(road, '8000')
+    await road.run(swapIntent(road, '100'))
+    minuteLater(road)
+    await steal(road, '8000')
+    const nonce = await road.nonce()
+    await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+    expect(await road.nonce()).toBe(nonce)
+    expect(await causes(road)).toEqual([expect.stringMatching(/holds on \S+ fell by more than 20 % within 60 min/)])
+    const { breaker: limits } = parsePolicy({}, { production: false })
+    const breaker = createCircuitBreaker({ dataDir: road.dataDir, limits, now: Date.now })
+    await breaker.rearm({ by: 'operator:ada', at: new Date(road.clock.offsetMs + Date.now()).toISOString() })
+    minuteLater(road)
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    expect(await causes(road)).toHaveLength(1)
+  })
+
+  it('is noticed without a write, by a server that has started anew', async () => {
+    const road = await open({ maxBalanceDropPct: 20 })
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    await road.close()
+    roads.forget(road)
+    await steal(road, '16000')
+    const { dataDir, privateKey } = road
+    const next = await open({ maxBalanceDropPct: 20 }, { dataDir, privateKey })
+    minuteLater(next)
+    await next.executor.watchBalances()
+    expect(await causes(next)).toHaveLength(1)
+  })
+
+  it('is told from one that spends within its limits', async () => {
+    const road = await open({ maxBalanceDropPct: 5 })
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    for (const _ of [1, 2, 3]) {
+      minuteLater(road)
+      await road.run(mintIntent(road))
+      await road.executor.watchBalances()
+    }
+    expect(await causes(road)).toEqual([])
+  })
+
+  it.each([
+    ['no price', { usd: { USDC: null } }, undefined],
+    ['no balance', {}, answering('eth_getBalance', { code: -32_000, message: 'no' })],
+  ])('opens nothing where there is %s', async (_what, options, network) => {
+    const road = await open({ maxBalanceDropPct: 20 }, options)
+    await road
+      .run(
+        swapIntent(road, '10', {
+          tokenIn: 'WETH',
+          amountIn: 10n ** 16n,
+          intent: { spends: [{ token: road.token('WETH'), amount: 10n ** 16n }] },
+        }),
+      )
+      .catch(() => {})
+    await road.executor.watchBalances()
+    await steal(road, '16000')
+    minuteLater(road)
+    if (network !== undefined) road.network.fetch = network
+    await road.executor.watchBalances()
+    expect(await causes(road)).toEqual([])
+  })
+
+  it('asks one batch more before a write than one that was just looked at, and nothing within a minute', async () => {
+    const road = await open({})
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    const requestsOf = async () => {
+      road.network.requests.length = 0
+      await road.run(swapIntent(road, '100'))
+      const { requests } = road.network
+      return requests.slice(
+        0,
+        requests.findIndex((body) => methodsIn(body).includes('eth_simulateV1')),
+      ).length
+    }
+    const without = await requestsOf()
+    minuteLater(road)
+    expect([without, await requestsOf()]).toEqual([1, 2])
+  })
+})
+
+describe('a call that ends worse than simulated', () => {
+  it('opens the breaker, and its own result is told all the same', async () => {
+    const road = await open({ maxSimulationDriftPct: 10 })
+    const receipts = async (input: Parameters<typeof fetch>[0], init?: RequestInit) => {
+      const response = await fetch(input, init)
+      const body: unknown = await response.json()
+      return Response.json(withoutArrivals(body, road))
+    }
+    road.network.fetch = (input, init) =>
+      methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_getTransactionReceipt')
+        ? receipts(input, init)
+        : fetch(input, init)
+    expect(await road.run(swapIntent(road, '300'))).toHaveProperty('main.hash')
+    expect(await causes(road)).toEqual([expect.stringMatching(/ended more than 10 % worse than simulated/)])
+    road.network.fetch = fetch
+    await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+  })
+
+  it('never keeps what is out from being sent again', async () => {
+    const road = await open({}, { engine: { confirmTimeoutMs: 500 } })
+    await road.run(swapIntent(road, '1'))
+    await testClient(road).setAutomine(false)
+    await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+    const [out] = await road.store.journal.open(road.chain.id, road.wallet)
+    const { breaker: limits } = parsePolicy({}, { production: false })
+    await createCircuitBreaker({ dataDir: road.dataDir, limits, now: Date.now }).trip('a drill')
+    await testClient(road).dropTransaction({ hash: out!.hash })
+    road.network.requests.length = 0
+    await road.executor.reconcile()
+    expect(road.network.requests.filter((body) => body.includes(out!.rawTransaction))).toHaveLength(1)
+    await testClient(road).mine({ blocks: 1 })
+    await testClient(road).setAutomine(true)
+    await road.executor.reconcile()
+    expect(await road.store.journal.open(road.chain.id, road.wallet)).toEqual([])
+  })
+})
+
+/** Receipts in which nothing of WETH reaches the wallet. */
+function withoutArrivals(body: unknown, road: Road): unknown {
+  const paid = road.wallet.slice(2).toLowerCase()
+  const isArrival = (log: { readonly address: string; readonly topics: readonly string[] }) =>
+    log.address.toLowerCase() === road.token('WETH').toLowerCase() &&
+    log.topics[2]?.toLowerCase().endsWith(paid) === true
+  return JSON.parse(JSON.stringify(body), (key, value: unknown) =>
+    key === 'logs' && Array.isArray(value) ? value.filter((log) => !isArrival(log)) : value,
+  )
+}

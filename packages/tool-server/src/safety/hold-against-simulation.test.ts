@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { lossPct, type Worth } from './hold-against-simulation.ts'
+
+/** Amounts in cents: a dollar token, a three-dollar token, and one nobody prices. */
+const worth: Worth = (token, amount) => (token === 'odd' ? null : amount * 10_000n * (token === 'three' ? 3n : 1n))
+const moved = (amounts: Readonly<Record<string, bigint>>) => new Map(Object.entries(amounts))
+
+it.each([
+  ['as simulated', { one: -300_00n, three: 100_00n }, { one: -300_00n, three: 100_00n }, 0],
+  ['less arrives', { one: -300_00n, three: 100_00n }, { one: -300_00n, three: 80_00n }, 20],
+  ['more leaves', { one: -300_00n, three: 100_00n }, { one: -360_00n, three: 100_00n }, 20],
+  ['nothing arrives', { one: -300_00n, three: 100_00n }, { one: -300_00n }, 100],
+  ['another token leaves', { one: -300_00n, three: 100_00n }, { one: -300_00n, three: 100_00n, two: -30_00n }, 10],
+  ['more arrives', { one: -300_00n, three: 100_00n }, { one: -300_00n, three: 150_00n }, 0],
+  [
+    'a position gives more of one and less of the other',
+    { one: 300_00n, three: 100_00n },
+    { one: 450_00n, three: 50_00n },
+    0,
+  ],
+  ['only dust is missing', { one: 99n }, { one: 0n }, 0],
+  ['something leaves a call that moves nothing', {}, { one: -2_00n }, Infinity],
+  ['a token without a price, as simulated', { odd: 7n }, { odd: 7n }, 0],
+  ['a token without a price brings less', { odd: 10n, one: -5_00n }, { odd: 8n, one: -5_00n }, 20],
+  ['a token without a price leaves unasked', {}, { odd: -1n }, Infinity],
+] as const)('%s', (_what, simulated, real, pct) => {
+  expect(lossPct(moved(simulated), moved(real), worth)).toBe(pct)
+})

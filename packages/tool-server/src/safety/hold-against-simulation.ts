@@ -1,0 +1,57 @@
+import type { Reserved } from './reserve-spend.ts'
+import { valueOf } from './spend-value.ts'
+
+/**
+ * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of
+ * what the call moved: then either the chain or the simulation is not what it seems.
+ */
+export async function holdAgainstSimulation(road: Reserved, real: ReadonlyMap<string, bigint>): Promise<void> {
+  const { engine, call, chain, simulation, priced } = road
+  const cap = engine.policy.breaker.maxSimulationDriftPct
+  const worth: Worth = (token, amount) => {
+    const { usdMicros, unpriced } = valueOf(new Map([[token, amount]]), priced)
+    return unpriced.length > 0 ? null : usdMicros
+  }
+  if (lossPct(simulation.deltas, real, worth) <= cap) return
+  const cause = `request ${call.requestId} on ${chain.name} ended more than ${cap} % worse than simulated`
+  if (await engine.breaker.trip(cause)) await engine.switches.look()
+}
+
+/**
+ * By how much less a wallet came out than simulated, in whole percent of the larger side of what the simulation moved,
+ * all in US dollars: what one token lost another may have gained, as when a price moves through a position. A token
+ * without a trusted price is held by itself. A loss below one dollar is dust and counts as nothing.
+ */
+export function lossPct(
+  simulated: ReadonlyMap<string, bigint>,
+  real: ReadonlyMap<string, bigint>,
+  worth: Worth,
+): number {
+  let [lost, out, into] = [0n, 0n, 0n]
+  let worst = 0
+  for (const token of new Set([...simulated.keys(), ...real.keys()])) {
+    const expected = simulated.get(token) ?? 0n
+    const missing = expected - (real.get(token) ?? 0n)
+    const missingUsdMicros = worth(token, magnitude(missing))
+    if (missingUsdMicros === null) worst = Math.max(worst, percentOf(missing, magnitude(expected)))
+    else lost += missing < 0n ? -missingUsdMicros : missingUsdMicros
+    const expectedUsdMicros = worth(token, magnitude(expected)) ?? 0n
+    if (expected < 0n) out += expectedUsdMicros
+    else into += expectedUsdMicros
+  }
+  return lost < dustUsdMicros ? worst : Math.max(worst, percentOf(lost, out > into ? out : into))
+}
+
+/** Millionths of a US dollar of an amount, or `null` without a trusted price. */
+export type Worth = (token: string, amount: bigint) => bigint | null
+
+const dustUsdMicros = 1_000_000n
+
+function percentOf(part: bigint, whole: bigint): number {
+  if (part <= 0n) return 0
+  return whole === 0n ? Infinity : Number((part * 100n) / whole)
+}
+
+function magnitude(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount
+}
