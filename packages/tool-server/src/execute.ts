@@ -40,7 +40,7 @@ import type { SafetyReport } from './tool.ts'
  * ends what an earlier process left open; run it before the server takes writes.
  */
 export function createExecutor(options: ExecutorOptions): Executor {
-  const engine = engineOf(options)
+  const engine = engineOf(options, () => policies.latest().policy.breaker)
   const policies = followPolicy(engine, options.policies)
   const inTurn = createSerialQueue(mostWaiting)
   const inFlight = new Set<string>()
@@ -160,11 +160,11 @@ async function travel(trip: Trip): Promise<Settled | Deferred> {
 /** At most this many writes wait for their turn on one chain. */
 const mostWaiting = 100
 
-function engineOf(options: ExecutorOptions): Engine {
+function engineOf(options: ExecutorOptions, limits: () => Policy['breaker']): Engine {
   const { dataDir, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options
-  const breaker = createCircuitBreaker({ dataDir, limits: policy.breaker, now })
+  const breaker = createCircuitBreaker({ dataDir, limits, now })
   const switches = createSwitchRecorder({ ...options, breaker })
-  const balances = createBalanceWatch({ ...options, breaker, switches })
+  const balances = createBalanceWatch({ ...options, limits, breaker, switches })
   const owed = createOwedAllowances(dataDir)
   const simulators = createSimulatorMemory(now)
   return {

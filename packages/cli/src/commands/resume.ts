@@ -7,7 +7,7 @@ export async function resume(argv: readonly string[]): Promise<number> {
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
   const { createCircuitBreaker, resume: goOn } = await import('@svc/tool-server/operator')
   const decision = { by: operatorName(), at: new Date().toISOString() }
-  const breaker = createCircuitBreaker({ dataDir, limits: neverCounted, now: Date.now })
+  const breaker = createCircuitBreaker({ dataDir, limits: () => neverCounted, now: Date.now })
   const { open, since, cause } = await breaker.status()
   const rearmed = flags.rearm && (await breaker.rearm(decision))
   const resumed = await goOn(dataDir, decision)

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { type BalanceSample, hasFallen, samplesWithin, withSample } from './balance-samples.ts'
 import type { Engine } from './engine.ts'
+import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
 import { type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
@@ -76,20 +77,9 @@ export type BalanceWatch = {
   sweep(): Promise<void>
 }
 
-export type WatchParts = Pick<
+export type WatchParts = { readonly limits: () => Policy['breaker'] } & Pick<
   Engine,
-  | 'policy'
-  | 'chains'
-  | 'rpc'
-  | 'tokens'
-  | 'prices'
-  | 'senders'
-  | 'ledger'
-  | 'breaker'
-  | 'switches'
-  | 'dataDir'
-  | 'now'
-  | 'log'
+  'chains' | 'rpc' | 'tokens' | 'prices' | 'senders' | 'ledger' | 'breaker' | 'switches' | 'dataDir' | 'now' | 'log'
 >
 
 type Watched = { readonly lookedAt: number; readonly prices: PricedTokens | null; readonly pricedAt: number }
@@ -106,8 +96,8 @@ const pricesLastMs = 150_000
 const settledForMs = 5_000
 
 async function weigh(engine: WatchParts, chain: Chain, held: Held, priced: PricedTokens): Promise<void> {
-  const { policy, ledger, breaker, dataDir } = engine
-  const { maxBalanceDropPct, windowMinutes } = policy.breaker
+  const { ledger, breaker, dataDir } = engine
+  const { maxBalanceDropPct, windowMinutes } = engine.limits()
   const windowMs = windowMinutes * 60_000
   const { open, rearmed } = await breaker.status()
   if (open) return

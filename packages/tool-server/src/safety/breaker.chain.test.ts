@@ -52,7 +52,7 @@ describe('a wallet that loses more than was spent on record', () => {
     expect(await road.nonce()).toBe(nonce)
     expect(await causes(road)).toEqual([expect.stringMatching(/holds on \S+ fell by more than 20 % within 60 min/)])
     const { breaker: limits } = parsePolicy({}, { production: false })
-    const breaker = createCircuitBreaker({ dataDir: road.dataDir, limits, now: Date.now })
+    const breaker = createCircuitBreaker({ dataDir: road.dataDir, limits: () => limits, now: Date.now })
     await breaker.rearm({ by: 'operator:ada', at: new Date(road.clock.offsetMs + Date.now()).toISOString() })
     minuteLater(road)
     await road.run(swapIntent(road, '100'))
@@ -152,7 +152,7 @@ describe('a call that ends worse than simulated', () => {
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
     const [out] = await road.store.journal.open(road.chain.id, road.wallet)
     const { breaker: limits } = parsePolicy({}, { production: false })
-    await createCircuitBreaker({ dataDir: road.dataDir, limits, now: Date.now }).trip('a drill')
+    await createCircuitBreaker({ dataDir: road.dataDir, limits: () => limits, now: Date.now }).trip('a drill')
     await testClient(road).dropTransaction({ hash: out!.hash })
     road.network.requests.length = 0
     await road.executor.reconcile()

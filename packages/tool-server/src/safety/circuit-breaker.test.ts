@@ -7,7 +7,7 @@ import { createCircuitBreaker } from './circuit-breaker.ts'
 let dataDir: string
 let at: number
 const limits = { maxConsecutiveFailures: 3, maxFailuresInWindow: 5, windowMinutes: 60 }
-const open = () => createCircuitBreaker({ dataDir, limits, now: () => at })
+const open = () => createCircuitBreaker({ dataDir, limits: () => limits, now: () => at })
 
 beforeEach(async () => {
   at = Date.UTC(2026, 0, 1)

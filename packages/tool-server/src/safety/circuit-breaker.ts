@@ -13,11 +13,12 @@ import { replaceFileDurably } from './replace-file-durably.ts'
  */
 export function createCircuitBreaker(options: {
   readonly dataDir: string
-  readonly limits: BreakerLimits
+  /** As the policy has them now. */
+  readonly limits: () => BreakerLimits
   /** Unix milliseconds. */
   readonly now: () => number
 }): CircuitBreaker {
-  const { limits, now } = options
+  const { now } = options
   const path = join(options.dataDir, 'breaker.json')
   let last: Promise<unknown> = Promise.resolve()
   const inOrder = <Value>(work: () => Promise<Value>): Promise<Value> => {
@@ -46,6 +47,7 @@ export function createCircuitBreaker(options: {
       inOrder(async () => {
         const state = await readState(path)
         if (state.openedAt !== null) return false
+        const limits = options.limits()
         const from = now() - limits.windowMinutes * 60_000
         const failedAt = [...state.failedAt.filter((at) => at > from && at <= now()), now()]
         const consecutiveFailures = state.consecutiveFailures + (kind === 'reverted' ? 1 : 0)

@@ -57,7 +57,7 @@ describe('a transaction that reverts after a good simulation', () => {
     expect((await road.auditLines()).filter(({ event }) => event === 'breaker.open')).toHaveLength(1)
     const breaker = createCircuitBreaker({
       dataDir: road.dataDir,
-      limits: parsePolicy({}, noProduction).breaker,
+      limits: () => parsePolicy({}, noProduction).breaker,
       now: Date.now,
     })
     await breaker.rearm({ by: 'operator:ada', at: new Date().toISOString() })

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const policy = parsePolicy({}, { production: false })
 const limits = { maxConsecutiveFailures: 1, maxFailuresInWindow: 5, windowMinutes: 60 }
-const breaker = () => createCircuitBreaker({ dataDir, limits, now: () => Date.UTC(2026, 0, 1) })
+const breaker = () => createCircuitBreaker({ dataDir, limits: () => limits, now: () => Date.UTC(2026, 0, 1) })
 const start = (inForce = policy) =>
   createSwitchRecorder({
     dataDir,
