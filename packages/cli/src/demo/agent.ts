@@ -83,6 +83,7 @@ const refusal = z.object({
   message: z.string(),
   retryable: z.boolean(),
   suggestion: z.string(),
+  details: z.array(z.looseObject({})).default([]),
 })
 
 type Refusal = z.infer<typeof refusal>

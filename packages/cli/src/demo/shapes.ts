@@ -108,3 +108,6 @@ export const balance = z.object({
   totalUsd: usd,
   allowances: z.array(z.object({ amount: z.string() })),
 })
+
+/** What a call that needs a person says of it. */
+export const asked = z.object({ operationId: z.string(), planHash: z.string() })

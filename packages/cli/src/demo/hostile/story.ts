@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openStore } from '@svc/store'
 import type { World } from '../../start-world.ts'
 import type { Agent } from '../agent.ts'
 import * as shapes from '../shapes.ts'
@@ -25,6 +26,7 @@ export async function tellHostileStory(scene: HostileScene): Promise<void> {
       'transactions to the same road that every tool uses.',
   )
   for (const told of attemptsByATurnedTool) await attempt(told)
+  await replayAnApproval(scene, attempt)
   await splitTheSpend(scene, stopped)
   await setTheClockBack(scene, attempt)
   await ignoreThePause(scene, attempt)
@@ -68,6 +70,34 @@ async function ground({ world, agent, transcript }: HostileScene): Promise<void>
   const entry = { token0: 'WETH', token1: 'USDC', fee: 500, amount1: '75', amount0: '0.02', rangeStrategy: 'wide' }
   const added = await agent.call('add_liquidity', { ...entry, chain: 'local', slippageBps: 500 }, shapes.added)
   transcript.row('position', `number ${added.positionId}, in ${brief(added.txHash)}`)
+}
+
+/** The owner says yes once, to one plan. */
+async function replayAnApproval(
+  { world, agent, transcript }: HostileScene,
+  attempt: (told: Attempt) => Promise<void>,
+): Promise<void> {
+  transcript.chapter('A yes from the owner', 'Above 250 USD a person decides. Asked for 300, the owner agrees, once.')
+  const { details } = await agent.refused('execute_swap', swapOf('300'), ['APPROVAL_REQUIRED'])
+  const { operationId, planHash } = shapes.asked.parse(details[0])
+  const path = join(world.settings.environment['SVC_DATA_DIR'] ?? '', 'state.db')
+  const store = await openStore({ path, now: Date.now })
+  await store.operations.decide(operationId, { approved: true, by: 'operator:demo', planHash })
+  await store.close()
+  transcript.row('the owner', 'reads the plan and approves it: svc approvals approve')
+  const swapped = await agent.call('execute_plan', { planId: operationId, planHash }, shapes.swapped)
+  transcript.row(
+    'carried out',
+    `${amount(swapped.amountIn, 'USDC')} for ${amount(swapped.amountOut, 'WETH')}, in ${brief(swapped.txHash)}`,
+  )
+  await attempt({
+    title: 'Replay the approval',
+    why: 'The owner has said yes to this very plan. So the agent carries it out once more.',
+    tool: 'execute_plan',
+    input: { planId: operationId, planHash },
+    codes: ['OPERATION_STATE'],
+    stoppedBy: 'the operation itself: a yes holds for one plan, and a plan is carried out once',
+  })
 }
 
 async function splitTheSpend({ agent, transcript }: HostileScene, stopped: string[]): Promise<void> {
