@@ -10,6 +10,7 @@ export type {
   SpendUsage,
   SpendVerdict,
 } from './ledger.ts'
+export type { Lease, LeaseRequest, Leases } from './leases.ts'
 export type {
   NewOperation,
   Operation,
@@ -20,6 +21,7 @@ export type {
 } from './operations.ts'
 export { openStore } from './open-store.ts'
 export type { Store, StoreOptions, StorePlace } from './open-store.ts'
+export type { RateLimits, RateRequest, RateVerdict } from './rate-limits.ts'
 export { acquireServerLock } from './server-lock.ts'
 export type { ServerLock } from './server-lock.ts'
 export { steadyClock } from './steady-clock.ts'

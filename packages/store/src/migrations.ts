@@ -25,6 +25,7 @@ function migrationsOf(dialect: Dialect): Record<string, Migration> {
   return {
     '0001-journal-ledger-idempotency': { up: (db) => createFirstTables(db, dialect) },
     '0002-operation': { up: (db) => createOperationTable(db, dialect) },
+    '0003-rate-use': { up: (db) => createRateUseTable(db, dialect) },
   }
 }
 
@@ -125,4 +126,15 @@ async function createOperationTable(db: Kysely<unknown>, dialect: Dialect): Prom
   await db.schema.createIndex('operation_of').on('operation').columns(['principal_id', 'state', 'sequence']).execute()
   await db.schema.createIndex('operation_due').on('operation').columns(['state', 'execute_after']).execute()
   await db.schema.createIndex('operation_age').on('operation').column('ended_at').execute()
+}
+
+async function createRateUseTable(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
+  await addSequence(db.schema.createTable('rate_use'), 'sequence', dialect)
+    .addColumn('key', 'text', (column) => column.notNull())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .addColumn('until', 'bigint', (column) => column.notNull())
+    .addColumn('cost', 'bigint', (column) => column.notNull())
+    .execute()
+  await db.schema.createIndex('rate_use_of').on('rate_use').columns(['key', 'at']).execute()
+  await db.schema.createIndex('rate_use_age').on('rate_use').column('until').execute()
 }

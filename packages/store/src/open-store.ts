@@ -5,7 +5,9 @@ import type { Engine } from './engine.ts'
 import { createIdempotency, type Idempotency } from './idempotency.ts'
 import { createJournal } from './journal.ts'
 import { createLedger, type Ledger } from './ledger.ts'
+import type { Leases } from './leases.ts'
 import type { Operations } from './operations.ts'
+import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { requireInPlace } from './require-in-place.ts'
 import { openSqliteEngine } from './sqlite-engine.ts'
 import { lastSpendAt } from './spending-session.ts'
@@ -34,6 +36,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ledger: { ...ledger, reserve: (request) => inPlace().then(() => ledger.reserve(request)) },
     idempotency: createIdempotency(engine, now, run),
     operations: createOperations(engine, now, run),
+    rateLimits: createRateLimits(engine, now),
+    leases: engine.leases,
     close: () => engine.close(),
   }
 }
@@ -55,6 +59,8 @@ export type Store = {
   readonly ledger: Ledger
   readonly idempotency: Idempotency
   readonly operations: Operations
+  readonly rateLimits: RateLimits
+  readonly leases: Leases
   close(): Promise<void>
 }
 

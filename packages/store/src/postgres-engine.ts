@@ -3,6 +3,7 @@ import { Pool, types } from 'pg'
 import type { Engine, Lock } from './engine.ts'
 import { migrate } from './migrations.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
+import { createPostgresLeases } from './postgres-leases.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 
@@ -31,7 +32,9 @@ export async function openPostgresEngine(url: string): Promise<Engine> {
     await db.destroy()
     throw error
   }
+  const leases = createPostgresLeases(url)
   return {
+    leases,
     read: (work) =>
       onceMore(
         () => work(db),
@@ -49,7 +52,7 @@ export async function openPostgresEngine(url: string): Promise<Engine> {
         () => !begun,
       )
     },
-    close: () => db.destroy(),
+    close: () => leases.close().then(() => db.destroy()),
   }
 }
 

@@ -7,6 +7,7 @@ export type Schema = {
   reservation: ReservationTable
   idempotency: IdempotencyTable
   operation: OperationTable
+  rate_use: RateUseTable
 }
 
 type JournalTable = {
@@ -89,6 +90,15 @@ type OperationTable = {
   run: string | null
   /** When it was done, failed, denied or cancelled. */
   ended_at: NullableInteger
+}
+
+type RateUseTable = {
+  sequence: Generated<bigint>
+  key: string
+  at: Integer
+  /** When it leaves its window. */
+  until: Integer
+  cost: Integer
 }
 
 type Integer = ColumnType<bigint, number, number>

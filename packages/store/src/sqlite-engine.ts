@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { Engine } from './engine.ts'
 import { migrate } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
+import { createProcessLeases } from './process-leases.ts'
 import type { Schema } from './schema.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 import { whenFree } from './when-free.ts'
@@ -23,10 +24,12 @@ export async function openSqliteEngine(path: string): Promise<Engine> {
     await db.destroy()
     throw error
   }
+  const leases = createProcessLeases()
   return {
+    leases,
     read: (work) => work(db),
     write: (_lock, work) => whenFree(() => db.transaction().execute(work)),
-    close: () => db.destroy(),
+    close: () => leases.close().then(() => db.destroy()),
   }
 }
 

@@ -22,6 +22,8 @@ export type StoreErrorCode =
   | 'STORE_REPLACED'
   /** The database was written by a newer version, or is not one of ours. */
   | 'STORE_SCHEMA_UNKNOWN'
+  /** Another process does what only one may do. */
+  | 'LEASE_HELD'
   | 'JOURNAL_CONFLICT'
   | 'JOURNAL_ENTRY_UNKNOWN'
   | 'JOURNAL_ENTRY_CLOSED'
