@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalogue, errorTable, policyJsonSchema, policyMembers, settings } from '@svc/tool-server'
+import { catalogue, errorTable, readConfig, settings } from '@svc/tool-server'
+import { parsePolicy, policyJsonSchema, policyMembers, runPolicyCases } from '@svc/tool-server/policy'
 import { expect, test } from 'vitest'
 import { renderPolicy } from './render-policy.ts'
 import { renderTools, renderToolTable } from './render-tools.ts'
@@ -48,6 +49,13 @@ test('docs/policy.md says what the schema of the policy says', async () => {
   const members = policyMembers()
   expect(members.filter(({ description }) => description === '')).toEqual([])
   await expect(renderPolicy(members)).toMatchFileSnapshot(join(root, 'docs/policy.md'))
+})
+
+test('the cases that docs/policy.md shows are as expected', () => {
+  const [, cases = ''] = /```json\n(.*?)```/s.exec(readFileSync(join(root, 'docs/policy.md'), 'utf8')) ?? []
+  const { chains } = readConfig({ SVC_DATA_DIR: join(root, 'no-such-directory') })
+  const options = { policy: parsePolicy({}, { production: true }), chains, nowSeconds: 0 }
+  expect(runPolicyCases(JSON.parse(cases), options)).toMatchObject([{ passed: true, problem: null }])
 })
 
 test('docs/policy.schema.json is the schema of the policy', async () => {

@@ -1,4 +1,4 @@
-import type { policyMembers } from '@svc/tool-server'
+import type { policyMembers } from '@svc/tool-server/policy'
 
 /** `docs/policy.md`: what the operator can say, member by member. */
 export function renderPolicy(members: ReturnType<typeof policyMembers>): string {
@@ -13,8 +13,9 @@ no tool reads or writes that directory, so the agent can neither loosen nor tigh
 hold. The file belongs to the user of the server or to root and nobody else may write it (mode 0600); anything else, and
 any member that is unknown or wrong, is refused by name, and nothing is signed under a policy that cannot be read.
 
-\`docs/policy.schema.json\` is the JSON Schema of the file; name it as \`$schema\` and an editor checks the file while it is
-written.
+\`svc policy check\` says what is wrong with a file and prints the hash that the audit log names, \`svc policy explain\` what
+each rule says to one plan and how to change it, \`svc policy test\` runs named cases against it, \`svc policy schema\`
+prints its JSON Schema (\`docs/policy.schema.json\`; name it as \`$schema\` and an editor checks the file while it is written).
 
 A running server reads the file again before each write, so a change holds for the next call; what is on its way goes
 on under the policy it began with, and \`rateLimits\` and \`breaker\` change at the next start. A change is on record before
@@ -28,9 +29,46 @@ signing with \`POLICY_INVALID\`; the old one does not go on in silence.
 
 \`principals\` narrows what single callers may do. A caller's id is \`local\` over stdio, \`api-key:<16 hex digits>\` for an API
 key and \`bearer:<16 hex digits>\` for the static token, the digits being the beginning of the SHA-256 of the secret. The
-audit log names it in every \`tx.intent\` line (\`actor.principal\`).
+audit log names it in every \`tx.intent\` line (\`actor.principal\`), and \`svc policy explain\` prints it for a stored plan.
 A grant that would give more than the policy is refused when the file is read. A tool that is not granted is refused
 with \`PRINCIPAL_NOT_GRANTED\`.
+
+## Cases
+
+\`svc policy test\` reads \`policy.test.json\` beside the policy:
+
+\`\`\`json
+{
+  "wallet": "0x00000000000000000000000000000000000000bb",
+  "cases": [
+    {
+      "name": "wrapping one ether is fine, but somebody is asked",
+      "tool": "execute_swap",
+      "principal": "local",
+      "spendUsd": "3000",
+      "intent": {
+        "chainId": 8453,
+        "calls": [{ "to": "0x4200000000000000000000000000000000000006", "data": "0xd0e30db0", "valueWei": "1000000000000000000", "label": "wrap" }],
+        "atomicity": "single",
+        "spends": [{ "token": "0x0000000000000000000000000000000000000000", "amount": "1000000000000000000" }],
+        "receives": [{ "token": "0x4200000000000000000000000000000000000006", "amount": "1000000000000000000" }],
+        "approvals": [],
+        "riskTier": "routine",
+        "slippageBps": null,
+        "deadline": null,
+        "recipients": [],
+        "why": "wrap ether"
+      },
+      "expect": "deny",
+      "code": "APPROVAL_REQUIRED"
+    }
+  ]
+}
+\`\`\`
+
+\`allow\` means that the call is signed at once; what a person must approve, or what must wait, is a \`deny\`. \`tool\`,
+\`principal\`, \`spendUsd\` (without it the limits are not asked), \`nowSeconds\` (the time of the call) and \`code\` may be left
+out. Nothing is asked of a chain: simulation, prices and what is spent already play no part.
 
 ## Members
 

@@ -36,6 +36,7 @@ const commands = {
   up: { foreground: true, load: async () => (await import('./commands/up.ts')).up },
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
   approvals: { foreground: true, load: async () => (await import('./commands/approvals.ts')).approvals },
+  policy: { foreground: false, load: async () => (await import('./commands/policy.ts')).policy },
   pause: { foreground: false, load: async () => (await import('./commands/pause.ts')).pause },
   resume: { foreground: false, load: async () => (await import('./commands/resume.ts')).resume },
   demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
@@ -49,6 +50,12 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       --data-dir keeps API keys, wallet and policy for the next time. Ctrl-C ends all of it.
   svc serve --transport stdio|http
       The MCP server alone, configured by the environment (docs/config.md).
+  svc policy check [FILE] | schema [--data-dir D] [--production]
+      What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
+  svc policy explain PLAN [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]
+      What each rule says to a plan: the id of a stored one, or a JSON file with an intent; and how to change it.
+  svc policy test [FILE] [--data-dir D] [--policy FILE]
+      Runs the named cases of policy.test.json against the policy, offline.
   svc pause [--reason TEXT] [--data-dir D]
       Stops signing within a second, also for calls on their way. What is out is still looked after.
   svc resume [--rearm] [--data-dir D]

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openStore, type Operations } from '@svc/store'
+import { type Ledger, openStore, type Operations } from '@svc/store'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { UsageError } from '../usage-error.ts'
 
@@ -17,12 +17,15 @@ export async function openOperations(
   const store = await openStore(await placeOf(config))
   return {
     operations: store.operations,
+    usage: (principalId, options) => store.ledger.usage(principalId, options),
     close: () => store.close(),
   }
 }
 
 export type OpenOperations = {
   readonly operations: Operations
+  /** What counts against the limits of a principal. */
+  readonly usage: Ledger['usage']
   close(): Promise<void>
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { grantRefusals } from './grant-refusals.ts'
 import { parsePolicy } from './policy.ts'
 import { policyFor } from './policy-for.ts'
-import { principalOf } from './road-facts.fixture.ts'
 
 describe('what the policy grants to one caller', () => {
   const policy = parsePolicy(
@@ -49,13 +48,12 @@ describe('what the policy grants to one caller', () => {
   })
 
   it('refuses the tools it leaves out, and no others', () => {
-    const principal = principalOf()
-    expect(grantRefusals({ tool: 'execute_swap', principal }, policy)).toEqual([
+    expect(grantRefusals('execute_swap', 'key:test', policy)).toEqual([
       expect.objectContaining({ code: 'PRINCIPAL_NOT_GRANTED' }),
     ])
-    expect(grantRefusals({ tool: 'collect_fees', principal }, policy)).toEqual([])
-    expect(grantRefusals({ tool: 'execute_swap', principal: { ...principal, id: 'key:other' } }, policy)).toEqual([])
+    expect(grantRefusals('collect_fees', 'key:test', policy)).toEqual([])
+    expect(grantRefusals('execute_swap', 'key:other', policy)).toEqual([])
     const none = { ...policy, principals: { 'key:test': { tools: [] } } }
-    expect(grantRefusals({ tool: 'collect_fees', principal }, none)).toHaveLength(1)
+    expect(grantRefusals('collect_fees', 'key:test', none)).toHaveLength(1)
   })
 })

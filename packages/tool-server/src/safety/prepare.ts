@@ -19,7 +19,7 @@ export async function checkPolicy(trip: Trip): Promise<Checked> {
   const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
   const nowSeconds = surveyed.atSeconds
   const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
-  const refusals = [...grantRefusals(trip.call, engine.policy), ...verdict.refusals]
+  const refusals = [...grantRefusals(trip.call.tool, trip.call.principal.id, engine.policy), ...verdict.refusals]
   return { ...trip, allowances, surveyed, ...verdict, refusals }
 }
 

@@ -1,0 +1,144 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore } from '@svc/store'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { program, run, type Run } from '../processes.fixture.ts'
+
+const wallet = '0x00000000000000000000000000000000000000bb'
+const weth = '0x4200000000000000000000000000000000000006'
+/** Wraps one wei of ether on Base. */
+const intent = {
+  chainId: 8453,
+  calls: [{ to: weth, data: '0xd0e30db0', valueWei: '1', label: 'wrap' }],
+  atomicity: 'single',
+  spends: [{ token: '0x0000000000000000000000000000000000000000', amount: '1' }],
+  receives: [{ token: weth, amount: '1' }],
+  approvals: [],
+  riskTier: 'routine',
+  slippageBps: null,
+  deadline: null,
+  recipients: [],
+  why: 'wrap \u001b[31mether',
+}
+
+const runs: Run[] = []
+let dataDir = ''
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'svc-policy-'))
+})
+afterEach(async () => {
+  for (const started of runs.splice(0)) await started.end()
+})
+
+/** The command as a process, to its end. */
+async function svc(...words: readonly string[]) {
+  const started = run(process.execPath, [program, 'policy', ...words, '--data-dir', dataDir])
+  runs.push(started)
+  return { code: await started.exited, ...started.printed }
+}
+
+const put = async (name: string, content: unknown) => {
+  const path = join(dataDir, name)
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
+  return path
+}
+
+describe('svc policy', () => {
+  it('check names what is wrong on stderr and exits with 1, and says what holds otherwise', async () => {
+    const none = await svc('check')
+    expect([none.code, none.stdout]).toEqual([0, expect.stringContaining('so the defaults hold')])
+    await put('policy.json', { limitsUsd: { daily: '1' }, principals: { a: { approvalThresholdUsd: '999' } } })
+    const wrong = await svc('check')
+    expect([wrong.code, wrong.stdout]).toEqual([1, ''])
+    expect(wrong.stderr).toContain('  limitsUsd.perSession: must not be above limitsUsd.daily')
+    expect(wrong.stderr).toContain('  principals.a.approvalThresholdUsd: must not be above approvalThresholdUsd (250)')
+    const other = await put('other.json', {
+      principals: { a: { tools: ['excecute_swap'] } },
+      contracts: { 424242: [] },
+    })
+    const noted = await svc('check', other)
+    expect([noted.code, noted.stderr]).toEqual([0, ''])
+    expect(noted.stdout).toContain('note: principals.a.tools: there is no write tool excecute_swap')
+    expect(noted.stdout).toContain('note: contracts.424242: no chain of this server has this id')
+    expect(noted.stdout).toMatch(/in order\. Audit lines name this policy [0-9a-f]{64}\./)
+    expect((await svc('check', join(dataDir, 'absent.json'))).code).toBe(1)
+  })
+
+  it('explain says what each rule says to a file with an intent, escaping what is strange', async () => {
+    const path = await put('intent.json', {
+      tool: 'execute_swap',
+      principalId: 'local',
+      spendUsdMicros: '300000000',
+      intent,
+    })
+    const shown = await svc('explain', path, '--wallet', wallet)
+    expect([shown.code, shown.stderr]).toEqual([0, ''])
+    expect(shown.stdout).toMatch(/^[ -~\n]*$/)
+    expect(shown.stdout).toContain('wrap \\u001b[31mether')
+    expect(shown.stdout).toContain('principal   local')
+    expect(shown.stdout).toMatch(/ask +approvalThresholdUsd: a person is asked above 250 USD/)
+    expect(shown.stdout).toContain('A person must approve this plan.')
+    await put('policy.json', { principals: { local: { tools: [] } } })
+    const { stdout } = await svc('explain', path, '--wallet', wallet, '--json')
+    expect(JSON.parse(stdout).checks[0]).toMatchObject({ verdict: 'deny', code: 'PRINCIPAL_NOT_GRANTED' })
+  })
+
+  it('explain finds a stored plan by its id and counts what is spent', async () => {
+    const store = await openStore({ path: join(dataDir, 'state.db'), now: Date.now })
+    await store.operations.create({
+      id: 'op-1',
+      state: 'planned',
+      principalId: 'api-key:00112233',
+      principal: '{}',
+      tool: 'execute_swap',
+      input: '{}',
+      chainId: 8453,
+      planHash: '0x00',
+      plan: '{}',
+      intent: JSON.stringify(intent),
+      spendUsdMicros: 200_000_000n,
+      expiresAt: null,
+      executeAfter: null,
+    })
+    const limits = { perTransaction: 10n ** 12n, perSession: 10n ** 12n, daily: 10n ** 12n }
+    const spend = {
+      principal: 'someone',
+      chainId: 8453,
+      amountUsdMicros: 1_900_000_000n,
+      limits,
+      sessionIdleMs: 60_000,
+    }
+    await store.ledger.reserve({ ...spend, id: 'r', requestId: 'r' })
+    const shown = await svc('explain', 'op-1', '--wallet', wallet)
+    expect(shown.stdout).toContain('principal   api-key:00112233')
+    expect(shown.stdout).toMatch(/deny +limitsUsd\.daily: at most 2000 USD in any 24 hours, of which 1900 USD are used/)
+    expect(shown.stdout).toContain('The policy refuses this plan.')
+    const missing = await svc('explain', 'op-2', '--wallet', wallet)
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('there is no plan op-2')])
+    await store.close()
+  })
+
+  it('test runs the cases beside the policy and exits with 1 when one is not as expected', async () => {
+    const honest = { name: 'wrap', intent, spendUsd: '1', expect: 'allow' }
+    await put('policy.test.json', { wallet, cases: [honest] })
+    expect(await svc('test')).toMatchObject({ code: 0, stdout: 'ok    wrap\n1 of 1 cases are as expected.\n' })
+    await put('policy.json', { limitsUsd: { perTransaction: '0.5' } })
+    const failed = await svc('test')
+    expect([failed.code, failed.stdout]).toEqual([
+      1,
+      expect.stringContaining('FAIL  wrap: expected allow, but it is denied'),
+    ])
+    await put('policy.test.json', { wallet, cases: [{ ...honest, expect: 'perhaps' }] })
+    const malformed = await svc('test')
+    expect([malformed.code, malformed.stderr]).toEqual([1, expect.stringContaining('cases.0.expect')])
+  })
+
+  it('schema prints what is published, and unknown words are refused with 2', async () => {
+    const started = run(process.execPath, [program, 'policy', 'schema'])
+    runs.push(started)
+    expect(await started.exited).toBe(0)
+    expect(JSON.parse(started.printed.stdout)).toMatchObject({ title: 'policy.json', additionalProperties: false })
+    for (const words of [['loosen'], ['explain'], ['check', '--force']]) expect((await svc(...words)).code).toBe(2)
+  })
+})

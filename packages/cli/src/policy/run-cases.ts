@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises'
+import { loadPolicy, runPolicyCases } from '@svc/tool-server/policy'
+import { policyPlace } from './policy-place.ts'
+import { printProblems } from './print-problems.ts'
+import { printable } from './printable.ts'
+import { readFileAndFlags } from './read-file-and-flags.ts'
+
+/**
+ * `svc policy test [FILE]`: runs named cases (`policy.test.json` beside the policy) against the policy, offline. Resolves
+ * to 1 when a case does not get what it expects.
+ */
+export async function runCases(argv: readonly string[]): Promise<number> {
+  const { file, flags } = readFileAndFlags(argv, { values: ['data-dir', 'policy'], switches: ['production'] })
+  const { config, path } = policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
+  const casesPath = file ?? path.replace(/(\.json)?$/, '.test.json')
+  const written = parseJson(await readFile(casesPath, 'utf8'), casesPath)
+  let reading = path
+  try {
+    const policy = await loadPolicy(path, { production: config.production || flags.production })
+    reading = casesPath
+    const nowSeconds = Math.floor(Date.now() / 1000)
+    const results = runPolicyCases(written, { policy, chains: config.chains, nowSeconds })
+    for (const { name, passed, problem } of results) {
+      process.stdout.write(`${passed ? 'ok  ' : 'FAIL'}  ${printable(name)}${problem === null ? '' : `: ${problem}`}\n`)
+    }
+    const failed = results.filter(({ passed }) => !passed).length
+    process.stdout.write(`${results.length - failed} of ${results.length} cases are as expected.\n`)
+    return failed === 0 ? 0 : 1
+  } catch (error) {
+    printProblems(reading, error)
+    return 1
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`${path} is not JSON`, { cause })
+  }
+}

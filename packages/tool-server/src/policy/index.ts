@@ -1,0 +1,11 @@
+// What `svc policy` works with.
+export { explainPolicy } from '../safety/explain-policy.ts'
+export type { PolicyCheck, PolicyQuestion } from '../safety/explain-policy.ts'
+export { loadPolicy, parsePolicy } from '../safety/policy.ts'
+export { runPolicyCases } from '../safety/policy-cases.ts'
+export type { PolicyCaseResult } from '../safety/policy-cases.ts'
+export { policyHash } from '../safety/policy-hash.ts'
+export { policyJsonSchema } from '../safety/policy-json-schema.ts'
+export { policyMembers } from '../safety/policy-members.ts'
+export { sessionIdleMs } from '../safety/spend-limit.ts'
+export { readIntent } from '../safety/stored-intent.ts'

@@ -1,0 +1,227 @@
+import { chains } from '@svc/wallet'
+import { encodeFunctionData } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
+import type { Intent } from '../intent.ts'
+import { explainPolicy, type PolicyQuestion } from './explain-policy.ts'
+import { parsePolicy } from './policy.ts'
+import { runPolicyCases } from './policy-cases.ts'
+import { storeIntent } from './stored-intent.ts'
+
+const chain = chains.find(({ id }) => id === 8453)!
+const wallet = '0x00000000000000000000000000000000000000bb'
+const stranger = '0x00000000000000000000000000000000000000cc'
+const nowSeconds = 1_800_000_000
+const usdc = chain.tokens.find(({ symbol }) => symbol === 'USDC')!.address
+const router = chain.amm.v3!.swapRouter02
+
+function swap(recipient: typeof wallet | typeof stranger = wallet): Intent {
+  const data = encodeFunctionData({
+    abi: v3SwapRouter02Abi,
+    functionName: 'exactInputSingle',
+    args: [
+      {
+        tokenIn: usdc,
+        tokenOut: chain.wrappedNative.address,
+        fee: 500,
+        recipient,
+        amountIn: 1n,
+        amountOutMinimum: 1n,
+        sqrtPriceLimitX96: 0n,
+      },
+    ],
+  })
+  return {
+    chainId: chain.id,
+    calls: [{ to: router, data, valueWei: 0n, label: 'swap' }],
+    atomicity: 'single',
+    spends: [{ token: usdc, amount: 1n }],
+    receives: [{ token: chain.wrappedNative.address, amount: 1n }],
+    approvals: [{ token: usdc, spender: router, amount: 1n, via: 'erc20', revokeAfter: true }],
+    riskTier: 'routine',
+    slippageBps: 50,
+    deadline: nowSeconds + 600,
+    recipients: [wallet],
+    why: 'swap USDC for WETH',
+  }
+}
+
+const explain = (written: unknown, question: Partial<PolicyQuestion> = {}, production = true) =>
+  explainPolicy(
+    {
+      tool: 'execute_swap',
+      principalId: 'key:a',
+      intent: swap(),
+      spendUsdMicros: 100_000_000n,
+      used: null,
+      ...question,
+    },
+    { chain, policy: parsePolicy(written, { production }), wallet, nowSeconds },
+  )
+const against = (checks: ReturnType<typeof explain>) =>
+  checks.filter(({ verdict }) => verdict !== 'allow').map(({ rule, verdict, code }) => [rule, verdict, code])
+
+describe('explaining what the policy says to a plan', () => {
+  it('names every rule once and finds nothing against an honest swap', () => {
+    const checks = explain({})
+    expect(against(checks)).toEqual([])
+    expect(checks.map(({ rule }) => rule)).toEqual([
+      'principals.key:a.tools',
+      null,
+      'contracts',
+      'recipients',
+      'spenders',
+      'slippageBps.cap',
+      'deadlineSeconds.cap',
+      'allowlist',
+      'limitsUsd.perTransaction',
+      'limitsUsd.perSession',
+      'limitsUsd.daily',
+      'approvalThresholdUsd',
+      'delaySeconds.routine',
+    ])
+  })
+
+  it.each<readonly [string, unknown, Partial<PolicyQuestion>, readonly (string | null)[]]>([
+    [
+      'a tool not granted',
+      { principals: { 'key:a': { tools: ['collect_fees'] } } },
+      {},
+      ['principals.key:a.tools', 'deny', 'PRINCIPAL_NOT_GRANTED'],
+    ],
+    ['a stranger who is paid', {}, { intent: swap(stranger) }, ['recipients', 'deny', 'RECIPIENT_NOT_ALLOWED']],
+    [
+      'an unknown contract',
+      {},
+      { intent: { ...swap(), calls: [{ to: stranger, data: '0x12345678', valueWei: 0n, label: 'call' }] } },
+      ['contracts', 'deny', 'CONTRACT_NOT_ALLOWED'],
+    ],
+    [
+      'a stranger who is approved',
+      {},
+      { intent: { ...swap(), approvals: [{ ...swap().approvals[0]!, spender: stranger }] } },
+      ['spenders', 'deny', 'SPENDER_NOT_ALLOWED'],
+    ],
+    [
+      'an unlimited approval',
+      {},
+      { intent: { ...swap(), approvals: [{ ...swap().approvals[0]!, amount: 2n ** 256n - 1n }] } },
+      [null, 'deny', 'UNSAFE_TRANSACTION'],
+    ],
+    [
+      'much slippage',
+      {},
+      { intent: { ...swap(), slippageBps: 501 } },
+      ['slippageBps.cap', 'deny', 'SLIPPAGE_TOO_HIGH'],
+    ],
+    [
+      'a far deadline',
+      {},
+      { intent: { ...swap(), deadline: nowSeconds + 601 } },
+      ['deadlineSeconds.cap', 'deny', 'DEADLINE_TOO_LONG'],
+    ],
+    [
+      'an unlisted token',
+      {},
+      { intent: { ...swap(), receives: [{ token: stranger, amount: 1n }] } },
+      ['allowlist', 'deny', 'TOKEN_NOT_ALLOWLISTED'],
+    ],
+    [
+      'a large spend',
+      { approvalThresholdUsd: null },
+      { spendUsdMicros: 500_000_001n },
+      ['limitsUsd.perTransaction', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
+    ],
+    [
+      'a day that is used up',
+      {},
+      { used: { session: 0n, daily: 1_900_000_001n, principalDaily: 0n } },
+      ['limitsUsd.daily', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
+    ],
+    [
+      "a caller's own day that is used up",
+      { principals: { 'key:a': { limitsUsd: { daily: '150' } } } },
+      { used: { session: 0n, daily: 50_000_001n, principalDaily: 50_000_001n } },
+      ['principals.<principal id>.limitsUsd.daily', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
+    ],
+    [
+      'a spend above the threshold',
+      {},
+      { spendUsdMicros: 250_000_001n },
+      ['approvalThresholdUsd', 'ask', 'APPROVAL_REQUIRED'],
+    ],
+    [
+      'a tier with a delay',
+      {},
+      { intent: { ...swap(), riskTier: 'critical' } },
+      ['delaySeconds.critical', 'wait', 'DELAY_REQUIRED'],
+    ],
+  ])('says of %s which rule it meets, and how to change it', (_what, written, question, expected) => {
+    const checks = explain(written, question)
+    expect(against(checks)).toEqual([expected])
+    const [met] = checks.filter(({ verdict }) => verdict !== 'allow')
+    expect(met?.change === null).toBe(expected[0] === null)
+  })
+
+  it('notes an unlisted token where the list is lenient, and knows no spend that nobody priced', () => {
+    const intent = { ...swap(), receives: [{ token: stranger, amount: 1n }] } as const
+    expect(against(explain({}, { intent, spendUsdMicros: null }, false))).toEqual([
+      ['allowlist', 'noted', null],
+      ['limitsUsd.perTransaction', 'unknown', null],
+      ['limitsUsd.perSession', 'unknown', null],
+      ['limitsUsd.daily', 'unknown', null],
+      ['approvalThresholdUsd', 'unknown', null],
+    ])
+  })
+})
+
+describe('named cases for a policy', () => {
+  const json = (intent: Intent): unknown => JSON.parse(storeIntent(intent))
+  const honest = { name: 'honest', intent: json(swap()), expect: 'allow', nowSeconds }
+  const run = (cases: readonly unknown[]) =>
+    runPolicyCases({ wallet, cases }, { policy: parsePolicy({}, { production: true }), chains, nowSeconds: 0 })
+
+  it('pass when they get what they expect', () => {
+    const results = run([
+      honest,
+      { ...honest, name: 'stolen', intent: json(swap(stranger)), expect: 'deny', code: 'RECIPIENT_NOT_ALLOWED' },
+      { ...honest, name: 'asked', spendUsd: '250.01', expect: 'deny', code: 'APPROVAL_REQUIRED' },
+    ])
+    expect(results.map(({ passed, problem }) => [passed, problem])).toEqual([
+      [true, null],
+      [true, null],
+      [true, null],
+    ])
+  })
+
+  it('fail when they get another verdict, another code, or are of an unknown chain', () => {
+    const results = run([
+      { ...honest, expect: 'deny' },
+      { ...honest, intent: json(swap(stranger)), expect: 'allow' },
+      { ...honest, intent: json(swap(stranger)), expect: 'deny', code: 'SPENDER_NOT_ALLOWED' },
+      { ...honest, intent: { ...json(swap())!, chainId: 999 } },
+    ])
+    expect(results.map(({ problem }) => problem)).toEqual([
+      'expected deny, but it is allowed',
+      'expected allow, but it is denied with RECIPIENT_NOT_ALLOWED',
+      'expected SPENDER_NOT_ALLOWED, but it is denied with RECIPIENT_NOT_ALLOWED',
+      'its chain is not in the table',
+    ])
+  })
+
+  it.each([
+    [{ wallet, cases: [] }, 'cases'],
+    [{ cases: [honest] }, 'wallet'],
+    [{ wallet, cases: [{ ...honest, expect: 'maybe' }] }, 'cases.0.expect'],
+    [
+      { wallet, cases: [{ ...honest, intent: { ...(json(swap()) as object), chainId: '1' } }] },
+      'cases.0.intent.chainId',
+    ],
+    [{ wallet, cases: [{ ...honest, unknown: 1 }] }, 'cases.0'],
+  ])('are refused by name when malformed: %#', (written, field) => {
+    const options = { policy: parsePolicy({}, { production: true }), chains, nowSeconds: 0 }
+    expect(() => runPolicyCases(written, options)).toThrow(
+      expect.objectContaining({ details: expect.arrayContaining([expect.objectContaining({ field })]) }),
+    )
+  })
+})

@@ -1,0 +1,183 @@
+import type { ErrorCode } from '../errors.ts'
+import type { Intent } from '../intent.ts'
+import { knownContracts } from './known-contracts.ts'
+import { grantOf, policyFor } from './policy-for.ts'
+import { grantRefusals } from './grant-refusals.ts'
+import { type PolicyContext, policyVerdict, tokensOf } from './policy-verdict.ts'
+import { usdMicros } from './policy.ts'
+import type { Refusal } from './refusal.ts'
+import { usdText } from './spend-limit.ts'
+
+/**
+ * Says for one intent what each rule of the policy is, what was asked, and what comes of it, in the order in which the
+ * road asks. The same functions decide as on the road; simulation, prices and balances are not looked at. Without
+ * `spendUsdMicros` the limits are `unknown`, without `used` nothing counts as spent before.
+ */
+export function explainPolicy(question: PolicyQuestion, context: Omit<PolicyContext, 'known'>): readonly PolicyCheck[] {
+  const { intent, principalId, tool } = question
+  const policy = principalId === null ? context.policy : policyFor(context.policy, principalId)
+  const known = knownContracts(context.chain, policy)
+  const asked = { ...context, policy, known }
+  const { refusals, tokenAllowlistPassed } = policyVerdict(intent, asked)
+  const caller = tool === null || principalId === null ? [] : grantRefusals(tool, principalId, policy)
+  return [
+    checkOf(`principals.${principalId ?? '<principal id>'}.tools`, caller, ['PRINCIPAL_NOT_GRANTED'], {
+      says: grantText(question, asked),
+      asked: `${tool ?? 'an unnamed tool'} called by ${principalId ?? 'nobody in particular'}`,
+      change: 'add the tool to the list of this caller',
+    }),
+    ...ruleChecks(intent, refusals, asked, tokenAllowlistPassed),
+    ...limitChecks(question, asked),
+    ...waitChecks(question, asked),
+  ]
+}
+
+export type PolicyQuestion = {
+  /** `null` where it is not known: the caller's grants are then left out. */
+  readonly tool: string | null
+  readonly principalId: string | null
+  readonly intent: Intent
+  /** Millionths of a US dollar; `null` where nobody has priced the intent. */
+  readonly spendUsdMicros: bigint | null
+  /** What counts against the limits already; `null`: nothing. */
+  readonly used: { readonly session: bigint; readonly daily: bigint; readonly principalDaily: bigint } | null
+}
+
+export type PolicyCheck = {
+  /** The member of the policy; `null` for what no policy allows. */
+  readonly rule: string | null
+  /** What the policy says there. */
+  readonly says: string
+  readonly asked: string
+  /** `noted`: recorded and let through. `ask`: a person decides. `wait`: not before its delay is over. */
+  readonly verdict: 'allow' | 'noted' | 'ask' | 'wait' | 'deny' | 'unknown'
+  /** The code a call would get; `null` where it passes. */
+  readonly code: ErrorCode | null
+  /** What exactly is in the way. */
+  readonly because: readonly string[]
+  /** How the operator could let it pass; `null` where it passes or nothing could. */
+  readonly change: string | null
+}
+
+type Text = { readonly says: string; readonly asked: string; readonly change: string | null }
+
+function checkOf(
+  rule: string | null,
+  refusals: readonly Refusal[],
+  codes: readonly ErrorCode[],
+  { says, asked, change }: Text,
+): PolicyCheck {
+  const own = refusals.filter(({ code }) => codes.includes(code))
+  const because = own.map(({ message, details = [] }) => {
+    const facts = details.flatMap((detail) =>
+      Object.entries(detail).flatMap(([name, fact]) => (name === 'message' || name === 'field' ? [] : [fact])),
+    )
+    return facts.length === 0 ? message : `${message} (${facts.map(String).join(', ')})`
+  })
+  const code = own[0]?.code ?? null
+  return { rule, says, asked, verdict: code === null ? 'allow' : 'deny', code, because, change: code ? change : null }
+}
+
+function ruleChecks(
+  intent: Intent,
+  refusals: readonly Refusal[],
+  { chain, policy, known }: PolicyContext,
+  tokenAllowlistPassed: boolean,
+): readonly PolicyCheck[] {
+  const at = `under "${chain.id}"`
+  const list = (texts: readonly string[]): string => (texts.length === 0 ? 'none' : texts.join(', '))
+  const tokens = checkOf('allowlist', refusals, ['TOKEN_NOT_ALLOWLISTED'], {
+    says: `${policy.allowlist.mode}, ${known.tokens.size} tokens of ${chain.name} listed`,
+    asked: list([...new Set(tokensOf(intent))]),
+    change: `add the token to allowlist.tokens ${at}`,
+  })
+  return [
+    checkOf(null, refusals, ['UNSAFE_TRANSACTION', 'ATOMIC_EXECUTION_UNAVAILABLE'], {
+      says: 'what is never signed: unlimited approvals, calls without a purpose, atomicity the wallet does not have',
+      asked: `${intent.calls.length} calls, ${intent.atomicity}`,
+      change: null,
+    }),
+    checkOf('contracts', refusals, ['CONTRACT_NOT_ALLOWED'], {
+      says: `the AMM's own contracts and ${policy.contracts[chain.id]?.length ?? 0} others`,
+      asked: list(intent.calls.map(({ label, to, data }) => `"${label}" ${to} ${data.slice(0, 10)}`)),
+      change: `add the contract to contracts ${at}; calls that move a token directly are never allowed`,
+    }),
+    checkOf('recipients', refusals, ['RECIPIENT_NOT_ALLOWED'], {
+      says: `the wallet and ${known.recipients.size} others`,
+      asked: list(intent.recipients),
+      change: `add the address to recipients ${at}`,
+    }),
+    checkOf('spenders', refusals, ['SPENDER_NOT_ALLOWED'], {
+      says: `the AMM's own contracts and ${policy.spenders[chain.id]?.length ?? 0} others`,
+      asked: list(intent.approvals.map(({ amount, token, spender }) => `${amount} of ${token} for ${spender}`)),
+      change: `add the address to spenders ${at}`,
+    }),
+    checkOf('slippageBps.cap', refusals, ['SLIPPAGE_TOO_HIGH'], {
+      says: `at most ${policy.slippageBps.cap} bps`,
+      asked: intent.slippageBps === null ? 'none' : `${intent.slippageBps} bps`,
+      change: 'raise slippageBps.cap',
+    }),
+    checkOf('deadlineSeconds.cap', refusals, ['DEADLINE_TOO_LONG'], {
+      says: `at most ${policy.deadlineSeconds.cap} seconds from now`,
+      asked: intent.deadline === null ? 'none' : new Date(intent.deadline * 1000).toISOString(),
+      change: 'raise deadlineSeconds.cap',
+    }),
+    tokens.verdict === 'allow' && !tokenAllowlistPassed ? { ...tokens, verdict: 'noted' } : tokens,
+  ]
+}
+
+function limitChecks({ spendUsdMicros, used }: PolicyQuestion, { policy }: PolicyContext): readonly PolicyCheck[] {
+  const { perTransaction, perSession, daily, principalDaily } = policy.limitsUsd
+  const limits = [
+    ['perTransaction', 'one transaction', perTransaction, 0n],
+    ['perSession', 'the session', perSession, used?.session ?? 0n],
+    ['principalDaily', 'any 24 hours of this caller', principalDaily, used?.principalDaily ?? 0n],
+    ['daily', 'any 24 hours', daily, used?.daily ?? 0n],
+  ] as const
+  return limits.flatMap(([name, what, cap, before]): readonly PolicyCheck[] => {
+    if (cap === undefined) return []
+    const rule = name === 'principalDaily' ? 'principals.<principal id>.limitsUsd.daily' : `limitsUsd.${name}`
+    const says = `at most ${cap} USD in ${what}, of which ${usdText(before)} USD are used`
+    const base = { rule, says, because: [], change: null }
+    if (spendUsdMicros === null) return [{ ...base, asked: 'not priced', verdict: 'unknown', code: null }]
+    const asked = `${usdText(spendUsdMicros)} USD`
+    if (before + spendUsdMicros <= usdMicros(cap)) return [{ ...base, asked, verdict: 'allow', code: null }]
+    const change = name === 'perTransaction' ? `raise ${rule}` : `raise ${rule}, or wait until the window frees up`
+    return [{ ...base, asked, verdict: 'deny', code: 'SPENDING_LIMIT_EXCEEDED', change }]
+  })
+}
+
+function waitChecks({ intent, spendUsdMicros }: PolicyQuestion, { policy }: PolicyContext): readonly PolicyCheck[] {
+  const { approvalThresholdUsd: threshold, proxyDelay, delaySeconds } = policy
+  const says = threshold === null ? 'nobody is asked' : `a person is asked above ${threshold} USD`
+  const unpriced = spendUsdMicros === null && threshold !== null
+  const isAbove = spendUsdMicros !== null && threshold !== null && spendUsdMicros > usdMicros(threshold)
+  const seconds = proxyDelay ? delaySeconds[intent.riskTier] : 0
+  const delay = proxyDelay ? `${seconds} seconds` : 'delays are not kept'
+  return [
+    {
+      rule: 'approvalThresholdUsd',
+      says,
+      asked: spendUsdMicros === null ? 'not priced' : `${usdText(spendUsdMicros)} USD`,
+      verdict: unpriced ? 'unknown' : isAbove ? 'ask' : 'allow',
+      code: isAbove ? 'APPROVAL_REQUIRED' : null,
+      because: [],
+      change: isAbove ? 'approve it with svc approvals, or raise approvalThresholdUsd' : null,
+    },
+    {
+      rule: `delaySeconds.${intent.riskTier}`,
+      says: delay,
+      asked: `a call of the risk tier "${intent.riskTier}"`,
+      verdict: seconds > 0 ? 'wait' : 'allow',
+      code: seconds > 0 ? 'DELAY_REQUIRED' : null,
+      because: [],
+      change: seconds > 0 ? `lower delaySeconds.${intent.riskTier}` : null,
+    },
+  ]
+}
+
+function grantText({ principalId }: PolicyQuestion, { policy }: PolicyContext): string {
+  const tools = principalId === null ? undefined : grantOf(policy, principalId)?.tools
+  if (tools === undefined) return 'every tool its key allows'
+  return tools.length === 0 ? 'no write tool' : tools.join(', ')
+}

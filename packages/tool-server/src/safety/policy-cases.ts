@@ -1,0 +1,107 @@
+import type { Chain } from '@svc/wallet'
+import { type Address, isAddress } from 'viem'
+import * as z from 'zod'
+import { ToolError } from '../tool-error.ts'
+import { explainPolicy, type PolicyCheck } from './explain-policy.ts'
+import { usdMicros, type Policy } from './policy.ts'
+import { readIntent } from './stored-intent.ts'
+
+/**
+ * Runs named cases against a policy, without chain, prices or ledger: what each intent would get as the first spend of
+ * its caller. `allow` means that it is signed at once; what a person must approve, or what must wait, is a `deny`. Throws
+ * `VALIDATION_FAILED` naming each wrong member of the cases.
+ */
+export function runPolicyCases(written: unknown, options: PolicyCasesOptions): readonly PolicyCaseResult[] {
+  const parsed = casesSchema.safeParse(written)
+  if (!parsed.success) {
+    throw new ToolError('VALIDATION_FAILED', 'The file of cases is not valid.', {
+      details: parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })),
+      suggestion: 'Correct the members named in details; docs/policy.md shows the form.',
+    })
+  }
+  const { wallet, cases } = parsed.data
+  return cases.map((one) => {
+    const chain = options.chains.find(({ id }) => id === one.intent.chainId)
+    if (chain === undefined)
+      return { name: one.name, passed: false, problem: 'its chain is not in the table', checks: [] }
+    const { policy, nowSeconds } = options
+    const question = {
+      tool: one.tool ?? null,
+      principalId: one.principal ?? null,
+      intent: one.intent,
+      spendUsdMicros: one.spendUsd === undefined ? null : usdMicros(one.spendUsd),
+      used: null,
+    }
+    const checks = explainPolicy(question, { chain, policy, wallet, nowSeconds: one.nowSeconds ?? nowSeconds })
+    const problem = problemOf(one, checks)
+    return { name: one.name, passed: problem === null, problem, checks }
+  })
+}
+
+export type PolicyCasesOptions = {
+  readonly policy: Policy
+  readonly chains: readonly Chain[]
+  /** Unix seconds, for cases that name no time of their own. */
+  readonly nowSeconds: number
+}
+
+export type PolicyCaseResult = {
+  readonly name: string
+  readonly passed: boolean
+  readonly problem: string | null
+  readonly checks: readonly PolicyCheck[]
+}
+
+const address = z.custom<Address>(
+  (value) => typeof value === 'string' && isAddress(value, { strict: false }),
+  'accepted: an address',
+)
+
+/** An intent as the store keeps it, its bigints as decimal text. */
+function intentOf() {
+  return z.unknown().transform((written, context) => {
+    try {
+      return readIntent(JSON.stringify(written))
+    } catch (error) {
+      const issues = error instanceof z.ZodError ? error.issues : [{ path: [], message: 'accepted: an intent' }]
+      for (const { path, message } of issues) context.addIssue({ code: 'custom', path: [...path], message })
+      return z.NEVER
+    }
+  })
+}
+
+const casesSchema = z.strictObject({
+  /** The agent's wallet, which may always receive. */
+  wallet: address,
+  cases: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).max(200),
+        intent: intentOf(),
+        tool: z.string().max(64).optional(),
+        principal: z.string().max(128).optional(),
+        /** Decimal US dollars that the intent is taken to spend; without it the limits are not asked. */
+        spendUsd: z
+          .string()
+          .regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, 'accepted: decimal US dollars')
+          .optional(),
+        /** Unix seconds at which the call is made. */
+        nowSeconds: z.int().min(0).optional(),
+        expect: z.enum(['allow', 'deny']),
+        code: z.string().max(64).optional(),
+      }),
+    )
+    .min(1, 'accepted: at least one case')
+    .max(10_000),
+})
+
+type Case = z.output<typeof casesSchema>['cases'][number]
+
+function problemOf({ expect, code }: Case, checks: readonly PolicyCheck[]): string | null {
+  const codes = [...new Set(checks.flatMap((check) => (check.code === null ? [] : [check.code])))]
+  const got = codes.length === 0 ? 'allow' : 'deny'
+  const gotText = codes.length === 0 ? 'allowed' : `denied with ${codes.join(', ')}`
+  if (got !== expect) return `expected ${expect}, but it is ${gotText}`
+  if (code === undefined || codes.some((one) => one === code)) return null
+  return `expected ${code}, but it is ${gotText}`
+}
