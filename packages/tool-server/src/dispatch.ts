@@ -3,7 +3,7 @@ import { requireAccess } from './auth/may.ts'
 import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'
 import { withAnswer, withApproval, type Confirm } from './dispatch/ask-approval.ts'
-import { carryOut, type CarriedOut, type Answered, type CarryOutMeans } from './dispatch/carry-out.ts'
+import { carryOutDue, type CarriedOut, type Answered, type CarryOutMeans } from './dispatch/carry-out.ts'
 import { checkOutput } from './dispatch/check-output.ts'
 import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
 import { createToolLists, type ToolList } from './dispatch/list-tools.ts'
@@ -27,7 +27,7 @@ export type Dispatch = {
   call(request: CallRequest): Promise<CallResult>
   /**
    * Carries out a stored write whose time has come, under the rights of who asked for it. Rejects when it could not be
-   * taken, or when who asked may not do it any more.
+   * taken, which changes nothing about it.
    */
   carryOutDue(operation: Operation): Promise<CarriedOut>
 }
@@ -86,7 +86,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     list: createToolLists(offered),
     has: (name: string) => catalogue.has(name),
     call: (request: CallRequest) => logged(request, road),
-    carryOutDue: (operation: Operation) => carryOutDue(operation, road),
+    carryOutDue: (operation: Operation) => whenDue(operation, road),
   })
 }
 
@@ -121,14 +121,10 @@ function meansOf(options: DispatchOptions, catalogue: Road['catalogue']): CarryO
   return means
 }
 
-async function carryOutDue(operation: Operation, { options, means }: Road): Promise<CarriedOut> {
+async function whenDue(operation: Operation, { options, means }: Road): Promise<CarriedOut> {
   if (means === null || options.write === null) throw internal(operation.id)
-  const caller = {
-    requestId: options.newRequestId(),
-    principal: means.operations.principalOf(operation),
-    signal: new AbortController().signal,
-  }
-  return options.write.during(() => carryOut(operation, caller, means))
+  const caller = { requestId: options.newRequestId(), signal: new AbortController().signal }
+  return options.write.during(() => carryOutDue(operation, caller, means))
 }
 
 async function travel(request: CallRequest, requestId: string, road: Road): Promise<CallResult> {

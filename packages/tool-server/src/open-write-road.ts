@@ -10,6 +10,7 @@ import type { Log } from './observability/log.ts'
 import type { Ports } from './ports.ts'
 import { openAuditLog } from './safety/audit.ts'
 import { createDoor } from './safety/door.ts'
+import { endInterrupted } from './safety/end-interrupted.ts'
 import { createOperationsRoad } from './safety/operations-road.ts'
 import type { Policy } from './safety/policy.ts'
 import type { PolicySource } from './safety/policy-source.ts'
@@ -71,6 +72,8 @@ export async function openWriteRoad(options: {
       executor.recordSwitches().catch((error: unknown) => log.warn('switches.unrecorded', { error }))
     await recordSwitches()
     log.info('road.reconciled', { ...(await executor.reconcile()) })
+    const interrupted = await endInterrupted({ operations, journal, log })
+    if (interrupted.givenBack.length + interrupted.ended.length > 0) log.info('road.interrupted', interrupted)
     const sweeper = startSweeper({
       everyMs: sweepEveryMs,
       sweep: () =>

@@ -7,11 +7,13 @@ import { bearerStage } from './auth/bearer.ts'
 import type { Principal } from './auth/principal.ts'
 import { provisionKeys, type ApiKeys } from './auth/provision-keys.ts'
 import type { Config } from './config.ts'
+import { createDueRun } from './carry-out-due.ts'
 import { createDispatch, type Dispatch, type WriteRoad } from './dispatch.ts'
 import type { Log, LogDestination } from './observability/log.ts'
 import { openLog } from './observability/open-log.ts'
 import type { Ports } from './ports.ts'
 import { createStatus } from './status/status.ts'
+import { startSweeper } from './safety/sweeper.ts'
 import type { SafetyReport, Tool } from './tool.ts'
 import { createGuards, loopbackHosts } from './transports/guards.ts'
 import { createHotModern } from './transports/hot-modern.ts'
@@ -73,9 +75,10 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
   const log = openLog(config, adapters.logDestination)
   for (const warning of config.warnings) log.warn('config.warning', { warning })
   const core = openCore(config, adapters, log)
-  const open: { http: OpenHttp | null; stdio: StdioTransport | null } = { http: null, stdio: null }
+  const open: Open = { http: null, stdio: null, due: null }
   return Object.freeze({
     async listen() {
+      open.due ??= startDueRuns(adapters, core, log)
       open.http = openHttp(config, adapters, core, provisionKeys(config, randomBytes), log)
       const address = await open.http.transport.listen(config.listen)
       const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
@@ -84,12 +87,14 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
       return { url, port: address.port }
     },
     async serveStdio(streams = { input: process.stdin, output: process.stdout }) {
+      open.due ??= startDueRuns(adapters, core, log)
       const { createStdioTransport } = await import('./transports/stdio.ts')
       const { newMcpServer } = await core.protocol.get()
       open.stdio = createStdioTransport({ newMcpServer, ...streams, log })
       await open.stdio.ended
     },
     async close() {
+      open.due?.stop()
       const stopped = adapters.write?.stop()
       await open.http?.close()
       await stopped
@@ -99,6 +104,21 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
       log.flush()
     },
   })
+}
+
+type Open = { http: OpenHttp | null; stdio: StdioTransport | null; due: { stop(): void } | null }
+
+/** Carries out what was stored for a time that has come: while the server serves, and first of all when it starts to. */
+function startDueRuns({ write }: Adapters, { dispatch }: Core, log: Log): Open['due'] {
+  if (write === null) return null
+  const { operations } = write
+  const sweep = createDueRun({
+    operations,
+    carryOut: (operation) => dispatch.carryOutDue(operation),
+    now: Date.now,
+    log,
+  })
+  return startSweeper({ everyMs: dueEveryMs, sweep, onError: (error) => log.warn('operations.unread', { error }) })
 }
 
 type Core = {
@@ -183,6 +203,9 @@ const defaultLimits: Limits = {
 }
 
 const closeTimeoutMs = 10_000
+
+/** How soon after its time an operation is looked for. */
+const dueEveryMs = 1_000
 
 const instructions =
   'Reads and manages AMM liquidity (v2, v3, v4). Amounts are decimal strings in whole tokens; chain is a name or id. ' +

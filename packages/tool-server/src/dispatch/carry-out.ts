@@ -13,21 +13,46 @@ import { parseInput } from './parse-input.ts'
  * answer, or the failure with whether the operation waits again.
  */
 export async function carryOut(operation: Operation, caller: Caller, means: CarryOutMeans): Promise<CarriedOut> {
+  const prepared = prepare(operation, caller.principal, means)
+  const taken = await means.operations.take(operation, caller.requestId)
+  return run(taken, caller, means, () => prepared)
+}
+
+/**
+ * The same for one whose time has come, under the rights of who asked for it: what those rights do not cover any more
+ * ends it. Rejects only when it could not be taken.
+ */
+export async function carryOutDue(
+  operation: Operation,
+  caller: Omit<Caller, 'principal'>,
+  means: CarryOutMeans,
+): Promise<CarriedOut> {
+  const taken = await means.operations.take(operation, caller.requestId)
+  return run(taken, caller, means, () => prepare(taken, means.operations.principalOf(taken), means))
+}
+
+type Prepared = {
+  readonly tool: Tool
+  readonly principal: Principal
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+function prepare(operation: Operation, principal: Principal, means: CarryOutMeans): Prepared {
   const tool = means.tool(operation.tool)
-  requireAccess(tool, caller.principal)
-  const call: Call = {
-    requestId: caller.requestId,
-    tool: tool.name,
-    principal: caller.principal,
-    dryRun: false,
-    idempotencyKey: null,
-    input: parseInput(tool, storedArguments(operation)),
-    carriesOut: await means.operations.take(operation, caller.requestId),
-    signal: caller.signal,
-  }
-  const taken = call.carriesOut ?? operation
+  requireAccess(tool, principal)
+  return { tool, principal, input: parseInput(tool, storedArguments(operation)) }
+}
+
+async function run(
+  taken: Operation,
+  { requestId, signal }: Omit<Caller, 'principal'>,
+  means: CarryOutMeans,
+  prepared: () => Prepared,
+): Promise<CarriedOut> {
   try {
-    const result = await means.handle(tool, call)
+    const { tool, principal, input } = prepared()
+    const own = { dryRun: false, idempotencyKey: null, carriesOut: taken }
+    const result = await means.handle(tool, { requestId, tool: tool.name, principal, input, signal, ...own })
     await means.operations.finish(taken, result)
     return { ok: true, result }
   } catch (error) {

@@ -1,0 +1,71 @@
+import type { Operation } from '@svc/store'
+import { describe, expect, it } from 'vitest'
+import { createDueRun } from './carry-out-due.ts'
+import type { CarriedOut } from './dispatch/carry-out.ts'
+import { ToolError } from './tool-error.ts'
+
+function runs(outcome: () => Promise<CarriedOut>) {
+  const clock = { now: 1_000_000 }
+  const attempts: number[] = []
+  const operation: Operation = {
+    id: 'a',
+    state: 'scheduled',
+    principalId: 'p',
+    principal: '{}',
+    tool: 'execute_swap',
+    input: '{}',
+    chainId: 1,
+    planHash: '0x',
+    plan: '{}',
+    intent: '{}',
+    spendUsdMicros: 0n,
+    expiresAt: null,
+    executeAfter: 0,
+    createdAt: 0,
+    decidedBy: null,
+    decidedAt: null,
+    requestId: null,
+    answer: null,
+  }
+  const run = createDueRun({
+    operations: { due: async () => [operation] },
+    carryOut: () => {
+      attempts.push(clock.now)
+      return outcome()
+    },
+    now: () => clock.now,
+    log: { info: () => {}, warn: () => {} },
+  })
+  return { clock, attempts, run }
+}
+
+const down = async (): Promise<CarriedOut> => ({
+  ok: false,
+  error: new ToolError('RPC_UNAVAILABLE', 'Down.'),
+  waitsAgain: true,
+})
+
+describe('carrying out what is due', () => {
+  it('waits longer after each failure that passes, at most five minutes', async () => {
+    const { clock, attempts, run } = runs(down)
+    for (const until = clock.now + 3_600_000; clock.now < until; clock.now += 1_000) await run()
+    const gaps = attempts.slice(1).map((at, index) => (at - attempts[index]!) / 1_000)
+    expect(gaps.slice(0, 9)).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300])
+    expect(Math.max(...gaps)).toBe(300)
+  })
+
+  it('is not held up by a clock that steps back', async () => {
+    const { clock, attempts, run } = runs(down)
+    await run()
+    clock.now -= 86_400_000
+    await run()
+    expect(attempts).toHaveLength(2)
+  })
+
+  it('counts one that could not be taken as a failure that passes', async () => {
+    const { attempts, run } = runs(() => Promise.reject(new ToolError('OPERATION_STATE', 'Taken.')))
+    await run()
+    await run()
+    expect(attempts).toHaveLength(1)
+  })
+})
