@@ -62,9 +62,13 @@ export type TokenDirectory = {
 }
 
 export type UsdPrice = {
-  /** US dollars for one whole token, times 1e6 and rounded down; the form the safety engine counts in. */
-  readonly usdMicros: bigint
+  /** For reports; limits count with `exact`. */
   readonly usd: number
+  /** What limits may count with, in integers; `null` where the sources are not to be trusted, and `doubt` says why. */
+  readonly exact: ExactPrice | null
+  readonly doubt: PriceDoubt | null
+  /** Unix seconds of the block it was read at. */
+  readonly readAt: number
   readonly method: 'peg' | 'pool_twap' | 'pool_spot'
   /** The pool the price was read from, then the one behind the price of its other token, if any. */
   readonly pools: readonly string[]
@@ -74,8 +78,17 @@ export type UsdPrice = {
   readonly blockNumber: bigint
 }
 
+export type ExactPrice = {
+  /** US dollars for one whole token, times 1e18 and rounded up: the dearest of the sources. */
+  readonly usdE18: bigint
+  readonly sources: readonly ('peg' | 'v3_twap' | 'v2_twap' | 'feed' | 'pool_spot')[]
+}
+
+/** Why a price is not trusted: no source, one that needs a second, sources that differ, a nonsensical or an old one. */
+export type PriceDoubt = 'missing' | 'single' | 'disagreement' | 'absurd' | 'stale'
+
 export type PriceSource = {
-  /** `null` when no pool gives a trustworthy price. */
+  /** `null` when nothing is known of its price. */
   usd(chain: Chain, token: Token): Promise<UsdPrice | null>
   /** Price of one whole token in units of another by the deepest pool between them; `null` without one. */
   ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>

@@ -34,6 +34,8 @@ export type ChainToken = {
   readonly decimals: number
   /** True for a token whose target price is one US dollar. */
   readonly usdPegged?: boolean
+  /** An aggregator of its price in US dollars (Chainlink's AggregatorV3Interface), and the most an answer may be old. */
+  readonly usdFeed?: { readonly address: Address; readonly heartbeatSeconds: number }
 }
 
 /** Where the AMM contracts of each protocol version stand on a chain. A missing version is not deployed there. */

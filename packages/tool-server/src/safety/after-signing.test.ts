@@ -14,7 +14,8 @@ function progress(kinds: readonly Step['kind'][], mined: number): Progress {
     hash: hashes[index]!,
   }))
   const receipts = signed.slice(0, mined).map(({ step }) => ({ step, receipt: {} as TransactionReceipt }))
-  return { signed, mined: receipts, valid: {} as Progress['valid'] }
+  const money = { reservedUsdMicros: 0n, priced: new Map() }
+  return { signed, mined: receipts, ...money, valid: {} as Progress['valid'] }
 }
 
 describe('a failure after something was signed', () => {

@@ -93,7 +93,7 @@ async function movedUsdMicros(trip: Trip, entries: readonly JournalEntry[]): Pro
     if (by === 'token' && !isOwed && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
   }
   const tokens = [...spent.keys()].filter((token): token is Address => token.startsWith('0x'))
-  const priced = await priceTokens(tokens, { directory: engine.tokens, prices: engine.prices, chain })
+  const priced = await priceTokens(tokens, { ...engine, directory: engine.tokens, chain })
   const { usdMicros, unpriced } = valueOf(spent, priced)
   return unpriced.length > 0 ? null : usdMicros
 }
@@ -125,7 +125,7 @@ async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionRecei
   const [{ fees, transactionCount: latestCount }, gasUsed, priced] = await Promise.all([
     survey({ ...engine, client, chain, wallet, allowances: [] }),
     client.estimateGas({ account: wallet, to: step.to, data: step.data }),
-    priceTokens([], { directory: engine.tokens, prices: engine.prices, chain }),
+    priceTokens([], { ...engine, directory: engine.tokens, chain }),
   ])
   throwFirst(dearGas(engine.policy, [gasUsed], fees, priced))
   const facts = { why: 'take back an allowance that an earlier request left' }

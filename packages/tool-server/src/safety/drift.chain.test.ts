@@ -73,6 +73,39 @@ describe('a chain that moves between plan and signature', () => {
     expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
   })
 
+  it('by what its tokens are worth, within the limits: the reservation rises with it, and so does what is settled', async () => {
+    const usd: Record<string, number | null> = {}
+    const road = await open({ usd })
+    afterSending(road, 1, () => {
+      road.clock.offsetMs += 20_000
+      Object.assign(usd, { USDC: 1.5 })
+      return Promise.resolve()
+    })
+    await road.run(swapIntent(road, '300'))
+    expect(await used(road)).toBe(parseUnits('450', 6))
+    const intents = (await road.auditLines()).filter(({ event }) => event === 'tx.intent')
+    expect(intents.map(({ spendUsd }) => spendUsd)).toEqual(['300', '450'])
+  })
+
+  it('by what its tokens are worth, over the limit of the day that others have used up meanwhile: refused', async () => {
+    const usd: Record<string, number | null> = {}
+    const limitsUsd = { perTransaction: '500', perSession: '1000', daily: '1000' }
+    const road = await open({ usd, policy: { limitsUsd, approvalThresholdUsd: null } })
+    afterSending(road, 1, async () => {
+      road.clock.offsetMs += 20_000
+      Object.assign(usd, { USDC: 1.5 })
+      const others = { id: 'other', requestId: 'other', principal: 'key:other', chainId: road.chain.id }
+      const limits = { perTransaction: 10n ** 9n, perSession: 10n ** 9n, daily: 10n ** 9n }
+      const asked = { ...others, amountUsdMicros: parseUnits('560', 6), limits, sessionIdleMs: 1 }
+      expect(await road.store.ledger.reserve(asked)).toMatchObject({ granted: true })
+    })
+    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({
+      code: 'SPENDING_LIMIT_EXCEEDED',
+      details: [{ limit: 'daily' }, { txHash: expect.any(String) }],
+    })
+    expect(await road.balance('USDC')).toBe(parseUnits('20000', 6))
+  })
+
   it('by a clock that stepped back: a deadline that is now too far away is refused', async () => {
     const road = await open()
     const { timestamp } = await road.rpc.client(road.chain).getBlock()

@@ -137,6 +137,24 @@ describe('tokens', () => {
     await expectRefused(road, swapIntent(road, '1'), 'PRICE_UNAVAILABLE')
   })
 
+  it('lenient: a spend that nothing with a price bounds is refused', async () => {
+    const road = await open({
+      policy: { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null },
+      usd: { USDC: null, WETH: null },
+    })
+    await expectRefused(road, swapIntent(road, '1'), 'PRICE_UNAVAILABLE')
+    await expectRefused(road, approveIntent(road, road.chain.amm.v3!.swapRouter02, '1'), 'PRICE_UNAVAILABLE')
+  })
+
+  it('lenient: a spend without a price is worth at least what arrives for it', async () => {
+    const road = await open({
+      policy: { allowlist: { mode: 'lenient' }, limitsUsd: { perTransaction: '500' }, approvalThresholdUsd: null },
+      usd: { USDC: null },
+    })
+    await expectRefused(road, swapIntent(road, '1000'), 'SPENDING_LIMIT_EXCEEDED')
+    await road.run(swapIntent(road, '100'))
+  })
+
   it('lenient: a spend without a price counts as the whole limit of a transaction', async () => {
     const road = await open({
       policy: { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null },

@@ -6,7 +6,7 @@ import type { Devnet } from '@svc/devnet'
 import { openStore } from '@svc/store'
 import { createSender, type Sender } from '@svc/wallet'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
-import { type Address, type Hex, zeroAddress } from 'viem'
+import { type Address, type Hex, parseUnits, zeroAddress } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import type * as z from 'zod'
 import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
@@ -202,8 +202,10 @@ function tablePrices(usd: Readonly<Record<string, number | null>> = {}): PriceSo
       const price = { ...usdTable, ...usd }[token.symbol] ?? null
       if (price === null) return null
       return {
-        usdMicros: BigInt(Math.floor(price * 1e6)),
         usd: price,
+        exact: { usdE18: parseUnits(`${price}`, 18), sources: ['peg'] },
+        doubt: null,
+        readAt: 0,
         method: 'peg',
         pools: [],
         liquidityUsd: 1e7,

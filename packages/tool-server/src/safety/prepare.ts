@@ -39,7 +39,7 @@ export async function simulatePlan(checked: Checked): Promise<Simulated> {
   const steps = [...approvals, ...calls]
   const [simulation, priced] = await Promise.all([
     play(checked, steps, surveyed),
-    priceTokens(tokensOf(intent), { directory: engine.tokens, prices: engine.prices, chain }),
+    priceTokens(tokensOf(intent), { ...engine, directory: engine.tokens, chain }),
   ])
   const declared = { permit2: chain.permit2, positionManagers: checked.known.positionManagers, allowances }
   const refusals = [

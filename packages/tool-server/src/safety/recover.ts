@@ -25,7 +25,7 @@ export async function recover(road: Reserved, progress: Progress, failure: unkno
     await takeBack(road, progress, { blind: inDoubt })
     // An endpoint may forward what it refuses: the amount counts until something else has taken the nonce.
     const isRefused = entries.some(({ state }) => state === 'refused')
-    if (!inDoubt && !isRefused) await settleLedger(road, realDeltas(road, progress, -sentWei(progress)))
+    if (!inDoubt && !isRefused) await settleLedger(road, progress, realDeltas(road, progress, -sentWei(progress)))
   } catch (error) {
     engine.log.error('road.not-recovered', { requestId: call.requestId, error })
   }

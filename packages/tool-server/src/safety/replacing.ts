@@ -40,7 +40,7 @@ async function maySign({ engine }: Trip, { kind }: Proposal): Promise<boolean> {
 
 /** The limit of one transaction in native currency, rounded down; a small fixed sum where that has no price. */
 async function feeCapWei({ engine, chain }: Trip): Promise<bigint> {
-  const priced = await priceTokens([], { directory: engine.tokens, prices: engine.prices, chain })
+  const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
   const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, oneCoin]]), priced)
   if (unpriced.length > 0 || usdMicros === 0n) return unpricedCapWei
   return (limitsOf(engine.policy).perTransaction * oneCoin) / usdMicros

@@ -1,7 +1,7 @@
 import type { Simulated } from './prepare.ts'
 import { dearGas } from './dear-gas.ts'
 import { crossesDailyAlert, dailyAlertPct, limitSpend, type SpendDecision, usdText } from './spend-limit.ts'
-import { spentAmounts, valueOf } from './spend-value.ts'
+import { valueOfSpend } from './spend-value.ts'
 import { onStorage } from './storage.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function reserveSpend(simulated: Simulated): Promise<Reserved> {
     simulated.surveyed.fees,
     priced,
   )
-  const value = valueOf(spentAmounts(intent, simulation.deltas), priced)
+  const value = valueOfSpend(intent, simulation.deltas, priced)
   const spend = await onStorage('the spend ledger cannot be written', () =>
     limitSpend({
       ...engine,

@@ -9,8 +9,8 @@ import { throwFirst } from './refusal.ts'
 import { requireRunning } from './require-running.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Simulation } from './simulation.ts'
-import { limitRise } from './spend-limit.ts'
-import { priceTokens, spentAmounts, valueOf } from './spend-value.ts'
+import { raiseSpend } from './spend-limit.ts'
+import { type PricedTokens, priceTokens, valueOfSpend } from './spend-value.ts'
 import type { Step } from './step.ts'
 import { onStorage } from './storage.ts'
 import { survey, type Survey } from './survey.ts'
@@ -44,18 +44,23 @@ export async function revalidate(road: Reserved, progress: Progress): Promise<vo
       details: drift.details ?? [],
     })
   }
-  await requirePrice(road, whole, surveyed)
+  await requirePrice(road, progress, whole, surveyed)
   progress.valid = { surveyed, simulation, firstStep: progress.mined.length }
 }
 
-export function begin({ surveyed, simulation }: Reserved): Progress {
-  return { signed: [], mined: [], valid: { surveyed, simulation, firstStep: 0 } }
+export function begin({ surveyed, simulation, spend, priced }: Reserved): Progress {
+  const { amountUsdMicros: reservedUsdMicros } = spend
+  return { signed: [], mined: [], reservedUsdMicros, priced, valid: { surveyed, simulation, firstStep: 0 } }
 }
 
 /** How far a road has come. Filled while it is travelled. */
 export type Progress = {
   readonly signed: { readonly step: Step; readonly hash: Hash }[]
   readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
+  /** What the ledger holds for the road now: rises when prices do. */
+  reservedUsdMicros: bigint
+  /** The newest prices looked up, at which it is settled. */
+  priced: PricedTokens
   /** The simulation in force and the step it starts with. */
   valid: { readonly surveyed: Survey; readonly simulation: Simulation; readonly firstStep: number }
 }
@@ -70,17 +75,23 @@ function isFresh(now: number, { mined, valid }: Progress): boolean {
   return newest - valid.simulation.blockNumber - BigInt(ownBlocks) <= 1n
 }
 
-/** Looks prices up again: what the call spends and what its gas could cost must still fit the limits. */
-async function requirePrice(road: Reserved, whole: Simulation, surveyed: Survey): Promise<void> {
-  const { engine, call, chain, intent, spend, reservationId } = road
-  const priced = await priceTokens(tokensOf(intent), { directory: engine.tokens, prices: engine.prices, chain })
-  const value = valueOf(spentAmounts(intent, whole.deltas), priced)
-  const asked = { principal: call.principal.id, chainId: chain.id, requestId: call.requestId, reservationId }
-  const refusals = await onStorage('the spend ledger cannot be read', () =>
-    limitRise({ ...engine, ...asked, value, dryRun: true }, spend.amountUsdMicros),
-  )
+/**
+ * Looks prices up again: the reservation is raised to what the call spends now, which must still fit the limits, and so
+ * must what its gas could cost.
+ */
+async function requirePrice(road: Reserved, progress: Progress, whole: Simulation, surveyed: Survey): Promise<void> {
+  const { engine, call, chain, intent, reservationId } = road
+  const priced = await priceTokens(tokensOf(intent), { ...engine, directory: engine.tokens, chain })
   const gasUsed = [...whole.gasUsed, ...whole.revokeGasUsed]
-  throwFirst([...refusals, ...dearGas(engine.policy, gasUsed, surveyed.fees, priced)])
+  throwFirst(dearGas(engine.policy, gasUsed, surveyed.fees, priced))
+  const value = valueOfSpend(intent, whole.deltas, priced)
+  const asked = { principal: call.principal.id, chainId: chain.id, requestId: call.requestId, reservationId }
+  const raise = await onStorage('the spend ledger cannot be written', () =>
+    raiseSpend({ ...engine, ...asked, value, dryRun: !road.spend.reserved }, progress.reservedUsdMicros),
+  )
+  throwFirst(raise.refusals)
+  progress.reservedUsdMicros = raise.amountUsdMicros
+  progress.priced = priced
 }
 
 async function playRest(road: Reserved, rest: readonly Step[], surveyed: Survey): Promise<Simulation> {

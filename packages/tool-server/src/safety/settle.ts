@@ -20,7 +20,7 @@ export async function settle(road: Reserved, progress: Progress): Promise<Settle
   const { balanceWei, standing } = await readAfter(road, progress)
   const deltas = realDeltas(road, progress, nativeDelta(road, progress, balanceWei))
   const revokes = await takeBack(road, progress, { blind: false, ...(standing === null ? {} : { standing }) })
-  await settleLedger(road, countedDeltas(deltas, road.simulation.deltas))
+  await settleLedger(road, progress, countedDeltas(deltas, road.simulation.deltas))
   await quietly(road, 'breaker', () => engine.breaker.recordSuccess())
   await quietly(road, 'breaker', () => holdAgainstSimulation(road, deltas))
   const drift = simulationDrift(road.simulation.deltas, deltas)
@@ -43,14 +43,18 @@ export async function settle(road: Reserved, progress: Progress): Promise<Settle
 }
 
 /** Settles the reservation with what left, or what a lasting approval exposes; a token without a price leaves it as it is. */
-export async function settleLedger(road: Reserved, deltas: ReadonlyMap<string, bigint>): Promise<void> {
-  const { engine, intent, priced, spend, reservationId } = road
+export async function settleLedger(
+  road: Reserved,
+  { reservedUsdMicros, priced }: Progress,
+  deltas: ReadonlyMap<string, bigint>,
+): Promise<void> {
+  const { engine, intent, spend, reservationId } = road
   if (!spend.reserved) return
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
   const spent =
     lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
   const { usdMicros, unpriced } = valueOf(spent, priced)
-  const actual = unpriced.length > 0 ? spend.amountUsdMicros : usdMicros
+  const actual = unpriced.length > 0 ? reservedUsdMicros : usdMicros
   await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual))
 }
 

@@ -9,7 +9,7 @@ import { tripHash } from './trip-hash.ts'
 
 /** Signs the next step of a road on the terms of the simulation in force; before the first, notes what will be owed. */
 export async function signNext(road: Reserved, progress: Progress, next: Step): Promise<JournalEntry> {
-  const { call, intent, spend, reservationId, tokenAllowlistPassed } = road
+  const { call, intent, reservationId, tokenAllowlistPassed } = road
   const { simulation, surveyed, firstStep } = progress.valid
   road.engine.requireOpen()
   if (progress.signed.length === 0) await oweAllowances(road)
@@ -22,7 +22,7 @@ export async function signNext(road: Reserved, progress: Progress, next: Step): 
       why: intent.why,
       planHash: call.carriesOut?.planHash ?? tripHash(road),
       ...(call.carriesOut === null ? {} : { operationId: call.carriesOut.id }),
-      spendUsd: usdText(spend.amountUsdMicros),
+      spendUsd: usdText(progress.reservedUsdMicros),
       tokenAllowlistPassed,
       simulatedBy: simulation.playedBy,
       simulatedAtBlock: simulation.blockNumber,

@@ -1,22 +1,24 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Ledger, SpendLimits, SpendVerdict } from '@svc/store'
-import type { Address } from 'viem'
 import { type Policy, usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
+import type { SpendValue, Unpriced } from './spend-value.ts'
 
 /**
  * Holds a spend against the limits of the transaction, of the principal's session and of any 24 hours, and takes it out
- * of them unless `dryRun`. A token without a price is a refusal under a strict allowlist; under a lenient one the call
- * counts as the whole limit of one transaction.
+ * of them unless `dryRun`. A token without a price is a refusal under a strict allowlist. Under a lenient one the call counts
+ * as the whole limit of one transaction, provided that something with a price leaves or arrives beside it and bounds what
+ * it can be worth; a call that nothing bounds is refused.
  */
 export async function limitSpend(request: SpendRequest): Promise<SpendDecision> {
   const { ledger, policy, value, dryRun } = request
   const limits = limitsOf(policy)
-  if (value.unpriced.length > 0 && policy.allowlist.mode === 'strict') {
+  const isGuess = value.unpriced.length > 0
+  const bound = max(value.usdMicros, value.arrivingUsdMicros)
+  if (isGuess && (policy.allowlist.mode === 'strict' || bound === 0n)) {
     return { amountUsdMicros: value.usdMicros, reserved: false, used: null, refusals: [withoutPrice(value.unpriced)] }
   }
-  const isGuess = value.unpriced.length > 0 && value.usdMicros < limits.perTransaction
-  const amountUsdMicros = isGuess ? limits.perTransaction : value.usdMicros
+  const amountUsdMicros = isGuess ? max(bound, limits.perTransaction) : value.usdMicros
   if (amountUsdMicros > limits.perTransaction) {
     return { amountUsdMicros, reserved: false, used: null, refusals: [aboveOne(limits, amountUsdMicros)] }
   }
@@ -29,28 +31,37 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
 }
 
 /**
- * Holds a spend that was reserved at `reservedUsdMicros` against the limits at newer prices: the whole against that of
- * one transaction, and what it rose by against the others. Takes nothing out of them.
+ * Raises a reservation to what the spend is worth at newer prices, in one commit that holds it against every limit, so that
+ * what is reserved and settled never exceeds a cap. One that is worth less now stays as it is. Answers what is reserved.
  */
-export async function limitRise(request: SpendRequest, reservedUsdMicros: bigint): Promise<readonly Refusal[]> {
-  const { policy, value } = request
+export async function raiseSpend(request: SpendRequest, reservedUsdMicros: bigint): Promise<SpendRaise> {
+  const { ledger, policy, value, reservationId, dryRun } = request
   const limits = limitsOf(policy)
-  const { usdMicros, unpriced } = value
-  if (usdMicros > limits.perTransaction) return [aboveOne(limits, usdMicros)]
-  const rise = { usdMicros: usdMicros > reservedUsdMicros ? usdMicros - reservedUsdMicros : 0n, unpriced }
-  // A token that was a guess under a lenient allowlist is reserved as one already.
-  const asked = policy.allowlist.mode === 'strict' ? rise : { ...rise, unpriced: [] }
-  return (await limitSpend({ ...request, value: asked, dryRun: true })).refusals
+  if (value.unpriced.length > 0 && policy.allowlist.mode === 'strict') {
+    return { amountUsdMicros: reservedUsdMicros, refusals: [withoutPrice(value.unpriced)] }
+  }
+  const amountUsdMicros = value.unpriced.length > 0 ? max(value.usdMicros, value.arrivingUsdMicros) : value.usdMicros
+  if (amountUsdMicros <= reservedUsdMicros) return { amountUsdMicros: reservedUsdMicros, refusals: [] }
+  if (amountUsdMicros > limits.perTransaction) {
+    return { amountUsdMicros: reservedUsdMicros, refusals: [aboveOne(limits, amountUsdMicros)] }
+  }
+  if (dryRun) return { amountUsdMicros, refusals: [] }
+  const verdict = await ledger.raise(reservationId, { amountUsdMicros, limits, sessionIdleMs })
+  return verdict.granted
+    ? { amountUsdMicros, refusals: [] }
+    : { amountUsdMicros: reservedUsdMicros, refusals: [exceeded(verdict)] }
 }
 
+export type SpendRaise = { readonly amountUsdMicros: bigint; readonly refusals: readonly Refusal[] }
+
 export type SpendRequest = {
-  readonly ledger: Pick<Ledger, 'reserve' | 'check'>
+  readonly ledger: Pick<Ledger, 'reserve' | 'check' | 'raise'>
   readonly policy: Policy
   readonly principal: string
   readonly chainId: number
   readonly requestId: string
   readonly reservationId: string
-  readonly value: { readonly usdMicros: bigint; readonly unpriced: readonly Address[] }
+  readonly value: SpendValue
   readonly dryRun: boolean
 }
 
@@ -115,10 +126,22 @@ function aboveOne({ perTransaction }: SpendLimits, askedUsdMicros: bigint): Refu
   return exceeded({ granted: false, ...limit, askedUsdMicros })
 }
 
-function withoutPrice(unpriced: readonly Address[]): Refusal {
+function withoutPrice(unpriced: readonly Unpriced[]): Refusal {
   return {
     code: 'PRICE_UNAVAILABLE',
     message: 'A token of this call has no trustworthy price, so its spend cannot be held against the limits.',
-    details: unpriced.map((token) => ({ message: 'no price', token })),
+    details: unpriced.map(({ token, doubt }) => ({ message: doubts[doubt], token })),
   }
+}
+
+const doubts = {
+  missing: 'no price',
+  single: 'one source where it takes two',
+  disagreement: 'sources that differ by more than 5 percent',
+  absurd: 'a price that makes no sense',
+  stale: 'a price more than five minutes old',
+} as const satisfies Record<Unpriced['doubt'], string>
+
+function max(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
 }

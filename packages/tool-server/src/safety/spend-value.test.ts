@@ -3,6 +3,7 @@ import { type Address, getAddress, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
 import type { Intent } from '../intent.ts'
+import type { UsdPrice } from '../ports.ts'
 import { pairShares } from './pair-shares.ts'
 import { type PricedTokens, priceTokens, spentAmounts, usdOf, valueOf } from './spend-value.ts'
 
@@ -12,7 +13,8 @@ const pair: Address = '0x0000000000000000000000000000000000003333'
 const entry = (decimals: number, usd: number | null, isPairShare = false) => ({
   token: { address: usdc, symbol: 'T', name: 'T', decimals, isNative: false, listed: true, usdPegged: false },
   usd,
-  trustedUsd: usd,
+  usdE18: usd === null ? null : BigInt(Math.round(usd * 1e9)) * 10n ** 9n,
+  doubt: usd === null ? ('missing' as const) : null,
   isPairShare,
 })
 const priced: PricedTokens = new Map([
@@ -56,17 +58,56 @@ describe('what a call spends', () => {
   it('has no price for limits where only the price of the moment is known, though reports show it', async () => {
     const chain = chains.find(({ id }) => id === 1)!
     const token = { ...entry(18, null).token, address: dust }
-    const spot = { usdMicros: 3_000_000n, usd: 3, pools: [], liquidityUsd: 30_000, blockNumber: 1n }
+    const spot = { usd: 3, pools: [], liquidityUsd: 30_000, blockNumber: 1n, readAt: 0 }
+    const trusted = { doubt: null, exact: { usdE18: 3n * 10n ** 18n, sources: ['v3_twap'] } } as const
     const prices = {
-      usd: async (_: unknown, { address }: { address: Address }) =>
-        ({ ...spot, confidence: 'LOW', method: address === dust ? 'pool_spot' : 'pool_twap' }) as const,
+      usd: async (_: unknown, { address }: { address: Address }) => {
+        const confidence = { confidence: 'LOW', method: 'pool_spot' } as const
+        return {
+          ...spot,
+          ...confidence,
+          ...(address === dust ? ({ exact: null, doubt: 'missing' } as const) : trusted),
+        }
+      },
       ratio: async () => null,
     }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...token, address }) }
-    const table = await priceTokens([dust], { directory, prices, chain })
-    expect(valueOf(new Map([[dust, 10n ** 18n]]), table)).toEqual({ usdMicros: 0n, unpriced: [dust] })
+    const table = await priceTokens([dust], { directory, prices, chain, now: () => 0 })
+    expect(valueOf(new Map([[dust, 10n ** 18n]]), table)).toEqual({
+      usdMicros: 0n,
+      unpriced: [{ token: dust, doubt: 'missing' }],
+    })
     expect(usdOf(dust, 10n ** 18n, table)).toBe(3)
     expect(valueOf(new Map([[zeroAddress, 10n ** 18n]]), table)).toEqual({ usdMicros: 3_000_000n, unpriced: [] })
+  })
+
+  it.each([
+    ['is none when its block is more than five minutes old', { readAt: 1_000, nowMs: 1_301_000 }, null, 'stale'],
+    ['counts up to five minutes', { readAt: 1_000, nowMs: 1_300_999 }, 3n * 10n ** 18n, null],
+    ['is none when it is zero', { exact: { usdE18: 0n, sources: ['feed'] } as const }, null, 'absurd'],
+    ['is none when its sources disagree', { exact: null, doubt: 'disagreement' as const }, null, 'disagreement'],
+  ])('a price %s', async (_what, { nowMs = 1_000_000, ...change }: PriceChange, usdE18, doubt) => {
+    const chain = { ...chains.find(({ id }) => id === 1)! }
+    const price: UsdPrice = {
+      usd: 3,
+      exact: { usdE18: 3n * 10n ** 18n, sources: ['v3_twap'] },
+      doubt: null,
+      method: 'pool_twap',
+      pools: [],
+      liquidityUsd: 30_000,
+      confidence: 'HIGH',
+      blockNumber: 1n,
+      readAt: 1_000,
+      ...change,
+    }
+    const prices = { usd: async () => price, ratio: async () => null }
+    const directory = { byAddress: async (_: unknown, address: Address) => ({ ...entry(18, 1).token, address }) }
+    const context = { directory, prices, now: () => nowMs }
+    const table = await priceTokens([], { ...context, chain })
+    expect(table.get(zeroAddress)).toMatchObject({ usdE18, doubt })
+    // Where blocks come on demand, the age of one says nothing.
+    const local = await priceTokens([], { ...context, chain: { ...chain, maxHeadAgeSeconds: null } })
+    expect(local.get(zeroAddress)).toMatchObject(doubt === 'stale' ? { usdE18: 3n * 10n ** 18n } : { usdE18 })
   })
 
   it('is rounded up, however little a token is worth', () => {
@@ -82,7 +123,13 @@ describe('what a call spends', () => {
       ['0xabc', 1n],
       ['0xdef', 0n],
     ])
-    expect(valueOf(amounts, priced)).toEqual({ usdMicros: 1_000_000n, unpriced: [zeroAddress, '0xabc'] })
+    expect(valueOf(amounts, priced)).toEqual({
+      usdMicros: 1_000_000n,
+      unpriced: [
+        { token: zeroAddress, doubt: 'missing' },
+        { token: '0xabc', doubt: 'missing' },
+      ],
+    })
   })
 
   it('counts shares of a pair as nothing', () => {
@@ -118,3 +165,5 @@ describe('pair shares', () => {
     expect(pairShares({ ...base, amm: {} }, [weth, usdcOfBase]).size).toBe(0)
   })
 })
+
+type PriceChange = Partial<UsdPrice> & { readonly nowMs?: number }

@@ -2,7 +2,7 @@ import { usdMicrosFromAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
 import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
-import type { PriceSource, Token, TokenDirectory } from '../ports.ts'
+import type { PriceDoubt, PriceSource, Token, TokenDirectory, UsdPrice } from '../ports.ts'
 import { sumByToken } from './assert-declared.ts'
 import { pairShares } from './pair-shares.ts'
 
@@ -10,23 +10,39 @@ import { pairShares } from './pair-shares.ts'
  * Looks up every token an intent names and its price in US dollars; `price` is `null` where none can be trusted. Native
  * currency is always among them, for gas. Shares of a v2 pair whose tokens the intent names carry their tokens' value.
  */
-export async function priceTokens(
-  tokens: readonly Address[],
-  { directory, prices, chain }: { directory: Pick<TokenDirectory, 'byAddress'>; prices: PriceSource; chain: Chain },
-): Promise<PricedTokens> {
+export async function priceTokens(tokens: readonly Address[], context: PricingContext): Promise<PricedTokens> {
+  const { directory, prices, chain } = context
   const pairs = pairShares(chain, tokens)
   const wanted = [...new Set([zeroAddress, ...tokens.map((token) => token.toLowerCase())])]
   const priced = await Promise.all(
     wanted.map(async (key): Promise<readonly [string, PricedToken]> => {
       if (pairs.has(key))
-        return [key, { token: pairShare(key as Address), usd: null, trustedUsd: null, isPairShare: true }]
+        return [key, { token: pairShare(key as Address), usd: null, usdE18: null, doubt: null, isPairShare: true }]
       const token = await directory.byAddress(chain, key as Address)
       const price = await prices.usd(chain, token)
-      const usd = price?.usd ?? null
-      return [key, { token, usd, trustedUsd: price?.method === 'pool_spot' ? null : usd, isPairShare: false }]
+      return [key, { token, usd: price?.usd ?? null, ...trustedOf(price, context), isPairShare: false }]
     }),
   )
   return new Map(priced)
+}
+
+export type PricingContext = {
+  readonly directory: Pick<TokenDirectory, 'byAddress'>
+  readonly prices: PriceSource
+  readonly chain: Chain
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** A price older than this is none, whoever vouches for it. */
+const oldestPriceSeconds = 300
+
+/** What limits may count with. Age is that of the block read; a chain whose blocks come on demand has none. */
+function trustedOf(price: UsdPrice | null, { chain, now }: PricingContext): Pick<PricedToken, 'usdE18' | 'doubt'> {
+  if (price === null) return { usdE18: null, doubt: 'missing' }
+  if (price.exact === null || price.exact.usdE18 <= 0n) return { usdE18: null, doubt: price.doubt ?? 'absurd' }
+  const isOld = chain.maxHeadAgeSeconds !== null && Math.floor(now() / 1000) - price.readAt > oldestPriceSeconds
+  return isOld ? { usdE18: null, doubt: 'stale' } : { usdE18: price.exact.usdE18, doubt: null }
 }
 
 /** Shares of a pair as its code names them (v2-core UniswapV2ERC20); asked of no chain, for the pair may not stand yet. */
@@ -42,8 +58,9 @@ export type PricedToken = {
   readonly token: Token
   /** US dollars for one whole token, for reports. */
   readonly usd: number | null
-  /** The same where limits may count with it: a price of the moment, which one trade can move, is none. */
-  readonly trustedUsd: number | null
+  /** The same times 1e18, rounded up, where limits may count with it; else `null`, and `doubt` says why. */
+  readonly usdE18: bigint | null
+  readonly doubt: PriceDoubt | null
   readonly isPairShare: boolean
 }
 
@@ -68,20 +85,38 @@ export function outflowsOf(deltas: ReadonlyMap<string, bigint>): Map<string, big
  * Worth of amounts in millionths of a US dollar, each rounded up. Shares of a v2 pair count as nothing: their value comes
  * back as the pair's tokens, and only calls that pay the wallet pass the policy. Tokens without a price are named.
  */
-export function valueOf(
-  amounts: ReadonlyMap<string, bigint>,
-  priced: PricedTokens,
-): { readonly usdMicros: bigint; readonly unpriced: readonly Address[] } {
+export function valueOf(amounts: ReadonlyMap<string, bigint>, priced: PricedTokens): Valued {
   let usdMicros = 0n
-  const unpriced: Address[] = []
+  const unpriced: Unpriced[] = []
   for (const [key, amount] of amounts) {
     const entry = priced.get(key)
     if (amount === 0n || entry?.isPairShare === true) continue
-    const usd = entry?.trustedUsd ?? null
-    if (entry === undefined || usd === null || !(usd > 0)) unpriced.push(key as Address)
-    else usdMicros += usdMicrosFromAmount(amount, entry.token.decimals, usd)
+    if (entry === undefined || entry.usdE18 === null || entry.usdE18 <= 0n) {
+      unpriced.push({ token: key as Address, doubt: entry?.doubt ?? 'missing' })
+    } else usdMicros += usdMicrosOf(amount, entry.token.decimals, entry.usdE18)
   }
   return { usdMicros, unpriced }
+}
+
+export type Valued = { readonly usdMicros: bigint; readonly unpriced: readonly Unpriced[] }
+
+export type Unpriced = { readonly token: Address; readonly doubt: PriceDoubt }
+
+/** What a call spends, and what else bounds the worth of tokens without a price: the priced ones that would arrive. */
+export function valueOfSpend(intent: Intent, deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): SpendValue {
+  const arriving = new Map([...deltas].filter(([, delta]) => delta > 0n))
+  return {
+    ...valueOf(spentAmounts(intent, deltas), priced),
+    arrivingUsdMicros: valueOf(arriving, priced).usdMicros,
+  }
+}
+
+export type SpendValue = Valued & { readonly arrivingUsdMicros: bigint }
+
+/** Millionths of a dollar, rounded up, in integers throughout. */
+function usdMicrosOf(amount: bigint, decimals: number, usdE18: bigint): bigint {
+  const unit = 10n ** BigInt(decimals + 12)
+  return (amount * usdE18 + unit - 1n) / unit
 }
 
 /** Worth of an amount as a plain number of dollars, for reports; `null` without a price. Negative for negative amounts. */

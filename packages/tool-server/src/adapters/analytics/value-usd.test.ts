@@ -13,8 +13,10 @@ const token: Token = {
   usdPegged: false,
 }
 const price: UsdPrice = {
-  usdMicros: 3_000_500_000n,
   usd: 3000.5,
+  exact: null,
+  doubt: 'single',
+  readAt: 0,
   method: 'pool_spot',
   pools: [],
   liquidityUsd: 1,

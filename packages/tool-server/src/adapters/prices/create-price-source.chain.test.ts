@@ -20,7 +20,7 @@ describe('usd', () => {
   it('counts a listed dollar token as a dollar', async () => {
     await expect(prices.usd(bench.chain, await bench.token('USDC'))).resolves.toMatchObject({
       usd: 1,
-      usdMicros: 1_000_000n,
+      exact: { usdE18: 10n ** 18n, sources: ['peg'] },
       method: 'peg',
       confidence: 'HIGH',
     })
@@ -32,7 +32,11 @@ describe('usd', () => {
     expect(ether).toMatchObject({ method: 'pool_twap', confidence: 'HIGH' })
     expect(ether.usd).toBeGreaterThan(2_000)
     expect(ether.usd).toBeLessThan(4_500)
-    expect(ether.usdMicros).toBe(BigInt(Math.floor(ether.usd * 1e6)))
+    expect(ether.exact?.sources).toContain('v3_twap')
+    // In integers at the whole tick on the dear side: at most a ten-thousandth above the number in reports.
+    const exact = Number(ether.exact!.usdE18) / 1e18 / ether.usd
+    expect(exact).toBeGreaterThanOrEqual(1 - 1e-9)
+    expect(exact).toBeLessThan(1.0001)
     expect(await prices.usd(bench.chain, await bench.token('WETH'))).toEqual(ether)
     const bitcoin = (await prices.usd(bench.chain, await bench.token('WBTC')))!
     expect(bitcoin).toMatchObject({ method: 'pool_twap' })

@@ -1,15 +1,20 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain, ChainToken } from '@svc/wallet'
 import type { Liquidity, PriceSource, RpcPool, Token, TokenDirectory, UsdPrice } from '../../ports.ts'
 import { joinQueries } from '../rpc/query.ts'
 import { readQuery } from '../rpc/read-query.ts'
 import { choosePrice, type ChosenPrice, type PriceGroup } from './choose-price.ts'
+import { combinePrices, type CombinedPrice, type PriceEvidence } from './combine-prices.ts'
 import { pointsQuery } from './points-query.ts'
+import type { PricePoint } from './price-point.ts'
+import { type PriceHead, readV2Mean } from './read-v2-mean.ts'
+import { usdFeedQuery } from './usd-feed-query.ts'
 
 /**
  * Prices from the chain's own pools. A listed dollar token is worth a dollar; anything else the mean of half an hour in the
  * deepest v3 pool against a dollar token or against the wrapped native token, whose own price is found the same way. A token
- * whose pools are all thin has no price. Answers are kept for the block they were read at.
+ * whose pools are all thin has no price. What limits count with is combined from all sources (`combinePrices`). Answers
+ * are kept for the block they were read at.
  */
 export function createPriceSource(options: PriceSourceOptions): PriceSource {
   const { rpc, tokens, liquidity } = options
@@ -18,16 +23,16 @@ export function createPriceSource(options: PriceSourceOptions): PriceSource {
   function keptAt(chain: Chain, blockNumber: bigint): KeptPrices['prices'] {
     const latest = kept.get(chain.id)
     if (latest?.blockNumber === blockNumber) return latest.prices
-    const prices = new Map<string, Promise<ChosenPrice | null>>()
+    const prices: KeptPrices['prices'] = new Map()
     kept.set(chain.id, { blockNumber, prices })
     return prices
   }
 
-  function priceAt(chain: Chain, token: Token, blockNumber: bigint): Promise<ChosenPrice | null> {
-    const prices = keptAt(chain, blockNumber)
+  function priceAt(chain: Chain, token: Token, head: PriceHead): Promise<UsdPrice | null> {
+    const prices = keptAt(chain, head.number)
     const known = prices.get(token.address)
     if (known !== undefined) return known
-    const price = readPrice(options, chain, token, blockNumber)
+    const price = token.usdPegged ? readPeg(options, chain, token, head) : readPrice(options, chain, token, head)
     prices.set(token.address, price)
     price.catch(() => prices.delete(token.address))
     return price
@@ -35,10 +40,7 @@ export function createPriceSource(options: PriceSourceOptions): PriceSource {
 
   return {
     async usd(chain, token) {
-      const { number: blockNumber } = await rpc.head(chain)
-      if (token.usdPegged) return withMicros(dollar, blockNumber)
-      const price = await priceAt(chain, token.isNative ? tokens.wrapped(chain) : token, blockNumber)
-      return price === null ? null : withMicros(price, blockNumber)
+      return priceAt(chain, token.isNative ? tokens.wrapped(chain) : token, await rpc.head(chain))
     },
     async ratio(chain, base, quote) {
       const [pool] = await liquidity.findPools(chain, base, quote)
@@ -58,7 +60,7 @@ export type PriceSourceOptions = {
   readonly leastLiquidityUsd?: number
 }
 
-type KeptPrices = { readonly blockNumber: bigint; readonly prices: Map<string, Promise<ChosenPrice | null>> }
+type KeptPrices = { readonly blockNumber: bigint; readonly prices: Map<string, Promise<UsdPrice | null>> }
 
 /** So that a pool can price nothing that a modest purse could move. */
 const defaultLeastLiquidityUsd = 25_000
@@ -67,12 +69,18 @@ const mostDollarTokens = 3
 
 const dollar: ChosenPrice = { usd: 1, method: 'peg', pools: [], liquidityUsd: 0, confidence: 'HIGH' }
 
+async function readPeg({ rpc }: PriceSourceOptions, chain: Chain, token: Token, head: PriceHead): Promise<UsdPrice> {
+  const feed = usdFeedQuery(rowOf(chain, token), head.timestamp)
+  const feedE18 = await readQuery(rpc.client(chain), chain, feed, head.number)
+  return { ...dollar, ...combinePrices({ groups: [], feedE18, isPeg: true }, 0), ...readAtOf(head) }
+}
+
 async function readPrice(
   { rpc, tokens, leastLiquidityUsd = defaultLeastLiquidityUsd }: PriceSourceOptions,
   chain: Chain,
   token: Token,
-  blockNumber: bigint,
-): Promise<ChosenPrice | null> {
+  head: PriceHead,
+): Promise<UsdPrice | null> {
   const native = tokens.wrapped(chain)
   const pegged = chain.tokens.filter(({ usdPegged }) => usdPegged).slice(0, mostDollarTokens)
   const dollars = await Promise.all(pegged.map(({ address }) => tokens.byAddress(chain, address)))
@@ -80,15 +88,54 @@ async function readPrice(
     pointsQuery(chain, token, dollars),
     pointsQuery(chain, token, [native]),
     pointsQuery(chain, native, dollars),
+    usdFeedQuery(rowOf(chain, token), head.timestamp),
+    usdFeedQuery(chain.wrappedNative, head.timestamp),
   ] as const)
-  const [points, nativePoints, pointsOfNative] = await readQuery(rpc.client(chain), chain, queries, blockNumber)
-  const groups: PriceGroup[] = [{ points, quote: dollar }]
-  const nativePrice = choosePrice([{ points: pointsOfNative, quote: dollar }], leastLiquidityUsd)
-  if (nativePrice !== null) groups.push({ points: nativePoints, quote: nativePrice })
-  return choosePrice(groups, leastLiquidityUsd)
+  const client = rpc.client(chain)
+  const [points, nativePoints, pointsOfNative, feedE18, nativeFeedE18] = await readQuery(
+    client,
+    chain,
+    queries,
+    head.number,
+  )
+  const remembering = (list: readonly PricePoint[]) =>
+    rememberV2(list, (point) => readV2Mean(client, chain, point, head))
+  const [byDollars, byNative, ofNative] = await Promise.all([
+    remembering(points),
+    remembering(nativePoints),
+    remembering(pointsOfNative),
+  ])
+  const inDollars = (list: readonly PricePoint[]) => ({ points: list, quote: { usd: 1, usdE18: 10n ** 18n } })
+  const combine = (evidence: Omit<PriceEvidence, 'isPeg'>): CombinedPrice =>
+    combinePrices({ ...evidence, isPeg: false }, leastLiquidityUsd)
+  const nativePrice = choosePrice([{ points: ofNative, quote: dollar }], leastLiquidityUsd)
+  const nativeExact = combine({ groups: [inDollars(ofNative)], feedE18: nativeFeedE18 }).exact
+  const groups: PriceGroup[] = [{ points: byDollars, quote: dollar }]
+  if (nativePrice !== null) groups.push({ points: byNative, quote: nativePrice })
+  const chosen = choosePrice(groups, leastLiquidityUsd)
+  if (chosen === null) return null
+  const nativeQuote = { usd: nativePrice?.usd ?? 0, usdE18: nativeExact?.usdE18 ?? null }
+  const combined = combine({ groups: [inDollars(byDollars), { points: byNative, quote: nativeQuote }], feedE18 })
+  return { ...chosen, ...combined, ...readAtOf(head) }
 }
 
-/** Rounded down, so that a caller who must not undervalue rounds amounts up by `usd` instead. */
-function withMicros(price: ChosenPrice, blockNumber: bigint): UsdPrice {
-  return { ...price, usdMicros: BigInt(Math.floor(price.usd * 1e6)), blockNumber }
+/** Gives the deepest v2 pair among some pools its mean. */
+async function rememberV2(
+  points: readonly PricePoint[],
+  meanOf: (point: PricePoint) => Promise<bigint | null>,
+): Promise<readonly PricePoint[]> {
+  const [deepest] = points.filter(({ version }) => version === 'v2').toSorted((a, b) => b.depth - a.depth)
+  if (deepest === undefined) return points
+  const meanE18 = await meanOf(deepest)
+  if (meanE18 === null) return points
+  return points.map((point) => (point === deepest ? { ...point, meanE18, mean: Number(meanE18) / 1e18 } : point))
+}
+
+/** The token's row in the chain's list; a token of no list has no feed. */
+function rowOf(chain: Chain, { address }: Token): Pick<ChainToken, 'usdFeed'> {
+  return [chain.wrappedNative, ...chain.tokens].find((row) => row.address === address) ?? {}
+}
+
+function readAtOf({ number, timestamp }: PriceHead): Pick<UsdPrice, 'blockNumber' | 'readAt'> {
+  return { blockNumber: number, readAt: Number(timestamp) }
 }

@@ -1,4 +1,4 @@
-import { priceFromSqrtPrice, priceFromTick } from '@svc/lp-math'
+import { getSqrtPriceAtTick, priceFromSqrtPrice, priceFromTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
 import { formatUnits, type Address } from 'viem'
 import type { Token } from '../../ports.ts'
@@ -7,6 +7,7 @@ import { v3PoolAbi } from '../liquidity/abis/v3-pool.ts'
 import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
 import { contractFunction } from '../rpc/contract-function.ts'
 import { query, type Query } from '../rpc/query.ts'
+import { fixedPriceOfSqrt } from './fixed-price.ts'
 import type { PricePoint } from './price-point.ts'
 
 /** What the v3 pools of a token against a quote token say, each read where the factory must have put it. */
@@ -36,11 +37,21 @@ function poolQuery(pool: Address, { token0, token1, quote, tokenIs0 }: Side): Qu
   return query(reads, ([slot0, liquidity, observed, balance]) => {
     if (slot0 === null || liquidity === null || balance === null || slot0[0] === 0n) return null
     const [sqrtPriceX96] = slot0
+    const side = {
+      tokenIs0,
+      tokenDecimals: (tokenIs0 ? token0 : token1).decimals,
+      quoteDecimals: quote.decimals,
+    }
+    const meanSqrt = observed === null ? null : meanSqrtPrice(observed[0], tokenIs0)
     const turned = (price: number) => (tokenIs0 ? price : 1 / price)
     const tick = observed === null ? null : meanTick(observed[0])
     const virtual = tokenIs0 ? (liquidity * sqrtPriceX96) >> 96n : (liquidity << 96n) / sqrtPriceX96
     return {
       pool,
+      version: 'v3',
+      side,
+      meanE18: meanSqrt === null ? null : fixedPriceOfSqrt(meanSqrt, side),
+      spotE18: fixedPriceOfSqrt(sqrtPriceX96, side),
       mean: tick === null ? null : turned(priceAtMeanTick(tick, token0.decimals, token1.decimals)),
       spot: turned(priceFromSqrtPrice(sqrtPriceX96, token0.decimals, token1.decimals)),
       depth: Number(formatUnits(balance < virtual ? balance : virtual, quote.decimals)),
@@ -51,6 +62,16 @@ function poolQuery(pool: Address, { token0, token1, quote, tokenIs0 }: Side): Qu
 /** The time-weighted mean tick, whose price is the geometric mean of prices (v3 whitepaper 5.2). */
 function meanTick([before, now]: readonly bigint[]): number | null {
   return before === undefined || now === undefined ? null : Number(now - before) / windowSeconds
+}
+
+/** The same as a square root price, of the whole tick at which the token is dearer. */
+function meanSqrtPrice([before, now]: readonly bigint[], tokenIs0: boolean): bigint | null {
+  if (before === undefined || now === undefined) return null
+  const window = BigInt(windowSeconds)
+  const sum = now - before
+  const floor = sum / window - (sum % window < 0n ? 1n : 0n)
+  const isWhole = floor * window === sum
+  return getSqrtPriceAtTick(Number(tokenIs0 && !isWhole ? floor + 1n : floor))
 }
 
 function priceAtMeanTick(tick: number, decimals0: number, decimals1: number): number {
