@@ -1,3 +1,7 @@
+export { startFaultProxy } from './fault-proxy.ts'
+export type { Fault, FaultProxy, FaultProxyOptions, FaultRule } from './fault-proxy.ts'
+export { headOff, nonceOff, otherChain } from './rpc-lies.ts'
+export type { Lie } from './rpc-lies.ts'
 export { startPostgres } from './start-postgres.ts'
 export type { Postgres, PostgresOptions } from './start-postgres.ts'
 export { useDevnet } from './use-devnet.ts'

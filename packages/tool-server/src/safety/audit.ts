@@ -45,19 +45,27 @@ function createWriter(file: FileHandle, tail: Tail, now: () => number): AuditLog
   let dirty = false
   let last: Promise<unknown> = Promise.resolve()
 
+  const mend = async (): Promise<void> => {
+    await file.truncate(size)
+    dirty = false
+  }
+
   const write = async (event: AuditEvent) => {
     if ((await file.stat()).nlink === 0) throw new Error('The audit log was deleted while it was open.')
-    if (dirty) {
-      await file.truncate(size)
-      dirty = false
-    }
+    if (dirty) await mend()
     const members = { v: 1, seq: seq + 1, ts: new Date(now()).toISOString(), prevHash: hash, ...event }
     const body = JSON.stringify(members, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))
     const nextHash = auditHash(body)
     const line = Buffer.from(`${body.slice(0, -1)},"hash":"${nextHash}"}\n`)
     dirty = true
-    await file.appendFile(line)
-    await file.datasync()
+    try {
+      await file.appendFile(line)
+      await file.datasync()
+    } catch (error) {
+      // What a full disk took of the line is cut off at once, so that nobody reads half a line; else the next one does it.
+      await mend().catch(() => undefined)
+      throw error
+    }
     dirty = false
     size += line.length
     seq += 1

@@ -1,4 +1,4 @@
-import { open, rename, unlink } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
@@ -7,20 +7,24 @@ import { dirname } from 'node:path'
  */
 export async function replaceFileDurably(path: string, text: string): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`
-  const file = await open(temporary, 'w', 0o600)
+  try {
+    await writeDurably(temporary, text)
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await syncFolder(dirname(path))
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600)
   try {
     await file.writeFile(text)
     await file.sync()
   } finally {
     await file.close()
   }
-  try {
-    await rename(temporary, path)
-  } catch (error) {
-    await unlink(temporary)
-    throw error
-  }
-  await syncFolder(dirname(path))
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { useDevnet } from '@svc/devnet/testing'
+import { parseUnits } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { swapIntent } from './intents.fixture.ts'
+import { methodsIn } from './network.fixture.ts'
+import type { Road } from './open-road.fixture.ts'
+import { principalOf, used } from './road-facts.fixture.ts'
+import { limitFileSize, mountSmallDisk, type SmallDisk } from './small-disk.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
+import { verifyAuditLog } from './verify-audit-log.ts'
+
+const devnet = useDevnet()
+const { open, close } = useRoads(devnet)
+
+describe('G2: a full disk', () => {
+  it.each([
+    ['a file system of its own', () => mountSmallDisk() ?? limitFileSize()],
+    ['a limit on file sizes', limitFileSize],
+  ])(
+    'stops writes and nothing else, tears no file, and is forgotten once there is room (%s)',
+    async (_name, make) => {
+      const disk = make()
+      try {
+        await fillAndFree(disk)
+      } finally {
+        disk.dispose()
+      }
+    },
+    120_000,
+  )
+})
+
+async function fillAndFree(disk: SmallDisk): Promise<void> {
+  const road = await open({ dataDir: disk.path, engine: { confirmTimeoutMs: 1_000 } })
+  await road.run(swapIntent(road, '100'))
+  const before = { nonce: await road.nonce(), requests: road.network.requests.length }
+  disk.fill()
+  const refused = await road.run(swapIntent(road, '100')).catch((error: unknown) => error)
+  expect(refused).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  expect(await road.nonce()).toBe(before.nonce)
+  expect(sendsOf(road, before.requests)).toBe(0)
+  // What only reads goes on.
+  expect(await road.executor.safetyReport(principalOf())).toMatchObject({ paused: false })
+  expect(await road.balance('USDC')).toBe(parseUnits('19900', 6))
+  // As room comes back bit by bit, a write may get further; what is signed always has its line in the audit log.
+  for (let room = 4_096; room <= 12 * 4_096; room += 4_096) {
+    disk.leave(room)
+    const code = await road.run(swapIntent(road, '10')).then(
+      () => 'done',
+      (error: { code?: string }) => error.code,
+    )
+    expect(honest).toContain(code)
+    disk.fill()
+    expect(await signedWithoutAudit(road)).toEqual([])
+  }
+  disk.leave(2 * 1_024 * 1_024)
+  await road.run(swapIntent(road, '100'))
+  expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
+  expect(await used(road)).toBe(parseUnits('20000', 6) - (await road.balance('USDC')))
+  expect(await road.store.ledger.open()).toEqual([])
+  await close(road)
+  expect(await verifyAuditLog(join(disk.path, 'audit.jsonl'))).toMatchObject({ brokenAt: null })
+  expect(JSON.parse(readFileSync(join(disk.path, 'owed-allowances.json'), 'utf8'))).toEqual([])
+  expect(readdirSync(disk.path).filter((name) => name.endsWith('.tmp'))).toEqual([])
+}
+
+/** None of them says that nothing happened where something did. */
+const honest = ['done', 'STORAGE_UNAVAILABLE', 'OPERATION_INCOMPLETE', 'TRANSACTION_PENDING', 'WALLET_BUSY']
+
+function sendsOf(road: Road, since: number): number {
+  return road.network.requests
+    .slice(since)
+    .flatMap(methodsIn)
+    .filter((method) => method === 'eth_sendRawTransaction').length
+}
+
+/** Nonces the journal holds, less the lines that were on disk before each signature. */
+async function signedWithoutAudit(road: Road): Promise<readonly number[]> {
+  const lines = (await road.auditLines()).filter(({ event }) => event === 'tx.intent').length
+  const next = (await road.store.journal.nextNonce(road.chain.id, road.wallet)) ?? 0
+  return next <= lines ? [] : [next, lines]
+}

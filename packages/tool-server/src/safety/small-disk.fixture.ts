@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdtempSync, rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A directory that can be made full, and have a little or all of its room again. */
+export type SmallDisk = {
+  readonly path: string
+  fill(): void
+  /** Gives room for about so many bytes. */
+  leave(bytes: number): void
+  dispose(): void
+}
+
+/** A file system of its own, of 4 MB. `null` where this process may not mount one. */
+export function mountSmallDisk(): SmallDisk | null {
+  const path = mkdtempSync(join(tmpdir(), 'svc-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', path], { stdio: 'ignore' })
+  } catch {
+    rmSync(path, { recursive: true })
+    return null
+  }
+  const ballast = join(path, 'ballast')
+  return {
+    path,
+    fill: () => {
+      for (let room = pagesLeft(path); room > 0; room = pagesLeft(path)) {
+        appendFileSync(ballast, Buffer.alloc(room * pageBytes))
+      }
+    },
+    leave: (bytes) => {
+      truncateSync(ballast, Math.max(0, statSync(ballast).size - bytes))
+    },
+    dispose: () => {
+      // Lazily: a test that failed may hold files open.
+      execFileSync('umount', ['-l', path])
+      rmSync(path, { recursive: true })
+    },
+  }
+}
+
+/**
+ * The same for who may not mount: a limit on how far this process may write into any file, which the system answers like
+ * a full disk (EFBIG for ENOSPC). It needs `prlimit` of util-linux.
+ */
+export function limitFileSize(): SmallDisk {
+  const path = mkdtempSync(join(tmpdir(), 'svc-disk-'))
+  const limit = (bytes: number | 'unlimited') =>
+    execFileSync('prlimit', ['--pid', `${process.pid}`, `--fsize=${bytes}:unlimited`])
+  // Without a listener the system ends a process that writes beyond its limit.
+  const ignore = () => {}
+  process.on('SIGXFSZ', ignore)
+  return {
+    path,
+    fill: () => void limit(0),
+    leave: (bytes) => void limit(bytes),
+    dispose: () => {
+      limit('unlimited')
+      process.off('SIGXFSZ', ignore)
+    },
+  }
+}
+
+const diskBytes = 4 * 1024 * 1024
+const pageBytes = 4096
+
+function pagesLeft(path: string): number {
+  const { bfree, bsize } = statfsSync(path)
+  return Math.floor((bfree * bsize) / pageBytes)
+}
