@@ -72,6 +72,7 @@ const chainBoundFiles = [
   'state.db-wal',
   'state.db-shm',
   'audit.jsonl',
+  'recorded-decisions.json',
   'breaker.json',
   'recorded.json',
   'balances.json',

@@ -23,6 +23,8 @@ export type Dispatch = {
   /** What a principal may call, as `tools/list` shows it. */
   list(principal: Principal): ToolList
   has(name: string): boolean
+  /** Whether a person at the client may be asked in the middle of a call of this tool. */
+  asksClient(name: string): boolean
   /** Answers one call. Never rejects: a failure is a result with `isError`. */
   call(request: CallRequest): Promise<CallResult>
   /**
@@ -85,6 +87,10 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   return Object.freeze({
     list: createToolLists(offered),
     has: (name: string) => catalogue.has(name),
+    asksClient: (name: string) => {
+      const { write } = options
+      return write !== null && write.operations.asksClient() && catalogue.get(name)?.access === 'write'
+    },
     call: (request: CallRequest) => logged(request, road),
     carryOutDue: (operation: Operation) => whenDue(operation, road),
   })

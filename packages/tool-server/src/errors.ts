@@ -107,6 +107,11 @@ export const errorTable = {
     'A person must approve a transaction of this size; lower the amount or ask the operator.',
   ),
   APPROVAL_DENIED: row(403, false, 'A person has said no to this operation; do not ask for the same again.'),
+  APPROVAL_STATE_INVALID: row(
+    400,
+    false,
+    'Call again without requestState and inputResponses; the person is asked anew.',
+  ),
   DELAY_REQUIRED: row(
     403,
     false,

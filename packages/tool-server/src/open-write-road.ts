@@ -9,6 +9,7 @@ import { createExecutor } from './execute.ts'
 import type { Log } from './observability/log.ts'
 import type { Ports } from './ports.ts'
 import { openAuditLog } from './safety/audit.ts'
+import { createDecisionRecorder } from './safety/decision-recorder.ts'
 import { createDoor } from './safety/door.ts'
 import { endInterrupted } from './safety/end-interrupted.ts'
 import { createOperationsRoad } from './safety/operations-road.ts'
@@ -65,12 +66,15 @@ export async function openWriteRoad(options: {
       shutting ??= door.shut(stopTimeoutMs)
       if (!(await shutting)) log.warn('road.cut-off')
     }
+    const decisions = createDecisionRecorder({ operations, audit, dataDir })
     const followed = policies === undefined ? {} : { policies }
     const road = { ...ports, policy, ...followed, senders, journal, ledger, operations, audit, dataDir, log }
     const executor = createExecutor({ ...road, now: Date.now, newRequestId: randomUUID, requireOpen: door.requireOpen })
     const recordSwitches = () =>
       executor.recordSwitches().catch((error: unknown) => log.warn('switches.unrecorded', { error }))
-    await recordSwitches()
+    const recordDecisions = () =>
+      decisions.look().catch((error: unknown) => log.warn('decisions.unrecorded', { error }))
+    await Promise.all([recordSwitches(), recordDecisions()])
     log.info('road.reconciled', { ...(await executor.reconcile()) })
     const interrupted = await endInterrupted({ operations, journal, log })
     if (interrupted.givenBack.length + interrupted.ended.length > 0) log.info('road.interrupted', interrupted)
@@ -86,6 +90,8 @@ export async function openWriteRoad(options: {
     closers.push(() => sweeper.stop())
     const watch = startSweeper({ everyMs: watchEveryMs, sweep: recordSwitches, onError: () => {} })
     closers.push(() => watch.stop())
+    const listen = startSweeper({ everyMs: decisionsEveryMs, sweep: recordDecisions, onError: () => {} })
+    closers.push(() => listen.stop())
     return {
       openExecute: executor.open,
       wallet: { address: wallet.address },
@@ -94,7 +100,13 @@ export async function openWriteRoad(options: {
         return { slippageBps: slippageBps.default, deadlineSeconds: deadlineSeconds.default }
       },
       idempotency: store.idempotency,
-      operations: createOperationsRoad({ ...road, policy: () => executor.policy(), now: Date.now, hasSigned }),
+      operations: createOperationsRoad({
+        ...road,
+        decisions,
+        policy: () => executor.policy(),
+        now: Date.now,
+        hasSigned,
+      }),
       hasSigned,
       sentBy: (requestId) => sentTransactions(journal, requestId),
       safety: (principal) => executor.safetyReport(principal),
@@ -113,6 +125,9 @@ export async function openWriteRoad(options: {
 
 /** How soon what was left behind is looked at again. */
 const sweepEveryMs = 10_000
+
+/** How soon it tells of a decision that nobody acts on. One that is acted on is recorded first. */
+const decisionsEveryMs = 5_000
 
 /** How soon the audit log tells what an operator did. Signing itself looks at the switches each time. */
 const watchEveryMs = 500

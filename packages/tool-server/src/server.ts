@@ -74,7 +74,8 @@ export type Limits = {
 export function createServer(config: Config, adapters: Adapters): ToolServer {
   const log = openLog(config, adapters.logDestination)
   for (const warning of config.warnings) log.warn('config.warning', { warning })
-  const core = openCore(config, adapters, log)
+  const closing = new AbortController()
+  const core = openCore(config, adapters, log, closing.signal)
   const open: Open = { http: null, stdio: null, due: null }
   return Object.freeze({
     async listen() {
@@ -95,6 +96,7 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
     },
     async close() {
       open.due?.stop()
+      closing.abort()
       const stopped = adapters.write?.stop()
       await open.http?.close()
       await stopped
@@ -130,7 +132,7 @@ type Core = {
 
 type OpenHttp = { readonly transport: HttpTransport; close(): Promise<void> }
 
-function openCore(config: Config, adapters: Adapters, log: Log): Core {
+function openCore(config: Config, adapters: Adapters, log: Log, closing: AbortSignal): Core {
   const { tools, ports, write, testing = null } = adapters
   const status = createStatus({ config, ports, safety: write === null ? null : (principal) => write.safety(principal) })
   const dispatch = createDispatch({
@@ -146,7 +148,8 @@ function openCore(config: Config, adapters: Adapters, log: Log): Core {
   const info = { name: 'svc', title: 'Liquidity tool server', version }
   const protocol = lazily(async () => {
     const { createProtocol } = await import('./transports/protocol.ts')
-    return createProtocol({ dispatch, info, instructions, testing, log })
+    const stateKey = randomBytes(32)
+    return createProtocol({ dispatch, info, instructions, testing, log, closing, stateKey, now: Date.now })
   })
   return { dispatch, info, testing, protocol }
 }

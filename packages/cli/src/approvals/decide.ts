@@ -1,7 +1,7 @@
-import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { operationText, type OperationDescription } from '@svc/tool-server/approvals'
 import type { StopCause } from '@svc/tool-server/until-stopped'
+import { operatorName } from '../own-data-directory.ts'
 import { UsageError } from '../usage-error.ts'
 import { findOperation } from './find-operation.ts'
 import { openOperations } from './open-operations.ts'
@@ -33,7 +33,7 @@ export async function decide(
     }
     const decided = await open.operations.decide(id, {
       approved: word === 'approve',
-      by: `operator:${userInfo().username}`,
+      by: operatorName(),
       planHash: named ?? description.planHash,
     })
     process.stdout.write(

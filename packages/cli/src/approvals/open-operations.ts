@@ -30,9 +30,7 @@ export type OpenOperations = {
 }
 
 async function placeOf({ dataDir, databaseUrl }: ReturnType<typeof readOperatorConfig>) {
-  if (databaseUrl !== null) {
-    throw new Error('SVC_DATABASE_URL is set, and this version reads the state in the data directory only.')
-  }
+  if (databaseUrl !== null) return { url: databaseUrl.reveal(), now: Date.now }
   const path = join(dataDir, 'state.db')
   try {
     await access(path)

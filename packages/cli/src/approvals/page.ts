@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { userInfo } from 'node:os'
 import type { StopCause } from '@svc/tool-server/until-stopped'
+import { operatorName } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-flags.ts'
 import { parseWholeNumber } from '../parse-whole-number.ts'
 import { openOperations } from './open-operations.ts'
@@ -15,7 +15,7 @@ export async function page(argv: readonly string[], stopped: Promise<StopCause>)
     const served = await servePage({
       operations: open.operations,
       port,
-      by: `operator:${userInfo().username}`,
+      by: operatorName(),
       now: Date.now,
       newToken: () => randomBytes(32).toString('base64url'),
     })

@@ -4,8 +4,10 @@ import type { ErrorCode } from '../errors.ts'
 import type { OperationsRoad } from '../operations.ts'
 import { ToolError } from '../tool-error.ts'
 import type { AuditLog } from './audit.ts'
+import type { DecisionRecorder } from './decision-recorder.ts'
 import type { RoadLog } from './engine.ts'
 import type { Policy } from './policy.ts'
+import { requireChannel } from './require-channel.ts'
 import { onStorage } from './storage.ts'
 import { readPrincipal } from './stored-principal.ts'
 
@@ -24,7 +26,17 @@ export function createOperationsRoad(options: OperationsRoadOptions): Operations
       onStorage('the operations cannot be read', () =>
         operations.list({ principalId: principal.id, limit, ...(state === null ? {} : { states: [state] }) }),
       ),
-    take: (operation, requestId) => change(operation.id, () => operations.claim(operation.id, { requestId })),
+    take: async (operation, requestId) => {
+      const taken = await change(operation.id, () => operations.claim(operation.id, { requestId }))
+      try {
+        requireChannel(taken, options.policy())
+        await onStorage('the audit log cannot be written', () => options.decisions.record(taken))
+        return taken
+      } catch (error) {
+        await fail(options, taken, error)
+        throw error
+      }
+    },
     finish: async (operation, result) => {
       const answer = JSON.stringify(result)
       await recorded(options, operation, () => operations.finish(operation.id, { state: 'done', answer }))
@@ -49,6 +61,8 @@ export function createOperationsRoad(options: OperationsRoadOptions): Operations
 export type OperationsRoadOptions = {
   readonly operations: Operations
   readonly audit: Pick<AuditLog, 'append'>
+  /** Puts the operator's word on record before it is acted on. */
+  readonly decisions: Pick<DecisionRecorder, 'record'>
   /** The common policy as it holds now. */
   readonly policy: () => Policy
   readonly log: RoadLog

@@ -23,6 +23,7 @@ import type { OperationsRoad } from '../operations.ts'
 import type { Ports } from '../ports.ts'
 import { openAuditLog } from '../safety/audit.ts'
 import { devnetPolicy } from '../safety/devnet-policy.ts'
+import { createDecisionRecorder } from '../safety/decision-recorder.ts'
 import { createOperationsRoad } from '../safety/operations-road.ts'
 import { parsePolicy } from '../safety/policy.ts'
 import type { policySchema } from '../safety/policy-schema.ts'
@@ -80,7 +81,9 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     confirmTimeoutMs: 5_000,
   })
   const hasSigned = async (requestId: string) => (await store.journal.byRequest(requestId)).some(wentOut)
-  const operations = createOperationsRoad({ ...store, audit, policy: () => executor.policy(), log, now, hasSigned })
+  const decisions = createDecisionRecorder({ ...store, audit, dataDir })
+  const policyNow = () => executor.policy()
+  const operations = createOperationsRoad({ ...store, audit, decisions, policy: policyNow, log, now, hasSigned })
   const dispatch = createDispatch({
     tools: catalogue,
     profile: 'full',

@@ -28,6 +28,11 @@ export function hotRequest(message: unknown, headers: IncomingHttpHeaders, dispa
   return { id, method, name, arguments: args }
 }
 
+/** Whether a person at the client may be asked in the middle of this request, which the SDK's machinery does. */
+export function mayAsk(request: HotRequest, dispatch: Dispatch): boolean {
+  return request.method === 'tools/call' && dispatch.asksClient(request.name)
+}
+
 /** The whole JSON-RPC response as text. */
 export async function answerHotRequest(
   request: HotRequest,

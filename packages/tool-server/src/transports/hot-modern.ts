@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatch } from '../dispatch.ts'
 import type { Exchange } from './exchange.ts'
-import { hotRequest, isRecord, type HotRequest } from './hot-methods.ts'
+import { takesForms } from './approval-form.ts'
+import { hotRequest, isRecord, mayAsk, type HotRequest } from './hot-methods.ts'
 import { sendJson } from './json-rpc.ts'
 import type { McpTesting } from './mcp-server.ts'
 import { listTtlMs, type ServerInfo } from './server-facts.ts'
@@ -39,6 +40,8 @@ function recognise(message: unknown, headers: IncomingHttpHeaders, dispatch: Dis
   if (!isPlainEnvelope(envelope) || Object.keys(headers).some((name) => name.startsWith('mcp-param-'))) return null
   const request = hotRequest({ ...message, params }, accept === undefined ? {} : { accept }, dispatch)
   if (request === null || request.method === 'ping') return null
+  // A write whose caller can be asked may be answered with a question, which is the library's to put.
+  if (takesForms(envelope[`${prefix}clientCapabilities`]) && mayAsk(request, dispatch)) return null
   return headers['mcp-name'] === (request.method === 'tools/call' ? request.name : undefined) ? request : null
 }
 
@@ -69,7 +72,7 @@ async function answer(
 }
 
 /** The envelope's members in shapes that need no schema to be told valid. */
-function isPlainEnvelope(envelope: unknown): boolean {
+function isPlainEnvelope(envelope: unknown): envelope is Readonly<Record<string, unknown>> {
   if (!isRecord(envelope) || Object.keys(envelope).length !== 3) return false
   const { [`${prefix}clientInfo`]: client, [`${prefix}clientCapabilities`]: capabilities } = envelope
   return envelope[`${prefix}protocolVersion`] === statelessRevision && isPlainClient(client) && isPlain(capabilities)

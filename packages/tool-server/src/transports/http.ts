@@ -42,6 +42,8 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
   const state = { closing: false }
   const road: Road = { ...options, inFlight }
   const server = openServer(options, (request, response) => {
+    // A stream that is written out has a dozen parties who want to know of its end.
+    response.setMaxListeners(mostListeners)
     track(answers, response)
     if (state.closing) response.setHeader('connection', 'close')
     travel(request, response, road).catch((error: unknown) => fail(response, error, options.log))
@@ -233,6 +235,7 @@ const maxBodyBytes = 262_144
 const maxDepth = 32
 const maxConnections = 4_096
 const maxHeaders = 100
+const mostListeners = 24
 /** Slow clients are cut off: 10 s for the headers, 30 s for the whole request, looked after every 2 s. */
 const timeouts = {
   headersTimeout: 10_000,

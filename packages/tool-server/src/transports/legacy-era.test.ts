@@ -9,6 +9,7 @@ import { createRedactor } from '../observability/redact.ts'
 import type { Ports } from '../ports.ts'
 import { initialize, rawRequest } from '../raw-http.fixture.ts'
 import type { StatusReport } from '../tool.ts'
+import { noAsking } from './asking.fixture.ts'
 import { createLegacyEra } from './legacy-era.ts'
 import { createProtocol } from './protocol.ts'
 import { createSessions } from './sessions.ts'
@@ -55,7 +56,7 @@ async function openEra() {
     newRequestId: () => 'r',
   })
   const info = { name: 'x', version: '1' }
-  const made = createProtocol({ dispatch, info, instructions: '', testing: null, log })
+  const made = createProtocol({ dispatch, info, instructions: '', testing: null, log, ...noAsking })
   const protocol = () => Promise.resolve(made)
   const sessions = createSessions({ max: 10, idleMs, now })
   const era = createLegacyEra({ dispatch, sessions, protocol, testing: null, newSessionId: () => 's', now })

@@ -1,7 +1,8 @@
 import type { Dispatch } from '../dispatch.ts'
 import { ToolError } from '../tool-error.ts'
+import { takesForms } from './approval-form.ts'
 import type { Exchange } from './exchange.ts'
-import { answerHotRequest, hotRequest, type HotRequest } from './hot-methods.ts'
+import { answerHotRequest, hotRequest, mayAsk, type HotRequest } from './hot-methods.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError } from './json-rpc.ts'
 import type { McpTesting } from './mcp-server.ts'
 import { HttpRefusal } from './problem.ts'
@@ -39,7 +40,8 @@ export function createLegacyEra(options: LegacyEraOptions): LegacyEra {
       }
       cancelInFlight(session, message)
       const hot = options.testing === null || isToolCall(message) ? hotOf(exchange, message, options) : null
-      if (hot !== null) return answerHot(exchange, session, hot, options)
+      if (hot !== null && !(session.takesForms && mayAsk(hot, options.dispatch)))
+        return answerHot(exchange, session, hot, options)
       return answerThroughSdk(exchange, session, message, id, options)
     },
     async session(exchange: Exchange) {
@@ -50,7 +52,11 @@ export function createLegacyEra(options: LegacyEraOptions): LegacyEra {
   })
 }
 
-async function openSession(exchange: Exchange, message: unknown, options: LegacyEraOptions): Promise<void> {
+async function openSession(
+  exchange: Exchange,
+  message: { readonly params?: unknown },
+  options: LegacyEraOptions,
+): Promise<void> {
   const { sessions, testing } = options
   const { newMcpServer, newSessionTransport } = await options.protocol()
   if (!sessions.makeRoom(exchange.principal)) {
@@ -63,6 +69,7 @@ async function openSession(exchange: Exchange, message: unknown, options: Legacy
     id,
     principalId,
     transport,
+    takesForms: takesForms(capabilitiesOf(message)),
     inFlight: new Map(),
     exchanges: 0,
     lastSeenAt: options.now(),
@@ -165,6 +172,11 @@ function cancelInFlight(session: Session, message: unknown): void {
 function requestIdOf(message: unknown): string | number | null {
   if (!isMessage(message) || typeof message.method !== 'string') return null
   return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null
+}
+
+/** What a client says it can do, in its `initialize`. */
+function capabilitiesOf({ params }: { readonly params?: unknown }): unknown {
+  return typeof params === 'object' && params !== null && 'capabilities' in params ? params.capabilities : undefined
 }
 
 function isToolCall(message: unknown): boolean {

@@ -3,6 +3,8 @@ import type { EventStore, jsonSchemaValidator, ServerNotifier } from '@modelcont
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import type { Principal } from '../auth/principal.ts'
 import type { Dispatch } from '../dispatch.ts'
+import { createApprovalStates } from './approval-states.ts'
+import { callAlone, callInSession } from './ask-client.ts'
 import { listTtlMs, type ServerInfo } from './server-facts.ts'
 
 /** Makes the SDK's protocol object for one connection, session or request. It holds nothing but closures. */
@@ -23,10 +25,17 @@ export type McpServerOptions = {
   readonly info: ServerInfo
   readonly instructions: string
   readonly testing: McpTesting | null
+  /** Aborted when the server begins to close: nobody is waited for any longer. */
+  readonly closing: AbortSignal
+  /** 32 random bytes or more that sign what a client carries from a question to its answer. */
+  readonly stateKey: Uint8Array
+  /** Unix milliseconds. */
+  readonly now: () => number
 }
 
 export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
-  const { dispatch, info, testing } = options
+  const { dispatch, info, testing, now, closing } = options
+  const states = createApprovalStates({ key: options.stateKey, now })
   const serverOptions = {
     capabilities: { tools: {} },
     instructions: options.instructions,
@@ -39,14 +48,12 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
       if (request.params?.cursor !== undefined) throw unknownCursor()
       return { tools: dispatch.list(principal).tools }
     })
-    server.setRequestHandler('tools/call', (request, context) =>
-      dispatch.call({
-        name: request.params.name,
-        arguments: request.params.arguments,
-        principal,
-        signal: callerSignal(context.mcpReq.signal, context.http?.req?.signal),
-      }),
-    )
+    server.setRequestHandler('tools/call', ({ params }, context) => {
+      const signal = callerSignal(context.mcpReq.signal, context.http?.req?.signal)
+      const call = { name: params.name, arguments: params.arguments, principal, signal }
+      const asking = { dispatch, context, now, closing }
+      return era === 'legacy' ? callInSession(call, { ...asking, server }) : callAlone(call, { ...asking, states })
+    })
     testing?.server(server, era, notify ?? null)
     return server
   }

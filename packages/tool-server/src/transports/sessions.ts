@@ -5,6 +5,8 @@ import type { Principal } from '../auth/principal.ts'
 export type Session = {
   readonly id: string
   readonly principalId: string
+  /** Whether its client shows forms to a person. */
+  readonly takesForms: boolean
   readonly transport: WebStandardStreamableHTTPServerTransport
   /** Requests being answered, by their JSON-RPC id. */
   readonly inFlight: Map<string | number, AbortController>

@@ -18,6 +18,7 @@ import { holding } from '../holding.fixture.ts'
 import { callOf, initialize } from '../raw-http.fixture.ts'
 import { slow } from '../test-server.fixture.ts'
 import type { StatusReport, Tool } from '../tool.ts'
+import { noAsking } from './asking.fixture.ts'
 import { createNewMcpServer } from './mcp-server.ts'
 import { createStdioTransport } from './stdio.ts'
 
@@ -175,7 +176,7 @@ function openStdio(tool: Tool) {
     newRequestId: () => 'r',
   })
   const info = { name: 'x', version: '1' }
-  const newMcpServer = createNewMcpServer({ dispatch, info, instructions: '', testing: null })
+  const newMcpServer = createNewMcpServer({ dispatch, info, instructions: '', testing: null, ...noAsking })
   const stdio = createStdioTransport({ newMcpServer, input, output, log })
   const received: { id: unknown; error?: { code: number } }[] = []
   output.on('data', (chunk: Buffer) => {

@@ -1,0 +1,26 @@
+import type { ApprovalQuestion } from '../operations.ts'
+import { printable } from '../dispatch/printable.ts'
+import { amountText, groupDigits } from './operation-text.ts'
+import { timeLeft } from './time-left.ts'
+
+/** What a person at the client is asked, short enough for a dialogue, in our own words. `now` in Unix milliseconds. */
+export function approvalMessage(
+  { operationId, planHash, tool, expiresAt, plan }: ApprovalQuestion,
+  now: number,
+): string {
+  const amounts = (list: typeof plan.deltas) =>
+    list.map(({ amount, symbol, token }) => amountText({ amount, symbol: printable(symbol, 24), token })).join(' and ')
+  const { spendsAtMost, receivesAtLeast } = plan.bounds
+  const gas = plan.gasCostUsd === null ? '' : `, gas about ${plan.gasCostUsd.toFixed(2)} USD`
+  return [
+    `Approve this? ${printable(plan.why, 400)}`,
+    '',
+    `Leaves the wallet at most: ${amounts(spendsAtMost) || 'nothing'}`,
+    `Arrives at least: ${amounts(receivesAtLeast) || 'nothing that is guaranteed'}`,
+    `Counts as ${groupDigits(plan.spendUsd)} USD of the spending limits${gas}`,
+    `Transactions: ${plan.steps.map(({ label, contract, to }) => `${printable(label)} (${printable(contract ?? to)})`).join(', ')}`,
+    '',
+    `Asked for by ${printable(tool)}, operation ${printable(operationId)}, plan ${planHash}`,
+    ...(expiresAt === null ? [] : [`Without an answer this ends in ${timeLeft(expiresAt, now)}.`]),
+  ].join('\n')
+}

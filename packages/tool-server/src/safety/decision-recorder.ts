@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import type { Operation, Operations } from '@svc/store'
+import * as z from 'zod'
+import type { AuditLog } from './audit.ts'
+import { readFileIfPresent } from './read-file-if-present.ts'
+import { replaceFileDurably } from './replace-file-durably.ts'
+
+/**
+ * Writes the operator's decisions into the audit log: the commands and the page that take them are not its one writer, so
+ * they leave them in the operations' rows, also while no server runs. What is recorded stands in
+ * `recorded-decisions.json`, by id rather than by time, so that a clock set back hides nothing; a crash between the two
+ * repeats a line and loses none. One decision is recorded at a time.
+ */
+export function createDecisionRecorder(options: DecisionRecorderOptions): DecisionRecorder {
+  const path = join(options.dataDir, 'recorded-decisions.json')
+  let recorded: readonly string[] | null = null
+  let last: Promise<unknown> = Promise.resolve()
+
+  const recordAll = async (operations: readonly Operation[]): Promise<void> => {
+    for (const operation of operations.filter(isOperators)) {
+      recorded ??= await readRecorded(path)
+      if (recorded.includes(operation.id)) continue
+      await options.audit.append(eventOf(operation))
+      const after = [...recorded.slice(-mostRemembered), operation.id]
+      await replaceFileDurably(path, JSON.stringify({ recorded: after }))
+      recorded = after
+    }
+  }
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(work)
+    last = done.catch(() => undefined)
+    return done
+  }
+  return Object.freeze({
+    record: (operation: Operation) => inTurn(() => recordAll([operation])),
+    look: () =>
+      inTurn(async () => {
+        const found = await options.operations.list({ principalId: null, states: lookedAt, limit: mostLookedAt })
+        await recordAll(found.toReversed())
+      }),
+  })
+}
+
+export type DecisionRecorder = {
+  /** Resolves once the decision on this operation, if the operator took it, is in the audit log. */
+  record(operation: Operation): Promise<void>
+  /** The same for all that were decided and not yet carried out. Rejects when something cannot be read or written. */
+  look(): Promise<void>
+}
+
+export type DecisionRecorderOptions = {
+  readonly operations: Pick<Operations, 'list'>
+  readonly audit: Pick<AuditLog, 'append'>
+  readonly dataDir: string
+}
+
+/** What was carried out was recorded before. */
+const lookedAt = ['approved', 'denied', 'scheduled'] as const
+/** Far more than are decided between two looks. */
+const mostLookedAt = 500
+const mostRemembered = 2_000
+
+function isOperators({ decidedBy }: Operation): boolean {
+  return decidedBy?.startsWith('operator:') === true
+}
+
+function eventOf({ id, tool, principalId, planHash, state, decidedBy, decidedAt }: Operation) {
+  return {
+    event: 'tx.approval.decided',
+    operationId: id,
+    tool,
+    actor: { principal: principalId },
+    approved: state !== 'denied',
+    by: decidedBy,
+    planHash,
+    decidedAt: decidedAt === null ? null : new Date(decidedAt).toISOString(),
+  }
+}
+
+async function readRecorded(path: string): Promise<readonly string[]> {
+  const text = await readFileIfPresent(path)
+  return text === null ? [] : schema.parse(JSON.parse(text)).recorded
+}
+
+const schema = z.object({ recorded: z.array(z.string()) })

@@ -1,0 +1,71 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore } from '@svc/store'
+import { expect, it } from 'vitest'
+import type { AuditEvent } from './audit.ts'
+import { createDecisionRecorder } from './decision-recorder.ts'
+import { createOperationsRoad } from './operations-road.ts'
+import { type ApprovalChannel, parsePolicy } from './policy.ts'
+
+const planHash = `0x${'5a'.repeat(32)}`
+const quiet = () => {}
+
+/** A road over a real store with one operation that the operator has approved. */
+async function openApproved(channels: ApprovalChannel[], append: (event: AuditEvent) => Promise<void>) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-operations-'))
+  const store = await openStore({ path: join(dataDir, 'state.db'), now: Date.now })
+  const { operations } = store
+  const policy = parsePolicy({ approvals: { channels } }, { production: false })
+  const audit = { append, close: async () => {} }
+  const road = createOperationsRoad({
+    operations,
+    audit,
+    decisions: createDecisionRecorder({ operations, audit, dataDir }),
+    policy: () => policy,
+    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    now: Date.now,
+    hasSigned: async () => false,
+  })
+  await operations.create({
+    id: 'op',
+    state: 'awaiting_approval',
+    principalId: 'p',
+    principal: '{}',
+    tool: 'execute_swap',
+    input: '{}',
+    chainId: 31_337,
+    planHash,
+    plan: '{}',
+    intent: '{}',
+    spendUsdMicros: 1n,
+    expiresAt: null,
+    executeAfter: null,
+  })
+  const approved = await operations.decide('op', { approved: true, by: 'operator:ann', planHash })
+  return { store, road, approved, stateNow: async () => (await operations.byId('op'))?.state }
+}
+
+it('takes what the operator approved only once that is on record', async () => {
+  const lines: AuditEvent[] = []
+  const { road, approved, stateNow, store } = await openApproved(['operator'], async (event) => void lines.push(event))
+  await road.take(approved, 'r')
+  expect(lines).toMatchObject([{ event: 'tx.approval.decided', operationId: 'op', by: 'operator:ann', approved: true }])
+  expect(await stateNow()).toBe('running')
+  await store.close()
+})
+
+it('gives it back when it cannot be put on record', async () => {
+  const full = () => Promise.reject(new Error('no space left'))
+  const { road, approved, stateNow, store } = await openApproved(['operator'], full)
+  await expect(road.take(approved, 'r')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  expect(await stateNow()).toBe('approved')
+  await store.close()
+})
+
+it('takes no word of the operator where the policy names another channel, and ends the operation', async () => {
+  const { road, approved, stateNow, store } = await openApproved(['client'], async () => {})
+  await expect(road.take(approved, 'r')).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' })
+  expect(await stateNow()).toBe('failed')
+  await store.close()
+})

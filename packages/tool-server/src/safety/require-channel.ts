@@ -1,0 +1,17 @@
+import type { Operation } from '@svc/store'
+import { ToolError } from '../tool-error.ts'
+import type { Policy } from './policy.ts'
+
+/**
+ * Holds who approved an operation against the policy as it is now: a word counts only from a channel it names. Throws
+ * `APPROVAL_REQUIRED`.
+ */
+export function requireChannel({ id, decidedBy }: Operation, { approvals }: Policy): void {
+  if (decidedBy === null) return
+  const channel = decidedBy.split(':', 1)[0]
+  if (approvals.channels.some((name) => name === channel)) return
+  throw new ToolError('APPROVAL_REQUIRED', 'The policy does not take approvals from where this one came.', {
+    details: [{ message: 'Who decided.', operationId: id, decidedBy, accepted: approvals.channels }],
+    suggestion: 'Call the tool again for a new operation, and have it approved over a channel the policy names.',
+  })
+}

@@ -1,0 +1,42 @@
+import { approvalMessage } from '../approvals/approval-message.ts'
+import type { ApprovalQuestion, ApprovalReply } from '../operations.ts'
+import { isRecord } from './hot-methods.ts'
+
+/** The form a person fills in: what would happen, in our own words, and one box that is not ticked. */
+export function approvalForm(question: ApprovalQuestion, now: number) {
+  return {
+    mode: 'form' as const,
+    message: approvalMessage(question, now),
+    requestedSchema: {
+      type: 'object' as const,
+      properties: {
+        approve: {
+          type: 'boolean' as const,
+          title: 'Approve exactly this',
+          description: 'Yes carries it out now. No denies it. Closing this leaves the decision to the operator.',
+        },
+      },
+      required: ['approve'],
+    },
+  }
+}
+
+/**
+ * What a person answered. Only a form sent off with the box ticked is a yes; sent off without, or declined, it is a no.
+ * Anything else, malformed answers among it, is no answer.
+ */
+export function readReply(answer: unknown): ApprovalReply {
+  if (!isRecord(answer)) return 'cancelled'
+  if (answer['action'] === 'decline') return 'declined'
+  if (answer['action'] !== 'accept' || !isRecord(answer['content'])) return 'cancelled'
+  const { approve } = answer['content']
+  if (typeof approve !== 'boolean') return 'cancelled'
+  return approve ? 'accepted' : 'declined'
+}
+
+/** Whether a client says it shows forms: `elicitation` with `form`, or, as before there were other kinds, with nothing. */
+export function takesForms(capabilities: unknown): boolean {
+  if (!isRecord(capabilities) || !isRecord(capabilities['elicitation'])) return false
+  const { elicitation } = capabilities
+  return Object.keys(elicitation).length === 0 || isRecord(elicitation['form'])
+}

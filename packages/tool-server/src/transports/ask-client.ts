@@ -1,0 +1,88 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import type { CallRequest, Dispatch } from '../dispatch.ts'
+import { errorResult } from '../dispatch/call-result.ts'
+import type { ApprovalQuestion } from '../operations.ts'
+import { ToolError } from '../tool-error.ts'
+import { approvalForm, readReply, takesForms } from './approval-form.ts'
+import type { ApprovalStates, SealedCall } from './approval-states.ts'
+
+/**
+ * Carries a call of a session out; where a write waits for a person and the client shows forms, the form goes out on the
+ * call's own stream and the call waits for it, other calls of the session going on. It waits at most until the operation
+ * expires, the caller leaves or the server closes; then the operation stays as it is.
+ */
+export function callInSession(request: CallRequest, asking: Asking & { readonly server: Server }) {
+  const { dispatch, context, server, now, closing } = asking
+  // The accessor is told to give way to the envelope of 2026-07-28, which a session does not have.
+  if (!takesForms(server.getClientCapabilities())) return dispatch.call(request)
+  const confirm = async (question: ApprovalQuestion) => {
+    const timeout = (question.expiresAt ?? now() + longestMs) - now()
+    if (timeout <= 0) return 'cancelled'
+    const signal = AbortSignal.any([request.signal, closing])
+    return readReply(await context.mcpReq.elicitInput(approvalForm(question, now()), { timeout, signal }))
+  }
+  return dispatch.call({ ...request, confirm })
+}
+
+/**
+ * Carries a call of revision 2026-07-28 out. There the question is a result: the client asks its person and calls again
+ * with the answer and the sealed state of the question, which must be of this very call.
+ */
+export async function callAlone(request: CallRequest, asking: Asking & { readonly states: ApprovalStates }) {
+  const { dispatch, context, states, now } = asking
+  const call = { principalId: request.principal.id, name: request.name, arguments: request.arguments }
+  const sealed = context.mcpReq.requestState()
+  if (sealed !== undefined) return callAgain(request, call, sealed, asking)
+  const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {}
+  if (!takesForms(envelope[CLIENT_CAPABILITIES_META_KEY])) return dispatch.call(request)
+  const asked: ApprovalQuestion[] = []
+  const confirm = async (question: ApprovalQuestion) => (asked.push(question), 'cancelled' as const)
+  const result = await dispatch.call({ ...request, confirm })
+  const [question] = asked
+  if (question === undefined || result.isError !== true) return result
+  return inputRequired({
+    inputRequests: { [formName]: inputRequired.elicit(approvalForm(question, now())) },
+    requestState: await states.seal(question, call),
+  })
+}
+
+export type Asking = {
+  readonly dispatch: Dispatch
+  readonly context: ServerContext
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Aborted when the server begins to close. */
+  readonly closing: AbortSignal
+}
+
+async function callAgain(
+  request: CallRequest,
+  call: SealedCall,
+  sealed: unknown,
+  { dispatch, context, states }: Asking & { readonly states: ApprovalStates },
+) {
+  try {
+    const { operationId, planHash } = await states.open(sealed, call, context)
+    const reply = readReply(context.mcpReq.inputResponses?.[formName])
+    if (reply === 'cancelled') throw unanswered(operationId, planHash)
+    return await dispatch.call({ ...request, answer: { operationId, planHash, accepted: reply === 'accepted' } })
+  } catch (error) {
+    if (error instanceof ToolError) return errorResult(error)
+    throw error
+  }
+}
+
+function unanswered(operationId: string, planHash: string): ToolError {
+  return new ToolError('APPROVAL_REQUIRED', 'Nobody answered. The operation goes on waiting for a decision.', {
+    details: [{ message: 'What waits.', operationId, planHash }],
+  })
+}
+
+const formName = 'approval'
+/** As long as the policy lets a request wait at most. */
+const longestMs = 86_400_000
