@@ -34,6 +34,19 @@ describe('the queue', () => {
     await expect(second).rejects.toMatchObject({ code: 'CANCELLED' })
   })
 
+  it('tells who waits too long, and passes it over when its turn comes', async () => {
+    const queue = createSerialQueue(10, 30)
+    const begun: string[] = []
+    let finish = (): void => {}
+    const first = queue('a', here, () => new Promise<void>((resolve) => (finish = resolve)))
+    const second = queue('a', here, async () => begun.push('second'))
+    await expect(second).rejects.toMatchObject({ code: 'SERVER_BUSY' })
+    const third = queue('a', here, async () => begun.push('third'))
+    finish()
+    await Promise.all([first, third])
+    expect(begun).toEqual(['third'])
+  })
+
   it('refuses newcomers when it is full, and takes them again later', async () => {
     const queue = createSerialQueue(2)
     const two = [queue('a', here, () => pause(5)), queue('a', here, () => pause(5))]

@@ -1,0 +1,61 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { parseUnits, zeroAddress } from 'viem'
+import { afterEach, expect, it } from 'vitest'
+import type { Intent } from '../intent.ts'
+import { swapIntent } from './intents.fixture.ts'
+import type { Road } from './open-road.fixture.ts'
+import { settledOf, testClient, used } from './road-facts.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
+
+const devnet = useDevnet()
+const { open } = useRoads(devnet)
+const closers: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+it(
+  'fifty writes at once, with blocks by the clock, are all mined at contiguous nonces',
+  { timeout: 120_000 },
+  async () => {
+    const road = await open({ engine: { confirmTimeoutMs: 60_000 } })
+    await mineByTheClock(road, 50)
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => road.run(nativeSwap(road))))
+    const hashes = outcomes.map((outcome) => settledOf(outcome).main.hash)
+    expect(new Set(hashes).size).toBe(50)
+    const entries = await Promise.all(hashes.map((hash) => road.store.journal.byHash(hash)))
+    expect(entries.map((entry) => [entry?.nonce, entry?.state])).toEqual(
+      Array.from({ length: 50 }, (_, nonce) => [nonce, 'final']),
+    )
+    expect(await road.nonce()).toBe(50)
+    expect(await used(road)).toBe(50n * parseUnits('3', 6))
+    expect(road.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
+  },
+)
+
+/** A thousandth of a coin for USDC: one transaction, without an approval. */
+function nativeSwap(road: Road): Intent {
+  const amountIn = parseUnits('0.001', 18)
+  const intent = swapIntent(road, '1', { tokenIn: 'WETH', tokenOut: 'USDC', amountIn })
+  const calls = intent.calls.map((call) => ({ ...call, valueWei: amountIn }))
+  return { ...intent, calls, spends: [{ token: zeroAddress, amount: amountIn }], approvals: [] }
+}
+
+/** Mines a block every so often until the test ends. */
+async function mineByTheClock(road: Road, everyMs: number): Promise<void> {
+  const node = testClient(road)
+  await node.setAutomine(false)
+  let going = true
+  const miner = (async () => {
+    while (going) {
+      await node.mine({ blocks: 1 })
+      await new Promise((resolve) => setTimeout(resolve, everyMs))
+    }
+  })()
+  closers.push(async () => {
+    going = false
+    await miner
+    await node.setAutomine(true)
+  })
+}
