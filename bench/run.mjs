@@ -1,6 +1,12 @@
 // npm run bench -- NAME [--json]: runs one benchmark. Figures are ratios to a reference of the same run.
 const [name, ...flags] = process.argv.slice(2).filter((word) => word !== '--')
-const benchmarks = { mcp: './mcp.mjs', start: './start.mjs', write: './write.mjs', devnet: './devnet.mjs' }
+const benchmarks = {
+  mcp: './mcp.mjs',
+  start: './start.mjs',
+  write: './write.mjs',
+  execute: './execute.mjs',
+  devnet: './devnet.mjs',
+}
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {
   console.error(`npm run bench -- NAME [--json], NAME one of: ${Object.keys(benchmarks).join(', ')}`)
   process.exit(2)

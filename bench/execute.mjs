@@ -1,0 +1,149 @@
+// What the road of a transaction costs by itself, and what fifty writes at once cost against the bare viem way of sending
+// the same calls on the same chain. Journal, ledger and audit log are on disk and as durable as in production.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startDevnet } from '@svc/devnet'
+import { createSender } from '@svc/wallet'
+import { createPublicClient, createTestClient, createWalletClient, defineChain, http, nonceManager } from 'viem'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { figure, median } from './parts/figure.mjs'
+import { openMeasuredRoad } from './parts/measured-road.mjs'
+
+const writes = 40
+const warmUps = 8
+const rounds = 5
+const atOnce = 50
+const ownBarMs = 15
+const funds = { ETH: '100', WETH: '50', USDC: '250000' }
+
+export async function run(report) {
+  const closers = []
+  try {
+    const devnet = await startDevnet({ onProgress: report })
+    closers.push(() => devnet.stop())
+    const path = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+    closers.push(() => rmSync(path, { recursive: true, force: true }))
+    const privateKey = generatePrivateKey()
+    const bareKey = generatePrivateKey()
+    for (const key of [privateKey, bareKey]) await devnet.fund(privateKeyToAddress(key), funds)
+    const road = await openMeasuredRoad({ devnet, privateKey, path })
+    closers.push(() => road.close())
+    const figures = []
+    for (const [name, from, to, amount] of swaps) figures.push(...(await ownTime(road, name, from, to, amount, report)))
+    figures.push(...(await inFlight(devnet, road, bareKey, report)))
+    return figures
+  } finally {
+    for (const close of closers.toReversed()) await close()
+  }
+}
+
+const swaps = [
+  ['one transaction', 'ETH', 'USDC', 10n ** 15n],
+  ['approval and swap', 'USDC', 'WETH', 3_000_000n],
+]
+
+async function ownTime(road, name, from, to, amount, report) {
+  const [own, whole] = [[], []]
+  for (let round = 0; round < warmUps + writes; round += 1) {
+    const intent = await road.planSwap(from, to, amount)
+    if (round === warmUps) road.steps.clear()
+    road.outside.take()
+    const begin = performance.now()
+    await road.run(intent)
+    const ms = performance.now() - begin
+    if (round < warmUps) continue
+    whole.push(ms)
+    own.push(ms - road.outside.take())
+  }
+  const perStep = [...road.steps].map(([step, ms]) => `${step} ${(ms / writes).toFixed(1)}`).join(', ')
+  report(`${name}: milliseconds of each step, with what it waits for: ${perStep}`)
+  const reference = `${writes} writes, whole ${Math.round(median(whole))} ms, durable commits on SQLite`
+  const p95 = own.toSorted((a, b) => a - b)[Math.floor(own.length * 0.95)]
+  return [
+    figure({ name: `road's own time, ${name}, p50`, value: median(own), unit: 'ms', reference, bar: ownBarMs }),
+    figure({ name: `road's own time, ${name}, p95`, value: p95, unit: 'ms', reference }),
+  ]
+}
+
+async function inFlight(devnet, road, bareKey, report) {
+  const { rpcUrl } = devnet
+  const transport = http(rpcUrl, { batch: true })
+  const chain = defineChain({ ...devnet.chain, rpcUrls: { default: { http: [rpcUrl] } } })
+  const client = createPublicClient({ chain, transport, pollingInterval: 20 })
+  const account = privateKeyToAccount(bareKey, { nonceManager })
+  const bare = createWalletClient({ account, chain, transport })
+  const sender = createSender({ wallet: road.wallet, client, chain: devnet.chain, journal: road.store.journal })
+  const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n }
+  const call = { to: sink, data: '0x', gas: 60_000n, ...fees }
+  let requests = 0
+
+  const ways = {
+    bare: async () => {
+      const hash = await bare.sendTransaction({ ...call, value: 1n })
+      requireMined(await client.waitForTransactionReceipt({ hash }))
+    },
+    sender: async () => {
+      requests += 1
+      const slot = { requestId: `bench-${requests}`, step: 0, reservationId: null, gasLimit: call.gas, valueWei: 1n }
+      const entry = await sender.sign({ ...slot, to: sink, data: '0x', ...fees })
+      requireMined((await sender.confirm(await sender.broadcast(entry))).receipt)
+    },
+    road: async () => void (await road.run(await intents.pop())),
+  }
+  const intents = []
+  const miner = await startMiner(rpcUrl)
+  const seen = Object.fromEntries(Object.keys(ways).map((name) => [name, []]))
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [name, way] of Object.entries(ways)) {
+      if (name === 'road') intents.push(...Array(atOnce).fill(road.planSwap('ETH', 'USDC', 10n ** 14n)))
+      await Promise.all(intents)
+      const begin = performance.now()
+      await Promise.all(Array.from({ length: atOnce }, way))
+      if (round > 0) seen[name].push((atOnce * 1_000) / (performance.now() - begin))
+    }
+    report(`${atOnce} at once: round ${round} of ${rounds}`)
+  }
+  await miner.stop()
+  const bareRate = median(seen.bare)
+  const reference = `bare viem with its nonce manager, ${Math.round(bareRate)} writes/s`
+  const ratio = (name) => median(seen[name].map((rate, index) => rate / seen.bare[index]))
+  return [
+    figure({
+      name: `sender, ${atOnce} in flight, durable`,
+      value: ratio('sender'),
+      unit: 'x',
+      reference,
+      atMost: false,
+    }),
+    figure({ name: `road, ${atOnce} callers, one write at a time`, value: ratio('road'), unit: 'x', reference }),
+  ]
+}
+
+/** Blocks by the clock: with a block for each transaction the node leaves some that arrive out of order unmined. */
+async function startMiner(rpcUrl) {
+  const node = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
+  await node.setAutomine(false)
+  let going = true
+  const mining = (async () => {
+    while (going) {
+      await node.mine({ blocks: 1 })
+      await sleep(blockMs)
+    }
+  })()
+  return {
+    async stop() {
+      going = false
+      await mining
+      await node.setAutomine(true)
+    },
+  }
+}
+
+const blockMs = 25
+const sink = '0x0000000000000000000000000000000000000B0b'
+
+function requireMined(receipt) {
+  if (receipt?.status !== 'success') throw new Error('a transaction was not mined')
+}

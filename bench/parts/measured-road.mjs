@@ -1,0 +1,148 @@
+// The road over a chain with every way out of it timed: requests to the endpoint, waits for a block, signatures. What is
+// left of a write's time is the road's own. The ports are wrapped; the road is the product's.
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { openStore } from '@svc/store'
+import { devnetPolicy, parsePolicy } from '@svc/tool-server'
+import { createSender } from '@svc/wallet'
+import { ServiceWallet } from '@svc/wallet/service-wallet'
+
+const built = (path) => import(new URL(`../../packages/tool-server/dist/${path}`, import.meta.url).href)
+
+/** `path` is an existing directory for the state; commits are as durable as in production. */
+export async function openMeasuredRoad({ devnet, privateKey, path }) {
+  const { createExecutor } = await built('execute.js')
+  const { openAuditLog } = await built('safety/audit.js')
+  const { createChainDirectory } = await built('adapters/chains/create-chain-directory.js')
+  const { createLiquidity } = await built('adapters/liquidity/create-liquidity.js')
+  const { createPriceSource } = await built('adapters/prices/create-price-source.js')
+  const { createRpcPool } = await built('adapters/rpc/create-rpc-pool.js')
+  const { createTokenDirectory } = await built('adapters/tokens/create-token-directory.js')
+
+  const outside = createOutsideClock()
+  const now = Date.now
+  const inner = new ServiceWallet({ mode: 'local', privateKey })
+  const wallet = {
+    address: inner.address,
+    signTransaction: (transaction) => outside.during(() => inner.signTransaction(transaction)),
+  }
+  const chains = createChainDirectory([devnet.chain])
+  const rpc = createRpcPool({ urls: () => [devnet.rpcUrl], now, fetch: timedFetch(outside) })
+  const store = await openStore({ path: join(path, 'state.db'), now })
+  const audit = await openAuditLog({ path: join(path, 'audit.jsonl'), now })
+  const tokens = createTokenDirectory({ chains: chains.list(), rpc })
+  const liquidity = createLiquidity({ rpc, tokens })
+  const sender = createSender({ wallet, client: rpc.client(devnet.chain), chain: devnet.chain, journal: store.journal })
+  const steps = new Map()
+  const log = {
+    debug: (event, facts) => {
+      if (event === 'road.step') steps.set(facts.step, (steps.get(facts.step) ?? 0) + facts.ms)
+    },
+    info: () => {},
+    warn: (event, facts) => console.error(event, facts),
+    error: (event, facts) => console.error(event, facts),
+  }
+  const executor = createExecutor({
+    policy: parsePolicy({ ...devnetPolicy(), limitsUsd: generous }, { production: false }),
+    chains,
+    rpc,
+    tokens,
+    prices: createPriceSource({ rpc, tokens, liquidity }),
+    senders: () => sender,
+    journal: store.journal,
+    ledger: store.ledger,
+    ...(store.operations === undefined ? {} : { operations: store.operations }),
+    audit,
+    dataDir: path,
+    now,
+    newRequestId: randomUUID,
+    log,
+  })
+  const [chain] = chains.list()
+  const token = (symbol) => tokens.resolve(chain, symbol, 'token')
+
+  return {
+    outside,
+    steps,
+    store,
+    wallet: inner,
+    async planSwap(from, to, amountIn) {
+      const request = { tokenIn: await token(from), tokenOut: await token(to), amountIn, versions: ['v3'] }
+      const quote = await liquidity.quote(chain, request)
+      const deadline = Math.floor(now() / 1000) + 600
+      const terms = { ...request, slippageBps: 100, deadline, recipient: inner.address }
+      return (await liquidity.planSwap(chain, quote, terms)).intent
+    },
+    run: (intent) => executor.open(callOf())(intent, (settled) => settled),
+    async close() {
+      await audit.close()
+      await store.close()
+    },
+  }
+}
+
+const generous = { perTransaction: '1000000', perSession: '100000000', daily: '100000000' }
+
+function callOf() {
+  return {
+    requestId: randomUUID(),
+    tool: 'execute_swap',
+    principal: { id: 'key:bench', stage: 'api-key', tier: 'write', scopes: new Set(['write:trade']), expiresAt: null },
+    dryRun: false,
+    idempotencyKey: null,
+    input: {},
+    carriesOut: null,
+    signal: new AbortController().signal,
+  }
+}
+
+/** Adds up the time in which at least one thing outside is waited for. */
+function createOutsideClock() {
+  let open = 0
+  let since = 0
+  let total = 0
+  const enter = () => {
+    if (open === 0) since = performance.now()
+    open += 1
+  }
+  const leave = () => {
+    open -= 1
+    if (open === 0) total += performance.now() - since
+  }
+  return {
+    enter,
+    leave,
+    async during(work) {
+      enter()
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
+    },
+    /** Milliseconds since it was asked last. */
+    take() {
+      const taken = total
+      total = 0
+      return taken
+    },
+  }
+}
+
+/** From a receipt that is not there yet to the next request, the block is waited for. */
+function timedFetch(outside) {
+  let waits = false
+  return (input, init) => {
+    if (waits) outside.leave()
+    waits = false
+    return outside.during(async () => {
+      const response = await fetch(input, init)
+      const text = await response.text()
+      if (String(init?.body).includes('eth_getTransactionReceipt') && text.includes('"result":null')) {
+        waits = true
+        outside.enter()
+      }
+      return new Response(text, { status: response.status, headers: { 'content-type': 'application/json' } })
+    })
+  }
+}
