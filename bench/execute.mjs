@@ -125,16 +125,16 @@ async function inFlight(devnet, road, bareKey, report) {
 async function startMiner(rpcUrl) {
   const node = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
   await node.setAutomine(false)
-  let going = true
+  const ending = new AbortController()
   const mining = (async () => {
-    while (going) {
+    while (!ending.signal.aborted) {
       await node.mine({ blocks: 1 })
       await sleep(blockMs)
     }
   })()
   return {
     async stop() {
-      going = false
+      ending.abort()
       await mining
       await node.setAutomine(true)
     },

@@ -46,15 +46,15 @@ function nativeSwap(road: Road): Intent {
 async function mineByTheClock(road: Road, everyMs: number): Promise<void> {
   const node = testClient(road)
   await node.setAutomine(false)
-  let going = true
+  const ending = new AbortController()
   const miner = (async () => {
-    while (going) {
+    while (!ending.signal.aborted) {
       await node.mine({ blocks: 1 })
       await new Promise((resolve) => setTimeout(resolve, everyMs))
     }
   })()
   closers.push(async () => {
-    going = false
+    ending.abort()
     await miner
     await node.setAutomine(true)
   })
