@@ -33,6 +33,15 @@ audit log names it in every \`tx.intent\` line (\`actor.principal\`), and \`svc 
 A grant that would give more than the policy is refused when the file is read. A tool that is not granted is refused
 with \`PRINCIPAL_NOT_GRANTED\`.
 
+## The managed wallet's provider
+
+\`svc policy compile --template ROLE\` prints the policy as the provider of managed wallets (Privy) takes it: \`aggregations\`
+to create first, whose ids then stand where the rules say \`aggregation.<name>\`, and the \`policy\`. What no rule allows is
+denied there. A role's template (\`vault_participant\`, \`vault_manager\`, \`vault_creator\`) says which of the AMM's contracts it
+reaches, whether it signs permits, and how much native currency may leave. It is a second fence: \`notExpressed\` lists what
+only the server enforces, among it every limit in dollars and the simulation. The owner of the provider's policy must be
+a key that the server's host does not hold, or whoever takes the host can lift it.
+
 ## Cases
 
 \`svc policy test\` reads \`policy.test.json\` beside the policy:

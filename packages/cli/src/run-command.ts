@@ -56,6 +56,9 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       What each rule says to a plan: the id of a stored one, or a JSON file with an intent; and how to change it.
   svc policy test [FILE] [--data-dir D] [--policy FILE]
       Runs the named cases of policy.test.json against the policy, offline.
+  svc policy compile [--provider privy] [--template ROLE] [--chains ID,ID] [--data-dir D] [--policy FILE]
+      The rules for the managed wallet's provider, and what they cannot say. Roles: vault_participant (default),
+      vault_manager, vault_creator.
   svc pause [--reason TEXT] [--data-dir D]
       Stops signing within a second, also for calls on their way. What is out is still looked after.
   svc resume [--rearm] [--data-dir D]

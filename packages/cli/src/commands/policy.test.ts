@@ -134,6 +134,19 @@ describe('svc policy', () => {
     expect([malformed.code, malformed.stderr]).toEqual([1, expect.stringContaining('cases.0.expect')])
   })
 
+  it('compile prints rules for the provider, and what they cannot say', async () => {
+    const compiled = await svc('compile', '--template', 'vault_manager', '--chains', '8453')
+    expect([compiled.code, compiled.stderr]).toEqual([0, ''])
+    expect(JSON.parse(compiled.stdout)).toMatchObject({
+      provider: 'privy',
+      role: 'vault_manager',
+      policy: { version: '1.0', chain_type: 'ethereum' },
+      notExpressed: expect.arrayContaining([expect.stringContaining('simulation')]),
+    })
+    expect((await svc('compile', '--template', 'owner')).code).toBe(2)
+    expect((await svc('compile', '--chains', '8453,999')).code).toBe(2)
+  })
+
   it('schema prints what is published, and unknown words are refused with 2', async () => {
     const started = run(process.execPath, [program, 'policy', 'schema'])
     runs.push(started)

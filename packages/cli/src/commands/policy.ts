@@ -10,5 +10,6 @@ export async function policy(argv: readonly string[]): Promise<number> {
   if (name === 'explain') return (await import('../policy/explain.ts')).explain(rest)
   if (name === 'test') return (await import('../policy/run-cases.ts')).runCases(rest)
   if (name === 'schema') return (await import('../policy/schema.ts')).schema(rest)
-  throw new UsageError('svc policy takes check [FILE], explain PLAN, test [FILE] or schema. See: svc help')
+  if (name === 'compile') return (await import('../policy/compile.ts')).compile(rest)
+  throw new UsageError('svc policy takes check [FILE], explain PLAN, test [FILE], schema or compile. See: svc help')
 }

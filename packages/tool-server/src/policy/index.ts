@@ -1,6 +1,8 @@
 // What `svc policy` works with.
 export { explainPolicy } from '../safety/explain-policy.ts'
 export type { PolicyCheck, PolicyQuestion } from '../safety/explain-policy.ts'
+export { compilePolicy } from '../safety/provider-policy/compile-policy.ts'
+export { roleTemplates, type AgentRole } from '../safety/provider-policy/role-templates.ts'
 export { loadPolicy, parsePolicy } from '../safety/policy.ts'
 export { runPolicyCases } from '../safety/policy-cases.ts'
 export type { PolicyCaseResult } from '../safety/policy-cases.ts'

@@ -48,6 +48,11 @@ export type CalldataReading = {
   readonly deadlines: readonly bigint[]
 }
 
+/** The functions of a kind of contract, as they are read here. */
+export function surfaceAbi(surface: Surface): Abi {
+  return surfaces[surface].abi
+}
+
 type SurfaceRules = {
   readonly abi: Abi
   /** Addresses that stand for the caller or for the contract itself. */
