@@ -31,5 +31,8 @@ export type HeldLease = { readonly lease: Lease; readonly lose: () => void }
 /** The refusal of a lease another has. */
 export function leaseHeld(name: string, holder: string | null): StoreError {
   const who = holder === null ? 'Another process' : `Another process (${holder})`
-  return new StoreError('LEASE_HELD', `${who} holds ${name}. Stop it, or let this one work on something else.`)
+  return new StoreError(
+    'LEASE_HELD',
+    `${who} holds the lease "${name}". Stop it, or let this one work on something else.`,
+  )
 }

@@ -71,11 +71,22 @@ setInterval(() => {}, 1000)`
     })
     await once(child.stdout, 'data')
     const store = await openStore({ url, now: Date.now })
-    await expect(store.leases.acquire(writer)).rejects.toThrow('Another process (the first) holds writer:1:0x01.')
+    await expect(store.leases.acquire(writer)).rejects.toThrow(
+      'Another process (the first) holds the lease "writer:1:0x01".',
+    )
     child.kill('SIGKILL')
     await once(child, 'exit')
     await expect.poll(() => store.leases.acquire(writer).catch(() => null), { timeout: 10_000 }).not.toBeNull()
     await store.close()
+  })
+
+  test('keeps apart all of the database, or only who shares the tables', async () => {
+    const urls = [await postgres().newSchema(), await postgres().newSchema()]
+    const [one, other] = await Promise.all(urls.map((url) => openStore({ url, now: Date.now })))
+    await Promise.all([one!, other!].map(({ leases }) => leases.acquire({ ...writer, within: 'store' })))
+    await one!.leases.acquire({ ...writer, name: 'for all' })
+    await expect(other!.leases.acquire({ ...writer, name: 'for all' })).rejects.toMatchObject({ code: 'LEASE_HELD' })
+    await Promise.all([one!.close(), other!.close()])
   })
 
   test('is lost with its session, is refused while another has it, and can be had again', async () => {

@@ -10,7 +10,13 @@ export type Leases = {
   acquire(request: LeaseRequest): Promise<Lease>
 }
 
-export type LeaseRequest = { readonly name: string; readonly holder: string }
+export type LeaseRequest = {
+  readonly name: string
+  /** Told to whoever is refused. */
+  readonly holder: string
+  /** Whom it keeps apart: all of the database, or only those who share this store's tables. */
+  readonly within?: 'database' | 'store'
+}
 
 export type Lease = {
   readonly name: string

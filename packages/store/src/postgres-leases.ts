@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { heldLease, leaseHeld, type HeldLease } from './held-lease.ts'
-import type { Leases } from './leases.ts'
+import type { Lease, LeaseRequest, Leases } from './leases.ts'
 import { postgresError } from './postgres-error.ts'
 
 /**
@@ -22,8 +22,8 @@ export function createPostgresLeases(url: string): Leases & { close(): Promise<v
     })
   }
   return {
-    acquire({ name, holder }) {
-      const acquired = turn.then(async () => (await currentSession()).acquire(name, holder))
+    acquire(request) {
+      const acquired = turn.then(async () => (await currentSession()).acquire(request))
       turn = acquired.catch(() => {})
       return acquired
     },
@@ -36,7 +36,7 @@ export function createPostgresLeases(url: string): Leases & { close(): Promise<v
 }
 
 type Session = {
-  acquire(name: string, holder: string): Promise<HeldLease['lease']>
+  acquire(request: LeaseRequest): Promise<Lease>
   end(): Promise<void>
 }
 
@@ -78,14 +78,15 @@ async function openSession(url: string, onEnd: () => void): Promise<Session> {
     throw error
   }
   return {
-    async acquire(name, holder) {
+    async acquire({ name, holder, within = 'database' }) {
+      const key = [name, within === 'store']
       if (held.has(name)) throw leaseHeld(name, holder)
       await ask("select set_config('application_name', $1, false)", [`${leasePrefix}${holder}`])
-      const { rows } = await ask(`select pg_try_advisory_lock(${leaseKey}) as got`, [name])
-      if (rows[0]?.['got'] !== true) throw leaseHeld(name, await holderOf(ask, name))
+      const { rows } = await ask(`select pg_try_advisory_lock(${leaseKey}) as got`, key)
+      if (rows[0]?.['got'] !== true) throw leaseHeld(name, await holderOf(ask, key))
       const made = heldLease(name, async () => {
         held.delete(name)
-        await ask(`select pg_advisory_unlock(${leaseKey})`, [name])
+        await ask(`select pg_advisory_unlock(${leaseKey})`, key)
       })
       held.set(name, made)
       return made.lease
@@ -97,19 +98,20 @@ async function openSession(url: string, onEnd: () => void): Promise<Session> {
 /** A connection that died without a word is noticed after this long and the time a query may take, 5 s. */
 const watchEveryMs = 2_000
 
-const leaseKey = "hashtextextended('svc lease ' || $1::text, 0)"
+const leaseKey =
+  "hashtextextended('svc lease ' || case when $2::bool then current_schema() || ' ' else '' end || $1::text, 0)"
 const leasePrefix = 'svc lease '
 
 /** As far as the database tells: it shows the names of sessions of the same user. */
 async function holderOf(
   ask: (text: string, values: readonly unknown[]) => Promise<{ rows: Record<string, unknown>[] }>,
-  name: string,
+  key: readonly unknown[],
 ): Promise<string | null> {
   const { rows } = await ask(
     `select a.application_name as holder from pg_locks l join pg_stat_activity a using (pid)
       where l.locktype = 'advisory' and l.granted and l.objsubid = 1
       and ((l.classid::bigint << 32) | l.objid::bigint) = ${leaseKey}`,
-    [name],
+    key,
   )
   const holder = rows[0]?.['holder']
   return typeof holder === 'string' && holder.startsWith(leasePrefix) ? holder.slice(leasePrefix.length) : null

@@ -22,7 +22,6 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 const localKey = { PRIVATE_KEY: `0x${'5'.repeat(64)}` }
 
 test.each([
-  ['DATABASE_UNAVAILABLE', { ...localKey, SVC_DATABASE_URL: 'postgres://127.0.0.1/svc' }],
   [
     'MANAGED_WALLET_UNAVAILABLE',
     { WALLET_TYPE: 'managed', WALLET_APP_ID: 'app', WALLET_APP_SECRET: 'secret', WALLET_ID: 'wallet' },

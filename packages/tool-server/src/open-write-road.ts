@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { acquireServerLock, openStore, steadyClock } from '@svc/store'
+import { acquireServerLock, openStore, steadyClock, type Store, StoreError } from '@svc/store'
 import { createSender, type Chain, type Sender } from '@svc/wallet'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Config, WalletConfig } from './config.ts'
@@ -12,6 +13,7 @@ import { openAuditLog } from './safety/audit.ts'
 import { createDecisionRecorder } from './safety/decision-recorder.ts'
 import { createDoor } from './safety/door.ts'
 import { endInterrupted } from './safety/end-interrupted.ts'
+import { createLeaseKeeper } from './safety/lease-keeper.ts'
 import { createOperationsRoad } from './safety/operations-road.ts'
 import type { Policy } from './safety/policy.ts'
 import type { PolicySource } from './safety/policy-source.ts'
@@ -23,7 +25,8 @@ import type { Adapters } from './server.ts'
 /**
  * Opens everything a write needs: the lock of the data directory, the store, the audit log, the wallet and the road. What
  * an earlier process left open is settled before this resolves. Throws `StoreError` `DATA_DIR_LOCKED` when another server
- * holds the directory; on any failure what was opened is closed again. Closing first stops writes: none begins and none
+ * holds the directory, `LEASE_HELD` when one runs on the same database, and `ConfigError` when that cannot be
+ * reached; on any failure what was opened is closed again. Closing first stops writes: none begins and none
  * signs again, those on their way are waited for, and what is cut off after that the next start settles.
  */
 export async function openWriteRoad(options: {
@@ -39,7 +42,6 @@ export async function openWriteRoad(options: {
 }): Promise<NonNullable<Adapters['write']>> {
   const { config, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
   const { dataDir } = config
-  requireSqlite(config)
   const wallet = openWallet(options.wallet)
   const closers: (() => unknown)[] = []
   const close = async (): Promise<void> => {
@@ -48,19 +50,24 @@ export async function openWriteRoad(options: {
   try {
     const lock = await acquireServerLock(dataDir)
     closers.push(() => lock.release())
-    const store = await openStore({
-      path: join(dataDir, 'state.db'),
-      now: steadyClock(Date.now, () => performance.now()),
-    })
+    const store = await openState(config)
     closers.push(() => store.close())
+    const leases = createLeaseKeeper(store.leases, `process ${process.pid} on ${hostname()}`)
+    await leases.requireServer()
     const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now })
     closers.push(() => audit.close())
     const senders = createSenders((chain) =>
-      createSender({ wallet, client: ports.rpc.client(chain), chain, journal: store.journal }),
+      createSender({
+        wallet: leases.signerFor(wallet, chain),
+        client: ports.rpc.client(chain),
+        chain,
+        journal: store.journal,
+      }),
     )
     const { journal, ledger, operations } = store
     const hasSigned = async (requestId: string) => (await journal.byRequest(requestId)).some(wentOut)
     const door = createDoor()
+    const during = <Value>(work: () => Promise<Value>) => door.during(() => leases.asServer(work))
     let shutting: Promise<boolean> | undefined
     const stop = async (): Promise<void> => {
       shutting ??= door.shut(stopTimeoutMs)
@@ -81,7 +88,7 @@ export async function openWriteRoad(options: {
     const sweeper = startSweeper({
       everyMs: sweepEveryMs,
       sweep: () =>
-        door.during(async () => {
+        during(async () => {
           await executor.watchBalances()
           await executor.reconcile()
         }),
@@ -110,7 +117,7 @@ export async function openWriteRoad(options: {
       hasSigned,
       sentBy: (requestId) => sentTransactions(journal, requestId),
       safety: (principal) => executor.safetyReport(principal),
-      during: door.during,
+      during,
       stop,
       close: async () => {
         await stop()
@@ -142,15 +149,23 @@ function openWallet(wallet: WalletConfig): ServiceWallet {
   })
 }
 
-/** State in another place than the operator named would be lost state. */
-function requireSqlite({ databaseUrl }: Config): void {
-  if (databaseUrl === null) return
-  throw unavailable({
-    code: 'DATABASE_UNAVAILABLE',
-    setting: 'SVC_DATABASE_URL',
-    message: 'This version keeps its state in the data directory only.',
-    fix: 'Remove SVC_DATABASE_URL; the state then stands in SVC_DATA_DIR.',
-  })
+/** The state stands in the database that the operator names, else in the data directory. */
+async function openState({ dataDir, databaseUrl }: Config): Promise<Store> {
+  const now = steadyClock(Date.now, () => performance.now())
+  if (databaseUrl === null) return await openStore({ path: join(dataDir, 'state.db'), now })
+  try {
+    return await openStore({ url: databaseUrl.reveal(), now })
+  } catch (error) {
+    const isOurs =
+      error instanceof StoreError && (error.code === 'STORE_UNAVAILABLE' || error.code === 'STORE_URL_INVALID')
+    if (!isOurs) throw error
+    throw unavailable({
+      code: 'DATABASE_UNAVAILABLE',
+      setting: 'SVC_DATABASE_URL',
+      message: error.message,
+      fix: 'Start the database or correct SVC_DATABASE_URL; without it the state stands in SVC_DATA_DIR.',
+    })
+  }
 }
 
 function unavailable(problem: ConfigProblem): ConfigError {

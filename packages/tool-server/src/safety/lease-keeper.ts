@@ -1,0 +1,57 @@
+import { type Lease, type Leases, StoreError } from '@svc/store'
+import type { Chain, TransactionSigner } from '@svc/wallet'
+import { ToolError } from '../tool-error.ts'
+
+/**
+ * Sees to it that this process is the one server of its store, and the one writer for an address on a chain, at the time
+ * it acts. A lease that was lost, because the database went away, is acquired again by whoever needs it next. `holder`
+ * tells a person who has a lease.
+ */
+export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
+  const latest = new Map<string, Promise<Lease | null>>()
+  const hold = (name: string, within: 'store' | 'database'): Promise<Lease> => {
+    // One after the other, so that none is refused what another call of ours has just got.
+    const next = (latest.get(name) ?? Promise.resolve(null)).then((lease) =>
+      lease?.isHeld() ? lease : leases.acquire({ name, holder, within }),
+    )
+    latest.set(
+      name,
+      next.catch(() => null),
+    )
+    return next
+  }
+  const beServer = () => hold('server', 'store')
+
+  return Object.freeze({
+    requireServer: async () => void (await beServer()),
+    asServer: async <Value>(work: () => Promise<Value>): Promise<Value> => {
+      await beServer().catch(refuse)
+      return work()
+    },
+    signerFor: (wallet: TransactionSigner, chain: Chain): TransactionSigner => ({
+      address: wallet.address,
+      signTransaction: async (transaction) => {
+        await hold(`writer:${chain.id}:${wallet.address.toLowerCase()}`, 'database').catch(refuse)
+        return wallet.signTransaction(transaction)
+      },
+    }),
+  })
+}
+
+export type LeaseKeeper = {
+  /** For the start: throws `StoreError` `LEASE_HELD` when another server runs on the store. */
+  requireServer(this: void): Promise<void>
+  /** Does work only the one server of the store may do. Throws `STORAGE_UNAVAILABLE` when this is not it now. */
+  asServer<Value>(this: void, work: () => Promise<Value>): Promise<Value>
+  /** The wallet, which signs on the chain while this is its one writer there; `STORAGE_UNAVAILABLE` otherwise. */
+  signerFor(this: void, wallet: TransactionSigner, chain: Chain): TransactionSigner
+}
+
+/** Who has the lease is for the log; a caller hears what it means. */
+function refuse(cause: unknown): never {
+  const isTaken = cause instanceof StoreError && cause.code === 'LEASE_HELD'
+  const message = isTaken
+    ? 'Another process writes in the place of this one, so nothing is signed here.'
+    : 'The state store is away, and nothing is signed without it.'
+  throw new ToolError('STORAGE_UNAVAILABLE', message, { cause })
+}
