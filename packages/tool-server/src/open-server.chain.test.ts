@@ -21,14 +21,14 @@ afterEach(async () => {
 })
 
 /** The whole server on the local chain, from its configuration alone, as an operator starts it. */
-async function start() {
+async function start(policy: Readonly<Record<string, unknown>> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-whole-'))
   const privateKey = generatePrivateKey()
   const { address } = new ServiceWallet({ mode: 'local', privateKey })
   await devnet().fund(address, { ETH: '10', WETH: '10', USDC: '50000' })
   const chainsFile = join(dataDir, 'chains.json')
   writeFileSync(chainsFile, JSON.stringify([devnet().chain]))
-  writeFileSync(join(dataDir, 'policy.json'), JSON.stringify(devnetPolicy()), { mode: 0o600 })
+  writeFileSync(join(dataDir, 'policy.json'), JSON.stringify({ ...devnetPolicy(), ...policy }), { mode: 0o600 })
   const environment = {
     SVC_DATA_DIR: dataDir,
     SVC_CHAINS_FILE: chainsFile,
@@ -197,4 +197,60 @@ describe('the server on a chain', () => {
     const { environment } = await start()
     await expect(openServer(readConfig(environment))).rejects.toThrow('Another server')
   })
+})
+
+describe('writes that wait', () => {
+  const swap = { tokenIn: 'USDC', tokenOut: 'WETH', amount: '300' }
+
+  it.each(clients)('are planned and then executed by a client of %s', async (_name, connect) => {
+    const { url, keys, address } = await start()
+    const { client } = await connect(url, keys.write.reveal())
+    closers.push(() => client.close())
+    await client.listTools()
+    const call = async (name: string, args: Record<string, unknown>) => {
+      const result = await client.callTool({ name, arguments: args })
+      expect(result).not.toHaveProperty('isError')
+      return answerOf(result.structuredContent)
+    }
+    const before = await balances(address, ['USDC', 'WETH'])
+    const planned = await call('execute_swap', { ...swap, chain: chain(), dryRun: true })
+    const [planId, planHash] = [planned.text('plan.planId'), planned.text('plan.planHash')]
+    expect((await call('execute_plan', { planId, planHash })).data).toMatchObject({
+      status: 'success',
+      amountIn: '300',
+    })
+    const after = await balances(address, ['USDC', 'WETH'])
+    expect(before[0]! - after[0]!).toBe(300_000_000n)
+    expect((await call('get_operation', { operationId: planId })).data).toMatchObject({ state: 'done' })
+    const other = (await call('execute_swap', { ...swap, chain: chain(), dryRun: true })).text('plan.planId')
+    expect((await call('cancel_operation', { operationId: other })).text('state')).toBe('cancelled')
+    const listed = (await call('list_operations', {})).list('operations')
+    expect(listed.map((one) => [one.text('operationId'), one.text('state')])).toEqual([
+      [other, 'cancelled'],
+      [planId, 'done'],
+    ])
+  })
+
+  it('run by themselves when their time has come, although the server was started anew', async () => {
+    const { url, keys, address, environment } = await start({ proxyDelay: true, delaySeconds: { routine: 3 } })
+    const first = await connectFirst(url, keys.write.reveal())
+    const before = await balances(address, ['USDC', 'WETH'])
+    const result = await first.client.callTool({ name: 'execute_swap', arguments: { ...swap, chain: chain() } })
+    const scheduled = answerOf(result.structuredContent)
+    expect(scheduled.text('status')).toBe('scheduled')
+    await first.client.close()
+    for (const close of closers.splice(0).toReversed()) await close()
+    expect((await balances(address, ['USDC', 'WETH']))[0]).toBe(before[0])
+    const again = await openServer(readConfig(environment))
+    closers.push(() => again.close())
+    const second = await connectFirst((await again.listen()).url, keys.write.reveal())
+    closers.push(() => second.client.close())
+    const state = async () => {
+      const shown = { name: 'get_operation', arguments: { operationId: scheduled.text('operationId') } }
+      return answerOf((await second.client.callTool(shown)).structuredContent).text('state')
+    }
+    await expect.poll(state, { timeout: 30_000, interval: 200 }).toBe('done')
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(scheduled.text('executeAfter')))
+    expect(before[0]! - (await balances(address, ['USDC', 'WETH']))[0]!).toBe(300_000_000n)
+  }, 60_000)
 })
