@@ -30,9 +30,10 @@ describe('the road of an honest write', () => {
     const steps = road.lines.filter(({ event }) => event === 'road.step').map(({ facts }) => facts['step'])
     expect(steps).toEqual([
       'requireRunning',
+      'keepPlan',
       'checkPolicy',
       'simulate',
-      'keepPlan',
+      'keepBounds',
       'reserveSpend',
       'requireApproval',
       'waitForDelay',

@@ -10,7 +10,7 @@ import { createBalanceWatch } from './safety/balance-watch.ts'
 import { createCircuitBreaker } from './safety/circuit-breaker.ts'
 import type { Engine, RoadLog, Trip } from './safety/engine.ts'
 import { followPolicy } from './safety/follow-policy.ts'
-import { keepPlan } from './safety/keep-plan.ts'
+import { keepBounds, keepPlan } from './safety/keep-plan.ts'
 import { createOwedAllowances } from './safety/owed-allowances.ts'
 import type { Policy } from './safety/policy.ts'
 import { policyHash } from './safety/policy-hash.ts'
@@ -131,9 +131,10 @@ async function travel(trip: Trip): Promise<Settled | Deferred> {
   const { engine, call } = trip
   const { step, refusals } = stepsOf(trip)
   await step('requireRunning', () => requireRunning(engine))
+  await step('keepPlan', () => keepPlan(trip))
   const checked = await step('checkPolicy', () => checkPolicy(trip))
   const simulated = await step('simulate', () => simulatePlan(checked))
-  const kept = await step('keepPlan', () => keepPlan(simulated))
+  const kept = await step('keepBounds', () => keepBounds(simulated))
   const reserved = await step('reserveSpend', () => reserveSpend(kept))
   const progress = begin(reserved)
   try {

@@ -3,27 +3,37 @@ import { type Address, slice, size } from 'viem'
 import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
 import { ToolError, type ErrorDetail } from '../tool-error.ts'
 import { sumByToken } from './assert-declared.ts'
+import type { Trip } from './engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Simulation } from './simulation.ts'
 import { readIntent } from './stored-intent.ts'
 
 /**
  * Holds what a call wants now against the operation it carries out: the same contracts and functions in the same order,
- * the same recipients, no allowance, spend or value that is not in the plan or above it, and a simulation that still
- * brings what the plan says at least. From here on the plan's own bounds hold too, up to the last signature. Throws
- * `SIMULATION_DRIFT` naming each difference. A call of its own passes as it is.
+ * the same recipients, no allowance, spend or value that is not in the plan or above it. Throws `SIMULATION_DRIFT` naming
+ * each difference. A call of its own passes.
  */
-export function keepPlan(simulated: Simulated): Simulated {
+export function keepPlan({ call, intent }: Pick<Trip, 'call' | 'intent'>): void {
+  if (call.carriesOut !== null) throwDrift(intentDrift(plannedIntent(call.carriesOut), intent))
+}
+
+/**
+ * Holds the simulation against the operation it carries out: it must bring what the plan says at least, and from here on
+ * the plan's own minimum holds beside the call's, up to the last signature. Throws `SIMULATION_DRIFT`. A call of its own
+ * passes as it is.
+ */
+export function keepBounds(simulated: Simulated): Simulated {
   const { call, intent, simulation } = simulated
   if (call.carriesOut === null) return { ...simulated, refusals: [] }
   const planned = plannedIntent(call.carriesOut)
-  const differences = [...intentDrift(planned, intent), ...shortfalls(planned, simulation)]
-  if (differences.length > 0) {
-    throw new ToolError('SIMULATION_DRIFT', 'What the call would do now is not what was planned. Nothing was signed.', {
-      details: differences,
-    })
-  }
+  throwDrift(shortfalls(planned, simulation))
   return { ...simulated, intent: { ...intent, receives: atLeast(planned, intent) }, refusals: [] }
+}
+
+function throwDrift(details: readonly ErrorDetail[]): void {
+  if (details.length === 0) return
+  const message = 'What the call would do now is not what was planned. Nothing was signed.'
+  throw new ToolError('SIMULATION_DRIFT', message, { details })
 }
 
 /** What of a new intent goes beyond a planned one. */

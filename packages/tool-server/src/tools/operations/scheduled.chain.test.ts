@@ -180,6 +180,17 @@ describe('when its time comes', () => {
     expect(await spent(capped)).toBe(0n)
   })
 
+  test('is refused, and not asked for, when a person would have to approve it now', async () => {
+    const world = await open()
+    const id = await schedule(world)
+    const lowered = await restart(world, { policy: { ...delayed, approvalThresholdUsd: '250' } })
+    lowered.clock.offsetMs = 601_000
+    await due(lowered)()
+    expect((await lowered.call('get_operation', { operationId: id })).at('error.code')).toBe('APPROVAL_REQUIRED')
+    expect((await lowered.call('list_operations', { state: 'awaiting_approval' })).list('operations')).toEqual([])
+    expect(await spent(lowered)).toBe(0n)
+  })
+
   test('is refused to a caller the policy no longer grants the tool', async () => {
     const world = await open()
     const id = await schedule(world)
