@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+// SECURITY.md names for each guarantee the tests that prove it. Those must stand, under a title that begins with its number.
+const root = join(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'SECURITY.md'), 'utf8')
+const guarantees = [...page.matchAll(/\*\*(G\d+)\. .*?\nTests: (.*?)\n\n/gs)].map(([, id = '', list = '']) => ({
+  id,
+  files: [...list.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file),
+}))
+
+test('SECURITY.md states G1 to G12, each with tests', () => {
+  expect(guarantees.map(({ id }) => id)).toEqual(Array.from({ length: 12 }, (_, index) => `G${index + 1}`))
+  expect(guarantees.filter(({ files }) => files.length === 0)).toEqual([])
+})
+
+describe.each(guarantees)('$id', ({ id, files }) => {
+  test.each(files)('is proved in %s', (file) => {
+    expect(titlesIn(readFileSync(join(root, file), 'utf8')).flatMap(guaranteesOf)).toContain(id)
+  })
+})
+
+/** Titles of suites and tests, also of those made from a table. */
+function titlesIn(source: string): readonly string[] {
+  return [...source.matchAll(/\b(?:describe|test|it)\b[^'"`\n]*(?:\.each\(.*?\))?\(\s*(['"`])(.*?)\1/gs)].map(
+    ([, , title = '']) => title,
+  )
+}
+
+/** `G1, G2: …` speaks of two. */
+function guaranteesOf(title: string): readonly string[] {
+  return /^((?:G\d+(?:, )?)+): /.exec(title)?.[1]?.split(', ') ?? []
+}
