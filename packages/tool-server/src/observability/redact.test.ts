@@ -13,7 +13,7 @@ const logged = (facts: Readonly<Record<string, unknown>>) => {
   return lines.join('')
 }
 
-describe('log lines', () => {
+describe('G12: log lines', () => {
   it.each([
     'privateKey',
     'apiSecret',

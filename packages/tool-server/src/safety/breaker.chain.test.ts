@@ -36,7 +36,7 @@ const minuteLater = (road: Road) => void (road.clock.offsetMs += 61_000)
 const causes = async (road: Road) =>
   (await road.auditLines()).filter(({ event }) => event === 'breaker.open').map(({ cause }) => cause)
 
-describe('a wallet that loses more than was spent on record', () => {
+describe('G9: a wallet that loses more than was spent on record', () => {
   it('signs no more from the next write on, until the operator re-arms the breaker', async () => {
     const road = await open({ maxBalanceDropPct: 20 })
     await road.run(swapIntent(road, '100'))
@@ -127,7 +127,7 @@ describe('a wallet that loses more than was spent on record', () => {
   })
 })
 
-describe('a call that ends worse than simulated', () => {
+describe('G9: a call that ends worse than simulated', () => {
   it('opens the breaker, and its own result is told all the same', async () => {
     const road = await open({ maxSimulationDriftPct: 10 })
     const receipts = async (input: Parameters<typeof fetch>[0], init?: RequestInit) => {

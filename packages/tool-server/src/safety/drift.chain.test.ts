@@ -11,7 +11,7 @@ import { useRoads } from './use-roads.fixture.ts'
 const devnet = useDevnet()
 const { open } = useRoads(devnet)
 
-describe('a chain that moves between plan and signature', () => {
+describe('G10: a chain that moves between plan and signature', () => {
   it('by several blocks of others: the rest is played again and refused where it no longer fits', async () => {
     const road = await open()
     const intent = swapIntent(road, '300', { minimumOut: await quoteOf(road, '300') })

@@ -12,7 +12,7 @@ import { useRoads } from './use-roads.fixture.ts'
 const devnet = useDevnet()
 const { open } = useRoads(devnet)
 
-describe('limits', () => {
+describe('G4, G5: limits', () => {
   it('hold for one transaction to the cent', async () => {
     const road = await open({ policy: { limitsUsd: { perTransaction: '100' }, approvalThresholdUsd: null } })
     await expectRefused(road, swapIntent(road, '100.000001'), 'SPENDING_LIMIT_EXCEEDED')
@@ -105,7 +105,7 @@ describe('limits', () => {
   })
 })
 
-describe('tokens', () => {
+describe('G8: tokens', () => {
   const foreign = { tokenOut: 'HOSTILE', fee: 10_000 } as const
   const receives = (road: Road) => ({ receives: [{ token: road.token('HOSTILE'), amount: 1n }] })
 

@@ -16,7 +16,7 @@ const stop = (road: Road) =>
 const goOn = (road: Road) => resume(road.dataDir, { by: 'operator:ada', at: new Date().toISOString() })
 const openEntries = (road: Road) => road.store.journal.open(road.chain.id, road.wallet)
 
-describe('a pause', () => {
+describe('G12: a pause', () => {
   it('lets what is signed reach the chain, and signs nothing after it', async () => {
     const road = await open()
     const router = road.chain.amm.v3!.swapRouter02

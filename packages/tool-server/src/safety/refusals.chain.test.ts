@@ -25,7 +25,7 @@ const devnet = useDevnet()
 const { open } = useRoads(devnet)
 const stranger: Address = '0x00000000000000000000000000000000000bad00'
 
-describe('an intent that does more than it declares', () => {
+describe('G6: an intent that does more than it declares', () => {
   it('more leaves than declared', async () => {
     const road = await open()
     const router = road.chain.amm.v3!.swapRouter02

@@ -15,7 +15,7 @@ const lenient = { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null } a
 const strict = { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } as const
 const unknownMethod = { code: -32601, message: 'the method eth_simulateV1 does not exist/is not available' }
 
-describe('an endpoint without eth_simulateV1', () => {
+describe('G10: an endpoint without eth_simulateV1', () => {
   it('strict: nothing is signed', async () => {
     const road = await open({ policy: strict })
     road.network.fetch = answering('eth_simulateV1', unknownMethod)

@@ -18,7 +18,7 @@ afterEach(async () => {
   await node.setAutomine(true)
 })
 
-describe('a write whose fees the chain has left behind', () => {
+describe('G3: a write whose fees the chain has left behind', () => {
   it('is signed again by the sweep, within what a transaction may spend, and the wallet is free again', async () => {
     const { road, hash } = await stuckRoad()
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'WALLET_BUSY' })

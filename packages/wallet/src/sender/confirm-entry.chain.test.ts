@@ -33,7 +33,7 @@ test('it counts only with the asked confirmations', async () => {
   })
 })
 
-test('a reorg takes it back to broadcast, and the stored bytes go out again', async () => {
+test('G11: a reorg takes it back to broadcast, and the stored bytes go out again', async () => {
   const sender = senderOver()
   const sent = await sender.broadcast(await sender.sign(call()))
   const watch = sender.confirm(sent, { ...quick, confirmations: 3 })

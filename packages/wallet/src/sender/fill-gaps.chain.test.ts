@@ -6,7 +6,7 @@ import type { Proposal } from './replacement-rules.ts'
 
 const { bob, call, journal, node, reader, run, senderOver, wallet } = useSender()
 
-describe('a nonce that nothing waits at', () => {
+describe('G3: a nonce that nothing waits at', () => {
   test('because the chain was miscounted twice is used up by a no-op, and what waits above it is mined', async () => {
     const before = await reader().getBalance({ address: bob })
     const waiting = await signedAbove(2)

@@ -99,7 +99,7 @@ describe('an account with delegated code', () => {
   })
 })
 
-describe('fifty in flight', () => {
+describe('G3: fifty in flight', () => {
   test('with blocks by the clock are all mined, at contiguous nonces, without a word about nonces', async () => {
     const address = wallet().address
     const first = await reader().getTransactionCount({ address })

@@ -6,7 +6,7 @@ import type { PricePoint } from './price-point.ts'
 const e18 = 10n ** 18n
 const usd = (dollars: number): bigint => BigInt(Math.round(dollars * 1e6)) * 10n ** 12n
 
-describe('the price that limits count with', () => {
+describe('G7: the price that limits count with', () => {
   it.for<PriceCase>([
     ['nothing is known', {}, 'missing'],
     ['a peg alone', { isPeg: true }, usd(1), ['peg']],
