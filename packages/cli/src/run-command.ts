@@ -37,6 +37,7 @@ const commands = {
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
   approvals: { foreground: true, load: async () => (await import('./commands/approvals.ts')).approvals },
   policy: { foreground: false, load: async () => (await import('./commands/policy.ts')).policy },
+  audit: { foreground: false, load: async () => (await import('./commands/audit.ts')).audit },
   pause: { foreground: false, load: async () => (await import('./commands/pause.ts')).pause },
   resume: { foreground: false, load: async () => (await import('./commands/resume.ts')).resume },
   demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
@@ -63,6 +64,13 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       Stops signing within a second, also for calls on their way. What is out is still looked after.
   svc resume [--rearm] [--data-dir D]
       Ends a pause; --rearm also closes the circuit breaker.
+  svc audit verify [--from N] [--json]
+      Checks the chain of the audit log and names the first line that does not fit; exit code 1 then.
+  svc audit show [--tool T] [--event E] [--since TIME] [--request ID] [--json]
+      The lines of the audit log as a table.
+  svc audit replay --day YYYY-MM-DD [--rpc-url URL] [--json]
+      Plays what was simulated before each signature of a day again, and compares it with the record.
+      Each takes --data-dir too, and runs beside the server.
   svc demo [--hostile]
       A scripted agent adds liquidity, earns fees, collects, swaps and leaves, on its own local chain.
       --hostile: it tries to drain the wallet instead, and each attempt is shown with what stopped it.

@@ -51,7 +51,8 @@ async function openNamed(path: string): Promise<WorldDirectory> {
   const release = () => lock.release()
   try {
     await chmod(path, 0o700)
-    for (const name of chainBoundFiles) await rm(join(path, name), { force: true })
+    const rotated = (await readdir(path)).filter((name) => /^audit-\d+\.jsonl$/.test(name))
+    for (const name of [...chainBoundFiles, ...rotated]) await rm(join(path, name), { force: true })
     const key = known ?? newKey()
     if (known === null) await writeKey(join(path, markerName), key)
     return { path, ...walletOf(key), release, dispose: release }
@@ -73,6 +74,7 @@ const chainBoundFiles = [
   'state.db-shm',
   'audit.jsonl',
   'recorded-decisions.json',
+  'audit-checkpoints.json',
   'breaker.json',
   'recorded.json',
   'balances.json',

@@ -72,6 +72,8 @@ export type WriteRoad = {
   /** What waits to be carried out. */
   readonly operations: OperationsRoad
   hasSigned(requestId: string): Promise<boolean>
+  /** Leaves a line about a write that is asked for, before anything is done about it. */
+  readonly noteCall?: (call: Call) => void
   /** What a request sent, named to a caller who asks again for one that was cut off. */
   readonly sentBy?: (requestId: string) => Promise<readonly ErrorDetail[]>
   /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
@@ -139,6 +141,7 @@ async function travel(request: CallRequest, requestId: string, road: Road): Prom
   requireAccess(tool, request.principal)
   const input = parseInput(tool, request.arguments)
   const call = describeCall(tool, input, request, requestId)
+  if (tool.access === 'write' && !call.dryRun) road.options.write?.noteCall?.(call)
   const run = () => atMostOnce(tool, call, road, async () => successResult(await answered(tool, call, request, road)))
   const { write } = road.options
   return tool.access === 'write' && write !== null ? write.during(run) : run()

@@ -7,10 +7,13 @@ import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Config, WalletConfig } from './config.ts'
 import { ConfigError, type ConfigProblem } from './config/config-error.ts'
 import { createExecutor } from './execute.ts'
+import { secretsOf } from './config/secrets.ts'
 import type { Log } from './observability/log.ts'
+import { createRedactor } from './observability/redact.ts'
 import type { Ports } from './ports.ts'
 import { openAuditLog } from './safety/audit.ts'
 import { createDecisionRecorder } from './safety/decision-recorder.ts'
+import { noteToolCall } from './safety/call-facts.ts'
 import { createDoor } from './safety/door.ts'
 import { endInterrupted } from './safety/end-interrupted.ts'
 import { createLeaseKeeper } from './safety/lease-keeper.ts'
@@ -18,6 +21,7 @@ import { createOperationsRoad } from './safety/operations-road.ts'
 import type { Policy } from './safety/policy.ts'
 import type { PolicySource } from './safety/policy-source.ts'
 import { sentTransactions } from './safety/sent-transactions.ts'
+import { createRefusedCallers } from './safety/refused-callers.ts'
 import { startSweeper } from './safety/sweeper.ts'
 import { wentOut } from './safety/went-out.ts'
 import type { Adapters } from './server.ts'
@@ -54,8 +58,15 @@ export async function openWriteRoad(options: {
     closers.push(() => store.close())
     const leases = createLeaseKeeper(store.leases, `process ${process.pid} on ${hostname()}`)
     await leases.requireServer()
-    const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now })
+    const redactor = createRedactor(secretsOf(config))
+    const audit = await openAuditLog({
+      path: join(dataDir, 'audit.jsonl'),
+      now: Date.now,
+      scrub: (value) => redactor.scrub(value),
+    })
     closers.push(() => audit.close())
+    const callers = createRefusedCallers({ audit, now: Date.now })
+    closers.push(() => callers.flush())
     const senders = createSenders((chain) =>
       createSender({
         wallet: leases.signerFor(wallet, chain),
@@ -115,6 +126,8 @@ export async function openWriteRoad(options: {
         hasSigned,
       }),
       hasSigned,
+      noteCall: (call) => noteToolCall(audit, call),
+      refusedCaller: (reason, address) => callers.refused(reason, address),
       sentBy: (requestId) => sentTransactions(journal, requestId),
       safety: (principal) => executor.safetyReport(principal),
       during,

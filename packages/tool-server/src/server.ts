@@ -56,6 +56,8 @@ export type Adapters = {
 }
 
 export type WriteLife = {
+  /** Leaves a line, now and then, about callers that were turned away. */
+  readonly refusedCaller?: (reason: string, address: string) => void
   safety(principal: Principal): Promise<SafetyReport>
   /** Lets no write begin or sign again, and waits a bounded time for those on their way. */
   stop(): Promise<void>
@@ -172,6 +174,7 @@ function openHttp(config: Config, adapters: Adapters, core: Core, keys: ApiKeys,
     legacy,
     hot: createHotModern(core),
     protocol,
+    onRefused: (reason, address) => adapters.write?.refusedCaller?.(reason, address),
     log,
   })
   const sweeper = setInterval(() => void sessions.sweep(), Math.min(60_000, limits.sessionIdleMs)).unref()

@@ -3,6 +3,8 @@ export type Redactor = {
   /** A copy fit for a log line: no secret members, no secret values, capped in depth, width and length. */
   value(value: unknown): unknown
   text(text: string): string
+  /** The same copy with nothing capped: for records that must stay whole. Loops and what is no data become marks. */
+  scrub(value: unknown): unknown
 }
 
 /**
@@ -11,21 +13,25 @@ export type Redactor = {
  */
 export function createRedactor(secretValues: readonly string[] = []): Redactor {
   const known = knownSecretPattern(secretValues)
-  const text = (input: string): string => {
+  const text = (input: string, maxLength = maxTextLength): string => {
     if (input.length < minSecretLength) return input
-    const capped = input.length > maxTextLength ? `${input.slice(0, maxTextLength)}...` : input
+    const capped = input.length > maxLength ? `${input.slice(0, maxLength)}...` : input
     let output = known === null ? capped : capped.replace(known, hidden)
     if (!shapeHint.test(output)) return output
     for (const [shape, replacement] of secretShapes) output = output.replace(shape, replacement)
     return output
   }
-  return Object.freeze({ text, value: (value: unknown) => copy(value, text, 0) })
+  const whole: Rules = { text: (input) => text(input, Infinity), maxDepth: 32, maxEntries: Infinity }
+  const capped: Rules = { text: (input) => text(input), maxDepth: 6, maxEntries: 50 }
+  return Object.freeze({
+    text: (input: string) => text(input),
+    value: (value: unknown) => copy(value, capped, 0),
+    scrub: (value: unknown) => copy(value, whole, 0),
+  })
 }
 
 const hidden = '[redacted]'
 const maxTextLength = 2_000
-const maxDepth = 6
-const maxEntries = 50
 /** Shorter values would blank out ordinary words. */
 const minSecretLength = 8
 
@@ -80,28 +86,36 @@ function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-function copy(value: unknown, text: (input: string) => string, depth: number): unknown {
+type Rules = {
+  readonly text: (input: string) => string
+  readonly maxDepth: number
+  readonly maxEntries: number
+}
+
+function copy(value: unknown, rules: Rules, depth: number): unknown {
+  const { text, maxDepth, maxEntries } = rules
   if (typeof value === 'string') return text(value)
   if (typeof value === 'bigint') return value.toString()
-  if (value instanceof Error) return copyError(value, text, depth)
+  if (value instanceof Error) return copyError(value, rules, depth)
   if (typeof value !== 'object' || value === null) return typeof value === 'function' ? undefined : value
   if (depth >= maxDepth) return '[deep]'
-  if (Array.isArray(value)) return value.slice(0, maxEntries).map((item) => copy(item, text, depth + 1))
-  if ('toJSON' in value && typeof value.toJSON === 'function') return copy(value.toJSON(), text, depth + 1)
+  if (Array.isArray(value)) return value.slice(0, maxEntries).map((item) => copy(item, rules, depth + 1))
+  if ('toJSON' in value && typeof value.toJSON === 'function') return copy(value.toJSON(), rules, depth + 1)
   const entries = Object.entries(value).slice(0, maxEntries)
   return Object.fromEntries(
-    entries.map(([name, member]) => [text(name), isSecretName(name) ? hidden : copy(member, text, depth + 1)]),
+    entries.map(([name, member]) => [text(name), isSecretName(name) ? hidden : copy(member, rules, depth + 1)]),
   )
 }
 
-function copyError(error: Error, text: (input: string) => string, depth: number): unknown {
+function copyError(error: Error, rules: Rules, depth: number): unknown {
+  const { text, maxDepth } = rules
   if (depth >= maxDepth) return '[deep]'
   return {
     name: error.name,
     message: text(error.message),
     ...('code' in error && typeof error.code === 'string' ? { code: text(error.code) } : {}),
     ...(error.stack === undefined ? {} : { stack: text(error.stack) }),
-    ...(error.cause === undefined ? {} : { cause: copy(error.cause, text, depth + 1) }),
+    ...(error.cause === undefined ? {} : { cause: copy(error.cause, rules, depth + 1) }),
   }
 }
 

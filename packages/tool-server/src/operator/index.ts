@@ -1,2 +1,6 @@
+export { printable } from '../dispatch/printable.ts'
 export { createCircuitBreaker } from '../safety/circuit-breaker.ts'
-export { pause, readPause, resume } from '../safety/kill-switch.ts'
+export { pause, resume } from '../safety/kill-switch.ts'
+export { readAuditLog } from '../safety/read-audit-log.ts'
+export { replayAuditDay } from '../safety/replay-audit-day.ts'
+export { verifyAuditLog } from '../safety/verify-audit-log.ts'

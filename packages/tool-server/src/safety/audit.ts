@@ -1,34 +1,61 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, rename, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { newestTail, nextRotatedName, readTail, syncFolder, writeCheckpoints } from './audit-files.ts'
 
 /**
  * Opens the audit log: one JSON object a line, each carrying the hash of the line before it, so that a line taken out or
- * changed shows. `append` resolves when the line is on disk, and rejects when it is not, or when the file was deleted;
- * then nothing may be signed. A last line torn by a crash was never acknowledged: it is cut off, and a line says so. The file has mode 0600.
+ * changed shows. `append` resolves when the line is on disk, and rejects when it is not, or when the file was deleted or
+ * replaced; then nothing may be signed. What a failed write left is cut off before the next one, and so is a last line torn
+ * by a crash, of which a line says so. A file that has grown to `maxBytes` is renamed `audit-<n>.jsonl`, the chain goes on
+ * in a new one, and nothing is ever removed. All files have mode 0600. There is one writer: whoever holds the server's lock.
  */
-export async function openAuditLog(options: {
-  readonly path: string
-  /** Unix milliseconds. */
-  readonly now: () => number
-}): Promise<AuditLog> {
-  const file = await open(options.path, 'a+', 0o600)
-  await file.chmod(0o600)
-  const tail = await readTail(file)
-  const writer = createWriter(file, tail, options.now)
-  if (tail.tornBytes > 0) {
-    await file.truncate(tail.size)
-    await writer.append({ event: 'audit.recovered', tornBytes: tail.tornBytes })
-  }
-  return writer
+export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
+  const folder = dirname(options.path)
+  const opened = await openFile(options.path)
+  const tail = await readTail(opened.file)
+  const { seq, hash } = tail.size === 0 ? await newestTail(folder) : tail
+  await writeCheckpoints(folder)
+  const state: State = { ...opened, size: tail.size, seq, hash, isDirty: tail.tornBytes > 0 }
+  const log = createQueue((events) => writeBatch(state, events, options))
+  if (tail.tornBytes > 0) await log.append({ event: 'audit.recovered', tornBytes: tail.tornBytes })
+  return Object.freeze({
+    ...log,
+    close: async () => {
+      await log.close()
+      await state.file?.close()
+    },
+  })
 }
 
 export type AuditLog = {
   append(event: AuditEvent): Promise<void>
+  /** Puts a line in the queue: it is on disk before any that is appended later, at the latest after a moment. */
+  note(event: AuditEvent): void
   close(): Promise<void>
 }
 
 /** What happened, with whatever facts belong to it. Never holds a secret: it is our own record, not a caller's text. */
-export type AuditEvent = { readonly event: string; readonly [fact: string]: unknown }
+export type AuditEvent = {
+  readonly event: string
+  /** Members of every line, which no fact may take the place of. */
+  readonly v?: never
+  readonly seq?: never
+  readonly ts?: never
+  readonly prevHash?: never
+  readonly hash?: never
+  readonly [fact: string]: unknown
+}
+
+export type AuditLogOptions = {
+  readonly path: string
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Takes secrets out of what is written; as it is without. */
+  readonly scrub?: (value: unknown) => unknown
+  /** 64 MiB unless given. */
+  readonly maxBytes?: number
+}
 
 /** `prevHash` of the first line. */
 export const auditGenesis = '0'.repeat(64)
@@ -38,80 +65,147 @@ export function auditHash(body: string): string {
   return createHash('sha256').update(body).digest('hex')
 }
 
-type Tail = { readonly size: number; readonly seq: number; readonly hash: string; readonly tornBytes: number }
+type State = {
+  /** `null` between two files. */
+  file: FileHandle | null
+  inode: number
+  size: number
+  seq: number
+  hash: string
+  /** Whether more than `size` bytes may stand in the file. */
+  isDirty: boolean
+}
 
-function createWriter(file: FileHandle, tail: Tail, now: () => number): AuditLog {
-  let { size, seq, hash } = tail
-  let dirty = false
-  let last: Promise<unknown> = Promise.resolve()
+const defaultMaxBytes = 64 * 1024 * 1024
 
-  const mend = async (): Promise<void> => {
-    await file.truncate(size)
-    dirty = false
+/** Writes lines and waits for the disk once for all of them; gives back what cannot be written as JSON. */
+async function writeBatch(state: State, events: readonly AuditEvent[], options: AuditLogOptions): Promise<Unwritable> {
+  const { path, maxBytes = defaultMaxBytes } = options
+  await ready(state, path)
+  const isFull = state.size >= maxBytes
+  if (isFull) await rotate(state, path)
+  const file = await ready(state, path)
+  const { text, next, unwritable } = chained(state, isFull ? [{ event: 'audit.rotated' }, ...events] : events, options)
+  const bytes = Buffer.from(text)
+  state.isDirty = true
+  try {
+    await file.appendFile(bytes)
+    await file.datasync()
+  } catch (error) {
+    // What a full disk took of the lines is cut off at once, so that nobody reads half a line; else the next one does it.
+    await ready(state, path).catch(() => undefined)
+    throw error
   }
+  Object.assign(state, next, { size: state.size + bytes.length, isDirty: false })
+  return unwritable
+}
 
-  const write = async (event: AuditEvent) => {
-    if ((await file.stat()).nlink === 0) throw new Error('The audit log was deleted while it was open.')
-    if (dirty) await mend()
-    const members = { v: 1, seq: seq + 1, ts: new Date(now()).toISOString(), prevHash: hash, ...event }
-    const body = JSON.stringify(members, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))
-    const nextHash = auditHash(body)
-    const line = Buffer.from(`${body.slice(0, -1)},"hash":"${nextHash}"}\n`)
-    dirty = true
+type Unwritable = ReadonlyMap<AuditEvent, unknown>
+
+/** Events as lines, each with the hash of the one before it. */
+function chained({ seq, hash }: State, events: readonly AuditEvent[], { now, scrub }: AuditLogOptions) {
+  const unwritable = new Map<AuditEvent, unknown>()
+  const next = { seq, hash }
+  let text = ''
+  for (const event of events) {
     try {
-      await file.appendFile(line)
-      await file.datasync()
+      const facts = (scrub === undefined ? event : scrub(event)) as AuditEvent
+      const members = { v: 1, seq: next.seq + 1, ts: new Date(now()).toISOString(), prevHash: next.hash, ...facts }
+      const body = JSON.stringify(members, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))
+      next.seq += 1
+      next.hash = auditHash(body)
+      text += `${body.slice(0, -1)},"hash":"${next.hash}"}\n`
     } catch (error) {
-      // What a full disk took of the line is cut off at once, so that nobody reads half a line; else the next one does it.
-      await mend().catch(() => undefined)
-      throw error
+      unwritable.set(event, error)
     }
-    dirty = false
-    size += line.length
-    seq += 1
-    hash = nextHash
   }
+  return { text, next, unwritable }
+}
 
-  return Object.freeze({
-    append: (event: AuditEvent) => {
-      const written = last.then(() => write(event))
-      last = written.catch(() => undefined)
-      return written
+/** The open file, whole: it is still the one at its path, and what a failed write left is cut off. */
+async function ready(state: State, path: string): Promise<FileHandle> {
+  if (state.file === null) {
+    await writeCheckpoints(dirname(path))
+    Object.assign(state, await openFile(path), { size: 0, isDirty: true })
+  }
+  const { file } = state
+  if (file === null) throw new TypeError('The audit log is not open')
+  const onDisk = await stat(path).catch(() => null)
+  if (onDisk?.ino !== state.inode) throw new Error('The audit log was deleted or replaced while it was open.')
+  if (state.isDirty) await file.truncate(state.size)
+  state.isDirty = false
+  return file
+}
+
+async function rotate(state: State, path: string): Promise<void> {
+  const folder = dirname(path)
+  await rename(path, join(folder, await nextRotatedName(folder)))
+  const { file } = state
+  state.file = null
+  await syncFolder(folder)
+  await file?.close()
+}
+
+async function openFile(path: string): Promise<{ readonly file: FileHandle; readonly inode: number }> {
+  const file = await open(path, 'a+', 0o600)
+  await file.chmod(0o600)
+  return { file, inode: (await file.stat()).ino }
+}
+
+/** Hands events on in their order, as many at once as have come meanwhile. */
+function createQueue(write: (events: readonly AuditEvent[]) => Promise<Unwritable>): AuditLog {
+  let queue: Queued[] = []
+  let dropped = 0
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  let isClosed = false
+
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    const batch = queue
+    if (batch.length === 0) return
+    queue = []
+    const gap: readonly Queued[] = dropped > 0 ? [{ event: { event: 'audit.gap', dropped } }] : []
+    try {
+      const unwritable = await write([...gap, ...batch].map(({ event }) => event))
+      if (gap.length > 0) dropped = 0
+      for (const { event, done, failed } of batch) {
+        if (unwritable.has(event)) failed?.(unwritable.get(event))
+        else done?.()
+      }
+    } catch (error) {
+      const noted = batch.filter(({ done }) => done === undefined)
+      dropped += Math.max(0, noted.length - mostNoted)
+      queue = [...noted.slice(-mostNoted), ...queue]
+      for (const { failed } of batch) failed?.(error)
+    }
+  }
+  const flushSoon = (): Promise<void> => (running = running.then(flush))
+
+  return {
+    append: (event) =>
+      new Promise((done, failed) => {
+        if (isClosed) return failed(new Error('The audit log is closed.'))
+        queue.push({ event, done, failed })
+        void flushSoon()
+      }),
+    note: (event) => {
+      if (isClosed) return
+      queue.push({ event })
+      timer ??= setTimeout(() => void flushSoon(), notedWaitMs).unref()
     },
     close: async () => {
-      await last
-      await file.close()
+      isClosed = true
+      await flushSoon()
     },
-  })
-}
-
-async function readTail(file: FileHandle): Promise<Tail> {
-  const { size: fileSize } = await file.stat()
-  const span = Math.min(fileSize, maxTailBytes)
-  const bytes = Buffer.alloc(span)
-  await file.read(bytes, 0, span, fileSize - span)
-  const end = bytes.lastIndexOf(newline) + 1
-  const size = fileSize - span + end
-  if (end === 0) {
-    if (span === maxTailBytes) throw new Error('The audit log ends in a line longer than any that is written.')
-    return { size: 0, seq: 0, hash: auditGenesis, tornBytes: fileSize }
   }
-  const start = bytes.lastIndexOf(newline, end - 2) + 1
-  const line: unknown = JSON.parse(bytes.toString('utf8', start, end))
-  if (!isAuditLine(line)) throw new Error('The last line of the audit log is not one of ours.')
-  return { size, seq: line.seq, hash: line.hash, tornBytes: fileSize - size }
 }
 
-const newline = 0x0a
-const maxTailBytes = 1 << 20
+type Queued = { readonly event: AuditEvent; readonly done?: () => void; readonly failed?: (error: unknown) => void }
 
-function isAuditLine(value: unknown): value is { seq: number; hash: string } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'seq' in value &&
-    typeof value.seq === 'number' &&
-    'hash' in value &&
-    typeof value.hash === 'string'
-  )
-}
+/** How long a noted line waits for one that is appended. */
+const notedWaitMs = 200
+
+/** As many noted lines are kept while the disk takes none; of the others a line will tell the number. */
+const mostNoted = 1_000

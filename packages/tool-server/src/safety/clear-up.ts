@@ -22,6 +22,10 @@ import { broadcast, confirm, sign } from './transact.ts'
 export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
   const { chain, sender } = trip
   const entries = await sender.reconcile(replacementRules(trip))
+  for (const { hash, nonce, state } of entries) {
+    const transaction = { chainId: chain.id, hash, nonce }
+    trip.engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: state } })
+  }
   const pending = newestOpen(entries)
   const settled: string[] = []
   for (const reservation of await reservationsLeft(trip, inFlight)) {

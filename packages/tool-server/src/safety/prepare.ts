@@ -1,4 +1,5 @@
-import { zeroAddress } from 'viem'
+import { type Address, zeroAddress } from 'viem'
+import type { Intent } from '../intent.ts'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from './approval-steps.ts'
 import { assertDeclared, sumByToken } from './assert-declared.ts'
 import { policyVerdict, tokensOf } from './policy-verdict.ts'
@@ -59,7 +60,6 @@ export type Simulated = Checked & {
 /** Plays steps from the state of a survey, with the reads and the take-backs that follow them. */
 export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): Promise<Simulation> {
   const { engine, client, chain, wallet, intent, allowances } = trip
-  const named = tokensOf(intent).filter((token) => token !== zeroAddress)
   return simulate({
     client,
     chainId: chain.id,
@@ -70,7 +70,7 @@ export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): P
     allowances,
     revokes: allowances.map(revokeStep),
     spends: sumByToken(intent.spends),
-    tokens: [...new Map(named.map((token) => [token.toLowerCase(), token])).values()],
+    tokens: declaredTokens(intent),
     block: surveyed.block,
     atSeconds: surveyed.atSeconds,
   })
@@ -84,6 +84,12 @@ export function checkMeasured({ playedBy }: Simulation, { allowlist }: Policy): 
   if (playedBy === 'eth_simulateV1' || allowlist.mode === 'lenient') return []
   const message = 'The endpoint cannot show everything that would leave the wallet (eth_simulateV1).'
   return [{ code: 'SIMULATION_UNAVAILABLE', message }]
+}
+
+/** The ERC-20 tokens an intent names, each once. */
+export function declaredTokens(intent: Intent): readonly Address[] {
+  const named = tokensOf(intent).filter((token) => token !== zeroAddress)
+  return [...new Map(named.map((token) => [token.toLowerCase(), token])).values()]
 }
 
 /** Well under the half hour a Permit2 allowance may live, counted from the next block. */

@@ -1,4 +1,6 @@
+import { type ErrorCode, errorTable } from '../errors.ts'
 import { ToolError } from '../tool-error.ts'
+import { callFacts, paramsHash } from './call-facts.ts'
 import type { Trip } from './engine.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
@@ -33,15 +35,29 @@ export async function recover(road: Reserved, progress: Progress, failure: unkno
 
 /** Leaves a line about a write that failed. One that cannot be written hides nothing from the caller. */
 export async function noteRefusal({ engine, call, intent, chain }: Trip, failure: unknown): Promise<void> {
-  const { requestId, tool, principal } = call
+  const { requestId } = call
   const code = failure instanceof ToolError ? failure.code : 'INTERNAL'
-  const facts = { requestId, tool, actor: { principal: principal.id, stage: principal.stage }, chainId: chain.id, code }
+  const facts = { ...callFacts(call), chainId: chain.id, code }
   engine.log.info('tx.failed', facts)
+  const outcome = { decision: decisionOf(code), result: { status: 'failed', error: code } }
   try {
-    await engine.audit.append({ event: 'tx.failed', ...facts, why: intent.why })
+    await engine.audit.append({
+      event: 'tx.failed',
+      ...facts,
+      ...outcome,
+      paramsHash: paramsHash(call.input),
+      why: intent.why,
+    })
   } catch (error) {
     engine.log.error('audit.unwritten', { requestId, error })
   }
+}
+
+/** Whether a rule stood in the way, and which: its code. A failure of the chain or of our own is no decision. */
+function decisionOf(code: ErrorCode) {
+  if (code === 'APPROVAL_REQUIRED') return { verdict: 'needs_approval', rule: code }
+  const isRule = errorTable[code].httpStatus === 403 || code === 'SERVER_PAUSED' || code === 'CIRCUIT_BREAKER_OPEN'
+  return isRule ? { verdict: 'deny', rule: code } : { verdict: 'allow', rule: null }
 }
 
 /** What mined calls sent along; refunds are left out, so that this is never too little. */

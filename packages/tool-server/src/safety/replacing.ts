@@ -1,5 +1,6 @@
 import type { Proposal, ReplacementRules } from '@svc/wallet'
 import { zeroAddress } from 'viem'
+import { callFacts } from './call-facts.ts'
 import type { Trip } from './engine.ts'
 import { requireRunning } from './require-running.ts'
 import { limitsOf } from './spend-limit.ts'
@@ -50,13 +51,11 @@ const oneCoin = 10n ** 18n
 const unpricedCapWei = oneCoin / 50n
 
 function factsOf({ call, chain, wallet }: Trip, proposal: Proposal) {
-  const { requestId, tool, principal } = call
   const { kind, nonce, attempt, replaces, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = proposal
   const fees = { gasLimit, maxFeePerGas, maxPriorityFeePerGas }
   return {
-    requestId: replaces?.requestId ?? requestId,
-    tool,
-    actor: { principal: principal.id, stage: principal.stage },
+    ...callFacts(call),
+    requestId: replaces?.requestId ?? call.requestId,
     transaction: { chainId: chain.id, from: wallet, kind, nonce, attempt, replaces: replaces?.hash ?? null, ...fees },
     why: kind === 'raise' ? 'raise the fees of a transaction that is stuck' : 'use up a nonce that nothing waits at',
   }

@@ -1,6 +1,7 @@
 import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { Settled, TokenQuantity } from '../intent.ts'
 import { assetChanges } from './asset-changes.ts'
+import { callFacts } from './call-facts.ts'
 import { countedDeltas } from './counted-deltas.ts'
 import { holdAgainstSimulation } from './hold-against-simulation.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -31,8 +32,7 @@ export async function settle(road: Reserved, progress: Progress): Promise<Settle
   await quietly(road, 'audit', () =>
     engine.audit.append({
       event: 'tx.settled',
-      requestId: call.requestId,
-      tool: call.tool,
+      ...callFacts(call),
       deltas: settled.deltas,
       gasCostWei,
       drift,

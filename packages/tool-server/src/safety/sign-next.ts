@@ -1,4 +1,6 @@
 import type { JournalEntry } from '@svc/wallet'
+import { callFacts } from './call-facts.ts'
+import { declaredTokens } from './prepare.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
 import { usdText } from './spend-limit.ts'
@@ -13,6 +15,7 @@ export async function signNext(road: Reserved, progress: Progress, next: Step): 
   const { simulation, surveyed, firstStep } = progress.valid
   road.engine.requireOpen()
   if (progress.signed.length === 0) await oweAllowances(road)
+  noteSimulated(road, progress)
   const entry = await sign(road, next, {
     gasUsed: simulation.gasUsed[progress.mined.length - firstStep] ?? 0n,
     fees: surveyed.fees,
@@ -31,4 +34,22 @@ export async function signNext(road: Reserved, progress: Progress, next: Step): 
   })
   progress.signed.push({ step: next, hash: entry.hash })
   return entry
+}
+
+/** What is signed rests on it: everything it takes to play it again. Once for each simulation. */
+function noteSimulated({ engine, call, chain, wallet, intent, steps }: Reserved, { valid, mined }: Progress): void {
+  const { simulation, surveyed, firstStep } = valid
+  if (mined.length > firstStep) return
+  engine.audit.note({
+    event: 'tx.simulated',
+    ...callFacts(call),
+    chainId: chain.id,
+    wallet,
+    wrappedNative: chain.wrappedNative.address,
+    block: simulation.blockNumber,
+    atSeconds: surveyed.atSeconds,
+    tokens: declaredTokens(intent),
+    steps: steps.slice(firstStep),
+    simulation: { deltas: Object.fromEntries(simulation.deltas), gas: simulation.gasUsed, by: simulation.playedBy },
+  })
 }

@@ -1,6 +1,7 @@
 import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet'
 import { type Hex, size, slice, type TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
+import { callFacts, paramsHash } from './call-facts.ts'
 import type { FailureKind } from './circuit-breaker.ts'
 import type { Trip } from './engine.ts'
 import { gasLimitFor } from './gas.ts'
@@ -21,7 +22,9 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
     engine.audit.append({
       event: 'tx.intent',
       ...factsOf(trip, step),
+      paramsHash: paramsHash(call.input),
       policyHash: engine.policyHash,
+      decision: { verdict: 'allow', rule: null },
       ...terms.facts,
     }),
   )
@@ -62,6 +65,7 @@ export async function broadcast(trip: Trip, entry: JournalEntry): Promise<Journa
   const { sender, engine, call } = trip
   const sent = await onStorage('the journal cannot be written', () => sender.broadcast(entry))
   engine.log.info('tx.broadcast', { requestId: call.requestId, hash: sent.hash, nonce: sent.nonce, state: sent.state })
+  noteSubmitted(trip, sent)
   if (sent.state === 'refused') {
     await countFailure(trip, sent, 'other')
     throw notSent(sent, 'The endpoint declined the transaction; nothing was sent.')
@@ -97,19 +101,35 @@ export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promi
   })
 }
 
-function factsOf({ call, chain, wallet, reservationId }: Trip, { kind, label, to, data, valueWei }: Step) {
-  const { requestId, tool, principal } = call
-  const selector: Hex = size(data) < 4 ? '0x' : slice(data, 0, 4)
-  const transaction = { chainId: chain.id, from: wallet, to, selector, valueWei, kind, label }
-  return { requestId, tool, actor: { principal: principal.id, stage: principal.stage }, transaction, reservationId }
+function factsOf({ call, chain, wallet, reservationId }: Trip, step: Step) {
+  const { kind, label, to, data, valueWei } = step
+  const transaction = { chainId: chain.id, from: wallet, to, selector: selectorOf(data), valueWei, kind, label }
+  return { ...callFacts(call), transaction, reservationId }
+}
+
+function selectorOf(data: Hex): Hex {
+  return size(data) < 4 ? '0x' : slice(data, 0, 4)
+}
+
+/** Its hash and nonce are known now. The line is on disk with the next that is waited for, at the latest in a moment. */
+function noteSubmitted({ engine, call, chain }: Trip, { hash, nonce, attempt, state }: JournalEntry): void {
+  const transaction = { chainId: chain.id, hash, nonce, attempt }
+  engine.audit.note({ event: 'tx.submitted', ...callFacts(call), transaction, result: { status: state } })
 }
 
 /** What became of it is recorded, but a record that fails changes nothing about a transaction that is out. */
-async function noteOutcome({ engine, call }: Trip, step: Step, { status, entry }: Confirmation): Promise<void> {
+async function noteOutcome({ engine, call, chain }: Trip, step: Step, confirmation: Confirmation): Promise<void> {
+  const { status, entry } = confirmation
   const facts = { requestId: call.requestId, hash: entry.hash, nonce: entry.nonce, step: step.label, status }
   engine.log.info('tx.outcome', facts)
+  const { to, data, label, kind } = step
+  const { hash, nonce } = entry
+  const transaction = { chainId: chain.id, hash, nonce, to, selector: selectorOf(data), kind, label }
+  const mined = 'receipt' in confirmation ? confirmation.receipt : null
+  const result = { status, block: mined?.blockNumber ?? null, gasUsed: mined?.gasUsed ?? null }
   try {
-    await engine.audit.append({ event: status === 'final' ? 'tx.confirmed' : `tx.${status}`, ...facts })
+    const event = status === 'final' ? 'tx.confirmed' : `tx.${status}`
+    await engine.audit.append({ event, ...callFacts(call), transaction, result })
   } catch (error) {
     engine.log.error('audit.unwritten', { ...facts, error })
   }

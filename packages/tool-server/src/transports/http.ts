@@ -32,6 +32,8 @@ export type HttpOptions = {
   readonly legacy: LegacyEra
   readonly hot: HotModern
   readonly protocol: LoadProtocol
+  /** Hears of callers that were turned away: `missing` or `refused` credentials. */
+  readonly onRefused?: (reason: 'missing' | 'refused', address: string) => void
   readonly log: Log
 }
 
@@ -77,7 +79,9 @@ async function travel(request: IncomingMessage, response: ServerResponse, option
   requireMethod(request)
   if (request.method === 'OPTIONS') return void response.writeHead(204).end()
   if (request.method === 'POST') requireJson(request)
-  const principal = requirePrincipal(await options.authenticate(request.headers), address, limits.perAddress)
+  const authentication = await options.authenticate(request.headers)
+  if (authentication.principal === null) options.onRefused?.(authentication.reason, address)
+  const principal = requirePrincipal(authentication, address, limits.perAddress)
   requireBudget(limits.perPrincipal, principal.id)
   const exchange = { request, response, principal }
   if (request.method !== 'POST') return options.legacy.session(exchange)

@@ -1,0 +1,78 @@
+import { ownDataDirectory } from '../own-data-directory.ts'
+import { parseFlags } from '../parse-flags.ts'
+import { UsageError } from '../usage-error.ts'
+
+/** `svc audit show`: the lines of the log as a table, or as they stand with `--json`, oldest first. */
+export async function show(argv: readonly string[]): Promise<number> {
+  const flags = parseFlags(argv, { values: ['tool', 'since', 'event', 'request', 'data-dir'], switches: ['json'] })
+  const since = flags.since === undefined ? null : sinceOf(flags.since)
+  const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
+  const { printable, readAuditLog } = await import('@svc/tool-server/operator')
+  let shown = 0
+  for await (const { text, isWhole } of readAuditLog(dataDir)) {
+    const line = isWhole ? parse(text) : null
+    if (line === null) continue
+    const event = textOf(line['event'])
+    if (flags.tool !== undefined && line['tool'] !== flags.tool) continue
+    if (flags.event !== undefined && event !== flags.event && !event.startsWith(`${flags.event}.`)) continue
+    if (flags.request !== undefined && line['requestId'] !== flags.request) continue
+    if (since !== null && !(textOf(line['ts']) >= since)) continue
+    shown += 1
+    process.stdout.write(flags.json ? `${text}\n` : `${rowOf(line, printable)}\n`)
+  }
+  if (shown === 0 && !flags.json) process.stdout.write('No line fits.\n')
+  return 0
+}
+
+type Line = Readonly<Record<string, unknown>>
+
+function rowOf(line: Line, printable: (text: string, maxLength?: number) => string): string {
+  const head = [textOf(line['seq']).padStart(6), textOf(line['ts']), textOf(line['event']).padEnd(18)]
+  return printable([...head, ...tellingFacts(line)].join('  '), 400)
+}
+
+/** What a person looks for in a line, in the order of a sentence. */
+function tellingFacts(line: Line): readonly string[] {
+  const member = (name: string, of: Line = line): Line => {
+    const value = of[name]
+    return typeof value === 'object' && value !== null ? (value as Line) : {}
+  }
+  const transaction = member('transaction')
+  const facts: readonly (readonly [string, unknown])[] = [
+    ['', line['tool']],
+    ['', transaction['label'] ?? line['step']],
+    ['chain', transaction['chainId'] ?? line['chainId']],
+    ['to', transaction['to']],
+    ['tx', transaction['hash']],
+    ['usd', line['spendUsd']],
+    ['rule', member('decision')['rule']],
+    ['error', member('result')['error']],
+    ['by', line['by'] ?? member('actor')['principal']],
+    ['reason', line['reason'] ?? line['cause']],
+    ['count', line['count']],
+    ['request', line['requestId']],
+  ]
+  return facts.flatMap(([name, value]) =>
+    textOf(value) === '' ? [] : [name === '' ? textOf(value) : `${name} ${textOf(value)}`],
+  )
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : ''
+}
+
+function parse(text: string): Line | null {
+  try {
+    const line: unknown = JSON.parse(text)
+    return typeof line === 'object' && line !== null ? (line as Line) : null
+  } catch {
+    return null
+  }
+}
+
+/** As the lines have it, so that texts compare like times. */
+function sinceOf(text: string): string {
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) throw new UsageError('--since takes a time such as 2026-01-31 or 2026-01-31T12:00:00Z')
+  return new Date(at).toISOString()
+}

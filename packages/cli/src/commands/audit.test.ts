@@ -1,0 +1,72 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { call, connect } from '../clients.fixture.ts'
+import { program, readyLine, run, runUp } from '../processes.fixture.ts'
+
+const timeout = 90_000
+
+let directory: string
+const opened: (() => unknown)[] = []
+beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'svc-cli-test-'))))
+afterEach(async () => {
+  for (const close of opened.splice(0).toReversed()) await close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function svc(...words: readonly string[]) {
+  const command = run(process.execPath, [program, ...words, '--data-dir', directory], { cwd: directory })
+  const exitCode = await command.exited
+  await command.end()
+  return { exitCode, ...command.printed }
+}
+
+describe('svc audit, beside a running server', { timeout }, () => {
+  it('verifies, shows and replays what an agent did, and names the line that somebody changed', async () => {
+    const world = runUp(['--data-dir', directory])
+    opened.push(() => world.end())
+    const ready = await readyLine(world)
+    const client = await connect(ready)
+    opened.push(() => client.close())
+    const swap = { chain: 'local', tokenIn: 'USDC', tokenOut: 'WETH', amount: '10' }
+    const { txHash } = await call(client, 'execute_swap', swap)
+    const refused = await fetch(ready.mcp.url, { method: 'POST', headers: { 'content-type': 'application/json' } })
+    expect(refused.status).toBe(401)
+
+    const whole = await svc('audit', 'verify')
+    expect(whole).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Whole: \d+ lines, up to number \d+/) })
+    const table = await svc('audit', 'show', '--tool', 'execute_swap')
+    expect(table.stdout).toMatch(/tool\.called .*execute_swap/)
+    expect(table.stdout).toContain(`tx ${String(txHash)}`)
+    const asked = JSON.parse((await svc('audit', 'show', '--event', 'tool.called', '--json')).stdout)
+    expect(asked).toMatchObject({ params: swap, actor: { stage: 'api-key', tier: 'write' } })
+    const ofRequest = await svc('audit', 'show', '--request', asked.requestId, '--json')
+    expect(ofRequest.stdout.trim().split('\n').length).toBeGreaterThan(4)
+    expect((await svc('audit', 'show', '--event', 'auth')).stdout).toMatch(/auth\.failed .*count 1/)
+    expect((await svc('audit', 'show', '--since', '2999-01-01')).stdout).toBe('No line fits.\n')
+
+    const today = new Date().toISOString().slice(0, 10)
+    const replayed = await svc('audit', 'replay', '--day', today, '--rpc-url', ready.rpc.url)
+    expect(replayed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/swap.* agrees at block \d+/) })
+    expect(replayed.stdout).toMatch(/agree with the record, 0 differ/)
+
+    const path = join(directory, 'audit.jsonl')
+    const text = readFileSync(path, 'utf8')
+    writeFileSync(path, text.replace('"amount":"10"', '"amount":"11"'))
+    const broken = await svc('audit', 'verify')
+    expect(broken).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(/^Broken: line \d+ of audit\.jsonl was changed/),
+    })
+  })
+
+  it('refuses words it does not know', async () => {
+    expect(await svc('audit', 'burn')).toMatchObject({ exitCode: 2 })
+    writeFileSync(join(directory, 'audit.jsonl'), '')
+    expect(await svc('audit', 'replay', '--day', 'yesterday')).toMatchObject({ exitCode: 2 })
+    expect(await svc('audit', 'show', '--since', 'yesterday')).toMatchObject({ exitCode: 2 })
+    expect(await svc('audit', 'verify', '--from', '0')).toMatchObject({ exitCode: 2 })
+    expect(await svc('audit', 'verify')).toMatchObject({ exitCode: 0, stdout: 'Whole: 0 lines.\n' })
+  })
+})

@@ -1,0 +1,118 @@
+import { type FileHandle, open, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { replaceFileDurably } from './replace-file-durably.ts'
+
+/** The rotated files of a log, oldest first. */
+export async function rotatedFiles(folder: string): Promise<readonly RotatedFile[]> {
+  const names = await readdir(folder)
+  return names
+    .flatMap((name) => {
+      const index = /^audit-([1-9]\d{0,8})\.jsonl$/.exec(name)?.[1]
+      return index === undefined ? [] : [{ name, index: Number(index) }]
+    })
+    .sort((one, other) => one.index - other.index)
+}
+
+export type RotatedFile = { readonly name: string; readonly index: number }
+
+export async function nextRotatedName(folder: string): Promise<string> {
+  const newest = (await rotatedFiles(folder)).at(-1)
+  return `audit-${(newest?.index ?? 0) + 1}.jsonl`
+}
+
+/** Where the chain stands at the end of the newest rotated file. */
+export async function newestTail(folder: string): Promise<Pick<AuditTail, 'seq' | 'hash'>> {
+  const newest = (await rotatedFiles(folder)).at(-1)
+  return newest === undefined ? { seq: 0, hash: '0'.repeat(64) } : tailOf(join(folder, newest.name))
+}
+
+/**
+ * Writes down, for each rotated file that has none yet, where the chain stands at its end: the point from which the files
+ * after it can be verified when it has been moved away.
+ */
+export async function writeCheckpoints(folder: string): Promise<void> {
+  const known = await readCheckpoints(folder)
+  const missing = (await rotatedFiles(folder)).filter(({ index }) => !known.has(index))
+  if (missing.length === 0) return
+  const added = await Promise.all(
+    missing.map(async ({ name, index }): Promise<readonly [number, Checkpoint]> => {
+      const { seq, hash } = await tailOf(join(folder, name))
+      return [index, { seq, hash }]
+    }),
+  )
+  await replaceFileDurably(join(folder, checkpointsName), JSON.stringify(Object.fromEntries([...known, ...added])))
+}
+
+/** By number of the rotated file. Empty where the file is missing or makes no sense. */
+export async function readCheckpoints(folder: string): Promise<ReadonlyMap<number, Checkpoint>> {
+  try {
+    const file = checkpointsSchema.parse(JSON.parse(await readFile(join(folder, checkpointsName), 'utf8')))
+    return new Map(Object.entries(file).map(([index, checkpoint]) => [Number(index), checkpoint]))
+  } catch {
+    return new Map()
+  }
+}
+
+/** Number and hash of the last line of a file. */
+export type Checkpoint = z.output<typeof checkpointSchema>
+
+/** The last whole line of a file, the bytes up to its end, and those of a torn one behind it. */
+export async function readTail(file: FileHandle): Promise<AuditTail> {
+  const { size: fileSize } = await file.stat()
+  const span = Math.min(fileSize, maxTailBytes)
+  const bytes = Buffer.alloc(span)
+  await file.read(bytes, 0, span, fileSize - span)
+  const end = bytes.lastIndexOf(newline) + 1
+  const size = fileSize - span + end
+  if (end === 0) {
+    if (span === maxTailBytes) throw new Error('The audit log ends in a line longer than any that is written.')
+    return { size: 0, seq: 0, hash: '0'.repeat(64), tornBytes: fileSize }
+  }
+  const start = bytes.lastIndexOf(newline, end - 2) + 1
+  const line = checkpointSchema.safeParse(parseOrNull(bytes.toString('utf8', start, end)))
+  if (!line.success) throw new Error('The last line of the audit log is not one of ours.')
+  return { size, seq: line.data.seq, hash: line.data.hash, tornBytes: fileSize - size }
+}
+
+export type AuditTail = {
+  readonly size: number
+  readonly seq: number
+  readonly hash: string
+  readonly tornBytes: number
+}
+
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+const checkpointsName = 'audit-checkpoints.json'
+const checkpointSchema = z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })
+const checkpointsSchema = z.record(z.string().regex(/^[1-9]\d{0,8}$/), checkpointSchema)
+
+const newline = 0x0a
+/** No line is longer: calldata of a transaction is at most 128 KiB, which is twice as much in hex. */
+const maxTailBytes = 4 << 20
+
+async function tailOf(path: string): Promise<Checkpoint> {
+  const file = await open(path, 'r')
+  try {
+    const { seq, hash } = await readTail(file)
+    return { seq, hash }
+  } finally {
+    await file.close()
+  }
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

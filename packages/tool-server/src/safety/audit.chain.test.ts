@@ -1,0 +1,132 @@
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { useDevnet } from '@svc/devnet/testing'
+import { createPublicClient, http, isAddressEqual } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { mintIntent, swapIntent } from './intents.fixture.ts'
+import { beforeSending } from './network.fixture.ts'
+import type { Road } from './open-road.fixture.ts'
+import { replayAuditDay, type Replayed } from './replay-audit-day.ts'
+import { moveThePrice, quoteOf } from './road-facts.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
+import { verifyAuditLog } from './verify-audit-log.ts'
+
+const devnet = useDevnet()
+const { open } = useRoads(devnet)
+
+/** What an agent may do in a day: trade, open a position, be refused, plan, and fail on chain. */
+async function day(road: Road): Promise<void> {
+  await road.run(swapIntent(road, '300'))
+  await road.run(mintIntent(road))
+  await road.run(swapIntent(road, '5'), { dryRun: true })
+  await expect(road.run(swapIntent(road, '5', { intent: { slippageBps: 9_000 } }))).rejects.toMatchObject({
+    code: 'SLIPPAGE_TOO_HIGH',
+  })
+  const minimumOut = await quoteOf(road, '10')
+  beforeSending(road, 2, () => moveThePrice(road))
+  await expect(road.run(swapIntent(road, '10', { minimumOut }))).rejects.toMatchObject({ code: 'TRANSACTION_REVERTED' })
+  road.network.fetch = fetch
+  await road.run(swapIntent(road, '1'))
+}
+
+type Line = Readonly<Record<string, unknown>> & { readonly transaction?: Readonly<Record<string, unknown>> }
+
+/** Every transaction of the wallet that the chain holds, oldest first. */
+async function history(road: Road) {
+  const client = createPublicClient({ transport: http(road.devnet.rpcUrl) })
+  const newest = await client.getBlockNumber()
+  const blocks = await Promise.all(
+    Array.from({ length: Number(newest) + 1 }, (_, number) =>
+      client.getBlock({ blockNumber: BigInt(number), includeTransactions: true }),
+    ),
+  )
+  return blocks
+    .flatMap(({ transactions }) => transactions)
+    .filter(({ from }) => isAddressEqual(from, road.wallet))
+    .sort((one, other) => one.nonce - other.nonce)
+}
+
+describe('a day on record', () => {
+  it('holds each transaction of the chain once, and none besides', async () => {
+    const road = await open()
+    await day(road)
+    // The last noted lines may still be on their way to the disk.
+    await road.audit.append({ event: 'end' })
+    const lines = (await road.auditLines()) as readonly Line[]
+    const of = (...events: readonly string[]) => lines.filter(({ event }) => events.includes(String(event)))
+    const sent = await history(road)
+    expect(sent.length).toBeGreaterThanOrEqual(9)
+    const placed = (list: readonly Line[]) =>
+      list.map(({ transaction }) => [transaction?.['nonce'], transaction?.['hash']])
+    const onChain = sent.map(({ nonce, hash }) => [nonce, hash])
+    expect(placed(of('tx.submitted'))).toEqual(onChain)
+    expect(placed(of('tx.confirmed', 'tx.reverted'))).toEqual(onChain)
+    const aims = sent.map(({ to, input }) => [to?.toLowerCase(), input.slice(0, 10)])
+    const intents = of('tx.intent').map(({ transaction }) => [
+      String(transaction?.['to']).toLowerCase(),
+      transaction?.['selector'],
+    ])
+    expect(intents).toEqual(aims)
+    expect(of('tx.reverted')).toMatchObject([
+      { result: { status: 'reverted', gasUsed: expect.stringMatching(/^\d+$/) } },
+    ])
+    expect(of('tx.failed').map(({ decision, result }) => [decision, result])).toEqual([
+      [
+        { verdict: 'deny', rule: 'SLIPPAGE_TOO_HIGH' },
+        { status: 'failed', error: 'SLIPPAGE_TOO_HIGH' },
+      ],
+      [
+        { verdict: 'allow', rule: null },
+        { status: 'failed', error: 'TRANSACTION_REVERTED' },
+      ],
+    ])
+    const facts = {
+      policyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      paramsHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    }
+    const actor = { principal: 'key:test', stage: 'api-key', tier: 'write' }
+    for (const line of of('tx.intent')) expect(line).toMatchObject({ actor, ...facts, decision: { verdict: 'allow' } })
+    expect(await verifyAuditLog(road.dataDir)).toMatchObject({ lines: lines.length, broken: null })
+  })
+
+  it('shows any byte that is turned', async () => {
+    const road = await open()
+    await road.run(swapIntent(road, '1'))
+    const folder = await mkdtemp(join(tmpdir(), 'audit-'))
+    const bytes = await readFile(join(road.dataDir, 'audit.jsonl'))
+    for (let place = 3; place < bytes.length - 1; place += 97) {
+      const forged = Buffer.from(bytes)
+      forged[place] = (forged[place] ?? 0) ^ 1
+      await writeFile(join(folder, 'audit.jsonl'), forged)
+      expect([place, (await verifyAuditLog(folder)).broken === null]).toEqual([place, false])
+    }
+  })
+
+  it('agrees with the chain when it is played again, and says where it would not', async () => {
+    const road = await open()
+    await day(road)
+    await road.audit.append({ event: 'end' })
+    const client = createPublicClient({ transport: http(road.devnet.rpcUrl) })
+    const replayed = async (dataDir: string, known = true) => {
+      const rows: Replayed[] = []
+      const today = new Date().toISOString().slice(0, 10)
+      const options = { dataDir, now: Date.now, client: () => (known ? client : null) }
+      for await (const row of replayAuditDay({ ...options, day: today })) rows.push(row)
+      return rows
+    }
+    const rows = await replayed(road.dataDir)
+    const calls = rows.filter(({ step }) => !step.startsWith('take back'))
+    expect(calls.length).toBeGreaterThanOrEqual(8)
+    expect(calls.map(({ status }) => status)).toEqual(calls.map(() => 'agrees'))
+    const nowhere = await replayed(road.dataDir, false)
+    expect(nowhere.find(({ step }) => step === 'swap')).toMatchObject({ why: expect.stringContaining('no endpoint') })
+
+    const forged = await mkdtemp(join(tmpdir(), 'audit-'))
+    await cp(join(road.dataDir, 'audit.jsonl'), join(forged, 'audit.jsonl'))
+    const text = await readFile(join(forged, 'audit.jsonl'), 'utf8')
+    await writeFile(join(forged, 'audit.jsonl'), text.replaceAll('":"-300000000"', '":"-3000000"'))
+    const differing = (await replayed(forged)).find(({ status }) => status === 'differs')
+    expect(differing).toMatchObject({ tokens: [{ recorded: '-3000000', now: '-300000000' }] })
+  })
+})
