@@ -105,8 +105,8 @@ async function check(world, { kind, before, last }) {
   if (counted !== moved) problems.ledger.push(`the ledger counts ${counted}, the chain moved ${moved}`)
   const standing = await world.standing()
   if (standing.length > 0) problems.other.push(`allowances stand: ${standing.join(', ')}`)
-  const { brokenAt } = await world.audit()
-  if (brokenAt !== null) problems.other.push(`the audit log breaks at line ${brokenAt}`)
+  const { broken } = await world.audit()
+  if (broken !== null) problems.other.push(`line ${broken.line} of the audit log ${broken.how}`)
   const strange = await world.unjournalled([...world.proxy.rawTransactions().keys()])
   if (strange.length > 0) problems.other.push(`${strange.length} transactions were sent that the journal does not hold`)
   return problems

@@ -90,7 +90,7 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
     nonce: () => chain.getTransactionCount({ address: wallet }),
     pendingNonce: () => chain.getTransactionCount({ address: wallet, blockTag: 'pending' }),
     spentUsdMicros: async () => (await store.ledger.usage('any', { sessionIdleMs: 60_000 })).dailyUsdMicros,
-    audit: () => verifyAuditLog(join(dataDir, 'audit.jsonl')),
+    audit: () => verifyAuditLog(dataDir),
     /** Allowances of those that a call must take back, as far as they are not zero. */
     async standing() {
       const pairs = dollars.flatMap(({ symbol, address }) => spenders.map((spender) => ({ symbol, address, spender })))

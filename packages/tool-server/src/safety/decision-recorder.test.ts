@@ -84,7 +84,7 @@ it('misses none when the clock is set back, and leaves others’ to others', asy
 it('counts nothing as recorded that the audit log did not take', async () => {
   const state = await openState()
   await state.decide('a', true, 'operator:ann')
-  const full = { append: () => Promise.reject(new Error('no space left')), close: async () => {} }
+  const full = { append: () => Promise.reject(new Error('no space left')), note: () => {}, close: async () => {} }
   await expect(state.start(full).look()).rejects.toThrow('no space left')
   await state.start().look()
   expect(state.lines()).toHaveLength(1)

@@ -61,7 +61,7 @@ async function fillAndFree(disk: SmallDisk): Promise<void> {
   expect(await used(road)).toBe(parseUnits('20000', 6) - (await road.balance('USDC')))
   expect(await road.store.ledger.open()).toEqual([])
   await close(road)
-  expect(await verifyAuditLog(join(disk.path, 'audit.jsonl'))).toMatchObject({ brokenAt: null })
+  expect(await verifyAuditLog(disk.path)).toMatchObject({ broken: null })
   expect(JSON.parse(readFileSync(join(disk.path, 'owed-allowances.json'), 'utf8'))).toEqual([])
   expect(readdirSync(disk.path).filter((name) => name.endsWith('.tmp'))).toEqual([])
 }
