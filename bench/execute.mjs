@@ -45,25 +45,34 @@ const swaps = [
 ]
 
 async function ownTime(road, name, from, to, amount, report) {
-  const [own, whole] = [[], []]
+  const [own, whole, commits] = [[], [], []]
   for (let round = 0; round < warmUps + writes; round += 1) {
     const intent = await road.planSwap(from, to, amount)
     if (round === warmUps) road.steps.clear()
-    road.outside.take()
+    const before = road.outside.total()
     const begin = performance.now()
     await road.run(intent)
     const ms = performance.now() - begin
     if (round < warmUps) continue
     whole.push(ms)
-    own.push(ms - road.outside.take())
+    own.push(ms - (road.outside.total() - before))
+    commits.push(await road.commitMs())
   }
   const perStep = [...road.steps].map(([step, ms]) => `${step} ${(ms / writes).toFixed(1)}`).join(', ')
-  report(`${name}: milliseconds of each step, with what it waits for: ${perStep}`)
+  report(`${name}: own milliseconds of each step: ${perStep}`)
   const reference = `${writes} writes, whole ${Math.round(median(whole))} ms, durable commits on SQLite`
+  const commit = median(commits)
+  const inCommits = own.map((ms, index) => ms / commits[index])
   const p95 = own.toSorted((a, b) => a - b)[Math.floor(own.length * 0.95)]
   return [
     figure({ name: `road's own time, ${name}, p50`, value: median(own), unit: 'ms', reference, bar: ownBarMs }),
     figure({ name: `road's own time, ${name}, p95`, value: p95, unit: 'ms', reference }),
+    figure({
+      name: `road's own time, ${name}, in durable commits`,
+      value: median(inCommits),
+      unit: 'x',
+      reference: `one commit of the same database right after it, ${commit.toFixed(1)} ms`,
+    }),
   ]
 }
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
-import { devnetPolicy, parsePolicy } from '@svc/tool-server'
+import { devnetPolicy } from '@svc/tool-server'
 import { createSender } from '@svc/wallet'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 
@@ -12,6 +12,7 @@ const built = (path) => import(new URL(`../../packages/tool-server/dist/${path}`
 /** `path` is an existing directory for the state; commits are as durable as in production. */
 export async function openMeasuredRoad({ devnet, privateKey, path }) {
   const { createExecutor } = await built('execute.js')
+  const { parsePolicy } = await built('safety/policy.js')
   const { openAuditLog } = await built('safety/audit.js')
   const { createChainDirectory } = await built('adapters/chains/create-chain-directory.js')
   const { createLiquidity } = await built('adapters/liquidity/create-liquidity.js')
@@ -34,9 +35,13 @@ export async function openMeasuredRoad({ devnet, privateKey, path }) {
   const liquidity = createLiquidity({ rpc, tokens })
   const sender = createSender({ wallet, client: rpc.client(devnet.chain), chain: devnet.chain, journal: store.journal })
   const steps = new Map()
+  let outsideBefore = 0
   const log = {
     debug: (event, facts) => {
-      if (event === 'road.step') steps.set(facts.step, (steps.get(facts.step) ?? 0) + facts.ms)
+      if (event !== 'road.step') return
+      const spent = outside.total() - outsideBefore
+      outsideBefore = outside.total()
+      steps.set(facts.step, (steps.get(facts.step) ?? 0) + Math.max(0, facts.ms - spent))
     },
     info: () => {},
     warn: (event, facts) => console.error(event, facts),
@@ -51,7 +56,7 @@ export async function openMeasuredRoad({ devnet, privateKey, path }) {
     senders: () => sender,
     journal: store.journal,
     ledger: store.ledger,
-    ...(store.operations === undefined ? {} : { operations: store.operations }),
+    operations: store.operations,
     audit,
     dataDir: path,
     now,
@@ -59,6 +64,7 @@ export async function openMeasuredRoad({ devnet, privateKey, path }) {
     log,
   })
   const [chain] = chains.list()
+  let commits = 0
   const token = (symbol) => tokens.resolve(chain, symbol, 'token')
 
   return {
@@ -72,6 +78,15 @@ export async function openMeasuredRoad({ devnet, privateKey, path }) {
       const deadline = Math.floor(now() / 1000) + 600
       const terms = { ...request, slippageBps: 100, deadline, recipient: inner.address }
       return (await liquidity.planSwap(chain, quote, terms)).intent
+    },
+    /** Milliseconds of one durable commit that changes a row, on this disk and under this load. */
+    async commitMs() {
+      commits += 1
+      const hash = `0x${commits.toString(16).padStart(64, '0')}`
+      const slot = { requestId: 'commit', step: 0, chainId: 1, from: inner.address, nonce: commits, attempt: 0 }
+      const begin = performance.now()
+      await store.journal.recordSigned({ ...slot, rawTransaction: '0x', hash, reservationId: null })
+      return performance.now() - begin
     },
     run: (intent) => executor.open(callOf())(intent, (settled) => settled),
     async close() {
@@ -120,12 +135,8 @@ function createOutsideClock() {
         leave()
       }
     },
-    /** Milliseconds since it was asked last. */
-    take() {
-      const taken = total
-      total = 0
-      return taken
-    },
+    /** Milliseconds so far. */
+    total: () => total + (open > 0 ? performance.now() - since : 0),
   }
 }
 
