@@ -81,7 +81,7 @@ async function openSession(url: string, onEnd: () => void): Promise<Session> {
     async acquire({ name, holder, within = 'database' }) {
       const key = [name, within === 'store']
       if (held.has(name)) throw leaseHeld(name, holder)
-      await ask("select set_config('application_name', $1, false)", [`${leasePrefix}${holder}`])
+      await ask(settings, [`${leasePrefix}${holder}`])
       const { rows } = await ask(`select pg_try_advisory_lock(${leaseKey}) as got`, key)
       if (rows[0]?.['got'] !== true) throw leaseHeld(name, await holderOf(ask, key))
       const made = heldLease(name, async () => {
@@ -100,6 +100,10 @@ const watchEveryMs = 2_000
 
 const leaseKey =
   "hashtextextended('svc lease ' || case when $2::bool then current_schema() || ' ' else '' end || $1::text, 0)"
+/** Names the holder, and lets the database free what a machine held that went away without a word, after half a minute. */
+const settings = `select set_config('application_name', $1, false), set_config('tcp_keepalives_idle', '10', false),
+  set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false),
+  set_config('tcp_user_timeout', '25000', false)`
 const leasePrefix = 'svc lease '
 
 /** As far as the database tells: it shows the names of sessions of the same user. */

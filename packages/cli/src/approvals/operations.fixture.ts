@@ -66,7 +66,7 @@ export const plan = {
   blockNumber: '722',
 }
 
-const waiting: NewOperation = {
+export const waiting: NewOperation = {
   id: 'op-1',
   state: 'awaiting_approval',
   principalId: 'key:write:1f9c2a7e',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Lease, type Leases, StoreError } from '@svc/store'
 import type { Chain, TransactionSigner } from '@svc/wallet'
 import { ToolError } from '../tool-error.ts'
@@ -23,7 +24,16 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
   const beServer = () => hold('server', 'store')
 
   return Object.freeze({
-    requireServer: async () => void (await beServer()),
+    async requireServer() {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return void (await beServer())
+        } catch (error) {
+          if (!isTaken(error) || tries === mostTries) throw error
+          await sleep(betweenTriesMs)
+        }
+      }
+    },
     asServer: async <Value>(work: () => Promise<Value>): Promise<Value> => {
       await beServer().catch(refuse)
       return work()
@@ -39,7 +49,10 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
 }
 
 export type LeaseKeeper = {
-  /** For the start: throws `StoreError` `LEASE_HELD` when another server runs on the store. */
+  /**
+   * For the start: throws `StoreError` `LEASE_HELD` when another server runs on the store. One that was killed a moment
+   * ago is waited out, for a second.
+   */
   requireServer(this: void): Promise<void>
   /** Does work only the one server of the store may do. Throws `STORAGE_UNAVAILABLE` when this is not it now. */
   asServer<Value>(this: void, work: () => Promise<Value>): Promise<Value>
@@ -47,10 +60,16 @@ export type LeaseKeeper = {
   signerFor(this: void, wallet: TransactionSigner, chain: Chain): TransactionSigner
 }
 
+const mostTries = 11
+const betweenTriesMs = 100
+
+function isTaken(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'LEASE_HELD'
+}
+
 /** Who has the lease is for the log; a caller hears what it means. */
 function refuse(cause: unknown): never {
-  const isTaken = cause instanceof StoreError && cause.code === 'LEASE_HELD'
-  const message = isTaken
+  const message = isTaken(cause)
     ? 'Another process writes in the place of this one, so nothing is signed here.'
     : 'The state store is away, and nothing is signed without it.'
   throw new ToolError('STORAGE_UNAVAILABLE', message, { cause })

@@ -1,0 +1,68 @@
+import { openStore, type Store } from '@svc/store'
+import type { Chain, TransactionSigner } from '@svc/wallet'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createLeaseKeeper } from './lease-keeper.ts'
+
+const chain = { id: 1 } as Chain
+const server = { name: 'server', holder: 'another', within: 'store' } as const
+let store: Store
+beforeEach(async () => {
+  store = await openStore({ path: ':memory:', now: Date.now })
+})
+afterEach(() => store.close())
+
+test('the start waits for a server that is just ending, and refuses one that stays', async () => {
+  const other = await store.leases.acquire(server)
+  const starting = createLeaseKeeper(store.leases, 'us').requireServer()
+  await other.release()
+  await starting
+  const second = createLeaseKeeper(store.leases, 'them').requireServer()
+  await expect(second).rejects.toMatchObject({ code: 'LEASE_HELD', message: expect.stringContaining('us') })
+})
+
+test('many that need a lease at once acquire it once, and again when it was lost', async () => {
+  const acquired: string[] = []
+  let state = true
+  const keeper = createLeaseKeeper(
+    {
+      async acquire({ name }) {
+        acquired.push(name)
+        state = true
+        return { name, isHeld: () => state, onLost: () => {}, release: async () => {} }
+      },
+    },
+    'us',
+  )
+  const signer = keeper.signerFor(signing([]), chain)
+  await Promise.all(Array.from({ length: 5 }, () => signer.signTransaction({ type: 'eip1559', chainId: 1 })))
+  state = false
+  await Promise.all(Array.from({ length: 5 }, () => signer.signTransaction({ type: 'eip1559', chainId: 1 })))
+  expect(acquired).toEqual(['writer:1:0xab', 'writer:1:0xab'])
+})
+
+test('without its lease a wallet signs nothing, and work of the server is not done', async () => {
+  await store.leases.acquire(server)
+  const writer = await store.leases.acquire({ name: 'writer:1:0xab', holder: 'another' })
+  const keeper = createLeaseKeeper(store.leases, 'us')
+  const signed: unknown[] = []
+  const signer = keeper.signerFor(signing(signed), chain)
+  await expect(signer.signTransaction({ type: 'eip1559', chainId: 1 })).rejects.toMatchObject({
+    code: 'STORAGE_UNAVAILABLE',
+  })
+  const done: string[] = []
+  await expect(keeper.asServer(async () => done.push('work'))).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  expect([signed, done]).toEqual([[], []])
+  await writer.release()
+  await signer.signTransaction({ type: 'eip1559', chainId: 1 })
+  expect(signed).toHaveLength(1)
+})
+
+function signing(signed: unknown[]): TransactionSigner {
+  return {
+    address: '0xAb',
+    async signTransaction(transaction) {
+      signed.push(transaction)
+      return '0x'
+    },
+  }
+}
