@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readTool, writeTool, type ReadContext, type WriteContext } from '../tool.ts'
+import { operationTool, readTool, writeTool, type ReadContext, type WriteContext } from '../tool.ts'
 
 const facts = {
   name: 'probe',
@@ -15,6 +15,17 @@ readTool(facts).handler(async (_input, context) => {
   void context.execute
   // @ts-expect-error nor the wallet
   void context.wallet
+  // @ts-expect-error it sees what waits and carries nothing out
+  void context.operations.carryOut
+  return { done: true }
+})
+
+const { scope: _scope, ...unscoped } = facts
+
+operationTool({ ...unscoped, destructive: true, idempotent: false }).handler(async (_input, context) => {
+  void context.operations.carryOut
+  // @ts-expect-error a tool that acts on stored writes makes none of its own
+  void context.execute
   return { done: true }
 })
 

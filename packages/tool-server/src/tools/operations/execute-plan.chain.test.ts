@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -147,6 +149,27 @@ describe('execute_plan', () => {
     expect(await spent(world)).toBe(0n)
   })
 
+  test('refuses the plan of a dry run that said it would', async () => {
+    const limitsUsd = { perTransaction: '100', perSession: '100', daily: '100' }
+    const world = await open({ policy: { ...lenient, limitsUsd } })
+    const planned = await world.call('execute_swap', { ...swap, dryRun: true })
+    expect(planned.at('plan.policy.allowed')).toBe(false)
+    expect(planned.text('plan.policy.verdict')).toMatch(
+      /^execute_plan would refuse this plan .* limit of one transaction/,
+    )
+    const { code } = await world.refuse('execute_plan', { planId: planned.text('plan.planId') })
+    expect([code, await spent(world)]).toEqual(['SPENDING_LIMIT_EXCEEDED', 0n])
+  })
+
+  test('takes a plan again that failed for a reason which passes', async () => {
+    const world = await open()
+    const planId = await planOf(world)
+    await writeFile(join(world.again.dataDir, 'paused'), '')
+    expect((await world.refuse('execute_plan', { planId })).code).toBe('SERVER_PAUSED')
+    await rm(join(world.again.dataDir, 'paused'))
+    expect((await world.call('execute_plan', { planId })).text('status')).toBe('success')
+  })
+
   test('refuses with what differs when the market brings less than planned, and the plan is used up', async () => {
     const world = await open()
     const planId = await planOf(world, { ...swap, slippageBps: 10, version: 'v3' })
@@ -172,6 +195,26 @@ describe('a write above the threshold', () => {
     expect((await world.call('execute_plan', { planId: id })).text('amountIn')).toBe('300')
     expect((await world.refuse('execute_plan', { planId: id })).code).toBe('OPERATION_STATE')
     expect(await spent(world)).toBe(300_000_000n)
+  })
+
+  test('frees the idempotency key of the call that was refused, which signed nothing', async () => {
+    const world = await open({ policy: small })
+    const key = { idempotencyKey: 'free' }
+    expect((await world.refuse('execute_swap', { ...swap, ...key })).code).toBe('APPROVAL_REQUIRED')
+    expect((await world.call('execute_swap', { ...swap, amount: '10', ...key })).text('amountIn')).toBe('10')
+  })
+
+  test('is refused although approved when it no longer fits the policy', async () => {
+    const world = await open({ policy: small })
+    const id = await waiting(world)
+    await decide(world, id)
+    worlds.splice(worlds.indexOf(world), 1)
+    await world.close()
+    const limitsUsd = { perTransaction: '299', perSession: '299', daily: '299' }
+    const tighter = await open({ policy: { ...small, limitsUsd }, again: world.again })
+    expect((await tighter.refuse('execute_plan', { planId: id })).code).toBe('SPENDING_LIMIT_EXCEEDED')
+    expect((await tighter.refuse('execute_plan', { planId: id })).code).toBe('OPERATION_STATE')
+    expect([await spent(tighter), await tighter.store.ledger.open()]).toEqual([0n, []])
   })
 
   test('stays unsigned when a person says no', async () => {
