@@ -44,7 +44,12 @@ async function kill() {
       const faults = Object.entries(result.problems).flatMap(([name, list]) =>
         list.map((text) => [name, text].join(': ')),
       )
-      const marks = [trial.withFaults && 'faults', trial.reorgDepth > 0 && `reorg ${trial.reorgDepth}`].filter(Boolean)
+      const { databaseDies } = trial
+      const marks = [
+        databaseDies && `the database dies ${databaseDies === 'with' ? 'with it' : 'under the call'}`,
+        trial.withFaults && 'faults',
+        trial.reorgDepth > 0 && `reorg ${trial.reorgDepth}`,
+      ].filter(Boolean)
       if (result.wasKilled || faults.length > 0) {
         done.push({ ...trial, ...result })
         say(
@@ -76,7 +81,15 @@ async function record(world, running) {
 
 /** A call that nothing strikes. */
 function alone(world, running, kind, key) {
-  const quiet = { kind, key: `${values.seed}-${key}`, point: null, withFaults: false, reorgDepth: 0, killAtStart: null }
+  const quiet = {
+    kind,
+    key: `${values.seed}-${key}`,
+    point: null,
+    withFaults: false,
+    reorgDepth: 0,
+    killAtStart: null,
+    databaseDies: null,
+  }
   return runTrial(world, running, quiet)
 }
 
@@ -85,17 +98,30 @@ async function choose(random, points, world, running, nth, withReorg) {
   const kind = names[random.below(names.length)]
   const needed = await kinds[kind].needs?.(world)
   if (needed) await alone(world, running, needed, `prepare-${nth}`)
-  const start = points[kind][random.below(points[kind].length)]
+  // First the step, then which time of it: else steps that a call takes often would be all there is.
+  const pick = () => {
+    const labels = [...new Set(points[kind].map(({ label }) => label))]
+    const label = labels[random.below(labels.length)]
+    const times = points[kind].filter((point) => point.label === label)
+    return times[random.below(times.length)]
+  }
   return {
     kind,
     key: `${values.seed}-kill-${nth}`,
-    point: points[kind][random.below(points[kind].length)],
+    point: pick(),
     withFaults: random.next() < 0.3,
     // Last, since a server that waits for confirmations has settings of its own.
     reorgDepth: withReorg ? 1 + random.below(3) : 0,
     // A kill while the new server ends what the one before left.
-    killAtStart: random.next() < 0.25 ? { label: start.label, nth: 1 } : null,
+    ...(world.database.dies === null ? { databaseDies: null } : databaseOdds(random)),
+    killAtStart: random.next() < 0.25 ? { label: pick().label, nth: 1 } : null,
   }
+}
+
+/** On an engine with a process of its own that one is killed, too: together with the server, or alone under the call. */
+function databaseOdds(random) {
+  const [odds, afterMs] = [random.next(), random.below(400)]
+  return { afterMs, databaseDies: odds < 0.2 ? 'with' : odds < 0.4 ? 'during' : null }
 }
 
 function summarise(results) {

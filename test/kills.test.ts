@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest'
 
 // A seeded part of `npm run kills`, which kills the server 200 times. A failure prints its seed: run
 // `npm run kills -- --seed SEED --count 30 --engine ENGINE` to have the same kills again.
-describe.each([['sqlite', '7']])('G1, G2, G3, G4, G11: 30 kills of a server on %s, seed %s', (engine, seed) => {
+describe.each([
+  ['sqlite', '7'],
+  ['postgres', '8'],
+])('G1, G2, G3, G4, G11: 30 kills of a server on %s, seed %s', (engine, seed) => {
   test('have no effect twice, lose none, leave no gap in the nonces and no cent between ledger and chain', async () => {
     const { printed, summary } = await kill(['--engine', engine, '--seed', seed, '--count', '30', '--json'])
     expect({ ...summary, printed }).toMatchObject({

@@ -1,10 +1,28 @@
 // The engines of the store that the server is killed on.
 import { join } from 'node:path'
+import { startPostgres } from '../../packages/devnet/dist/start-postgres.js'
 
 export const engines = {
   sqlite: {
     async start() {
-      return { at: (dataDir) => ({ path: join(dataDir, 'state.db') }), environment: {}, stop: async () => undefined }
+      const at = (dataDir) => ({ path: join(dataDir, 'state.db') })
+      return { at, environment: {}, dies: null, stop: async () => undefined }
+    },
+  },
+  postgres: {
+    async start() {
+      const postgres = await startPostgres({ ownServer: true })
+      const url = await postgres.newSchema()
+      return {
+        at: () => ({ url }),
+        environment: { SVC_DATABASE_URL: url },
+        /** SIGKILL to PostgreSQL, and a new start on what it left. */
+        async dies() {
+          await postgres.kill()
+          await postgres.restart()
+        },
+        stop: () => postgres.stop(),
+      }
     },
   },
 }

@@ -32,7 +32,9 @@ export async function runTrial(world, running, trial) {
     await running.server.arm(point)
     if (withFaults) world.proxy.setRules(badDay)
     const ready = []
-    const last = await untilEnded(world, running, { ...trial, body, ready })
+    const outage = trial.databaseDies === 'during' ? dieSoon(world, trial.afterMs) : null
+    const last = await untilEnded(world, running, { ...trial, body, ready, outage })
+    await outage
     const points = await running.server.arm(null)
     world.proxy.setRules([])
     await untilQuiet(world)
@@ -50,12 +52,15 @@ export async function stopServer(running) {
 }
 
 /** Calls again while the server was killed on the way or says that it may help. The bad day ends after the third call. */
-async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart, ready }) {
+async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart, databaseDies, ready, outage }) {
   for (let calls = 0; calls < 40; calls += 1) {
     if (calls === 3) world.proxy.setRules([])
     const answer = await running.server.call(kinds[kind].tool, body)
     if (answer === null) {
       if (reorgDepth > 0) await reorg(world, reorgDepth)
+      // A server does not start without its database; who runs it starts it again.
+      await outage
+      if (databaseDies === 'with') await world.database.dies()
       running.server = await startAgain(world.settings(running.confirmations), killAtStart)
       const { sinceStartMs, sinceBootMs } = running.server
       ready.push({ sinceStartMs, sinceBootMs })
@@ -117,6 +122,12 @@ function whatAnErrorHides({ code, details = [] }, effects) {
   if (code === 'NEVER_ENDED') return ['the call came to no end']
   const named = new Set(details.map(({ txHash }) => txHash))
   return effects.filter(({ hash }) => !named.has(hash)).map(({ hash }) => `${code} does not name the effect ${hash}`)
+}
+
+/** The database dies under the call, and is back some hundred milliseconds later. */
+async function dieSoon(world, afterMs) {
+  await sleep(afterMs)
+  await world.database.dies()
 }
 
 /** A block every so often, so that confirmations come. */
