@@ -55,6 +55,9 @@ describe('what of an intent goes beyond its plan', () => {
     ['an allowance through Permit2', { approvals: [{ ...approval, via: 'permit2' }] }],
     ['an allowance that stays', { approvals: [{ ...approval, revokeAfter: false }] }],
     ['another risk tier', { riskTier: 'critical' }],
+    ['another atomicity', { atomicity: 'sequential' }],
+    ['more slippage', { slippageBps: 51 }],
+    ['slippage without a bound', { slippageBps: null }],
   ])('is %s', (_, change) => {
     expect(intentDrift(planned, { ...planned, ...change })).not.toEqual([])
   })

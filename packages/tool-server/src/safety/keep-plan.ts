@@ -10,7 +10,7 @@ import { readIntent } from './stored-intent.ts'
 
 /**
  * Holds what a call wants now against the operation it carries out: the same contracts and functions in the same order,
- * the same recipients, no allowance, spend or value that is not in the plan or above it. Throws `SIMULATION_DRIFT` naming
+ * the same recipients, no allowance, spend, value or slippage that is not in the plan or above it. Throws `SIMULATION_DRIFT` naming
  * each difference. A call of its own passes.
  */
 export function keepPlan({ call, intent }: Pick<Trip, 'call' | 'intent'>): void {
@@ -41,6 +41,8 @@ export function intentDrift(planned: Intent, intent: Intent): readonly ErrorDeta
   return [
     ...differing('chain', `${planned.chainId}`, `${intent.chainId}`),
     ...differing('risk tier', planned.riskTier, intent.riskTier),
+    ...differing('atomicity', planned.atomicity, intent.atomicity),
+    ...slippageDrift(planned, intent),
     ...differing('calls', planned.calls.map(callKey).join(', '), intent.calls.map(callKey).join(', ')),
     ...differing('recipients', addressList(planned.recipients), addressList(intent.recipients)),
     ...above('value sent', new Map([['native', valueOf(planned)]]), new Map([['native', valueOf(intent)]])),
@@ -75,6 +77,12 @@ function atLeast(planned: Intent, intent: Intent): Intent['receives'] {
 
 function differing(what: string, planned: string, now: string): readonly ErrorDetail[] {
   return planned === now ? [] : [{ message: `Differs: ${what}.`, planned, now }]
+}
+
+/** The calldata's own minimum follows the fresh quote, so how far below it may lie must not grow. */
+function slippageDrift({ slippageBps: planned }: Intent, { slippageBps: now }: Intent): readonly ErrorDetail[] {
+  const fits = planned === null ? now === null : now !== null && now <= planned
+  return fits ? [] : [{ message: 'Above the plan: slippage in basis points.', planned: `${planned}`, now: `${now}` }]
 }
 
 function above(
