@@ -88,6 +88,11 @@ export const errorTable = {
   TOKEN_NOT_ALLOWLISTED: row(403, false, 'The policy does not list this token; the operator can add it.'),
   RECIPIENT_NOT_ALLOWED: row(403, false, 'Funds may only go to the agent wallet and to recipients the policy lists.'),
   SPENDER_NOT_ALLOWED: row(403, false, 'Approvals may only name spenders the policy lists.'),
+  SIGNATURE_NOT_ALLOWED: row(
+    403,
+    false,
+    'Only transactions, exact Permit2 allowances and a few other kinds of data are signed, each for a call that needs it.',
+  ),
   SLIPPAGE_TOO_HIGH: row(403, false, 'Lower slippageBps to at most the cap of the policy.'),
   DEADLINE_TOO_LONG: row(403, false, 'Use a deadline within the cap of the policy.'),
   UNSAFE_TRANSACTION: row(403, false, 'The transaction would do more than it declares and was not signed.'),

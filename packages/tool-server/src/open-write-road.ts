@@ -22,6 +22,7 @@ import type { Policy } from './safety/policy.ts'
 import type { PolicySource } from './safety/policy-source.ts'
 import { sentTransactions } from './safety/sent-transactions.ts'
 import { createRefusedCallers } from './safety/refused-callers.ts'
+import { guardedSigner } from './safety/signatures/guarded-signer.ts'
 import { startSweeper } from './safety/sweeper.ts'
 import { wentOut } from './safety/went-out.ts'
 import type { Adapters } from './server.ts'
@@ -46,7 +47,7 @@ export async function openWriteRoad(options: {
 }): Promise<NonNullable<Adapters['write']>> {
   const { config, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
   const { dataDir } = config
-  const wallet = openWallet(options.wallet)
+  const wallet = guardedSigner(openWallet(options.wallet))
   const closers: (() => unknown)[] = []
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).reverse()) await closer()

@@ -3,9 +3,9 @@ import { type Abi, getAddress, isAddress, parseUnits } from 'viem'
 import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
 import { permit2Abi } from '../../adapters/liquidity/abis/permit2.ts'
 import { knownContracts } from '../known-contracts.ts'
-import { permitSingleTypes } from '../permit-types.ts'
 import type { Policy } from '../policy.ts'
 import { type Surface, surfaceAbi } from '../read-calldata.ts'
+import { signables } from '../signatures/signable.ts'
 import { notExpressed } from './not-expressed.ts'
 import type { ProviderCondition, ProviderPolicy, ProviderRule } from './provider-policy-schema.ts'
 import { type AgentRole, roleTemplates } from './role-templates.ts'
@@ -106,7 +106,7 @@ function permitRules(chain: Chain, policy: Policy): readonly ProviderRule[] {
   const spenders = [...knownContracts(chain, policy).spenders].filter((spender) => spender !== permit2)
   const typed_data = {
     primary_type: 'PermitSingle',
-    types: Object.fromEntries(Object.entries(permitSingleTypes).map(([name, members]) => [name, [...members]])),
+    types: Object.fromEntries(Object.entries(typesOf('PermitSingle')).map(([name, members]) => [name, [...members]])),
   }
   const message = (field: string, operator: 'in' | 'lte', value: string | string[]): ProviderCondition => ({
     field_source: 'ethereum_typed_data_message',
@@ -134,6 +134,10 @@ function permitRules(chain: Chain, policy: Policy): readonly ProviderRule[] {
       ],
     },
   ]
+}
+
+function typesOf(primaryType: string) {
+  return signables.find((one) => one.primaryType === primaryType)?.types ?? {}
 }
 
 /** What native currency leaves in any 24 hours, counted by the provider after each signature. */

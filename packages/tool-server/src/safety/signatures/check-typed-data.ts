@@ -1,0 +1,142 @@
+import { zeroAddress } from 'viem'
+import type { ReadTypedData, TypedRecord, TypedValue } from './read-typed-data.ts'
+import type { SignatureContext, SignatureGrant } from './signature-context.ts'
+
+/** A Permit2 allowance, single or batch: each entry is exactly one that is granted, and all end soon. */
+export function checkPermit({ verifyingContract, message }: ReadTypedData, context: SignatureContext): string | null {
+  if (verifyingContract !== context.chain.permit2.toLowerCase()) return 'The permit is not for Permit2 of this chain.'
+  const spender = text(message['spender'])
+  if (!context.spenders.has(spender)) return 'The permit names a spender the policy does not know.'
+  if (!endsWithin(message['sigDeadline'], longestSigning, context)) return 'The permit can be used for too long.'
+  const details = message['details']
+  const entries = Array.isArray(details) ? details.map(record) : [record(details)]
+  const left = grantsOf('permit2', context)
+  for (const entry of entries) {
+    const [token, amount] = [text(entry['token']), number(entry['amount'])]
+    if (amount > mostApproved) return 'Unlimited allowances are not signed.'
+    if (!endsWithin(entry['expiration'], longestAllowance, context))
+      return 'The allowance lasts longer than 30 minutes.'
+    const match = left.findIndex(
+      (grant) => lower(grant.token) === token && lower(grant.spender) === spender && grant.amount === amount,
+    )
+    if (match < 0) return 'The permit is not the allowance that this call needs.'
+    left.splice(match, 1)
+  }
+  return null
+}
+
+/** The wallet's consent to be the wallet of one agent, for at most five minutes as the registry has it. */
+export function checkAgentWallet(read: ReadTypedData, context: SignatureContext): string | null {
+  const { verifyingContract, message } = read
+  if (!context.registries.has(verifyingContract)) return 'The registry is not one of this chain.'
+  if (message['newWallet'] !== lower(context.wallet)) return 'The consent is not for this wallet.'
+  if (!endsWithin(message['deadline'], longestConsent, context)) return 'The consent can be used for too long.'
+  const isGranted = grantsOf('agent-wallet', context).some(
+    ({ agentId, owner }) => message['agentId'] === agentId && message['owner'] === lower(owner),
+  )
+  return isGranted ? null : 'Nobody asked for this agent to have this wallet.'
+}
+
+/** A user operation of EntryPoint 0.8 with exactly the calls that went the road, and gas within what was counted. */
+export function checkUserOperation(read: ReadTypedData, context: SignatureContext): string | null {
+  const { verifyingContract, message } = read
+  if (verifyingContract !== entryPoint08) return 'The user operation is not for EntryPoint 0.8.'
+  if (message['sender'] !== lower(context.wallet)) return 'The user operation is of another account.'
+  const granted = grantsOf('user-operation', context).find(
+    ({ nonce, initCode, callData, paymasterAndData }) =>
+      message['nonce'] === nonce &&
+      message['initCode'] === lower(initCode) &&
+      message['callData'] === lower(callData) &&
+      message['paymasterAndData'] === lower(paymasterAndData),
+  )
+  if (granted === undefined) return 'The user operation holds calls that were not checked.'
+  const [verificationGas, callGas] = halves(text(message['accountGasLimits']))
+  const [, maxFeePerGas] = halves(text(message['gasFees']))
+  const cost = (verificationGas + callGas + number(message['preVerificationGas'])) * maxFeePerGas
+  return cost <= granted.maxCostWei ? null : 'The gas of the user operation could cost more than was counted.'
+}
+
+/** An order through Permit2: the reactor is known and is the spender, and all that the order pays goes to the wallet. */
+export function checkOrder({ verifyingContract, message }: ReadTypedData, context: SignatureContext): string | null {
+  if (verifyingContract !== context.chain.permit2.toLowerCase()) return 'The order is not for Permit2 of this chain.'
+  const [permitted, witness] = [record(message['permitted']), record(message['witness'])]
+  const info = record(witness['info'])
+  const outputs = list(witness['baseOutputs']).map(record)
+  const wallet = lower(context.wallet)
+  if (!context.reactors.has(text(info['reactor'])) || message['spender'] !== info['reactor']) {
+    return 'The order is settled by a contract the policy does not know.'
+  }
+  if (info['swapper'] !== wallet) return 'The order is of another account.'
+  if (info['additionalValidationContract'] !== zeroAddress || info['additionalValidationData'] !== '0x') {
+    return 'The order asks a contract of somebody else.'
+  }
+  const deadlines = [message['deadline'], info['deadline']]
+  if (!deadlines.every((deadline) => endsWithin(deadline, longestOrder, context)))
+    return 'The order stands for too long.'
+  if (outputs.some(({ recipient }) => recipient !== wallet)) return 'The order pays somebody other than the wallet.'
+  const { baseInputToken: tokenIn, baseInputStartAmount: startIn, baseInputEndAmount: endIn } = witness
+  const isGranted = grantsOf('order', context).some((grant) => {
+    const pays = permitted['token'] === lower(grant.tokenIn) && tokenIn === lower(grant.tokenIn)
+    const most = [permitted['amount'], startIn, endIn].every((amount) => number(amount) <= grant.amountIn)
+    const ours = outputs.filter(({ token }) => token === lower(grant.tokenOut))
+    const least = ours.reduce((sum, output) => sum + smaller(output['startAmount'], output['endAmount']), 0n)
+    return pays && most && ours.length === outputs.length && least >= grant.minAmountOut
+  })
+  return isGranted ? null : 'The order is not the swap that this call asks for.'
+}
+
+/** EntryPoint 0.8, at the same address on every chain. */
+const entryPoint08 = '0x4337084d9e255ff0702461cf8895ce9e3b5ff108'
+
+const longestAllowance = 30 * 60
+const longestSigning = 10 * 60
+const longestConsent = 5 * 60
+const longestOrder = 30 * 60
+
+/** What is above is meant as "unlimited" by Permit2. */
+const mostApproved = 2n ** 160n - 2n
+
+function endsWithin(end: TypedValue | undefined, seconds: number, { nowSeconds }: SignatureContext): boolean {
+  return typeof end === 'bigint' && end > BigInt(nowSeconds) && end <= BigInt(nowSeconds + seconds)
+}
+
+function grantsOf<Kind extends SignatureGrant['kind']>(
+  kind: Kind,
+  { grants }: SignatureContext,
+): Extract<SignatureGrant, { kind: Kind }>[] {
+  return grants.filter((grant): grant is Extract<SignatureGrant, { kind: Kind }> => grant.kind === kind)
+}
+
+/** The two 128-bit numbers of a packed word. */
+function halves(word: string): readonly [bigint, bigint] {
+  return [BigInt(word.slice(0, 34)), BigInt(`0x${word.slice(34)}`)]
+}
+
+function smaller(one: TypedValue | undefined, other: TypedValue | undefined): bigint {
+  const [a, b] = [number(one), number(other)]
+  return a < b ? a : b
+}
+
+function lower(hex: string): string {
+  return hex.toLowerCase()
+}
+
+function text(value: TypedValue | undefined): string {
+  if (typeof value !== 'string') throw new TypeError('The typed data was not read.')
+  return value
+}
+
+function number(value: TypedValue | undefined): bigint {
+  if (typeof value !== 'bigint') throw new TypeError('The typed data was not read.')
+  return value
+}
+
+function list(value: TypedValue | undefined): readonly TypedValue[] {
+  if (!Array.isArray(value)) throw new TypeError('The typed data was not read.')
+  return value
+}
+
+function record(value: TypedValue | undefined): TypedRecord {
+  if (typeof value !== 'object' || Array.isArray(value)) throw new TypeError('The typed data was not read.')
+  return value as TypedRecord
+}
