@@ -74,6 +74,7 @@ export async function openWriteRoad(options: {
         client: ports.rpc.client(chain),
         chain,
         journal: store.journal,
+        counts: () => ports.rpc.transactionCounts(chain, wallet.address),
       }),
     )
     const { journal, ledger, operations } = store

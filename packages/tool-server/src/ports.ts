@@ -29,6 +29,8 @@ export type RpcPool = {
     readonly hash: Hash
     readonly baseFeePerGas: bigint
   }>
+  /** How many transactions of an account each endpoint that answers counts at its newest block. Throws `RPC_*` when none does. */
+  transactionCounts(chain: Chain, address: Address): Promise<readonly number[]>
   /** Whether an endpoint answers within 1.4 s and how old its head is, found out at most every 30 s; never throws. */
   probe(chain: Chain): Promise<{
     readonly healthy: boolean

@@ -92,7 +92,14 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     prices: options.usd === 'chain' ? createPriceSource({ rpc, tokens, liquidity }) : tablePrices(options.usd),
     senders: (of) => {
       const known =
-        senders.get(of.id) ?? createSender({ wallet, client: rpc.client(of), chain: of, journal: store.journal })
+        senders.get(of.id) ??
+        createSender({
+          wallet,
+          client: rpc.client(of),
+          chain: of,
+          journal: store.journal,
+          counts: () => rpc.transactionCounts(of, wallet.address),
+        })
       senders.set(of.id, known)
       return known
     },

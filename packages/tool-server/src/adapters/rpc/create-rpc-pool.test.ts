@@ -296,6 +296,34 @@ describe('transactions', () => {
   })
 })
 
+describe('transactionCounts', () => {
+  const counting = (count: number): NodeOptions => ({
+    respond: (calls, response, self) => {
+      const answers = calls.map((call) =>
+        call.method === 'eth_getTransactionCount'
+          ? { jsonrpc: '2.0', id: call.id, result: numberToHex(count) }
+          : self.answer(call),
+      )
+      reply(response, 200, 'application/json', JSON.stringify(answers))
+    },
+  })
+
+  it('asks every endpoint, and leaves out those that fail or serve another chain', async () => {
+    const dead = await startNode()
+    await dead.close()
+    const nodes = [counting(5), counting(7), { ...counting(9), chainId: 1 }].map((options) => startNode(options))
+    const pool = poolOver(dead, ...(await Promise.all(nodes)))
+    await expect(pool.transactionCounts(base, addressOf(5))).resolves.toEqual([5, 7])
+  })
+
+  it('says so when none answers', async () => {
+    const dead = await startNode()
+    await dead.close()
+    await expectCode(poolOver(dead).transactionCounts(base, addressOf(5)), 'RPC_UNAVAILABLE')
+    await expectCode(poolOver().transactionCounts(base, addressOf(5)), 'RPC_UNAVAILABLE')
+  })
+})
+
 describe('probe', () => {
   it('reports health, age and latency', async () => {
     const node = await startNode({ timestamp: nowSeconds - 5 })

@@ -6,6 +6,7 @@ import { createRecentProbe } from './create-recent-probe.ts'
 import { EndpointError } from './endpoint-error.ts'
 import { createEndpointRing, type EndpointRing } from './endpoint-ring.ts'
 import { jsonRpcEndpoint } from './json-rpc-endpoint.ts'
+import { quantity } from './quantity.ts'
 import { readHead, type Head } from './read-head.ts'
 import { ringTransport } from './ring-transport.ts'
 import { withToolErrors } from './with-tool-errors.ts'
@@ -70,8 +71,16 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     client: (chain) => connect(chain).client,
     head: (chain) => sharedHead(chain),
     probe: (chain) => connect(chain).probe(),
+    transactionCounts: (chain, address) =>
+      connect(chain).ring.askEach(countMethod, async (request) => {
+        const count = quantity.safeParse(await request({ method: countMethod, params: [address, 'latest'] }))
+        if (!count.success) throw new EndpointError('broken', 'the count of transactions cannot be read', count.error)
+        return Number(count.data)
+      }),
   }
 }
+
+const countMethod = 'eth_getTransactionCount'
 
 export type RpcPoolOptions = {
   /** The endpoints of a chain in the order to try them; they may hold keys and never leave the pool. */

@@ -15,6 +15,12 @@ export type EndpointRing = {
    * @throws ToolError `RPC_*` when none answered, or viem's error when the answer is one (a revert, a refusal of a transaction).
    */
   ask<Result>(method: string, act: (request: RpcRequest) => Promise<Result>): Promise<Result>
+  /**
+   * Asks every endpoint once and gives the answers of those that gave one.
+   *
+   * @throws ToolError `RPC_*` when none answered.
+   */
+  askEach<Result>(method: string, act: (request: RpcRequest) => Promise<Result>): Promise<readonly Result[]>
 }
 
 export function createEndpointRing(chainId: number, requests: readonly RpcRequest[], now: () => number): EndpointRing {
@@ -57,6 +63,23 @@ export function createEndpointRing(chainId: number, requests: readonly RpcReques
         }
       }
       throw gravest(failures)
+    },
+    async askEach(method, act) {
+      const failures: ToolError[] = []
+      const asked = endpoints.map((endpoint) =>
+        attempt(endpoint, method, act).then(
+          (value) => [value],
+          (error: unknown) => {
+            const failure = rpcFailure(error, method)
+            if (failure === null) throw error
+            failures.push(failure)
+            return []
+          },
+        ),
+      )
+      const answers = (await Promise.all(asked)).flat(1)
+      if (answers.length === 0) throw gravest(failures)
+      return answers
     },
   }
 }
