@@ -46,6 +46,8 @@ export type Config = {
     readonly gatewayUrl: string | null
     readonly identityProviderUrl: string | null
   }
+  /** Secrets of both kinds of wallet, in use or not: whatever is set must not be shown. */
+  readonly walletSecrets: readonly Secret[]
   /** What the operator should know but what stops nothing. */
   readonly warnings: readonly string[]
 }
@@ -145,6 +147,9 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
       gatewayUrl: values.SVC_GATEWAY_URL ?? null,
       identityProviderUrl: values.SVC_IDENTITY_PROVIDER_URL ?? null,
     },
+    walletSecrets: [values.PRIVATE_KEY, values.WALLET_APP_SECRET, values.WALLET_AUTH_PRIVATE_KEY].flatMap(
+      (value) => sealed(value) ?? [],
+    ),
     warnings: values.MCP_AUTH_TOKEN === undefined ? [] : ['MCP_AUTH_TOKEN grants every scope to whoever holds it.'],
   }
 }

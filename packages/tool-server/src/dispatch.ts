@@ -59,6 +59,8 @@ export type DispatchOptions = {
   /** Everything only a write needs; `null` where no wallet is configured. */
   readonly write: WriteRoad | null
   readonly log: Log
+  /** Takes the process's secrets out of an answer. */
+  readonly scrub?: (value: unknown) => unknown
   /** Unix milliseconds. */
   readonly now: () => number
   readonly newRequestId: () => string
@@ -226,9 +228,10 @@ async function logged(request: CallRequest, road: Road): Promise<CallResult> {
   const { log, now, newRequestId } = road.options
   const requestId = newRequestId()
   const startedAt = now()
-  const result = await travel(request, requestId, road).catch((error: unknown) =>
+  const answered = await travel(request, requestId, road).catch((error: unknown) =>
     failure(error, request.name, requestId, log),
   )
+  const result = answered.isError === true ? withoutSecrets(answered, road.options) : answered
   if (log.writesInfo) {
     log.info('tool.call', {
       tool: request.name.slice(0, 64),
@@ -240,6 +243,11 @@ async function logged(request: CallRequest, road: Road): Promise<CallResult> {
     })
   }
   return result
+}
+
+/** An error may quote what the caller sent, and a caller may send a secret of ours that it should not know. */
+function withoutSecrets(result: CallResult, { scrub }: DispatchOptions): CallResult {
+  return scrub === undefined ? result : (scrub(result) as CallResult)
 }
 
 /** Our own errors travel as they are. Anything else is logged in full and answered with a correlation id alone. */

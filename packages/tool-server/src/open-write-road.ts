@@ -6,6 +6,7 @@ import { createSender, type Chain, type Sender } from '@svc/wallet'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Config, WalletConfig } from './config.ts'
 import { ConfigError, type ConfigProblem } from './config/config-error.ts'
+import { requirePrivate } from './config/require-private.ts'
 import { createExecutor } from './execute.ts'
 import { secretsOf } from './config/secrets.ts'
 import type { Log } from './observability/log.ts'
@@ -55,6 +56,7 @@ export async function openWriteRoad(options: {
   try {
     const lock = await acquireServerLock(dataDir)
     closers.push(() => lock.release())
+    requirePrivate(dataDir)
     const store = await openState(config)
     closers.push(() => store.close())
     const leases = createLeaseKeeper(store.leases, `process ${process.pid} on ${hostname()}`)

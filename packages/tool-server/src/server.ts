@@ -10,7 +10,9 @@ import type { Config } from './config.ts'
 import { createDueRun } from './carry-out-due.ts'
 import { createDispatch, type Dispatch, type WriteRoad } from './dispatch.ts'
 import type { Log, LogDestination } from './observability/log.ts'
+import { secretsOf } from './config/secrets.ts'
 import { openLog } from './observability/open-log.ts'
+import { createRedactor } from './observability/redact.ts'
 import type { Ports } from './ports.ts'
 import { createStatus } from './status/status.ts'
 import { startSweeper } from './safety/sweeper.ts'
@@ -137,6 +139,7 @@ type OpenHttp = { readonly transport: HttpTransport; close(): Promise<void> }
 function openCore(config: Config, adapters: Adapters, log: Log, closing: AbortSignal): Core {
   const { tools, ports, write, testing = null } = adapters
   const status = createStatus({ config, ports, safety: write === null ? null : (principal) => write.safety(principal) })
+  const redactor = createRedactor(secretsOf(config))
   const dispatch = createDispatch({
     tools,
     profile: config.profile,
@@ -144,6 +147,7 @@ function openCore(config: Config, adapters: Adapters, log: Log, closing: AbortSi
     status,
     write,
     log,
+    scrub: (value) => redactor.scrub(value),
     now: Date.now,
     newRequestId: randomUUID,
   })

@@ -1,4 +1,7 @@
-import { inspect } from 'node:util'
+import { Console } from 'node:console'
+import { Writable } from 'node:stream'
+import { format, inspect } from 'node:util'
+import { serialize } from 'node:v8'
 import { expect, test } from 'vitest'
 import { Secret } from './secret.ts'
 
@@ -10,6 +13,13 @@ test('gives the secret to reveal alone', () => {
     String(secret),
     JSON.stringify(nested),
     inspect(nested, { showHidden: true, depth: 9 }),
+    'secret: '.concat(String(secret)),
+    format('%s %o %j', secret, secret, secret),
+    inspect(new Error('failed', { cause: secret })),
+    inspect(Object.assign(new Error('failed'), { secret })),
+    tableOf(nested),
+    serialize(nested).toString('latin1'),
+    inspect(Object.assign({}, secret)),
     Object.getOwnPropertyNames(secret).join(),
   ]) {
     expect(text).not.toContain('canary')
@@ -17,3 +27,15 @@ test('gives the secret to reveal alone', () => {
   expect(() => structuredClone(nested)).not.toThrow()
   expect(JSON.stringify(structuredClone(nested))).not.toContain('canary')
 })
+
+function tableOf(value: object): string {
+  let text = ''
+  const stdout = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      text += chunk.toString()
+      done()
+    },
+  })
+  new Console({ stdout }).table([value])
+  return text
+}

@@ -6,7 +6,7 @@ import type { Secret } from '@svc/wallet'
  * segments of their paths and the values of their queries, which an endpoint may repeat without the rest.
  */
 export function secretsOf(config: Config): readonly string[] {
-  const { auth, wallet, rpc, upstream } = config
+  const { auth, rpc, upstream } = config
   const endpoints: readonly (Secret | null)[] = [
     rpc.provider,
     ...[...rpc.urls.values()].flat(),
@@ -17,8 +17,7 @@ export function secretsOf(config: Config): readonly string[] {
     config.databaseUrl,
     ...Object.values(auth.apiKeys),
     auth.token,
-    ...(wallet?.type === 'local' ? [wallet.privateKey] : []),
-    ...(wallet?.type === 'managed' ? [wallet.appSecret, wallet.authPrivateKey] : []),
+    ...config.walletSecrets,
     rpc.apiKey,
     upstream.tradingApiKey,
     upstream.subgraphApiKey,

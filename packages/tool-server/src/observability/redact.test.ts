@@ -35,6 +35,8 @@ describe('G12: log lines', () => {
       appSecret,
       encodeURIComponent(appSecret),
       Buffer.from(appSecret).toString('base64'),
+      Buffer.from(appSecret).toString('base64url'),
+      Buffer.from(appSecret).toString('hex'),
     ]
     for (const spelling of spellings) expect(logged({ url: `https://x/?k=${spelling}&y=1` })).not.toContain(spelling)
   })
@@ -50,6 +52,44 @@ describe('G12: log lines', () => {
     const line = logged({ text: `before ${secret} after`, error })
     expect(line).toContain('[redacted]')
     expect(line).not.toMatch(/Ab3_Ab3_|eyJzdWI|abcdefghijkl|hunter22|MIGHAgEA/)
+  })
+
+  it.each([
+    ['a key after its name', `private key: 0x${'ca'.repeat(32)}`],
+    ['a key in JSON', `{"key":"${'ca'.repeat(32)}"}`],
+    ['a mnemonic', `words ${'canary '.repeat(11)}canary.`],
+    ['an endpoint with a key in its path', 'HTTP 401 at https://rpc.example/v2/caFe12canary34canary56caca/x'],
+    ['an endpoint with a key in its query', 'at wss://rpc.example/?chain=1&apiKey=canarycanary'],
+    ['a signed transaction', `sent 0x02f8${'ca'.repeat(90)}`],
+    ['the request that sends one', `{"method":"eth_sendRawTransaction","params":["0xf8${'ca'.repeat(90)}"]}`],
+    ['a signature', `sig 0x${'ca'.repeat(64)}1b`],
+  ])('hide %s', (_name, text) => {
+    for (const line of [logged({ text }), JSON.stringify(redactor.scrub({ deep: [text] }))]) {
+      expect(line).toContain('[redacted]')
+      expect(line).not.toMatch(/caca|canary/i)
+    }
+  })
+
+  it.each([
+    `https://explorer.example/tx/0x${'ab'.repeat(32)}`,
+    `https://explorer.example/address/0x${'ab'.repeat(20)}?chain=1`,
+    `the transaction 0x${'ab'.repeat(32)} was mined`,
+    'the wallet holds less native currency than the call sends and so nothing was signed at all',
+  ])('show %s', (text) => {
+    expect(redactor.text(text)).toBe(text)
+  })
+
+  it('hide headers in whatever capitals, and members of nested arrays', () => {
+    const line = logged({
+      headers: { Authorization: 'canary-1', 'X-Api-Key': 'canary-2' },
+      list: [[{ Cookie: 'canary-3' }]],
+    })
+    expect(line).not.toContain('canary')
+  })
+
+  it('keep a record whole while they hide what is secret in it', () => {
+    const long = { data: `0x${'ab'.repeat(5_000)}`, list: Array.from({ length: 100 }, () => privateKey) }
+    expect(redactor.scrub(long)).toEqual({ data: long.data, list: long.list.map(() => '[redacted]') })
   })
 
   it('show transaction hashes and addresses', () => {

@@ -19,7 +19,7 @@ export function createRedactor(secretValues: readonly string[] = []): Redactor {
     let output = known === null ? capped : capped.replace(known, hidden)
     if (!shapeHint.test(output)) return output
     for (const [shape, replacement] of secretShapes) output = output.replace(shape, replacement)
-    return output
+    return output.includes('://') ? withoutUrlKeys(output) : output
   }
   const whole: Rules = { text: (input) => text(input, Infinity), maxDepth: 32, maxEntries: Infinity }
   const capped: Rules = { text: (input) => text(input), maxDepth: 6, maxEntries: 50 }
@@ -49,6 +49,15 @@ const secretNames = new Set([
   'apikey',
   'rpcapikey',
   'authtoken',
+  'jwt',
+  'passphrase',
+  'xapikey',
+  'setcookie',
+  'proxyauthorization',
+  'databaseurl',
+  'serializedtx',
+  'rawtx',
+  'signedtx',
   'accesstoken',
   'pinningjwt',
   'signature',
@@ -64,10 +73,37 @@ const secretShapes: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${hidden}`],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, hidden],
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+:[^\s/@]+@/gi, `$1${hidden}@`],
+  // A transaction hash looks like a key: only the word before it tells them apart.
+  [/(\b(?:key|secret|seed|entropy|mnemonic)\b[\s"'`:=]{1,5}(?:is\s+)?["'`]?)(?:0x)?[0-9a-f]{64}\b/gi, `$1${hidden}`],
+  [/((?:private|secret|signing|auth)[ _-]?key[\s"'`:=]{1,5}(?:is\s+)?["'`]?)(?:0x)?[0-9a-f]{64}\b/gi, `$1${hidden}`],
+  // Twelve to twenty-four plain words in a row, which no sentence holds.
+  [/(?<![a-z] )\b(?:[a-z]{3,8} ){11,23}[a-z]{3,8}\b(?! [a-z])/g, hidden],
+  // What only a signer can make: signed transactions (EIP-2718 types, or in the request that sends one) and signatures.
+  [/(eth_sendRawTransaction[^\]]{0,40}?"?)0x[0-9a-f]+/gi, `$1${hidden}`],
+  [/\b0x0[1-4]f[89][0-9a-f]{160,}\b/gi, hidden],
+  [/\b0x[0-9a-f]{128}(?:1b|1c|00|01)\b/gi, hidden],
 ]
 
+/** Names of query members whose value is a credential. */
+const keyMember = /^(?:.*key|.*token|.*secret|auth|password|signature|sig)$/i
+
+/** An endpoint's key is a long part of its path that no address or hash is, or a query member that says so. */
+function withoutUrlKeys(text: string): string {
+  return text.replace(/\b(?:https?|wss?):\/\/[^\s"'<>`\\]+/gi, (url) => {
+    const [place = '', query] = url.split('?', 2)
+    const path = place.replace(/(?<=[^/:]\/)(?!0x)(?=[^/]*\d)(?=[^/]*[a-z])[\w-]{20,}/gi, hidden)
+    if (query === undefined) return path
+    const members = query.split('&').map((member) => {
+      const [name = '', value = ''] = member.split('=', 2)
+      return value !== '' && keyMember.test(name) ? `${name}=${hidden}` : member
+    })
+    return `${path}?${members.join('&')}`
+  })
+}
+
 /** What every one of the shapes holds; most text of a log line holds none of it. */
-const shapeHint = /svc_|eyJ|Bearer|Basic|-----BEGIN|:\/\//i
+const shapeHint =
+  /svc_|eyJ|Bearer|Basic|-----BEGIN|:\/\/|key|secret|seed|entropy|mnemonic|sendRaw|0x[0-9a-f]{128}|(?:[a-z]{3,8} ){11}/i
 
 function knownSecretPattern(values: readonly string[]): RegExp | null {
   const spellings = values.flatMap((value) => (value.length < minSecretLength ? [] : spellingsOf(value)))
@@ -79,7 +115,9 @@ function knownSecretPattern(values: readonly string[]): RegExp | null {
 /** A secret as it may turn up: as it is, without its 0x, and in the encodings of URLs and headers. */
 function spellingsOf(value: string): readonly string[] {
   const base64 = Buffer.from(value).toString('base64').replace(/=+$/, '')
-  return [value, value.replace(/^0x/, ''), encodeURIComponent(value), base64]
+  const base64Url = base64.replace(/\+/g, '-').replace(/\//g, '_')
+  const hex = Buffer.from(value).toString('hex')
+  return [value, value.replace(/^0x/, ''), encodeURIComponent(value), base64, base64Url, hex]
 }
 
 function escapePattern(text: string): string {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
+import { ToolError } from '../tool-error.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
 
@@ -50,7 +51,16 @@ const listSchema = z.array(z.object({ chainId: z.int(), owner: address, token: a
 
 async function read(path: string): Promise<readonly OwedAllowance[]> {
   const text = await readFileIfPresent(path)
-  return text === null ? [] : listSchema.parse(JSON.parse(text))
+  if (text === null) return []
+  try {
+    return listSchema.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new ToolError('STORAGE_UNAVAILABLE', 'owed-allowances.json in the data directory makes no sense.', {
+      suggestion:
+        'The operator should see which allowances of the wallet stand, then remove the file; nothing is signed until then.',
+      cause,
+    })
+  }
 }
 
 function isSame(one: OwedAllowance, other: OwedAllowance): boolean {

@@ -1,4 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises'
+import { createOwedAllowances } from '../safety/owed-allowances.ts'
 import type { SetupReport } from '../tool.ts'
 
 /** Whether the data directory can be written and is closed to others. Without a wallet it need not exist. */
@@ -29,6 +30,20 @@ export async function checkDataDir(path: string, needed: boolean): Promise<Setup
   }
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
     return { id, status: 'warn', message: 'Others can look into the data directory.', fix: 'Run chmod 700 on it.' }
+  }
+  const owed = await createOwedAllowances(path)
+    .list()
+    .then(
+      () => null,
+      (error: unknown) => error,
+    )
+  if (owed !== null) {
+    return {
+      id,
+      status: 'fail',
+      message: 'owed-allowances.json makes no sense, and nothing is signed until it does.',
+      fix: 'See which allowances of the wallet stand, take back what should not, then remove the file.',
+    }
   }
   return { id, status: 'pass', message: 'The data directory is private and can be written.', fix: null }
 }
