@@ -1,4 +1,5 @@
-import type { Journal, JournalEntry, JournalFacts, JournalState } from '@svc/wallet'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from '@svc/wallet'
 import { sql } from 'kysely'
 import type { Selectable, SelectQueryBuilder, Transaction } from 'kysely'
 import type { Engine } from './engine.ts'
@@ -7,49 +8,8 @@ import { StoreError } from './store-error.ts'
 
 /** The durable journal. An entry that draws on a reservation is refused unless that reservation is open. */
 export function createJournal(engine: Engine, now: () => number): Journal {
-  const of = (from: string) => sql<boolean>`lower(from_address) = ${from.toLowerCase()}`
-
   return {
-    recordSigned: (entry) =>
-      engine.write('spend', async (trx) => {
-        if (entry.reservationId !== null) await requireOpenReservation(trx, entry.reservationId)
-        const taken = await trx
-          .selectFrom('journal')
-          .select('hash')
-          .where((where) =>
-            where.or([
-              where('hash', '=', entry.hash),
-              where.and([
-                where('chain_id', '=', BigInt(entry.chainId)),
-                of(entry.from),
-                where('nonce', '=', BigInt(entry.nonce)),
-                where('attempt', '=', BigInt(entry.attempt)),
-              ]),
-            ]),
-          )
-          .execute()
-        if (taken.length > 0) {
-          throw new StoreError('JOURNAL_CONFLICT', `Attempt ${entry.attempt} at nonce ${entry.nonce} is taken.`)
-        }
-        const signedAt = now()
-        await trx
-          .insertInto('journal')
-          .values({
-            hash: entry.hash,
-            request_id: entry.requestId,
-            step: entry.step,
-            chain_id: entry.chainId,
-            from_address: entry.from,
-            nonce: entry.nonce,
-            attempt: entry.attempt,
-            raw_transaction: entry.rawTransaction,
-            reservation_id: entry.reservationId,
-            state: 'signed',
-            signed_at: signedAt,
-          })
-          .execute()
-        return { ...entry, state: 'signed' as const, signedAt }
-      }),
+    recordSigned: (entry) => orFound(engine, entry.hash, () => recordIn(engine, entry, now)),
     mark: (hash, state, facts = {}) => engine.write('spend', (trx) => markIn(trx, hash, state, facts)),
     async nextNonce(chainId, from) {
       const row = await engine.read((db) =>
@@ -98,6 +58,72 @@ export function createJournal(engine: Engine, now: () => number): Journal {
   }
 }
 
+async function recordIn(engine: Engine, entry: NewJournalEntry, now: () => number): Promise<JournalEntry> {
+  return engine.write('spend', async (trx) => {
+    if (entry.reservationId !== null) await requireOpenReservation(trx, entry.reservationId)
+    const taken = await trx
+      .selectFrom('journal')
+      .select('hash')
+      .where((where) =>
+        where.or([
+          where('hash', '=', entry.hash),
+          where.and([
+            where('chain_id', '=', BigInt(entry.chainId)),
+            of(entry.from),
+            where('nonce', '=', BigInt(entry.nonce)),
+            where('attempt', '=', BigInt(entry.attempt)),
+          ]),
+        ]),
+      )
+      .execute()
+    if (taken.length > 0) {
+      throw new StoreError('JOURNAL_CONFLICT', `Attempt ${entry.attempt} at nonce ${entry.nonce} is taken.`)
+    }
+    const signedAt = now()
+    await trx
+      .insertInto('journal')
+      .values({
+        hash: entry.hash,
+        request_id: entry.requestId,
+        step: entry.step,
+        chain_id: entry.chainId,
+        from_address: entry.from,
+        nonce: entry.nonce,
+        attempt: entry.attempt,
+        raw_transaction: entry.rawTransaction,
+        reservation_id: entry.reservationId,
+        state: 'signed',
+        signed_at: signedAt,
+      })
+      .execute()
+    return { ...entry, state: 'signed' as const, signedAt }
+  })
+}
+
+/**
+ * What is signed into the journal is sent sooner or later, so whether it was must not stay open: after a commit that was
+ * cut off the journal is read for a while, under the lock, which is given when that commit has ended either way.
+ */
+async function orFound(engine: Engine, hash: string, record: () => Promise<JournalEntry>): Promise<JournalEntry> {
+  try {
+    return await record()
+  } catch (error) {
+    if (!(error instanceof StoreError && error.code === 'STORE_IN_DOUBT')) throw error
+    for (let tries = 0; tries < mostLooks; tries += 1) {
+      await sleep(betweenLooksMs)
+      const find = (trx: Transaction<Schema>) =>
+        trx.selectFrom('journal').selectAll().where('hash', '=', hash).executeTakeFirst()
+      const looked = await engine.write('spend', async (trx) => ({ row: await find(trx) })).catch(() => null)
+      if (looked?.row !== undefined) return toEntry(looked.row)
+      if (looked !== null) throw new StoreError('STORE_UNAVAILABLE', 'Nothing was recorded.', { cause: error })
+    }
+    throw error
+  }
+}
+
+const mostLooks = 20
+const betweenLooksMs = 250
+
 const openStates: readonly string[] = ['signed', 'broadcast', 'mined'] satisfies JournalState[]
 
 /** An endpoint may forward what it refuses: what such a transaction may turn out to be once the chain counts its nonce. */
@@ -135,6 +161,10 @@ async function requireOpenReservation(trx: Transaction<Schema>, id: string): Pro
   const row = await trx.selectFrom('reservation').select('state').where('id', '=', id).executeTakeFirst()
   if (row?.state === 'reserved') return
   throw new StoreError('RESERVATION_NOT_OPEN', `Reservation ${id} is ${row?.state ?? 'unknown'}; nothing was signed.`)
+}
+
+function of(from: string) {
+  return sql<boolean>`lower(from_address) = ${from.toLowerCase()}`
 }
 
 type Entries = SelectQueryBuilder<Schema, 'journal', Selectable<Schema['journal']>>

@@ -48,7 +48,8 @@ async function connect(pool: Pool): Promise<[DatabaseConnection, () => void]> {
       try {
         const { command, rowCount, rows } = await client.query<Row & object>(sql, bound)
         // A commit of a transaction that failed before answers that it was rolled back, and does not fail.
-        if (sql === 'commit' && command !== 'COMMIT') throw new Error('The commit was answered with a rollback.')
+        if (sql === 'commit' && command !== 'COMMIT')
+          throw new TypeError('A transaction that had failed cannot be committed.')
         return { rows, ...(rowCount === null ? {} : { numAffectedRows: BigInt(rowCount) }) }
       } catch (error) {
         if (isConnectionLost(error)) lost = error instanceof Error ? error : new Error('lost', { cause: error })

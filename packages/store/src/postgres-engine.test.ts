@@ -5,8 +5,11 @@ import { usePostgres } from '@svc/devnet/testing'
 import { sql } from 'kysely'
 import { Client, types } from 'pg'
 import { describe, expect, test } from 'vitest'
+import type { Engine } from './engine.ts'
+import { createJournal } from './journal.ts'
 import { openStore, type Store } from './open-store.ts'
 import { openPostgresEngine } from './postgres-engine.ts'
+import { StoreError } from './store-error.ts'
 
 const postgres = usePostgres({ ownServer: true })
 const limits = { perTransaction: 10n, perSession: 150n, daily: 150n }
@@ -37,7 +40,8 @@ describe('a database that is killed', () => {
     await expect.poll(() => kept.length, { timeout: 20_000 }).toBeGreaterThan(before + 50)
     stop.abort()
     await Promise.all(writers)
-    expect(errors).toEqual(errors.map(() => expect.objectContaining({ code: 'STORE_UNAVAILABLE' })))
+    const codes = errors.map((error) => (error instanceof StoreError ? error.code : error))
+    expect(codes).toEqual(codes.map(() => expect.stringMatching(/^STORE_(UNAVAILABLE|IN_DOUBT)$/)))
     const states = await inTurn(kept, async (key) => (await store.idempotency.begin(callOf(key))).state)
     expect(new Set(states)).toEqual(new Set(['running']))
     await store.close()
@@ -70,6 +74,49 @@ describe('a database that is killed', () => {
     )
     await Promise.all(Array.from({ length: 5 }, (_, index) => store.idempotency.begin(callOf(`then-${index}`))))
     await store.close()
+  })
+})
+
+describe('a commit that is cut off', () => {
+  test('is told apart from a write that was not done', async () => {
+    const engine = await openPostgresEngine(await postgres().newSchema())
+    const cut = engine.write('idempotency', async (trx) => {
+      await trx.insertInto('idempotency').values(rowOf('a')).execute()
+      await postgres().kill()
+    })
+    await expect(cut).rejects.toMatchObject({ code: 'STORE_IN_DOUBT' })
+    await postgres().restart()
+    const early = engine.write('idempotency', async (trx) => {
+      await postgres().kill()
+      await trx.insertInto('idempotency').values(rowOf('b')).execute()
+    })
+    await expect(early).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await postgres().restart()
+    await engine.close()
+  })
+
+  test.each([
+    ['was done', true],
+    ['was not done', false],
+  ])('of a signature is looked up: it %s', async (_what, isDone) => {
+    const engine = await openPostgresEngine(await postgres().newSchema())
+    const cuts = [new StoreError('STORE_IN_DOUBT', 'cut off'), new StoreError('STORE_UNAVAILABLE', 'still away')]
+    const failing: Engine = {
+      ...engine,
+      async write(lock, work) {
+        const cut = cuts.shift()
+        if (cut === undefined) return await engine.write(lock, work)
+        if (isDone && cut.code === 'STORE_IN_DOUBT') await engine.write(lock, work)
+        throw cut
+      },
+    }
+    const journal = createJournal(failing, () => 7)
+    const slot = { requestId: 'r', step: 0, chainId: 1, from: '0x01', nonce: 0, attempt: 0 } as const
+    const entry = { ...slot, rawTransaction: '0x02', hash: '0x03', reservationId: null } as const
+    const outcome = await journal.recordSigned(entry).catch((error: unknown) => error)
+    expect(outcome).toMatchObject(isDone ? { ...entry, state: 'signed', signedAt: 7 } : { code: 'STORE_UNAVAILABLE' })
+    expect(await journal.byHash('0x03')).toEqual(isDone ? outcome : null)
+    await engine.close()
   })
 })
 
@@ -116,7 +163,7 @@ describe('a write', () => {
       await trx.insertInto('idempotency').values(rowOf('b')).execute()
       await sql`select 1 / 0`.execute(trx).catch(() => {})
     })
-    await expect(swallowed).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await expect(swallowed).rejects.toThrow(TypeError)
     await engine.write('idempotency', (trx) => trx.insertInto('idempotency').values(rowOf('c')).execute())
     const rows = await engine.read((db) => db.selectFrom('idempotency').select(['key', 'created_at']).execute())
     expect(rows).toEqual([{ key: 'c', created_at: 2n ** 53n - 1n }])

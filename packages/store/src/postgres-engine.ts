@@ -42,15 +42,20 @@ export async function openPostgresEngine(url: string): Promise<Engine> {
       ),
     async write(lock, work) {
       let begun = false
-      return onceMore(
+      let worked = false
+      return await onceMore(
         () =>
           db.transaction().execute(async (trx) => {
             await begin(lock).execute(trx)
             begun = true
-            return await work(trx)
+            const result = await work(trx)
+            worked = true
+            return result
           }),
         () => !begun,
-      )
+      ).catch((error: unknown) => {
+        throw worked && isUnavailable(error) ? inDoubt(error) : error
+      })
     },
     close: () => leases.close().then(() => db.destroy()),
   }
@@ -81,9 +86,18 @@ async function onceMore<Result>(work: () => Promise<Result>, isSafe: () => boole
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof StoreError && error.code === 'STORE_UNAVAILABLE' && isSafe())) throw error
+    if (!isUnavailable(error) || !isSafe()) throw error
     return await work()
   }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'STORE_UNAVAILABLE'
+}
+
+function inDoubt(cause: unknown): StoreError {
+  const message = 'The database went away while it committed. Whether the write was done is not known yet.'
+  return new StoreError('STORE_IN_DOUBT', message, { cause })
 }
 
 /** Under a lock of the session that holds it: of processes that open a new database at once, one makes the tables. */

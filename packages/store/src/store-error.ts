@@ -16,6 +16,8 @@ export type StoreErrorCode =
   | 'STORE_BUSY'
   /** The database cannot be reached, or refuses work for now. */
   | 'STORE_UNAVAILABLE'
+  /** The database went away while it committed: the write was done, or was not. */
+  | 'STORE_IN_DOUBT'
   /** The URL of the database is malformed, or names a schema that is not there. */
   | 'STORE_URL_INVALID'
   /** The file of the database was deleted or replaced under the open store. */

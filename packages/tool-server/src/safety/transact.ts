@@ -1,3 +1,4 @@
+import { StoreError } from '@svc/store'
 import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet'
 import { type Hex, size, slice, type TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
@@ -152,6 +153,10 @@ function notSent({ hash }: JournalEntry, message: string): ToolError {
 function signingError(error: unknown, chainName: string): ToolError {
   if (error instanceof ToolError) return error
   const cause = error
+  if (error instanceof StoreError && error.code === 'STORE_IN_DOUBT') {
+    const message = 'The state store went away while the transaction was signed into it. If it was, it will be sent.'
+    return new ToolError('OPERATION_IN_DOUBT', message, { cause })
+  }
   if (!(error instanceof WalletError)) {
     return new ToolError('STORAGE_UNAVAILABLE', 'The transaction could not be signed into the journal.', { cause })
   }
