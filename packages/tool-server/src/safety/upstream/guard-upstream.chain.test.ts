@@ -66,13 +66,11 @@ describe('a transaction that is what was asked for passes and is carried out', (
       version: 'v3',
       token0: weth,
       token1: usdc,
-      fee: 3e3,
+      fee: 3000,
       hooks: null,
-      ...{
-        amount0: parseUnits('1', 18),
-        amount1: null,
-        range: { pctEachSide: 15 },
-      },
+      amount0: parseUnits('1', 18),
+      amount1: null,
+      range: { pctEachSide: 15 },
       ...common,
     })
     await carriedOut(wire.wired(road, added.intent), { kind: 'add', ...moves(added.intent), pool })
