@@ -18,7 +18,7 @@ each rule says to one plan and how to change it, \`svc policy test\` runs named 
 prints its JSON Schema (\`docs/policy.schema.json\`; name it as \`$schema\` and an editor checks the file while it is written).
 
 A running server reads the file again before each write, so a change holds for the next call; what is on its way goes
-on under the policy it began with, and \`rateLimits\` and \`breaker\` change at the next start. A change is on record before
+on under the policy it began with, and \`rateLimits\` change at the next start. A change is on record before
 anything is signed under it: \`policy.changed\` in the audit log names the hash of the policy before and after, and every
 \`tx.intent\` line the hash of the policy it was signed under. A file that is broken or gone while the server runs stops
 signing with \`POLICY_INVALID\`; the old one does not go on in silence.

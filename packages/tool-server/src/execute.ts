@@ -9,6 +9,7 @@ import type { AuditLog } from './safety/audit.ts'
 import { createBalanceWatch } from './safety/balance-watch.ts'
 import { createCircuitBreaker } from './safety/circuit-breaker.ts'
 import type { Engine, RoadLog, Trip } from './safety/engine.ts'
+import { createDailyAlert } from './safety/daily-alert.ts'
 import { followPolicy } from './safety/follow-policy.ts'
 import { keepBounds, keepPlan } from './safety/keep-plan.ts'
 import { createOwedAllowances } from './safety/owed-allowances.ts'
@@ -177,6 +178,7 @@ function engineOf(options: ExecutorOptions, limits: () => Policy['breaker']): En
     switches,
     balances,
     owed,
+    dailyAlert: createDailyAlert(options),
     simulators,
   }
 }

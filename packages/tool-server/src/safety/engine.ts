@@ -7,6 +7,7 @@ import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '../po
 import type { AuditLog } from './audit.ts'
 import type { BalanceWatch } from './balance-watch.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
+import type { DailyAlert } from './daily-alert.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import type { OwedAllowances } from './owed-allowances.ts'
 import type { Policy } from './policy.ts'
@@ -33,6 +34,7 @@ export type Engine = {
   readonly switches: SwitchRecorder
   readonly balances: BalanceWatch
   readonly owed: OwedAllowances
+  readonly dailyAlert: DailyAlert
   readonly simulators: SimulatorMemory
   readonly dataDir: string
   /** Unix milliseconds. */

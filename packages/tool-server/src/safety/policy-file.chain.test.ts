@@ -137,7 +137,7 @@ describe('what the policy grants to single callers', () => {
     const policy = { approvalThresholdUsd: '100', principals: { 'key:test': { approvalThresholdUsd: '10' } } }
     const road = await open({ policy })
     const codesOf = async (call: Partial<Call>) =>
-      plannedOf(await road.run(swapIntent(road, '11'), { ...call, dryRun: true })).plan.policy.refusals.map(
+      plannedOf(await road.run(swapIntent(road, '11'), { ...call, dryRun: true })).plan.policy.conditions.map(
         ({ code }) => code,
       )
     expect(await codesOf({})).toEqual(['APPROVAL_REQUIRED'])

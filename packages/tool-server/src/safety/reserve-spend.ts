@@ -1,6 +1,6 @@
 import type { Simulated } from './prepare.ts'
 import { dearGas } from './dear-gas.ts'
-import { crossesDailyAlert, dailyAlertPct, limitSpend, type SpendDecision, usdText } from './spend-limit.ts'
+import { limitSpend, type SpendDecision } from './spend-limit.ts'
 import { valueOfSpend } from './spend-value.ts'
 import { onStorage } from './storage.ts'
 
@@ -29,23 +29,11 @@ export async function reserveSpend(simulated: Simulated): Promise<Reserved> {
       dryRun: dryRun || gas.length > 0,
     }),
   )
-  if (spend.reserved) await announceDailyAlert(simulated, spend)
+  if (spend.reserved && spend.used !== null) {
+    const sumUsdMicros = spend.used.daily + spend.amountUsdMicros
+    await engine.dailyAlert.look({ sumUsdMicros, policy: engine.policy, requestId })
+  }
   return { ...simulated, spend, refusals: [...spend.refusals, ...gas] }
 }
 
 export type Reserved = Simulated & { readonly spend: SpendDecision }
-
-/** Once per crossing: the spend that lifts the sum over the mark says so, later ones do not. */
-async function announceDailyAlert(
-  { engine, call }: Simulated,
-  { used, amountUsdMicros }: SpendDecision,
-): Promise<void> {
-  if (used === null || !crossesDailyAlert(used.daily, amountUsdMicros, engine.policy)) return
-  const facts = {
-    requestId: call.requestId,
-    spentUsd: usdText(used.daily + amountUsdMicros),
-    markPct: `${dailyAlertPct}`,
-  }
-  engine.log.warn('spend.alert', facts)
-  await onStorage('the audit log cannot be written', () => engine.audit.append({ event: 'spend.alert', ...facts }))
-}

@@ -89,11 +89,7 @@ export function limitsOf({ limitsUsd }: Policy): SpendLimits {
 /** Share of the daily limit, in percent, whose crossing is announced. */
 export const dailyAlertPct = 80n
 
-/** Whether a spend lifts the day's sum over the share of the limit that is announced. */
-export function crossesDailyAlert(usedUsdMicros: bigint, addedUsdMicros: bigint, policy: Policy): boolean {
-  return !isDailyAlert(usedUsdMicros, policy) && isDailyAlert(usedUsdMicros + addedUsdMicros, policy)
-}
-
+/** Whether a day's sum has reached the share of the limit that is announced. */
 export function isDailyAlert(usedUsdMicros: bigint, policy: Policy): boolean {
   return usedUsdMicros * 100n >= limitsOf(policy).daily * dailyAlertPct
 }
