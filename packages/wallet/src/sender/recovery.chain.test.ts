@@ -69,17 +69,19 @@ test('a replacement that a reorg undoes gives way to whichever attempt is mined 
 describe('an account with delegated code', () => {
   test('has one transaction out at a time, and all are mined', async () => {
     await node().setCode({ address: wallet().address, bytecode: `0xef0100${'11'.repeat(20)}` })
-    const gaps: number[] = []
+    const pooled: number[] = []
     const sender = senderOver(async (method, forward) => {
-      if (method === 'eth_sendRawTransaction') gaps.push((await node().getTxpoolStatus()).pending)
-      return forward()
+      const answer = await forward()
+      if (method === 'eth_sendRawTransaction') pooled.push((await node().getTxpoolStatus()).pending)
+      return answer
     })
     await node().setAutomine(false)
     await node().setIntervalMining({ interval: 1 })
     try {
       const confirmed = await Promise.all(Array.from({ length: 4 }, () => run(sender, call())))
       expect(confirmed.map(({ status }) => status)).toEqual(Array(4).fill('final'))
-      expect(gaps).toEqual(Array(4).fill(0))
+      expect(pooled).toHaveLength(4)
+      expect(Math.max(...pooled)).toBeLessThanOrEqual(1)
     } finally {
       await node().setIntervalMining({ interval: 0 })
     }
