@@ -1,11 +1,5 @@
 import type { Operation } from '@svc/store'
-import {
-  amountText,
-  describeOperation,
-  groupDigits,
-  timeLeft,
-  type OperationDescription,
-} from '@svc/tool-server/approvals'
+import { amountText, describeOperation, dollars, timeLeft, type OperationDescription } from '@svc/tool-server/approvals'
 import { parseFlags } from '../parse-flags.ts'
 import { openOperations, type OpenOperations } from './open-operations.ts'
 import { table } from './table.ts'
@@ -48,7 +42,7 @@ function listText(operations: readonly OperationDescription[], now: number): str
     operation.tool,
     operation.caller,
     operation.leavesAtMost.map(amountText).join(' + ') || 'nothing',
-    groupDigits(operation.spendUsd),
+    dollars(operation.spendUsd),
     operation.expiresAt === null ? '' : timeLeft(operation.expiresAt, now),
   ])
   return table([head, ...rows], { alignRight: [5] })

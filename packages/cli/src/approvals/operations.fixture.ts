@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { openStore, type NewOperation } from '@svc/store'
 
 /** A data directory with operations in it, as a server leaves them, and the store open as the server has it. */
-export async function openDirectory(operations: readonly Partial<NewOperation>[] = [{}]) {
+export async function openDirectory(operations: readonly Partial<NewOperation>[] = [{}], url?: string) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-approvals-'))
-  const store = await openStore({ path: join(dataDir, 'state.db'), now: Date.now })
+  const place = url === undefined ? { path: join(dataDir, 'state.db') } : { url }
+  const store = await openStore({ ...place, now: Date.now })
   for (const [index, operation] of operations.entries()) {
     await store.operations.create({ ...waiting, id: `op-${index + 1}`, ...operation })
   }

@@ -3,6 +3,7 @@ import { userInfo, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { acquireServerLock } from '@svc/store'
+import { usePostgres } from '@svc/devnet/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { decide } from '../approvals/decide.ts'
 import { openDirectory, plan, planHash } from '../approvals/operations.fixture.ts'
@@ -15,7 +16,11 @@ afterEach(async () => {
 
 /** The command as a process, to its end. */
 async function svc(...words: readonly string[]) {
-  const started = run(process.execPath, [program, 'approvals', ...words])
+  return svcWith({}, ...words)
+}
+
+async function svcWith(env: Readonly<Record<string, string>>, ...words: readonly string[]) {
+  const started = run(process.execPath, [program, 'approvals', ...words], { env })
   runs.push(started)
   return { code: await started.exited, ...started.printed }
 }
@@ -118,6 +123,20 @@ describe('svc approvals beside a running server', () => {
     expect(await decide('approve', ['op-1', '--data-dir', dataDir], never, { input, output })).toBe(code)
     expect((await operations.byId('op-1'))?.state).toBe(state)
     expect(String(output.read())).toContain(planHash)
+    await store.close()
+  })
+})
+
+describe('svc approvals on PostgreSQL', () => {
+  const postgres = usePostgres()
+
+  it('decides in the database the server names, whatever the directory holds', async () => {
+    const { dataDir, operations, store } = await openDirectory([{}], postgres().url)
+    const env = { SVC_DATABASE_URL: postgres().url, SVC_DATA_DIR: dataDir }
+    expect((await svcWith(env, 'list')).stdout).toContain('op-1')
+    const approved = await svcWith(env, 'approve', 'op-1', '--yes', '--plan-hash', planHash)
+    expect(approved).toMatchObject({ code: 0, stderr: '' })
+    expect((await operations.byId('op-1'))?.state).toBe('approved')
     await store.close()
   })
 })

@@ -37,7 +37,7 @@ export type Fact = { readonly name: string; readonly lines: readonly string[] }
 
 /** The state in words, with the time that is left. */
 export function stateText({ state, expiresAt, decidedBy }: OperationDescription, now: number): string {
-  const by = decidedBy === null ? '' : ` (by ${decidedBy})`
+  const by = decidedBy === null ? '' : ` (decided by ${decidedBy})`
   const waits = state === 'awaiting_approval' || state === 'approved'
   return `${stateWords[state]}${by}${waits && expiresAt !== null ? `, ${timeLeft(expiresAt, now)} left` : ''}`
 }
@@ -52,6 +52,14 @@ export function groupDigits(decimal: string): string {
   const [whole = '', fraction] = decimal.split('.')
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
   return fraction === undefined ? grouped : `${grouped}.${fraction}`
+}
+
+/** Dollars and cents of a decimal text, rounded up: for headlines, never for a limit. */
+export function dollars(decimal: string): string {
+  const [whole = '0', fraction = ''] = decimal.split('.')
+  const cents = BigInt(whole) * 100n + BigInt(fraction.slice(0, 2).padEnd(2, '0'))
+  const up = /[1-9]/.test(fraction.slice(2)) ? cents + 1n : cents
+  return groupDigits(`${up / 100n}.${`${up % 100n}`.padStart(2, '0')}`)
 }
 
 const stateWords = {

@@ -14,7 +14,7 @@ article { margin: 0 0 1rem; padding: 1rem 1.125rem; background: var(--card); bor
 .past h3 { margin: 0; font-size: .95rem; font-weight: 600 }
 .past p { margin: .15rem 0 0; font-size: .9rem }
 code { font: .875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere }
-.sums { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem 1rem; margin: 0 }
+.sums { display: grid; grid-template-columns: repeat(auto-fit, minmax(13.5rem, 1fr)); gap: .75rem 1rem; margin: 0 }
 .sums dt, .hash span { color: var(--soft); font-size: .8rem }
 .sums dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere }
 .amount { display: block }
@@ -36,7 +36,8 @@ button:disabled { opacity: .55; cursor: default }
 .approve { background: var(--yes) }
 .deny { background: var(--no) }
 :focus-visible { outline: 3px solid var(--mark); outline-offset: 2px }
-#said { min-height: 1.5rem; margin: .75rem 0 0; font-weight: 600 }
+#said { margin: .75rem 0 0; font-weight: 600 }
+#said:empty { margin: 0 }
 @media (max-width: 26rem) { .facts, .call dl { grid-template-columns: 1fr } .facts dd, .call dd { grid-column: 1 } button { flex: 1 1 100% } }
 `
 

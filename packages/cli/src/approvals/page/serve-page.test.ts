@@ -72,7 +72,7 @@ describe('the approval page', () => {
     const { text, headers } = await ask('/', { headers: { cookie } })
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'/)
     expect(headers['cache-control']).toBe('no-store')
-    for (const shown of [plan.why, planHash, '1.5 WETH', '9,000 USD', 'key:write:1f9c2a7e', 'tickLower']) {
+    for (const shown of [plan.why, planHash, '1.5 WETH', '9,000.00 USD', 'key:write:1f9c2a7e', 'tickLower']) {
       expect(text).toContain(shown)
     }
     expect(text).not.toMatch(/<img|\u202e|javascript:|https?:/)

@@ -1,10 +1,4 @@
-import {
-  amountText,
-  groupDigits,
-  operationFacts,
-  timeLeft,
-  type OperationDescription,
-} from '@svc/tool-server/approvals'
+import { amountText, dollars, operationFacts, timeLeft, type OperationDescription } from '@svc/tool-server/approvals'
 import { html, type Html } from './html.ts'
 
 /** The whole page with the list in it, readable as it comes. Unix milliseconds. */
@@ -61,7 +55,7 @@ function cardView(operation: OperationDescription, now: number): Html {
       </div>
       <div>
         <dt>Counts as</dt>
-        <dd><strong>${groupDigits(operation.spendUsd)} USD</strong></dd>
+        <dd><strong>${dollars(operation.spendUsd)} USD</strong></dd>
       </div>
       <div>
         <dt>Time left</dt>
@@ -147,7 +141,7 @@ function pastView(operation: OperationDescription, now: number): Html {
       ?.lines.join(' ') ?? ''
   return html`<article class="past">
     <h3>${operation.why}</h3>
-    <p><span class="state">${state}</span>, ${groupDigits(operation.spendUsd)} USD, <code>${operation.tool}</code></p>
+    <p><span class="state">${state}</span>, ${dollars(operation.spendUsd)} USD, <code>${operation.tool}</code></p>
   </article>`
 }
 

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { dollars, groupDigits } from './operation-text.ts'
+import { timeLeft } from './time-left.ts'
+
+it.each([
+  ['0', '0.00'],
+  ['1200.281737', '1,200.29'],
+  ['1200.28', '1,200.28'],
+  ['0.000001', '0.01'],
+  ['999.999', '1,000.00'],
+  ['1234567.5', '1,234,567.50'],
+])('shows %s USD as %s, never as less', (decimal, shown) => {
+  expect(dollars(decimal)).toBe(shown)
+})
+
+it.each([
+  ['1234567.000001', '1,234,567.000001'],
+  ['-1234.5', '-1,234.5'],
+  ['12', '12'],
+])('groups the digits of %s', (decimal, shown) => {
+  expect(groupDigits(decimal)).toBe(shown)
+})
+
+it.each([
+  [-1, 'over'],
+  [0, '0 s'],
+  [59_999, '59 s'],
+  [60_000, '1 min 0 s'],
+  [3_600_000, '1 h 0 min'],
+  [3 * 86_400_000, '3 days 0 h'],
+])('says how long %i ms are', (ms, shown) => {
+  expect(timeLeft(ms, 0)).toBe(shown)
+})
