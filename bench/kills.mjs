@@ -161,6 +161,7 @@ function summarise(results) {
     ledgerMismatches: total('ledger'),
     other: total('other'),
     readyMs: round(median(readings.map(({ sinceBootMs }) => sinceBootMs))),
+    readyCpuMs: round(median(readings.map(({ cpuMs }) => cpuMs))),
     readyWithNodeMs: round(median(readings.map(({ sinceStartMs }) => sinceStartMs))),
     answers,
     problems,
@@ -183,7 +184,9 @@ function print({ table, seed, engine, ...totals }) {
     totals.readyMs,
   ]
   console.log(`${`all, ${engine}, seed ${seed}`.padEnd(46)}${all.map((value) => `${value}`.padStart(11)).join('')}`)
-  console.log(`ready again in ${totals.readyMs} ms (median; ${totals.readyWithNodeMs} ms with Node's own start)`)
+  console.log(
+    `ready again in ${totals.readyMs} ms (median; ${totals.readyWithNodeMs} ms with Node's own start, ${totals.readyCpuMs} ms of CPU)`,
+  )
   for (const problem of totals.problems) console.log(JSON.stringify(problem))
 }
 

@@ -8,8 +8,10 @@ describe.each([
   ['sqlite', '7'],
   ['postgres', '8'],
 ])('G1, G2, G3, G4, G11: 30 kills of a server on %s, seed %s', (engine, seed) => {
-  test('have no effect twice, lose none, leave no gap in the nonces and no cent between ledger and chain', async () => {
-    const { printed, summary } = await kill(['--engine', engine, '--seed', seed, '--count', '30', '--json'])
+  test('have no effect twice, lose none, leave no gap in the nonces and no cent between ledger and chain', async ({
+    signal,
+  }) => {
+    const { printed, summary } = await kill(signal, ['--engine', engine, '--seed', seed, '--count', '30', '--json'])
     expect({ ...summary, printed }).toMatchObject({
       kills: 30,
       duplicates: 0,
@@ -23,9 +25,10 @@ describe.each([
   }, 600_000)
 })
 
-async function kill(words: readonly string[]) {
+/** Ends with the test, also when that takes too long. */
+async function kill(signal: AbortSignal, words: readonly string[]) {
   const program = fileURLToPath(new URL('../bench/kills.mjs', import.meta.url))
-  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program, ...words], { signal, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (said.stderr += text))

@@ -24,15 +24,14 @@ export async function startKillable(settings, point = null) {
     if (first.how === 'SIGKILL') return null
     throw new Error(`The server ended with ${first.how} at its start: ${lastWords}`)
   }
-  const { port, key, sinceStartMs, sinceBootMs } = first
+  const { port, key, sinceStartMs, sinceBootMs, cpuMs } = first
   const ask = async (message) => {
     const answer = said()
     child.send(message)
     return (await answer).points
   }
   return {
-    sinceStartMs,
-    sinceBootMs,
+    readyAfter: { sinceStartMs, sinceBootMs, cpuMs },
     ended,
     lastWords: () => lastWords,
     /** Arms a point (`null`: none) and gives back those that were come to since the last time. */

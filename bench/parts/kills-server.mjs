@@ -16,4 +16,11 @@ process.on('message', ({ arm: point }) => {
 })
 process.on('disconnect', () => process.exit())
 const { bootstrapComplete } = performance.nodeTiming
-process.send({ port, key, sinceStartMs: performance.now(), sinceBootMs: performance.now() - bootstrapComplete })
+const { user, system } = process.cpuUsage()
+process.send({
+  port,
+  key,
+  sinceStartMs: performance.now(),
+  sinceBootMs: performance.now() - bootstrapComplete,
+  cpuMs: (user + system) / 1_000,
+})

@@ -62,8 +62,7 @@ async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart,
       await outage
       if (databaseDies === 'with') await world.database.dies()
       running.server = await startAgain(world.settings(running.confirmations), killAtStart)
-      const { sinceStartMs, sinceBootMs } = running.server
-      ready.push({ sinceStartMs, sinceBootMs })
+      ready.push(running.server.readyAfter)
       // What was armed for the start and was not come to there must not strike later.
       await running.server.arm(null)
     } else if (answer.ok || answer.error.retryable !== true) {
