@@ -1,4 +1,4 @@
-// npm run kills [-- --seed N --count 200 --engine sqlite|postgres --json]: kills the server with SIGKILL at points around
+// npm run kills [-- --seed N --count 200 --engine sqlite|postgres --kind KIND --json]: kills the server with SIGKILL at points around
 // everything durable or outward that a write does, starts it again, repeats the call under its key, and holds journal,
 // ledger, audit log and answers against the chain. Prints a table, and exits 1 when anything does not hold.
 import { parseArgs } from 'node:util'
@@ -14,13 +14,17 @@ const { values } = parseArgs({
     seed: { type: 'string', default: `${Date.now() % 1_000_000}` },
     count: { type: 'string', default: '200' },
     engine: { type: 'string', default: 'sqlite' },
+    kind: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
   args: process.argv.slice(2).filter((word) => word !== '--'),
 })
 const wanted = Number(values.count)
-if (!Object.hasOwn(engines, values.engine) || !Number.isSafeInteger(wanted) || wanted < 1) {
-  console.error(`npm run kills -- --seed N --count N --engine ${Object.keys(engines).join('|')} [--json]`)
+const isKind = values.kind === undefined || Object.hasOwn(kinds, values.kind)
+if (!isKind || !Object.hasOwn(engines, values.engine) || !Number.isSafeInteger(wanted) || wanted < 1) {
+  console.error(
+    `npm run kills -- --seed N --count N --engine ${Object.keys(engines).join('|')} [--kind ${Object.keys(kinds).join('|')}] [--json]`,
+  )
   process.exit(2)
 }
 const say = (line) => console.error(line)
@@ -94,7 +98,7 @@ function alone(world, running, kind, key) {
 }
 
 async function choose(random, points, world, running, nth, withReorg) {
-  const names = Object.keys(kinds)
+  const names = values.kind === undefined ? Object.keys(kinds) : [values.kind]
   const kind = names[random.below(names.length)]
   const needed = await kinds[kind].needs?.(world)
   if (needed) await alone(world, running, needed, `prepare-${nth}`)

@@ -26,6 +26,14 @@ export const kinds = {
     isEffect: ({ what }) => what === 'main',
     needs: async (world) => ((await world.position()) === null ? 'add' : null),
   },
+  plan: {
+    tool: 'execute_plan',
+    input: async (_world, server) => {
+      const { data } = await server.call('execute_swap', { ...kinds.swap.input(), dryRun: true })
+      return { planId: data.plan.planId }
+    },
+    isEffect: ({ what }) => what === 'main',
+  },
   approve: {
     tool: 'approve_token',
     input: (world) => ({ token: 'USDC', spender: world.devnet.chain.amm.v2.router, amount: '25', chain }),

@@ -28,7 +28,7 @@ export async function runTrial(world, running, trial) {
   try {
     running.server ??= await startKillable(world.settings(confirmations))
     const before = { nonce: await world.nonce(), spent: await world.spentUsdMicros() }
-    const body = { ...(await kinds[kind].input(world)), idempotencyKey: key }
+    const body = { ...(await kinds[kind].input(world, running.server)), idempotencyKey: key }
     await running.server.arm(point)
     if (withFaults) world.proxy.setRules(badDay)
     const ready = []
