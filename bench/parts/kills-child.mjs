@@ -1,17 +1,17 @@
 // The parent's half of kills-server.mjs.
 import { fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { modernHeaders, modernMessage } from './mcp-messages.mjs'
 import { post } from './load.mjs'
 
 /** Resolves when it listens, or with `null` when it was killed before: `point` may lie in what it does at its start. */
-export async function startKillable(settings, point = null) {
-  const child = fork(fileURLToPath(new URL('./kills-server.mjs', import.meta.url)), [], {
+export async function startKillable(program, settings, point = null) {
+  const child = fork(program, [], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       SETTINGS: JSON.stringify(settings),
       POINT: JSON.stringify(point),
+      CRASH_POINTS: new URL('./crash-points.mjs', import.meta.url).href,
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })

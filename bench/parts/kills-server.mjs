@@ -1,7 +1,9 @@
 // The server as it ships, in a process that ends itself at a point its parent names. Says over IPC where it listens and
 // how long that took, and after that arms points and tells which it came to.
 import { randomBytes } from 'node:crypto'
-import { arm, tracedPoints } from './crash-points.mjs'
+
+// By a name known at run time only: the points are outside the bundle, around what the bundle uses.
+const { arm, tracedPoints } = await import(process.env.CRASH_POINTS)
 
 arm(JSON.parse(process.env.POINT ?? 'null'))
 const { openServer, provisionKeys, readConfig } = await import('@svc/tool-server')

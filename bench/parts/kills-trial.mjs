@@ -26,7 +26,7 @@ export async function runTrial(world, running, trial) {
   running.confirmations = confirmations
   const miner = reorgDepth > 0 ? mineSteadily(world) : null
   try {
-    running.server ??= await startKillable(world.settings(confirmations))
+    running.server ??= await startKillable(world.program, world.settings(confirmations))
     const before = { nonce: await world.nonce(), spent: await world.spentUsdMicros() }
     const body = { ...(await kinds[kind].input(world, running.server)), idempotencyKey: key }
     await running.server.arm(point)
@@ -61,7 +61,7 @@ async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart,
       // A server does not start without its database; who runs it starts it again.
       await outage
       if (databaseDies === 'with') await world.database.dies()
-      running.server = await startAgain(world.settings(running.confirmations), killAtStart)
+      running.server = await startAgain(world, world.settings(running.confirmations), killAtStart)
       ready.push(running.server.readyAfter)
       // What was armed for the start and was not come to there must not strike later.
       await running.server.arm(null)
@@ -74,9 +74,9 @@ async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart,
   return { ok: false, error: { code: 'NEVER_ENDED', retryable: true } }
 }
 
-async function startAgain(settings, killAtStart) {
-  const server = killAtStart === null ? null : await startKillable(settings, killAtStart)
-  return server ?? startKillable(settings)
+async function startAgain({ program }, settings, killAtStart) {
+  const server = killAtStart === null ? null : await startKillable(program, settings, killAtStart)
+  return server ?? startKillable(program, settings)
 }
 
 /** Until nothing is open: what a kill left is ended at the start, before the next write, or by the sweeper. */

@@ -8,6 +8,7 @@ import { openStore } from '@svc/store'
 import { devnetPolicy } from '@svc/tool-server'
 import { createTestClient, decodeFunctionData, http, keccak256, parseAbi, parseEventLogs, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { bundleServer } from './bundle-server.mjs'
 import { startFaultProxy } from '../../packages/devnet/dist/fault-proxy.js'
 import { verifyAuditLog } from '../../packages/tool-server/dist/safety/verify-audit-log.js'
 
@@ -32,7 +33,9 @@ export async function openWorld({ random, engine, report }) {
     const store = await openStore({ ...database.at(dataDir), now: Date.now })
     closers.push(() => store.close())
     const settings = settingsOf({ devnet, dataDir, privateKey, rpcUrl: proxy.url, environment: database.environment })
+    const program = await bundleServer()
     return {
+      program,
       devnet,
       proxy,
       dataDir,
