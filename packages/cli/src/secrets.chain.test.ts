@@ -136,7 +136,7 @@ async function useEverything(client: Client, secrets: readonly string[]): Promis
   return JSON.stringify(answers)
 }
 
-it('no secret leaves the process by any way but the one it is for', { timeout }, async () => {
+it('G12: no secret leaves the process by any way but the one it is for', { timeout }, async () => {
   const endpoint = await startEndpoint()
   const secrets = canaries(endpoint.url)
   const values = Object.values(secrets)

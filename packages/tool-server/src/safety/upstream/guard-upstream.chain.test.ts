@@ -94,7 +94,7 @@ describe('a transaction that is what was asked for passes and is carried out', (
   })
 })
 
-describe('a transaction with one thing changed is refused, with the reason', () => {
+describe('G6: a transaction with one thing changed is refused, with the reason', () => {
   it.each(mutations())('%s', async (_what, mutate, reason) => {
     const { transaction, expectation } = await mutate()
     expect(() => guardUpstream(transaction, expectation ?? wire.asked(road))).toThrow(
