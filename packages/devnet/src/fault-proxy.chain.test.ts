@@ -70,7 +70,7 @@ describe('a fault', () => {
     await expect(clientOf().sendRawTransaction({ serializedTransaction: await signed() })).rejects.toThrow(
       /HTTP request failed|JSON/,
     )
-    expect((await nonce()) - before).toBe(effects)
+    await expect.poll(async () => (await nonce()) - before, { timeout: 5_000 }).toBe(effects)
   })
 })
 

@@ -1,5 +1,3 @@
-import { numberToHex } from 'viem'
-
 /** Changes the results of one method; what `change` gives back is said instead of the truth. */
 export type Lie = {
   readonly kind: 'lie'
@@ -44,4 +42,9 @@ type RpcAnswer = { readonly id: unknown; readonly result?: unknown }
 function shifted(value: unknown, member: string, by: number): unknown {
   if (typeof value !== 'object' || value === null || !(member in value)) return value
   return { ...value, [member]: numberToHex(Number(Object.entries(value).find(([name]) => name === member)?.[1]) + by) }
+}
+
+/** A quantity as JSON-RPC writes it. */
+function numberToHex(value: number | bigint): string {
+  return `0x${value.toString(16)}`
 }

@@ -8,7 +8,7 @@
  * @param notBefore Unix milliseconds of something that is known to have happened.
  */
 export function steadyClock(wall: () => number, monotonic: () => number, notBefore = 0): () => number {
-  let last = { at: notBefore, read: monotonic() }
+  let last = { at: Math.max(wall(), notBefore), read: monotonic() }
   return () => {
     const read = monotonic()
     last = { at: Math.max(wall(), last.at + Math.max(0, read - last.read)), read }

@@ -142,10 +142,12 @@ describe('svc up --data-dir', { timeout }, () => {
     const known = new Set([
       '.env',
       'audit.jsonl',
+      'balances.json',
       'chains.json',
       'local-world.json',
       'owed-allowances.json',
       'policy.json',
+      'recorded.json',
       'server.lock',
       'server.lock-journal',
       'state.db',

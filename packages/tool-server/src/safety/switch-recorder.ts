@@ -27,7 +27,8 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
     if (events.length === 0) return
     for (const event of events) {
       await options.audit.append(event)
-      options.log.warn(event.event, event)
+      // That there is a policy is no news; that it is another one is.
+      if (event.event !== 'policy.changed' || event['from'] !== null) options.log.warn(event.event, event)
     }
     await replaceFileDurably(path, JSON.stringify(now))
     recorded = now
