@@ -80,6 +80,45 @@ test('a begin that met a busy database does not lock its own connection out', as
   await rm(folder, { recursive: true })
 })
 
+test('a statement that is kept holds neither a snapshot nor a lock', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'store-'))
+  const other = openDatabase(join(folder, 'state.db'))
+  other.exec('create table sample (id integer primary key, value)')
+  const kept = new Kysely<{ sample: { id: unknown } }>({
+    dialect: createSqliteDialect(openDatabase(join(folder, 'state.db'))),
+  })
+  const ids = () => kept.selectFrom('sample').select('id').orderBy('id').execute()
+  const insert = (id: number) =>
+    kept.transaction().execute((trx) => trx.insertInto('sample').values({ id }).returning('id').execute())
+  await insert(1)
+  for (let id = 2; id <= 250; id += 2) {
+    other.exec(`insert into sample (id) values (${id})`)
+    await insert(id + 1)
+    expect((await ids()).at(-1)).toEqual({ id: BigInt(id + 1) })
+    // Writes the whole log back and empties it, which anyone who still reads an older state prevents.
+    expect(other.pragma('wal_checkpoint(truncate)')).toEqual([{ busy: 0n, log: 0n, checkpointed: 0n }])
+  }
+  await kept.destroy()
+  other.close()
+  await rm(folder, { recursive: true })
+})
+
+test('a statement that failed works again', async () => {
+  const insert = (id: number) =>
+    db.transaction().execute((trx) => trx.insertInto('sample').values({ id, value: null }).execute())
+  await insert(1)
+  await expect(insert(1)).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_PRIMARYKEY' })
+  await insert(2)
+  expect(await rows()).toHaveLength(2)
+})
+
+test('a statement sees a table that was altered since', async () => {
+  expect(await rows()).toEqual([])
+  await write(sql`alter table sample add column more`)
+  await write(sql`insert into sample (id, value, more) values (1, 2, 3)`)
+  expect(await rows()).toEqual([{ id: 1n, value: 2n, more: 3n }])
+})
+
 function write(statement: RawBuilder<unknown>) {
   return db.transaction().execute((trx) => statement.execute(trx))
 }

@@ -59,7 +59,8 @@ function decodeOutcome(
   read: ContractRead<unknown>,
   outcome: { readonly success: boolean; readonly returnData: Hex } | undefined,
 ): unknown {
-  if (!outcome?.success) return null
+  // No contract, or none with that function. The decoder would say so by an error, which costs more than the read.
+  if (!outcome?.success || outcome.returnData === '0x') return null
   try {
     return read.decode(outcome.returnData)
   } catch {
