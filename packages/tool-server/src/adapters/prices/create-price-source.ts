@@ -19,6 +19,7 @@ import { usdFeedQuery } from './usd-feed-query.ts'
 export function createPriceSource(options: PriceSourceOptions): PriceSource {
   const { rpc, tokens, liquidity } = options
   const kept = new Map<number, KeptPrices>()
+  const points = keepQueries()
 
   function keptAt(chain: Chain, blockNumber: bigint): KeptPrices['prices'] {
     const latest = kept.get(chain.id)
@@ -32,7 +33,9 @@ export function createPriceSource(options: PriceSourceOptions): PriceSource {
     const prices = keptAt(chain, head.number)
     const known = prices.get(token.address)
     if (known !== undefined) return known
-    const price = token.usdPegged ? readPeg(options, chain, token, head) : readPrice(options, chain, token, head)
+    const price = token.usdPegged
+      ? readPeg(options, chain, token, head)
+      : readPrice({ ...options, points }, chain, token, head)
     prices.set(token.address, price)
     price.catch(() => prices.delete(token.address))
     return price
@@ -75,8 +78,26 @@ async function readPeg({ rpc }: PriceSourceOptions, chain: Chain, token: Token, 
   return { ...dollar, ...combinePrices({ groups: [], feedE18, isPeg: true }, 0), ...readAtOf(head) }
 }
 
+type ReadPriceOptions = PriceSourceOptions & { readonly points: typeof pointsQuery }
+
+/** Asks the same of the same pools in every block: where they are is worked out once, which takes a millisecond of hashing. */
+function keepQueries(): typeof pointsQuery {
+  const kept = new Map<string, ReturnType<typeof pointsQuery>>()
+  return (chain, token, quotes) => {
+    const key = `${chain.id} ${[token, ...quotes].map(({ address, decimals }) => `${address}:${decimals}`).join(' ')}`
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    if (kept.size >= mostQueries) kept.clear()
+    const made = pointsQuery(chain, token, quotes)
+    kept.set(key, made)
+    return made
+  }
+}
+
+const mostQueries = 500
+
 async function readPrice(
-  { rpc, tokens, leastLiquidityUsd = defaultLeastLiquidityUsd }: PriceSourceOptions,
+  { rpc, tokens, points: pointsOf, leastLiquidityUsd = defaultLeastLiquidityUsd }: ReadPriceOptions,
   chain: Chain,
   token: Token,
   head: PriceHead,
@@ -85,9 +106,9 @@ async function readPrice(
   const pegged = chain.tokens.filter(({ usdPegged }) => usdPegged).slice(0, mostDollarTokens)
   const dollars = await Promise.all(pegged.map(({ address }) => tokens.byAddress(chain, address)))
   const queries = joinQueries([
-    pointsQuery(chain, token, dollars),
-    pointsQuery(chain, token, [native]),
-    pointsQuery(chain, native, dollars),
+    pointsOf(chain, token, dollars),
+    pointsOf(chain, token, [native]),
+    pointsOf(chain, native, dollars),
     usdFeedQuery(rowOf(chain, token), head.timestamp),
     usdFeedQuery(chain.wrappedNative, head.timestamp),
   ] as const)
