@@ -75,6 +75,10 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
       await auditLog.append(event)
       await hooks.afterAudit(event.event)
     },
+    note: (event) => {
+      trace.push(`audit ${event.event}`)
+      auditLog.note(event)
+    },
   }
   const senders = new Map<number, Sender>()
   const lines: { level: string; event: string; facts: Readonly<Record<string, unknown>> }[] = []

@@ -84,7 +84,7 @@ export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promi
   const replacing = replacementRules(trip)
   const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs, replacing })
   const { hash: txHash } = confirmation.entry
-  await noteOutcome(trip, step, confirmation)
+  noteOutcome(trip, step, confirmation)
   if (confirmation.status === 'final') return confirmation.receipt
   if (confirmation.status === 'reverted') {
     await countFailure(trip, confirmation.entry, 'reverted')
@@ -118,8 +118,8 @@ function noteSubmitted({ engine, call, chain }: Trip, { hash, nonce, attempt, st
   engine.audit.note({ event: 'tx.submitted', ...callFacts(call), transaction, result: { status: state } })
 }
 
-/** What became of it is recorded, but a record that fails changes nothing about a transaction that is out. */
-async function noteOutcome({ engine, call, chain }: Trip, step: Step, confirmation: Confirmation): Promise<void> {
+/** What became of it, which the chain holds as well: nothing waits for this line. */
+function noteOutcome({ engine, call, chain }: Trip, step: Step, confirmation: Confirmation): void {
   const { status, entry } = confirmation
   const facts = { requestId: call.requestId, hash: entry.hash, nonce: entry.nonce, step: step.label, status }
   engine.log.info('tx.outcome', facts)
@@ -128,12 +128,8 @@ async function noteOutcome({ engine, call, chain }: Trip, step: Step, confirmati
   const transaction = { chainId: chain.id, hash, nonce, to, selector: selectorOf(data), kind, label }
   const mined = 'receipt' in confirmation ? confirmation.receipt : null
   const result = { status, block: mined?.blockNumber ?? null, gasUsed: mined?.gasUsed ?? null }
-  try {
-    const event = status === 'final' ? 'tx.confirmed' : `tx.${status}`
-    await engine.audit.append({ event, ...callFacts(call), transaction, result })
-  } catch (error) {
-    engine.log.error('audit.unwritten', { ...facts, error })
-  }
+  const event = status === 'final' ? 'tx.confirmed' : `tx.${status}`
+  engine.audit.note({ event, ...callFacts(call), transaction, result })
 }
 
 /** A failure that cannot be counted is logged; it must not hide from the caller what happened on the chain. */
