@@ -37,9 +37,30 @@ describe('G7: the price that limits count with', () => {
     ['two means further apart', { groups: [pools(point('v3', 100), point('v2', 105.000001))] }, 'disagreement'],
     ['a mean and a feed apart', { groups: [pools(point('v3', 100))], feedE18: usd(95.2) }, 'disagreement'],
     [
-      'the deepest of several v3 means',
-      { groups: [pools(point('v3', 90, 90, 1e5), point('v3', 100, 100, 2e5))] },
+      'several v3 means that agree: the dearest, whatever their depth',
+      { groups: [pools(point('v3', 100, 100, 1e5), point('v3', 98, 98, 2e5))] },
       usd(100),
+      ['v3_twap'],
+    ],
+    [
+      'a v3 mean that a deeper one contradicts',
+      { groups: [pools(point('v3', 90, 90, 1e5), point('v3', 100, 100, 2e5))] },
+      'disagreement',
+    ],
+    [
+      'a v2 mean that a deeper one contradicts',
+      { groups: [pools(point('v2', 90, 90, 1e5), point('v2', 100, 100, 2e5))] },
+      'disagreement',
+    ],
+    [
+      'a v3 mean that one below the floor contradicts',
+      { groups: [pools(point('v3', 90, 90, 24_999), point('v3', 100))] },
+      usd(100),
+    ],
+    [
+      'means against different tokens that contradict each other',
+      { groups: [pools(point('v3', 100)), { points: [point('v3', 40)], quote: { usd: 2, usdE18: 2n * e18 } }] },
+      'disagreement',
     ],
     ['a mean of nothing', { groups: [pools(point('v3', 0))] }, 'absurd'],
     ['a mean of a billion dollars', { groups: [pools(point('v3', 1_000_000_000.1))] }, 'absurd'],

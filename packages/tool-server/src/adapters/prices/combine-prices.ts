@@ -18,9 +18,9 @@ export type QuoteWorth = {
 }
 
 /**
- * The price that limits count with, in integers. Sources are the peg, the mean of the deepest v3 pool, that of the deepest
- * v2 pair, and the feed; beside a feed alone, the deepest pool's price of the moment. One mean or peg is enough, of the
- * others it takes two. All must agree within 5 percent, and the dearest counts, so that a spend is never taken for less.
+ * The price that limits count with, in integers. Sources are the peg, the mean of every v3 pool and v2 pair above the floor,
+ * and the feed; beside a feed alone, the deepest pool's price of the moment. One mean or peg is enough, of the others it
+ * takes two. All must agree within 5 percent, and the dearest counts, so that a spend is never taken for less.
  *
  * @param floorUsd least depth of a pool in US dollars
  */
@@ -28,11 +28,9 @@ export function combinePrices(evidence: PriceEvidence, floorUsd: number): Combin
   const deepest = deepestFirst(evidence, floorUsd)
   const sources: Source[] = []
   if (evidence.isPeg) sources.push({ kind: 'peg', usdE18: 10n ** 18n })
-  for (const version of ['v3', 'v2'] as const) {
-    const found = deepest.find(({ point }) => point.version === version && point.meanE18 !== null)
-    if (found !== undefined && !evidence.isPeg) {
-      sources.push({ kind: `${version}_twap`, usdE18: throughQuote(found.point.meanE18 ?? 0n, found.quoteE18) })
-    }
+  for (const { point, quoteE18 } of evidence.isPeg ? [] : deepest) {
+    if (point.meanE18 === null) continue
+    sources.push({ kind: `${point.version}_twap`, usdE18: throughQuote(point.meanE18, quoteE18) })
   }
   const { feedE18 } = evidence
   const [spot] = deepest
@@ -50,7 +48,7 @@ export type CombinedPrice =
 type Source = { readonly kind: ExactPrice['sources'][number]; readonly usdE18: bigint }
 
 function judge(sources: readonly Source[]): CombinedPrice {
-  const kinds = sources.map(({ kind }) => kind)
+  const kinds = [...new Set(sources.map(({ kind }) => kind))]
   if (kinds.length === 0) return { exact: null, doubt: 'missing' }
   if (kinds.length === 1 && kinds[0] === 'feed') return { exact: null, doubt: 'single' }
   const prices = sources.map(({ usdE18 }) => usdE18)

@@ -1,11 +1,15 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { priceFromSqrtPrice } from '@svc/lp-math'
-import { parseUnits, type Hex } from 'viem'
+import { getSqrtPriceAtTick, priceFromSqrtPrice } from '@svc/lp-math'
+import { parseAbi, parseUnits, type Hex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { PriceSource } from '../../ports.ts'
+import { v3PositionManagerAbi } from '../liquidity/abis/v3-position-manager.ts'
 import { createChainActor, v3PathOf } from '../liquidity/chain-actor.fixture.ts'
 import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
+import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
+import { readQuery } from '../rpc/read-query.ts'
 import { createPriceSource } from './create-price-source.ts'
+import { pointsQuery } from './points-query.ts'
 
 const devnet = useDevnet()
 let bench: ReturnType<typeof createReadsBench>
@@ -94,6 +98,60 @@ describe('usd', () => {
     await expect(prices.usd(bench.chain, hostile)).resolves.toBeNull()
   })
 
+  it.for([
+    ['an empty', null],
+    ['a dust', '1'],
+  ] as const)(
+    'G7: %s pool that is deepened for one block prices nothing and disturbs no price',
+    async ([, standing]) => {
+      const [wbtc, usdc] = await Promise.all([bench.token('WBTC'), bench.token('USDC')])
+      const wbtcIs0 = BigInt(wbtc.address) < BigInt(usdc.address)
+      const [token0, token1] = wbtcIs0 ? [wbtc.address, usdc.address] : [usdc.address, wbtc.address]
+      const v3 = bench.chain.amm.v3!
+      const client = bench.rpc.client(bench.chain)
+      const codes = await Promise.all(
+        tiers.map(({ fee }) => client.getCode({ address: v3PoolAddress(v3, token0, token1, fee) })),
+      )
+      const { fee, spacing } = tiers[codes.indexOf(undefined)]!
+      const pool = v3PoolAddress(v3, token0, token1, fee)
+      // A dollar for a bitcoin, at the very edge of the range that will hold dollars alone.
+      const tick = Math.round((wbtcIs0 ? -46_054 : 46_054) / spacing) * spacing
+      const sqrtPriceX96 = getSqrtPriceAtTick(tick) - (wbtcIs0 ? 1n : 0n)
+      const range = wbtcIs0
+        ? { tickLower: tick - 100 * spacing, tickUpper: tick }
+        : { tickLower: tick, tickUpper: tick + 100 * spacing }
+      const actor = await createChainActor(devnet(), devnet().accounts[0]!.address)
+      await devnet().fund(actor.address, { USDC: '3000001', WBTC: '0.02' })
+      const create = 'createAndInitializePoolIfNecessary'
+      await actor.write(v3.positionManager, v3PositionManagerAbi, create, [token0, token1, fee, sqrtPriceX96])
+      await actor.write(pool, growAbi, 'increaseObservationCardinalityNext', [8])
+      const mint = (dollars: string) => {
+        const [amountUsdc, amountWbtc] = [parseUnits(dollars, 6), parseUnits('0.01', 8)]
+        const [amount0Desired, amount1Desired] = wbtcIs0 ? [amountWbtc, amountUsdc] : [amountUsdc, amountWbtc]
+        return actor.mintV3({ token0, token1, fee, ...range, amount0Desired, amount1Desired })
+      }
+      const meanOfPool = async () => {
+        const { number } = await bench.rpc.head(bench.chain)
+        const points = await readQuery(client, bench.chain, pointsQuery(bench.chain, wbtc, [usdc]), number)
+        return points.find((point) => point.pool === pool)
+      }
+      if (standing !== null) await mint(standing)
+      await passTime(2_400)
+      const before = (await prices.usd(bench.chain, wbtc))!
+      expect(before).toMatchObject({ doubt: null, exact: { usdE18: expect.any(BigInt) } })
+      await mint('1500000')
+      const point = (await meanOfPool())!
+      expect(point.mean).toBeLessThan(2)
+      expect(point.depth).toBeLessThan(25_000)
+      const after = (await prices.usd(bench.chain, wbtc))!
+      expect(after.blockNumber).toBeGreaterThan(before.blockNumber)
+      expect(after.doubt).toBeNull()
+      expect(Number(after.exact!.usdE18) / Number(before.exact!.usdE18)).toBeCloseTo(1, 2)
+      expect(after.usd / before.usd).toBeCloseTo(1, 2)
+      expect(after.pools).not.toContain(pool)
+    },
+  )
+
   it('reads a block once', async () => {
     await passTime(3_600)
     let requests = 0
@@ -125,6 +183,15 @@ describe('ratio', () => {
     await expect(prices.ratio(bench.chain, await bench.token('FOT'), usdc)).resolves.toBeNull()
   })
 })
+
+const growAbi = parseAbi(['function increaseObservationCardinalityNext(uint16 observationCardinalityNext)'])
+
+const tiers = [
+  { fee: 100, spacing: 1 },
+  { fee: 500, spacing: 10 },
+  { fee: 3_000, spacing: 60 },
+  { fee: 10_000, spacing: 200 },
+] as const
 
 function sourceOver({ rpc, tokens, reads }: ReturnType<typeof createReadsBench>, leastLiquidityUsd = 25_000) {
   return createPriceSource({ rpc, tokens, liquidity: reads, leastLiquidityUsd })

@@ -7,7 +7,7 @@ import { choosePrice, type ChosenPrice, type PriceGroup } from './choose-price.t
 import { combinePrices, type CombinedPrice, type PriceEvidence } from './combine-prices.ts'
 import { pointsQuery } from './points-query.ts'
 import type { PricePoint } from './price-point.ts'
-import { type PriceHead, readV2Mean } from './read-v2-mean.ts'
+import { type PriceHead, readV2Mean, type V2Mean } from './read-v2-mean.ts'
 import { usdFeedQuery } from './usd-feed-query.ts'
 
 /**
@@ -119,18 +119,15 @@ async function readPrice(
     queries,
     head.number,
   )
-  const remembering = (list: readonly PricePoint[]) =>
-    rememberV2(list, (point) => readV2Mean(client, chain, point, head))
-  const [byDollars, byNative, ofNative] = await Promise.all([
-    remembering(points),
-    remembering(nativePoints),
-    remembering(pointsOfNative),
-  ])
+  const remembering = (list: readonly PricePoint[], quoteUsd: number) =>
+    rememberV2(list, leastLiquidityUsd / quoteUsd, (point) => readV2Mean(client, chain, point, head))
+  const [byDollars, ofNative] = await Promise.all([remembering(points, 1), remembering(pointsOfNative, 1)])
   const inDollars = (list: readonly PricePoint[]) => ({ points: list, quote: { usd: 1, usdE18: 10n ** 18n } })
   const combine = (evidence: Omit<PriceEvidence, 'isPeg'>): CombinedPrice =>
     combinePrices({ ...evidence, isPeg: false }, leastLiquidityUsd)
   const nativePrice = choosePrice([{ points: ofNative, quote: dollar }], leastLiquidityUsd)
   const nativeExact = combine({ groups: [inDollars(ofNative)], feedE18: nativeFeedE18 }).exact
+  const byNative = nativePrice === null ? [] : await remembering(nativePoints, nativePrice.usd)
   const groups: PriceGroup[] = [{ points: byDollars, quote: dollar }]
   if (nativePrice !== null) groups.push({ points: byNative, quote: nativePrice })
   const chosen = choosePrice(groups, leastLiquidityUsd)
@@ -140,16 +137,21 @@ async function readPrice(
   return { ...chosen, ...combined, ...readAtOf(head) }
 }
 
-/** Gives the deepest v2 pair among some pools its mean. */
-async function rememberV2(
+/** Gives the v2 pairs that are deep enough their means; each is then no deeper than it was where its mean begins. */
+function rememberV2(
   points: readonly PricePoint[],
-  meanOf: (point: PricePoint) => Promise<bigint | null>,
+  floor: number,
+  meanOf: (point: PricePoint) => Promise<V2Mean | null>,
 ): Promise<readonly PricePoint[]> {
-  const [deepest] = points.filter(({ version }) => version === 'v2').toSorted((a, b) => b.depth - a.depth)
-  if (deepest === undefined) return points
-  const meanE18 = await meanOf(deepest)
-  if (meanE18 === null) return points
-  return points.map((point) => (point === deepest ? { ...point, meanE18, mean: Number(meanE18) / 1e18 } : point))
+  return Promise.all(
+    points.map(async (point) => {
+      if (point.version !== 'v2' || point.depth < floor) return point
+      const found = await meanOf(point)
+      if (found === null) return point
+      const { meanE18, depthBefore } = found
+      return { ...point, meanE18, mean: Number(meanE18) / 1e18, depth: Math.min(point.depth, depthBefore) }
+    }),
+  )
 }
 
 /** The token's row in the chain's list; a token of no list has no feed. */

@@ -14,8 +14,9 @@ export type PricePoint = {
   readonly meanE18: bigint | null
   readonly spotE18: bigint
   /**
-   * Whole quote tokens that the price rests on: what the pool really holds of them, or, when less, what its in-range liquidity would
-   * hold over all prices. The first cannot be conjured up by a narrow range, the second not by a deposit out of range.
+   * Whole quote tokens that the price rests on: the least of what the pool really holds of them, of what its in-range liquidity would
+   * hold over all prices, and, beside a mean, of the same over the mean's own time. The first cannot be conjured up by a narrow
+   * range, the second not by a deposit out of range, the third not by a deposit of the moment.
    */
   readonly depth: number
 }

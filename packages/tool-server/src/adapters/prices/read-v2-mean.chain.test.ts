@@ -37,7 +37,9 @@ describe('readV2Mean', () => {
         blockTimeSeconds,
         head,
       ))!
-      expect(Number(found) / Number(expected)).toBeCloseTo(1, 6)
+      expect(Number(found.meanE18) / Number(expected)).toBeCloseTo(1, 6)
+      const heldBefore = Number(before[tokenIs0 ? 1 : 0]) / 10 ** quoteDecimals!
+      expect(found.depthBefore / heldBefore).toBeCloseTo(1, 12)
       expect(price(before)).not.toBe(price(after))
     }
   })

@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet'
-import type { PublicClient } from 'viem'
+import { formatUnits, type PublicClient } from 'viem'
 import { v2PairAbi } from '../liquidity/abis/v2-pair.ts'
 import { contractFunction } from '../rpc/contract-function.ts'
 import { readAll } from '../rpc/read-all.ts'
@@ -9,7 +9,7 @@ import type { PricePoint } from './price-point.ts'
 /**
  * The mean price of a v2 pair over about half an hour, times 1e18 and rounded up: the growth of its cumulative price since
  * an older block by the time between (v2 whitepaper 2.2; both ends brought to their block's time as UniswapV2OracleLibrary
- * does). `null` where the endpoint no longer knows the older block, or where that lies nearer than a quarter of an hour or
+ * does), and the whole quote tokens that the pair held at that older block. `null` where the endpoint no longer knows the older block, or where that lies nearer than a quarter of an hour or
  * further than two hours back.
  */
 export async function readV2Mean(
@@ -17,7 +17,7 @@ export async function readV2Mean(
   chain: Chain,
   { pool, side }: Pick<PricePoint, 'pool' | 'side'>,
   head: PriceHead,
-): Promise<bigint | null> {
+): Promise<V2Mean | null> {
   const older = head.number - BigInt(Math.ceil(windowSeconds / chain.blockTimeSeconds))
   if (older < 1n) return null
   const reads = [readReserves(pool, []), (side.tokenIs0 ? readPrice0Sum : readPrice1Sum)(pool, [])] as const
@@ -33,11 +33,17 @@ export async function readV2Mean(
     const start = sumAt(before, side.tokenIs0, block.timestamp)
     if (end === null || start === null) return null
     const growth = BigInt.asUintN(256, end - start)
-    return fixedPrice(growth, elapsed << 112n, side.tokenDecimals, side.quoteDecimals)
+    const held = before[0]?.[side.tokenIs0 ? 1 : 0] ?? 0n
+    return {
+      meanE18: fixedPrice(growth, elapsed << 112n, side.tokenDecimals, side.quoteDecimals),
+      depthBefore: Number(formatUnits(held, side.quoteDecimals)),
+    }
   } catch {
     return null
   }
 }
+
+export type V2Mean = { readonly meanE18: bigint; readonly depthBefore: number }
 
 export type PriceHead = { readonly number: bigint; readonly timestamp: bigint }
 

@@ -45,7 +45,10 @@ function poolQuery(pool: Address, { token0, token1, quote, tokenIs0 }: Side): Qu
     const meanSqrt = observed === null ? null : meanSqrtPrice(observed[0], tokenIs0)
     const turned = (price: number) => (tokenIs0 ? price : 1 / price)
     const tick = observed === null ? null : meanTick(observed[0])
-    const virtual = tokenIs0 ? (liquidity * sqrtPriceX96) >> 96n : (liquidity << 96n) / sqrtPriceX96
+    const depths = [balance, virtualQuote(liquidity, sqrtPriceX96, tokenIs0)]
+    if (observed !== null && meanSqrt !== null) {
+      depths.push(virtualQuote(meanLiquidity(observed[1]), meanSqrt, tokenIs0))
+    }
     return {
       pool,
       version: 'v3',
@@ -54,7 +57,7 @@ function poolQuery(pool: Address, { token0, token1, quote, tokenIs0 }: Side): Qu
       spotE18: fixedPriceOfSqrt(sqrtPriceX96, side),
       mean: tick === null ? null : turned(priceAtMeanTick(tick, token0.decimals, token1.decimals)),
       spot: turned(priceFromSqrtPrice(sqrtPriceX96, token0.decimals, token1.decimals)),
-      depth: Number(formatUnits(balance < virtual ? balance : virtual, quote.decimals)),
+      depth: Number(formatUnits(least(depths), quote.decimals)),
     }
   })
 }
@@ -72,6 +75,25 @@ function meanSqrtPrice([before, now]: readonly bigint[], tokenIs0: boolean): big
   const floor = sum / window - (sum % window < 0n ? 1n : 0n)
   const isWhole = floor * window === sum
   return getSqrtPriceAtTick(Number(tokenIs0 && !isWhole ? floor + 1n : floor))
+}
+
+/**
+ * The harmonic mean of in-range liquidity over the window, 0 when unknown: a single second without liquidity leaves next to
+ * nothing of it, and a single block with much of it adds nothing (v3-core Oracle counts seconds times 2^128 over liquidity, in 160 bits).
+ */
+function meanLiquidity([before, now]: readonly bigint[]): bigint {
+  if (before === undefined || now === undefined) return 0n
+  const growth = BigInt.asUintN(160, now - before)
+  return growth === 0n ? 0n : (BigInt(windowSeconds) << 128n) / growth
+}
+
+/** Smallest units of the quote token that liquidity would hold over all prices (v3 whitepaper eq. 6.5 and 6.6). */
+function virtualQuote(liquidity: bigint, sqrtPriceX96: bigint, tokenIs0: boolean): bigint {
+  return tokenIs0 ? (liquidity * sqrtPriceX96) >> 96n : (liquidity << 96n) / sqrtPriceX96
+}
+
+function least(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((low, amount) => (amount < low ? amount : low))
 }
 
 function priceAtMeanTick(tick: number, decimals0: number, decimals1: number): number {
