@@ -18,7 +18,7 @@ export async function postJsonRpc(
     if (refusesBatch(status, body)) return 'batch refused'
     throw statusError(status === 200 && answerSchema.safeParse(body).success ? 429 : status, type)
   }
-  const answers = z.array(answerSchema).safeParse(Array.isArray(body) ? body : [body])
+  const answers = answersSchema.safeParse(Array.isArray(body) ? body : [body])
   if (!answers.success) throw statusError(status, type)
   const byId = new Map<unknown, RpcAnswer>(answers.data.map((answer) => [answer.id ?? null, answer]))
   return new Map(calls.map(({ id }) => [id, answerTo(id, byId, calls.length)]))
@@ -39,6 +39,7 @@ const answerSchema = z
     error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).nullish(),
   })
   .refine((answer) => 'result' in answer || !!answer.error)
+const answersSchema = z.array(answerSchema)
 
 /** JSON-RPC codes that say "too much": the standard's, one provider's own, and the status as a code. */
 export const limitCodes: ReadonlySet<number> = new Set([-32005, -32007, 429])

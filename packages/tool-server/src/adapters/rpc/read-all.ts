@@ -1,7 +1,8 @@
 import type { Chain } from '@svc/wallet'
-import { decodeFunctionResult, encodeFunctionData, multicall3Abi, type Hex, type PublicClient } from 'viem'
+import { decodeFunctionResult, multicall3Abi, type Hex, type PublicClient } from 'viem'
 import { ToolError } from '../../tool-error.ts'
 import type { ContractRead } from './contract-read.ts'
+import { encodeAggregate3 } from './encode-aggregate3.ts'
 
 /**
  * Reads many contracts at one block, over Multicall3, in one HTTP request. A read that reverts or answers with other
@@ -36,8 +37,7 @@ async function readChunk(
   reads: readonly ContractRead<unknown>[],
   blockNumber: bigint,
 ): Promise<unknown[]> {
-  const calls = reads.map(({ to, data }) => ({ target: to, callData: data, allowFailure: true }))
-  const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
+  const data = encodeAggregate3(reads)
   let answer: Hex | undefined
   try {
     answer = (await client.call({ to: chain.multicall3, data, blockNumber })).data

@@ -16,7 +16,7 @@ export async function readHead(chain: Chain, request: RpcRequest): Promise<Head>
     request({ method: 'eth_chainId' }),
     request({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
   ])
-  const answer = z.object({ chainId: quantity, block: headSchema }).safeParse({ chainId, block })
+  const answer = answerSchema.safeParse({ chainId, block })
   if (!answer.success) throw new EndpointError('broken', 'the newest block cannot be read', answer.error)
   if (answer.data.chainId !== BigInt(chain.id)) {
     throw new EndpointError('other-chain', `answered chain id ${answer.data.chainId}`)
@@ -30,3 +30,4 @@ const headSchema = z.object({
   hash: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/i)]),
   baseFeePerGas: quantity.optional().transform((fee) => fee ?? 0n),
 })
+const answerSchema = z.object({ chainId: quantity, block: headSchema })
