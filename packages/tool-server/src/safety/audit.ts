@@ -81,10 +81,12 @@ const defaultMaxBytes = 64 * 1024 * 1024
 /** Writes lines and waits for the disk once for all of them; gives back what cannot be written as JSON. */
 async function writeBatch(state: State, events: readonly AuditEvent[], options: AuditLogOptions): Promise<Unwritable> {
   const { path, maxBytes = defaultMaxBytes } = options
-  await ready(state, path)
+  let file = await ready(state, path)
   const isFull = state.size >= maxBytes
-  if (isFull) await rotate(state, path)
-  const file = await ready(state, path)
+  if (isFull) {
+    await rotate(state, path)
+    file = await ready(state, path)
+  }
   const { text, next, unwritable } = chained(state, isFull ? [{ event: 'audit.rotated' }, ...events] : events, options)
   const bytes = Buffer.from(text)
   state.isDirty = true
