@@ -36,14 +36,33 @@ const honest: Simulation = {
   leftNfts: [],
   rights: [{ token: usdc, spender: router, amount: 100n, by: 'token', contract: usdc }],
   leftovers: [0n],
+  kept: [],
+  foreignPositions: [],
   gasUsed: [],
   revokeGasUsed: [],
 }
 
-function verdict(change: Partial<Simulation>, of: Partial<Intent> = {}): readonly string[] {
+function verdict(
+  change: Partial<Simulation>,
+  of: Partial<Intent> = {},
+  isStrict = false,
+  removesLiquidity = false,
+): readonly string[] {
   const allowances = [{ token: usdc, amount: 100n, revokeAfter: of.approvals?.[0]?.revokeAfter ?? true }]
-  const context = { permit2, positionManagers: new Set([manager.toLowerCase()]), allowances }
-  return assertDeclared({ ...intent, ...of }, { ...honest, ...change }, context).map(({ code }) => code)
+  const declared = { ...intent, ...of }
+  const context = {
+    permit2,
+    positionManagers: new Set([manager.toLowerCase()]),
+    allowances,
+    isStrict,
+    expected: {
+      isListed: (token: string) => token === usdc || token === weth,
+      isNamed: (token: string) => declared.receives.some((one) => one.token.toLowerCase() === token),
+    },
+    removesLiquidity,
+    isWallet: (address: Address) => address !== stranger,
+  }
+  return assertDeclared(declared, { ...honest, ...change }, context).map(({ code }) => code)
 }
 
 const right = (change: Partial<GivenRight>): Partial<Simulation> => ({ rights: [{ ...honest.rights[0]!, ...change }] })
@@ -54,7 +73,38 @@ describe('a simulation held against its intent', () => {
     expect(verdict({})).toEqual([])
     expect(verdict({ deltas: new Map([[weth, 6n]]) })).toEqual([])
     expect(verdict({ leftovers: [100n] })).toEqual([])
-    expect(verdict({ deltas: new Map([...honest.deltas, [stranger, 1n]]) })).toEqual([])
+    expect(
+      verdict(
+        {
+          deltas: new Map([
+            [stranger, 1n],
+            [weth, 5n],
+          ]),
+        },
+        {},
+        true,
+      ),
+    ).toEqual([])
+  })
+
+  it('G8: takes no token in exchange that is neither named nor listed', () => {
+    const strange = stranger.toLowerCase()
+    const deltas = new Map([...honest.deltas, [strange, 1n]])
+    expect(verdict({ deltas })).toEqual(unsafe)
+    const receives = [{ token: stranger, amount: 1n }]
+    expect(verdict({ deltas }, { receives })).toEqual([])
+    expect(verdict({ deltas }, { receives }, true)).toEqual(['TOKEN_NOT_ALLOWLISTED'])
+  })
+
+  it('G6: removes no liquidity of which nothing arrives', () => {
+    const removal: Partial<Intent> = { spends: [], receives: [] }
+    expect(verdict({ deltas: new Map() }, removal, false, true)).toEqual(unsafe)
+    expect(verdict({ deltas: new Map([[weth, 1n]]) }, removal, false, true)).toEqual([])
+    expect(verdict({ deltas: new Map() }, { ...removal, recipients: [stranger] }, false, true)).toEqual([])
+  })
+
+  it('G6: changes no position of somebody else', () => {
+    expect(verdict({ foreignPositions: [{ contract: manager, id: 1n }] })).toEqual(['RECIPIENT_NOT_ALLOWED'])
   })
 
   it.each<readonly [string, Partial<Simulation>]>([
@@ -87,6 +137,7 @@ describe('a simulation held against its intent', () => {
     ['a whole collection is approved', right({ amount: null })],
     ['Permit2 approves what was declared as plain', right({ by: 'permit2', contract: permit2 })],
     ['more stays approved than declared', { leftovers: [101n] }],
+    ['a router keeps a token', { kept: [{ contract: router, token: usdc, amount: 1n }] }],
   ])('is refused when %s', (_what, change) => {
     expect(verdict(change)).toEqual(unsafe)
   })

@@ -1,17 +1,23 @@
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
 import type { GivenRight } from './asset-changes.ts'
+import type { ExpectedTokens } from './policy-verdict.ts'
 import type { Refusal } from './refusal.ts'
 import type { Simulation } from './simulation.ts'
 
 /**
  * Holds what a simulation did against what the intent declares: nothing leaves that is not declared or more than
- * declared, nothing less arrives, no NFT goes to somebody, no right is given that is not declared.
+ * declared, nothing less arrives, nothing stays with a router, no foreign position is changed, no token comes in exchange
+ that nobody named, no NFT goes to somebody, no right is given that is not declared.
  */
 export function assertDeclared(intent: Intent, simulation: Simulation, context: DeclaredContext): readonly Refusal[] {
   return [
     ...outflows(intent, simulation),
     ...inflows(intent, simulation),
+    ...strangeInflows(simulation, context),
+    ...kept(simulation),
+    ...foreignPositions(simulation),
+    ...emptyRemoval(intent, simulation, context),
     ...nfts(simulation, context),
     ...rights(intent, simulation, context),
     ...leftovers(simulation, context),
@@ -21,6 +27,11 @@ export function assertDeclared(intent: Intent, simulation: Simulation, context: 
 export type DeclaredContext = {
   readonly permit2: Address
   readonly positionManagers: ReadonlySet<string>
+  /** Whether the policy's list of tokens is strict. */
+  readonly isStrict: boolean
+  readonly expected: ExpectedTokens
+  readonly removesLiquidity: boolean
+  readonly isWallet: (address: Address) => boolean
   /** In the order of the simulation's leftovers. */
   readonly allowances: readonly { readonly token: Address; readonly amount: bigint; readonly revokeAfter: boolean }[]
 }
@@ -54,6 +65,49 @@ function inflows(intent: Intent, { deltas }: Simulation): readonly Refusal[] {
     if (arrives >= least) return []
     return [unsafe('Less would arrive than the call declares.', { token, arrives: `${arrives}`, declared: `${least}` })]
   })
+}
+
+/**
+ * What a call that spends brings home must be named or listed, or a worthless token could be bought unnoticed. With a call
+ * that spends nothing anything may come: what is sent unasked is nobody's purchase.
+ */
+function strangeInflows({ deltas }: Simulation, { isStrict, expected }: DeclaredContext): readonly Refusal[] {
+  if ([...deltas.values()].every((delta) => delta >= 0n)) return []
+  const strange = [...deltas].flatMap(([token, delta]) => (delta > 0n && !expected.isListed(token) ? [token] : []))
+  if (isStrict) return strange.map(unlisted)
+  return strange
+    .filter((token) => !expected.isNamed(token))
+    .map((token) => unsafe('A token would arrive that the call does not declare.', { token }))
+}
+
+function kept(simulation: Simulation): readonly Refusal[] {
+  return simulation.kept.map(({ contract, token, amount }) =>
+    unsafe('A token would stay in the called contract, where anybody can take it.', {
+      token,
+      contract,
+      stays: `${amount}`,
+    }),
+  )
+}
+
+/** Whoever owns a position gets what goes into it, whoever pays. */
+function foreignPositions(simulation: Simulation): readonly Refusal[] {
+  return simulation.foreignPositions.map(({ contract, id }) => ({
+    code: 'RECIPIENT_NOT_ALLOWED',
+    message: 'The call would change a position that the wallet does not own.',
+    details: [{ message: 'the position', contract, positionId: `${id}` }],
+  }))
+}
+
+/** What is freed must come home: nothing at all arriving is a loss whatever the intent declares. */
+function emptyRemoval(
+  { recipients }: Intent,
+  { deltas }: Simulation,
+  { removesLiquidity, isWallet }: DeclaredContext,
+): readonly Refusal[] {
+  const arrives = [...deltas.values()].some((delta) => delta > 0n)
+  if (!removesLiquidity || arrives || !recipients.every(isWallet)) return []
+  return [unsafe('Liquidity would be removed and none of its tokens arrive.', {})]
 }
 
 function nfts({ leftNfts }: Simulation, { positionManagers }: DeclaredContext): readonly Refusal[] {
@@ -94,4 +148,12 @@ function leftovers(simulation: Simulation, { allowances }: DeclaredContext): rea
 
 function unsafe(message: string, facts: Readonly<Record<string, string>>): Refusal {
   return { code: 'UNSAFE_TRANSACTION', message, details: [{ message: 'the simulation shows it', ...facts }] }
+}
+
+function unlisted(token: string): Refusal {
+  return {
+    code: 'TOKEN_NOT_ALLOWLISTED',
+    message: 'The policy is strict and does not list a token that would arrive.',
+    details: [{ message: 'not listed', token }],
+  }
 }

@@ -45,6 +45,18 @@ export function tokensOf(intent: Intent): readonly Address[] {
   return [...intent.spends, ...intent.receives, ...intent.approvals].map(({ token }) => token)
 }
 
+/** Tells whether a token may arrive with a call that spends: the intent names it, or the policy lists it. */
+export function expectedTokens(intent: Intent, chain: Chain, known: KnownContracts): ExpectedTokens {
+  const named = new Set(tokensOf(intent).map((token) => token.toLowerCase()))
+  const isListed = listedAmong([...tokensOf(intent), ...chain.tokens.map(({ address }) => address)], chain, known)
+  return { isListed, isNamed: (token) => named.has(token.toLowerCase()) }
+}
+
+export type ExpectedTokens = {
+  readonly isListed: (token: string) => boolean
+  readonly isNamed: (token: string) => boolean
+}
+
 function checkShape(intent: Intent): readonly Refusal[] {
   const unsafe = (message: string): Refusal => ({ code: 'UNSAFE_TRANSACTION', message })
   if (intent.atomicity === 'batch-7702' || intent.atomicity === 'user-operation') {
@@ -70,7 +82,7 @@ function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): re
     if (moves) return refuse('A call to a listed contract would move tokens or approve somebody directly.')
     return isListedFunction(call, context) ? [] : refuse('The policy does not list this function of the contract.')
   }
-  const reading = readCalldata(surface, call.to, call.data)
+  const reading = readCalldata(surface, call.to, call.data, context.chain.wrappedNative.address)
   if (reading === null) return refuse('A call holds something the policy does not know.')
   return [
     ...checkRecipients(reading.recipients, `The call "${call.label}"`, context),
@@ -133,12 +145,15 @@ function checkDeadline(deadline: bigint, { policy, nowSeconds }: PolicyContext):
 
 function unlistedTokens(intent: Intent, { chain, known }: PolicyContext): readonly Address[] {
   const tokens = tokensOf(intent)
+  const listed = listedAmong(tokens, chain, known)
+  return tokens.filter((token) => !listed(token))
+}
+
+/** Listed tokens, native currency, and shares of pairs of both that are among the given ones. */
+function listedAmong(tokens: readonly Address[], chain: Chain, known: KnownContracts): (token: string) => boolean {
   const pairs = pairShares(chain, tokens)
   const isListed = (token: string): boolean => token === zeroAddress || known.tokens.has(token.toLowerCase())
-  return tokens.filter((token) => {
-    const pair = pairs.get(token.toLowerCase())
-    return !(isListed(token) || (pair !== undefined && pair.every(isListed)))
-  })
+  return (token) => isListed(token) || pairs.get(token.toLowerCase())?.every(isListed) === true
 }
 
 function refuseTokens(unlisted: readonly Address[]): Refusal {

@@ -1,8 +1,9 @@
-import { type Address, zeroAddress } from 'viem'
+import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from './approval-steps.ts'
-import { assertDeclared, sumByToken } from './assert-declared.ts'
-import { policyVerdict, tokensOf } from './policy-verdict.ts'
+import { assertDeclared, type DeclaredContext, sumByToken } from './assert-declared.ts'
+import { calledContracts } from './called-contracts.ts'
+import { expectedTokens, policyVerdict, tokensOf } from './policy-verdict.ts'
 import type { Trip } from './engine.ts'
 import { grantRefusals } from './grant-refusals.ts'
 import { expectedGasCost, gasLimitFor } from './gas.ts'
@@ -33,7 +34,7 @@ export type Checked = Trip & {
 
 /** Puts the approvals around the calls, plays the whole at one block, and looks prices up meanwhile. */
 export async function simulatePlan(checked: Checked): Promise<Simulated> {
-  const { engine, chain, intent, surveyed, allowances } = checked
+  const { engine, chain, intent, surveyed } = checked
   const expiresAtSeconds = surveyed.atSeconds + permit2LifetimeSeconds
   const approvals = approvalSteps(intent.approvals, surveyed.standing, { permit2: chain.permit2, expiresAtSeconds })
   const calls = intent.calls.map((call): Step => ({ kind: 'call', ...call }))
@@ -42,10 +43,9 @@ export async function simulatePlan(checked: Checked): Promise<Simulated> {
     play(checked, steps, surveyed),
     priceTokens(tokensOf(intent), { ...engine, directory: engine.tokens, chain }),
   ])
-  const declared = { permit2: chain.permit2, positionManagers: checked.known.positionManagers, allowances }
   const refusals = [
     ...checkMeasured(simulation, engine.policy),
-    ...assertDeclared(intent, simulation, declared),
+    ...assertDeclared(intent, simulation, declaredContext(checked)),
     ...checkBalance(steps, simulation, surveyed),
   ]
   return { ...checked, steps, simulation, priced, refusals }
@@ -57,9 +57,22 @@ export type Simulated = Checked & {
   readonly priced: PricedTokens
 }
 
+/** What a simulation is held against beside the intent. */
+export function declaredContext({ engine, chain, known, wallet, intent, allowances }: Checked): DeclaredContext {
+  return {
+    permit2: chain.permit2,
+    positionManagers: known.positionManagers,
+    allowances,
+    isStrict: engine.policy.allowlist.mode === 'strict',
+    expected: expectedTokens(intent, chain, known),
+    removesLiquidity: calledContracts(intent, chain, known).removesLiquidity,
+    isWallet: (address) => isAddressEqual(address, wallet),
+  }
+}
+
 /** Plays steps from the state of a survey, with the reads and the take-backs that follow them. */
 export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): Promise<Simulation> {
-  const { engine, client, chain, wallet, intent, allowances } = trip
+  const { engine, client, chain, wallet, intent, known, allowances } = trip
   return simulate({
     client,
     chainId: chain.id,
@@ -71,6 +84,7 @@ export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): P
     revokes: allowances.map(revokeStep),
     spends: sumByToken(intent.spends),
     tokens: declaredTokens(intent),
+    ...calledContracts(intent, chain, known),
     block: surveyed.block,
     atSeconds: surveyed.atSeconds,
   })

@@ -19,9 +19,11 @@ import { readCalldata, type Surface } from './read-calldata.ts'
 
 const target: Address = '0x00000000000000000000000000000000000000aa'
 const alice: Address = '0x00000000000000000000000000000000000A11cE'
+const weth: Address = '0x00000000000000000000000000000000000000ee'
 const zero: Address = '0x0000000000000000000000000000000000000000'
 const caller: Address = '0x0000000000000000000000000000000000000001'
 
+const read = (surface: Surface, to: Address, data: Hex) => readCalldata(surface, to, data, weth)
 const collect = (recipient: Address): Hex =>
   encodeFunctionData({
     abi: v3PositionManagerAbi,
@@ -36,6 +38,14 @@ const modify = (data: Hex, deadline = 9n): Hex =>
   encodeFunctionData({ abi: v4PositionManagerAbi, functionName: 'modifyLiquidities', args: [data, deadline] })
 const execute = (commands: Hex, inputs: readonly Hex[]): Hex =>
   encodeFunctionData({ abi: universalRouterAbi, functionName: 'execute', args: [commands, inputs, 9n] })
+const lessen = (tokenId: bigint, liquidity = 1n): Hex =>
+  encodeAbiParameters(parseAbiParameters('uint256, uint256, uint128, uint128, bytes'), [
+    tokenId,
+    liquidity,
+    0n,
+    0n,
+    '0x',
+  ])
 const takePair = (recipient: Address): Hex =>
   encodeAbiParameters(parseAbiParameters('address, address, address'), [zero, target, recipient])
 
@@ -60,34 +70,39 @@ describe('reading calldata', () => {
         },
       ],
     })
-    expect(readCalldata('v3PositionManager', target, multicall([multicall([mint]), collect(alice)]))).toEqual({
+    expect(read('v3PositionManager', target, multicall([multicall([mint]), collect(alice)]))).toMatchObject({
       recipients: [alice, alice],
       deadlines: [77n],
     })
   })
 
   it('finds them in v4 actions and router commands', () => {
-    expect(readCalldata('v4PositionManager', target, modify(unlock('0x0111', ['0x', takePair(alice)])))).toEqual({
+    expect(read('v4PositionManager', target, modify(unlock('0x0111', [lessen(5n), takePair(alice)])))).toMatchObject({
       recipients: [alice],
       deadlines: [9n],
     })
     const take = encodeAbiParameters(parseAbiParameters('address, address, uint256'), [zero, alice, 0n])
-    expect(readCalldata('universalRouter', target, execute('0x10', [unlock('0x060c0e', ['0x', '0x', take])]))).toEqual({
+    expect(read('universalRouter', target, execute('0x10', [unlock('0x060c0e', ['0x', '0x', take])]))).toMatchObject({
       recipients: [alice],
       deadlines: [9n],
     })
   })
 
-  it('leaves out what stands for the caller or the contract, each where it does', () => {
-    expect(readCalldata('v3PositionManager', target, collect(zero))?.recipients).toEqual([])
-    expect(readCalldata('v3PositionManager', target, collect(target))?.recipients).toEqual([])
-    expect(readCalldata('v3PositionManager', target, collect(caller))?.recipients).toEqual([caller])
-    expect(readCalldata('v4PositionManager', target, modify(unlock('0x11', [takePair(caller)])))?.recipients).toEqual(
-      [],
-    )
-    expect(readCalldata('v4PositionManager', target, modify(unlock('0x11', [takePair(zero)])))?.recipients).toEqual([
-      zero,
-    ])
+  it('leaves out what stands for the caller, where it does', () => {
+    expect(read('v3PositionManager', target, collect(caller))?.recipients).toEqual([caller])
+    expect(read('v4PositionManager', target, modify(unlock('0x11', [takePair(caller)])))?.recipients).toEqual([])
+    expect(read('v4PositionManager', target, modify(unlock('0x11', [takePair(zero)])))?.recipients).toEqual([zero])
+  })
+
+  it('names the positions of a call, and whether liquidity is removed', () => {
+    const less = read('v4PositionManager', target, modify(unlock('0x0111', [lessen(5n), takePair(alice)])))
+    expect(less).toMatchObject({ positionIds: [5n], removesLiquidity: true })
+    const fees = read('v4PositionManager', target, modify(unlock('0x0111', [lessen(5n, 0n), takePair(alice)])))
+    expect(fees).toMatchObject({ positionIds: [5n], removesLiquidity: false })
+    const burn = encodeAbiParameters(parseAbiParameters('uint256, uint128, uint128, bytes'), [7n, 0n, 0n, '0x'])
+    const burnt = read('v4PositionManager', target, modify(unlock('0x0311', [burn, takePair(alice)])))
+    expect(burnt).toMatchObject({ positionIds: [7n], removesLiquidity: true })
+    expect(read('v3PositionManager', target, multicall([collect(alice)]))?.positionIds).toEqual([1n])
   })
 
   it.each<readonly [string, Surface, Hex]>([
@@ -101,6 +116,7 @@ describe('reading calldata', () => {
     ],
     ['arguments cut short', 'v3PositionManager', collect(alice).slice(0, 80) as Hex],
     ['multicalls without end', 'v3PositionManager', multicall([multicall([multicall([multicall([collect(alice)])])])])],
+    ['clear or take', 'v4PositionManager', modify(unlock('0x13', [takePair(alice)]))],
     ['an unknown v4 action', 'v4PositionManager', modify(unlock('0x17', ['0x']))],
     ['an action without parameters', 'v4PositionManager', modify(unlock('0x0111', ['0x']))],
     ['a recipient that is no address', 'v4PositionManager', modify(unlock('0x11', ['0x01']))],
@@ -110,7 +126,7 @@ describe('reading calldata', () => {
     ['a sub-plan', 'universalRouter', execute('0x21', ['0x'])],
     ["another contract's function", 'v2Router', collect(alice)],
   ])('does not know %s', (_what, surface, data) => {
-    expect(readCalldata(surface, target, data)).toBeNull()
+    expect(read(surface, target, data)).toBeNull()
   })
 
   it('knows every address parameter of every function it lets pass: recipients by name, the rest are tokens and hooks', () => {
@@ -166,7 +182,7 @@ describe('reading calldata', () => {
     const start = fc.constantFrom<Hex>('0x', '0xac9650d8', '0xdd46508f', '0x3593564c', '0xfc6f7865', '0x88316456')
     fc.assert(
       fc.property(surface, start, bytes, (kind, selector, tail) => {
-        expect(() => readCalldata(kind, target, concat([selector, tail]))).not.toThrow()
+        expect(() => read(kind, target, concat([selector, tail]))).not.toThrow()
       }),
       { numRuns: 2000 },
     )

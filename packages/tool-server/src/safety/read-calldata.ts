@@ -14,19 +14,27 @@ import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-man
 import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
 import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
 import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
+import { type CalldataPart, callRecipients } from './call-recipients.ts'
 
 /**
  * Reads what a call to one of the AMM's contracts is made of, through multicalls, v4 actions and router commands: every
- * address that would receive something, every deadline. Returns `null` for anything it does not know to
- * the last part; such a call is not signed. Recipients that mean the caller or the contract itself are left out.
+ * address that would receive something, every deadline, every position it names. Returns `null` for anything it does not
+ * know to the last part; such a call is not signed. What means the caller is left out. The contract itself is a recipient
+ * like any other, for what it keeps anybody can take, unless the same call pays that out again.
  */
-export function readCalldata(surface: Surface, target: Address, data: Hex): CalldataReading | null {
+export function readCalldata(
+  surface: Surface,
+  target: Address,
+  data: Hex,
+  wrappedNative: Address,
+): CalldataReading | null {
   try {
     const parts = readFunction(surfaces[surface], data, 0)
-    const own = new Set([target.toLowerCase(), ...surfaces[surface].ownRecipients])
     return {
-      deadlines: parts.deadlines,
-      recipients: parts.recipients.filter((recipient) => !own.has(recipient.toLowerCase())),
+      deadlines: parts.flatMap(({ values }) => (typeof values['deadline'] === 'bigint' ? [values['deadline']] : [])),
+      recipients: callRecipients(surface, target, parts, wrappedNative),
+      positionIds: parts.flatMap(({ values }) => (typeof values['tokenId'] === 'bigint' ? [values['tokenId']] : [])),
+      removesLiquidity: parts.some(removesLiquidity),
     }
   } catch {
     return null
@@ -46,6 +54,9 @@ export type CalldataReading = {
   readonly recipients: readonly Address[]
   /** Unix seconds. */
   readonly deadlines: readonly bigint[]
+  /** Positions of the called position manager that it changes. */
+  readonly positionIds: readonly bigint[]
+  readonly removesLiquidity: boolean
 }
 
 /** The functions of a kind of contract, as they are read here. */
@@ -53,29 +64,26 @@ export function surfaceAbi(surface: Surface): Abi {
   return surfaces[surface].abi
 }
 
-type SurfaceRules = {
-  readonly abi: Abi
-  /** Addresses that stand for the caller or for the contract itself. */
-  readonly ownRecipients: readonly string[]
-}
-
-const zero = '0x0000000000000000000000000000000000000000'
-/** `MSG_SENDER` and `ADDRESS_THIS` of the newer routers. */
-const stands = ['0x0000000000000000000000000000000000000001', '0x0000000000000000000000000000000000000002']
+type SurfaceRules = { readonly abi: Abi }
 
 const surfaces: Readonly<Record<Surface, SurfaceRules>> = {
-  v2Router: { abi: v2RouterAbi, ownRecipients: [] },
-  v3PositionManager: { abi: v3PositionManagerAbi, ownRecipients: [zero] },
-  v3SwapRouter02: { abi: v3SwapRouter02Abi, ownRecipients: stands },
-  v4PositionManager: { abi: v4PositionManagerAbi, ownRecipients: stands },
-  universalRouter: { abi: universalRouterAbi, ownRecipients: stands },
-  wrappedNative: { abi: wrappedNativeAbi, ownRecipients: [] },
+  v2Router: { abi: v2RouterAbi },
+  v3PositionManager: { abi: v3PositionManagerAbi },
+  v3SwapRouter02: { abi: v3SwapRouter02Abi },
+  v4PositionManager: { abi: v4PositionManagerAbi },
+  universalRouter: { abi: universalRouterAbi },
+  wrappedNative: { abi: wrappedNativeAbi },
 }
 
-/** Actions of v4: parameters where one of them is a recipient, `null` where none is. */
+const changesPosition = parseAbiParameters('uint256 tokenId, uint256 liquidity')
+
+/**
+ * Actions of v4: parameters where one of them matters here, `null` where none does. Clear-or-take is not among them: it
+ * may leave what is owed to the caller behind.
+ */
 const v4Actions = new Map<number, readonly AbiParameter[] | null>([
-  [0x00, null], // increase liquidity
-  [0x01, null], // decrease liquidity
+  [0x00, changesPosition], // increase liquidity
+  [0x01, changesPosition], // decrease liquidity
   [
     0x02,
     parseAbiParameters([
@@ -83,19 +91,18 @@ const v4Actions = new Map<number, readonly AbiParameter[] | null>([
       'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
     ]),
   ],
-  [0x03, null], // burn
+  [0x03, parseAbiParameters('uint256 tokenId')], // burn
   [0x06, null], // swap exact in, single
   [0x07, null], // swap exact in
   [0x08, null], // swap exact out, single
   [0x09, null], // swap exact out
-  [0x0b, null], // settle
+  [0x0b, parseAbiParameters('address currency, uint256 amount, bool payerIsUser')], // settle
   [0x0c, null], // settle all
   [0x0d, null], // settle pair
   [0x0e, parseAbiParameters('address currency, address recipient, uint256 amount')],
   [0x0f, null], // take all: to the caller
   [0x11, parseAbiParameters('address currency0, address currency1, address recipient')],
   [0x12, null], // close currency: with the caller
-  [0x13, null], // clear or take: to the caller
   [0x14, parseAbiParameters('address currency, address recipient')],
   [0x15, null], // wrap
   [0x16, null], // unwrap
@@ -118,15 +125,15 @@ const routerCommands = new Map<number, readonly AbiParameter[] | 'v4Actions'>([
 
 const deepestNesting = 3
 
-function readFunction(rules: SurfaceRules, data: Hex, depth: number): CalldataReading {
+function readFunction(rules: SurfaceRules, data: Hex, depth: number): readonly CalldataPart[] {
   if (depth > deepestNesting) throw new RangeError('nested too deeply')
   const { functionName, args = [] } = decodeFunctionData({ abi: rules.abi, data })
   const definition = rules.abi.find((item) => item.type === 'function' && item.name === functionName)
   // An overload cannot be told by name alone, and a view function has no business in a transaction.
   if (definition?.type !== 'function' || definition.inputs.length !== args.length) throw new TypeError('ambiguous')
   if (definition.stateMutability === 'view' || definition.stateMutability === 'pure') throw new TypeError('view')
-  const own = readParameters(definition.inputs, args)
-  return join([own, ...innerParts(rules, functionName, args, depth)])
+  const own = { name: functionName, values: namedValues(definition.inputs, args) }
+  return [own, ...innerParts(rules, functionName, args, depth)]
 }
 
 function innerParts(
@@ -134,60 +141,57 @@ function innerParts(
   name: string,
   args: readonly unknown[],
   depth: number,
-): readonly CalldataReading[] {
+): readonly CalldataPart[] {
   if (name === 'multicall')
-    return args.filter(isHexList).flatMap((calls) => calls.map((call) => readFunction(rules, call, depth + 1)))
-  if (name === 'modifyLiquidities') return [readV4Actions(requireHex(args[0]))]
+    return args.filter(isHexList).flatMap((calls) => calls.flatMap((call) => readFunction(rules, call, depth + 1)))
+  if (name === 'modifyLiquidities') return readV4Actions(requireHex(args[0]))
   if (name === 'execute') return readRouterCommands(requireHex(args[0]), requireHexList(args[1]))
   return []
 }
 
-function readV4Actions(unlockData: Hex): CalldataReading {
+function readV4Actions(unlockData: Hex): readonly CalldataPart[] {
   const [actions, params] = decodeAbiParameters(v4Swap, unlockData)
   const bytes = hexToBytes(actions)
   if (bytes.length !== params.length) throw new RangeError('actions and parameters differ in number')
-  return join(
-    [...bytes].map((action, index) => {
-      const parameters = v4Actions.get(action)
-      if (parameters === undefined) throw new RangeError('unknown action')
-      if (parameters === null) return readParameters([], [])
-      return readParameters(parameters, decodeAbiParameters(parameters, requireHex(params[index])))
-    }),
-  )
+  return [...bytes].map((action, index) => {
+    const parameters = v4Actions.get(action)
+    if (parameters === undefined) throw new RangeError('unknown action')
+    const values =
+      parameters === null ? {} : namedValues(parameters, decodeAbiParameters(parameters, requireHex(params[index])))
+    return { name: `v4 ${action.toString(16).padStart(2, '0')}`, values }
+  })
 }
 
-function readRouterCommands(commands: Hex, inputs: readonly Hex[]): readonly CalldataReading[] {
+function readRouterCommands(commands: Hex, inputs: readonly Hex[]): readonly CalldataPart[] {
   const bytes = hexToBytes(commands)
   if (bytes.length !== inputs.length) throw new RangeError('commands and inputs differ in number')
-  return [...bytes].map((command, index) => {
+  return [...bytes].flatMap((command, index) => {
     const parameters = routerCommands.get(command)
     if (parameters === undefined) throw new RangeError('unknown command')
     const input = requireHex(inputs[index])
     if (parameters === 'v4Actions') return readV4Actions(input)
-    return readParameters(parameters, decodeAbiParameters(parameters, input))
+    const values = namedValues(parameters, decodeAbiParameters(parameters, input))
+    return [{ name: `router ${command.toString(16).padStart(2, '0')}`, values }]
   })
 }
 
-/** Picks the values of parameters named as a recipient or a deadline, at any depth of tuples. */
-function readParameters(parameters: readonly AbiParameter[], values: readonly unknown[]): CalldataReading {
-  const parts = parameters.map((parameter, index): CalldataReading => {
+/** Values by the names of their parameters, those of tuples beside the others. */
+function namedValues(parameters: readonly AbiParameter[], values: readonly unknown[]): CalldataPart['values'] {
+  const entries = parameters.flatMap((parameter, index) => {
     const value = values[index]
-    const isRecipient = parameter.type === 'address' && (parameter.name === 'recipient' || parameter.name === 'to')
-    const isDeadline = parameter.name === 'deadline' && typeof value === 'bigint'
     if (parameter.type === 'tuple' && 'components' in parameter && isRecord(value)) {
       const members = parameter.components.map((component) => value[component.name ?? ''])
-      return readParameters(parameter.components, members)
+      return Object.entries(namedValues(parameter.components, members))
     }
-    return { recipients: isRecipient ? [requireHex(value)] : [], deadlines: isDeadline ? [value] : [] }
+    return [[parameter.name ?? '', value] as const]
   })
-  return join(parts)
+  return Object.fromEntries(entries)
 }
 
-function join(parts: readonly CalldataReading[]): CalldataReading {
-  return {
-    recipients: parts.flatMap((part) => part.recipients),
-    deadlines: parts.flatMap((part) => part.deadlines),
-  }
+/** A v3 position pays out what it was freed of with a later collect; in v4 a burn frees all that is left. */
+function removesLiquidity({ name, values }: CalldataPart): boolean {
+  if (name === 'v4 03') return true
+  return (name === 'decreaseLiquidity' || name === 'v4 01') && values['liquidity'] !== 0n
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -126,6 +126,8 @@ async function replay(
       client,
       memory,
       allowances: [],
+      contracts: [],
+      positions: [],
       revokes: [],
       spends: new Map(),
       block: { number: BigInt(block) },

@@ -3,7 +3,7 @@ import { ToolError } from '../tool-error.ts'
 import { assertDeclared } from './assert-declared.ts'
 import { assetChanges } from './asset-changes.ts'
 import { dearGas } from './dear-gas.ts'
-import { checkMeasured, play } from './prepare.ts'
+import { checkMeasured, declaredContext, play } from './prepare.ts'
 import { policyVerdict, tokensOf } from './policy-verdict.ts'
 import { throwFirst } from './refusal.ts'
 import { requireRunning } from './require-running.ts'
@@ -37,8 +37,7 @@ export async function revalidate(road: Reserved, progress: Progress): Promise<vo
     { wallet, wrappedNative: chain.wrappedNative.address },
   )
   const whole = { ...simulation, deltas: addDeltas(done.deltas, simulation.deltas) }
-  const declared = { permit2: chain.permit2, positionManagers: known.positionManagers, allowances }
-  const [drift] = assertDeclared(intent, whole, declared)
+  const [drift] = assertDeclared(intent, whole, declaredContext(road))
   if (drift !== undefined) {
     throw new ToolError('SIMULATION_DRIFT', `The chain moved since the plan was made. ${drift.message}`, {
       details: drift.details ?? [],

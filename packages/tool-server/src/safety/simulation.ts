@@ -1,8 +1,10 @@
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, type PublicClient, zeroAddress } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
 import { ToolError } from '../tool-error.ts'
 import type { Allowance } from './approval-steps.ts'
 import { assetChanges, type AssetChanges } from './asset-changes.ts'
+import type { CalledContracts } from './called-contracts.ts'
 import { playOverridden } from './play-overridden.ts'
 import { playTraced } from './play-traced.ts'
 import type { PlayedCall, PlayedFrom, PlayedResult } from './played.ts'
@@ -25,10 +27,11 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
   const failed = results.findIndex(({ ok }, index) => !ok && sequence[index]?.mustSucceed === true)
   if (failed !== -1) {
     const played = await withRevertData(request, sequence.slice(0, failed + 1), results[failed])
-    throw shortfall(request, results) ?? failure(request.steps[failed - request.tokens.length], played)
+    const failedStep = request.steps[failed - request.tokens.length - request.positions.length]
+    throw shortfall(request, results) ?? failure(failedStep, played)
   }
 
-  const reads = request.tokens.length
+  const reads = request.tokens.length + request.positions.length
   const steps = results.slice(reads, reads + request.steps.length)
   const leftoversAt = reads + request.steps.length
   const leftovers = request.allowances.map((_, index) => uintOf(results[leftoversAt + index]) ?? 0n)
@@ -47,7 +50,7 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
   else requireTrace(request, deltas)
   request.tokens.forEach((token, index) => {
     const before = uintOf(results[index])
-    const after = uintOf(results[results.length - reads + index])
+    const after = uintOf(results[results.length - request.tokens.length + index])
     if (before !== null && after !== null) deltas.set(token.toLowerCase(), after - before)
   })
   return {
@@ -57,6 +60,10 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
     rights: changes.rights,
     leftNfts: changes.leftNfts,
     leftovers,
+    kept: keptIn(request, steps),
+    foreignPositions: request.positions.filter(
+      (_, index) => uintOf(results[request.tokens.length + index]) !== BigInt(request.wallet),
+    ),
     gasUsed: steps.map(({ gasUsed }) => gasUsed),
     revokeGasUsed: revokes.map(({ gasUsed }) => gasUsed),
   }
@@ -73,7 +80,7 @@ export type SimulationRequest = PlayedFrom & {
   readonly tokens: readonly Address[]
   readonly spends: ReadonlyMap<string, bigint>
   readonly revokes: readonly Step[]
-}
+} & Pick<CalledContracts, 'contracts' | 'positions'>
 
 export type Simulation = AssetChanges & {
   /** `eth_call` sees the declared tokens and native currency alone: no rights, no NFTs, nothing undeclared. */
@@ -81,22 +88,46 @@ export type Simulation = AssetChanges & {
   readonly blockNumber: bigint
   /** What would be left of each allowance after the steps. */
   readonly leftovers: readonly bigint[]
+  /** What the steps left in routers and position managers, by the logs. */
+  readonly kept: readonly { readonly contract: Address; readonly token: string; readonly amount: bigint }[]
+  /** Positions of the calldata that the wallet did not own before the steps. */
+  readonly foreignPositions: CalledContracts['positions']
   /** After refunds, per step. */
   readonly gasUsed: readonly bigint[]
   readonly revokeGasUsed: readonly bigint[]
 }
 
-function sequenceOf({ wallet, steps, allowances, tokens, revokes }: SimulationRequest): readonly PlayedCall[] {
+/** Nothing should stay in a router or position manager: whoever comes next may take it. */
+function keptIn({ contracts, wrappedNative }: SimulationRequest, steps: readonly PlayedResult[]): Simulation['kept'] {
+  const logs = steps.map((step) => step.logs)
+  return contracts.flatMap((contract) =>
+    [...assetChanges(logs, { wallet: contract, wrappedNative }).deltas].flatMap(([token, amount]) =>
+      amount > 0n ? [{ contract, token, amount }] : [],
+    ),
+  )
+}
+
+function sequenceOf({
+  wallet,
+  steps,
+  allowances,
+  tokens,
+  positions,
+  revokes,
+}: SimulationRequest): readonly PlayedCall[] {
   const read = (to: Address, data: Hex): PlayedCall => ({ to, data, value: 0n, mustSucceed: false })
   const balances = tokens.map((token) =>
     read(token, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [wallet] })),
+  )
+  const owners = positions.map(({ contract, id }) =>
+    read(contract, encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'ownerOf', args: [id] })),
   )
   const carried = (list: readonly Step[], mustSucceed: boolean): readonly PlayedCall[] =>
     list.map(({ to, data, valueWei }) => ({ to, data, value: valueWei, mustSucceed }))
   const leftovers = allowances.map(({ token, spender }) =>
     read(token, encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })),
   )
-  return [...balances, ...carried(steps, true), ...leftovers, ...carried(revokes, false), ...balances]
+  return [...balances, ...owners, ...carried(steps, true), ...leftovers, ...carried(revokes, false), ...balances]
 }
 
 async function run(request: SimulationRequest, sequence: readonly PlayedCall[]): Promise<Played> {

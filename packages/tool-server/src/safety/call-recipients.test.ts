@@ -1,0 +1,84 @@
+import { type Address, concatHex, type Hex, zeroAddress } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { type CalldataPart, callRecipients } from './call-recipients.ts'
+import type { Surface } from './read-calldata.ts'
+
+const target: Address = '0x00000000000000000000000000000000000000aa'
+const wallet: Address = '0x00000000000000000000000000000000000a11ce'
+const weth: Address = '0x00000000000000000000000000000000000000ee'
+const usdc: Address = '0x00000000000000000000000000000000000000dd'
+const one: Address = '0x0000000000000000000000000000000000000001'
+const two: Address = '0x0000000000000000000000000000000000000002'
+const path: Hex = concatHex([usdc, '0x0001f4', weth])
+
+const part = (name: string, values: CalldataPart['values']): CalldataPart => ({ name, values })
+const recipients = (surface: Surface, ...parts: readonly CalldataPart[]) => callRecipients(surface, target, parts, weth)
+
+const collect = (recipient: Address) => part('collect', { tokenId: 1n, recipient })
+const sweep = (token: Address, recipient = wallet) => part('sweepToken', { token, recipient })
+const unwrap = (recipient = wallet) => part('unwrapWETH9', { recipient })
+const routed = (recipient: Address) => part('router 00', { recipient, path, amountIn: 1n, payerIsUser: true })
+const wrap = part('router 0b', { recipient: two, amount: 5n })
+const onward = (amountIn: bigint) =>
+  part('router 08', { recipient: one, amountIn, path: [weth, usdc], payerIsUser: false })
+
+describe('G6: a called contract keeps nothing', () => {
+  it.each<readonly [string, Surface, readonly CalldataPart[]]>([
+    ['v2: the router', 'v2Router', [part('removeLiquidity', { to: target })]],
+    ['v3: collect to nobody', 'v3PositionManager', [collect(zeroAddress)]],
+    ['v3: collect to the manager by its address', 'v3PositionManager', [collect(target)]],
+    ['v3: one of two tokens paid out', 'v3PositionManager', [collect(zeroAddress), unwrap(), unwrap()]],
+    ['v3: paid out before', 'v3PositionManager', [sweep(usdc), unwrap(), collect(zeroAddress)]],
+    ['v3: paid out to the manager', 'v3PositionManager', [collect(zeroAddress), sweep(usdc, target), unwrap(target)]],
+    [
+      'v3: a position for the manager',
+      'v3PositionManager',
+      [part('mint', { recipient: target }), sweep(usdc), unwrap()],
+    ],
+    ['router02: kept', 'v3SwapRouter02', [part('exactInputSingle', { recipient: two, tokenOut: weth })]],
+    ['router02: another token', 'v3SwapRouter02', [part('exactInput', { recipient: two, path }), sweep(usdc)]],
+    ['v4: take', 'v4PositionManager', [part('v4 0e', { currency: usdc, recipient: two })]],
+    ['v4: take by address', 'v4PositionManager', [part('v4 0e', { currency: usdc, recipient: target })]],
+    [
+      'v4: half of a pair',
+      'v4PositionManager',
+      [
+        part('v4 11', { currency0: usdc, currency1: weth, recipient: two }),
+        part('v4 14', { currency: usdc, recipient: one }),
+      ],
+    ],
+    ['v4: sweep to itself', 'v4PositionManager', [part('v4 14', { currency: usdc, recipient: two })]],
+    ['v4: a position for the manager', 'v4PositionManager', [part('v4 02', { recipient: two })]],
+    ['universal: kept', 'universalRouter', [routed(two)]],
+    ['universal: kept by address', 'universalRouter', [routed(target)]],
+    ['universal: another token', 'universalRouter', [routed(two), part('router 04', { token: usdc, recipient: one })]],
+    ['universal: wrapped for nobody', 'universalRouter', [wrap]],
+    ['universal: wrapped, part of it traded', 'universalRouter', [wrap, onward(4n)]],
+    ['universal: unwrapped for nobody', 'universalRouter', [part('router 0c', { recipient: two })]],
+  ])('%s', (_what, surface, parts) => {
+    expect(recipients(surface, ...parts)).toContain(target)
+  })
+
+  it.each<readonly [string, Surface, readonly CalldataPart[]]>([
+    ['v3: both paid out', 'v3PositionManager', [collect(zeroAddress), unwrap(), sweep(usdc)]],
+    ['router02: unwrapped', 'v3SwapRouter02', [part('exactInputSingle', { recipient: two, tokenOut: weth }), unwrap()]],
+    [
+      'v4: swept',
+      'v4PositionManager',
+      [part('v4 0e', { currency: usdc, recipient: two }), part('v4 14', { currency: usdc, recipient: wallet })],
+    ],
+    ['universal: unwrapped', 'universalRouter', [routed(two), part('router 0c', { recipient: wallet })]],
+    ['universal: swept', 'universalRouter', [routed(two), part('router 04', { token: weth, recipient: wallet })]],
+    ['universal: wrapped and traded', 'universalRouter', [wrap, onward(5n)]],
+    ['universal: all traded on', 'universalRouter', [routed(two), onward(2n ** 255n)]],
+  ])('unless the same call pays it out: %s', (_what, surface, parts) => {
+    expect(recipients(surface, ...parts)).not.toContain(target)
+  })
+
+  it('knows names for caller and contract only where a contract does', () => {
+    expect(recipients('v3SwapRouter02', sweep(usdc, one))).toEqual([one])
+    expect(recipients('v3SwapRouter02', sweep(usdc, two))).toEqual([two])
+    expect(recipients('v3PositionManager', unwrap(zeroAddress))).toEqual([zeroAddress])
+    expect(recipients('universalRouter', routed(one))).toEqual([])
+  })
+})

@@ -1,0 +1,97 @@
+import { type Address, size, slice, zeroAddress } from 'viem'
+import type { Surface } from './read-calldata.ts'
+
+/**
+ * Everybody whom the parts of one call pay, the caller left out where a contract has a name for it. The called contract
+ * counts among them: routers and position managers keep nothing for anybody, whoever comes next sweeps it. Only where a
+ * later part of the same call pays that very currency out, or trades all of it on, is it a station and no recipient.
+ */
+export function callRecipients(
+  surface: Surface,
+  target: Address,
+  parts: readonly CalldataPart[],
+  wrappedNative: Address,
+): readonly Address[] {
+  const read = parts.map((part) => ({ part, payee: payeeOf(surface, target, part) }))
+  return read.flatMap(({ part, payee }, index) => {
+    if (payee === null || payee === 'caller') return []
+    if (payee !== 'itself') return [payee]
+    const later = read.slice(index + 1)
+    const payouts = later.filter((one) => one.payee !== 'itself').map((one) => payoutOf(one.part, wrappedNative))
+    // Which two tokens a position is of, its calldata does not say: both must be paid out, the simulation shows which.
+    if (part.name === 'collect') return new Set(payouts.filter((token) => token !== null)).size >= 2 ? [] : [target]
+    const held = heldBy(part, wrappedNative)
+    const isPaidOut = (token: string): boolean =>
+      payouts.includes(token) || later.some((one) => tradesOn(one.part, token, part))
+    return held !== null && held.every(isPaidOut) ? [] : [target]
+  })
+}
+
+/** A function, v4 action (`v4 0e`) or router command (`router 04`), with the values of its parameters by name. */
+export type CalldataPart = { readonly name: string; readonly values: Readonly<Record<string, unknown>> }
+
+type Payee = Address | 'caller' | 'itself' | null
+
+const one = '0x0000000000000000000000000000000000000001'
+const two = '0x0000000000000000000000000000000000000002'
+
+/** The newer routers have names for the caller and for themselves, some of their functions take addresses as they are. */
+function payeeOf(surface: Surface, target: Address, { name, values }: CalldataPart): Payee {
+  const value = values['recipient'] ?? values['to']
+  if (value === undefined) return null
+  const recipient = addressOf(value)
+  if (recipient === target.toLowerCase()) return 'itself'
+  if (name === 'collect' && recipient === zeroAddress) return 'itself'
+  const hasNames =
+    surface === 'v4PositionManager' ||
+    surface === 'universalRouter' ||
+    name === 'exactInput' ||
+    name === 'exactInputSingle'
+  if (hasNames && recipient === one) return 'caller'
+  return hasNames && recipient === two ? 'itself' : (value as Address)
+}
+
+/** What a part leaves in the called contract, in lower case; `null` where that cannot be paid out again. */
+function heldBy({ name, values }: CalldataPart, wrappedNative: Address): readonly string[] | null {
+  if (name === 'exactInputSingle') return [addressOf(values['tokenOut'])]
+  if (name === 'exactInput' || name === 'router 00' || name === 'router 08') return [endsOf(values['path'])[1]]
+  if (name === 'router 0b') return [wrappedNative.toLowerCase()]
+  if (name === 'router 0c') return [zeroAddress]
+  if (name === 'v4 0e') return [addressOf(values['currency'])]
+  if (name === 'v4 11') return [addressOf(values['currency0']), addressOf(values['currency1'])]
+  return null
+}
+
+/** The currency of which a part pays out all that the called contract holds. */
+function payoutOf({ name, values }: CalldataPart, wrappedNative: Address): string | null {
+  if (name === 'sweepToken' || name === 'router 04') return addressOf(values['token'])
+  if (name === 'v4 14') return addressOf(values['currency'])
+  return name === 'unwrapWETH9' || name === 'router 0c' ? wrappedNative.toLowerCase() : null
+}
+
+/** Whether a part of the universal router trades all that another one left of a token. */
+function tradesOn({ name, values }: CalldataPart, token: string, left: CalldataPart): boolean {
+  if (values['payerIsUser'] !== false) return false
+  const isTrade = name === 'router 00' || name === 'router 08'
+  if (!isTrade && name !== 'v4 0b') return false
+  const spent = isTrade ? endsOf(values['path'])[0] : addressOf(values['currency'])
+  const amount = values[isTrade ? 'amountIn' : 'amount']
+  const isWrapped = left.name === 'router 0b' && amount === left.values['amount']
+  return spent === token && (amount === wholeBalance || isWrapped)
+}
+
+/** `CONTRACT_BALANCE` of the universal router. */
+const wholeBalance = 2n ** 255n
+
+/** The first and the last token of a v2 path (a list) or a v3 path (20 bytes of token, 3 of fee, and so on). */
+function endsOf(path: unknown): readonly [string, string] {
+  if (Array.isArray(path)) return [addressOf(path[0]), addressOf(path.at(-1))]
+  const bytes = addressOf(path)
+  if (size(bytes) < 43) throw new TypeError('no path')
+  return [slice(bytes, 0, 20), slice(bytes, -20)]
+}
+
+function addressOf(value: unknown): Address {
+  if (typeof value !== 'string' || !value.startsWith('0x')) throw new TypeError('no address')
+  return value.toLowerCase() as Address
+}

@@ -1,0 +1,30 @@
+import type { Chain } from '@svc/wallet'
+import type { Address } from 'viem'
+import type { Intent } from '../intent.ts'
+import type { KnownContracts } from './known-contracts.ts'
+import { readCalldata } from './read-calldata.ts'
+
+/**
+ * What the calls of an intent touch of the AMM: routers and position managers, which must keep nothing, and positions,
+ * which must be the wallet's. Contracts that the operator lists, and wrapped native currency, are there to keep things.
+ */
+export function calledContracts(intent: Intent, chain: Chain, known: KnownContracts): CalledContracts {
+  const contracts = new Map<string, Address>()
+  const positions = new Map<string, CalledContracts['positions'][number]>()
+  let removesLiquidity = false
+  for (const { to, data } of intent.calls) {
+    const surface = known.surfaces.get(to.toLowerCase())
+    if (surface === undefined || surface === 'listed' || surface === 'wrappedNative') continue
+    contracts.set(to.toLowerCase(), to)
+    const reading = readCalldata(surface, to, data, chain.wrappedNative.address)
+    for (const id of reading?.positionIds ?? []) positions.set(`${to.toLowerCase()} ${id}`, { contract: to, id })
+    removesLiquidity ||= reading?.removesLiquidity === true
+  }
+  return { contracts: [...contracts.values()], positions: [...positions.values()], removesLiquidity }
+}
+
+export type CalledContracts = {
+  readonly contracts: readonly Address[]
+  readonly positions: readonly { readonly contract: Address; readonly id: bigint }[]
+  readonly removesLiquidity: boolean
+}

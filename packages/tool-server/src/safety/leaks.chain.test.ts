@@ -1,0 +1,210 @@
+import { useDevnet } from '@svc/devnet/testing'
+import {
+  type Abi,
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  parseAbiParameters,
+  parseUnits,
+  zeroAddress,
+} from 'viem'
+import { describe, expect, it } from 'vitest'
+import { createChainActor } from '../adapters/liquidity/chain-actor.fixture.ts'
+import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
+import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
+import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
+import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
+import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
+import type { Intent } from '../intent.ts'
+import { expectRefused } from './expect-refused.fixture.ts'
+import { approvalOf, laterDeadline, mintIntent, removeIntent, routerSwapIntent, swapIntent } from './intents.fixture.ts'
+import type { Road } from './open-road.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
+
+const devnet = useDevnet()
+const { open } = useRoads(devnet)
+const itself: Address = '0x0000000000000000000000000000000000000002'
+
+describe('G6: what a called contract would keep, anybody takes', () => {
+  it.each(['nobody', 'the manager'])('v3: a position emptied by collecting to %s', async (whom) => {
+    const road = await withPosition()
+    const manager = road.chain.amm.v3!.positionManager
+    const intent = await drained(road, whom === 'nobody' ? zeroAddress : manager)
+    await expectRefused(road, intent, 'RECIPIENT_NOT_ALLOWED')
+  })
+
+  it('v3: one of two tokens left behind is measured', async () => {
+    const road = await withPosition()
+    const payouts = [
+      v3('sweepToken', [road.token('USDC'), 0n, road.wallet]),
+      v3('sweepToken', [road.token('FOT'), 0n, road.wallet]),
+    ]
+    await expectRefused(road, await drained(road, zeroAddress, payouts), 'UNSAFE_TRANSACTION')
+    const honest = [payouts[0]!, v3('unwrapWETH9', [0n, road.wallet])]
+    const before = await road.balance('USDC')
+    await road.run(await drained(road, zeroAddress, honest))
+    expect(await road.balance('USDC')).toBeGreaterThan(before)
+  })
+
+  it('v3: liquidity freed and not collected', async () => {
+    const road = await withPosition()
+    const honest = await removeIntent(road)
+    const tokenId = await positionOf(road)
+    const args = [{ tokenId, liquidity: 1_000_000n, amount0Min: 0n, amount1Min: 0n, deadline: laterDeadline(0) }]
+    const call = { ...honest.calls[0]!, data: v3('decreaseLiquidity', args) }
+    await expectRefused(road, { ...honest, calls: [call], receives: [] }, 'UNSAFE_TRANSACTION')
+  })
+
+  it('v2: shares removed to the router', async () => {
+    const { road, pair, shares } = await withShares()
+    const router = road.chain.amm.v2!.router
+    const args = [road.token('USDC'), road.token('WETH'), shares, 0n, 0n, router, laterDeadline(0)] as const
+    const data = encodeFunctionData({ abi: v2RouterAbi, functionName: 'removeLiquidity', args })
+    await expectRefused(road, ofShares(road, pair, shares, data), 'RECIPIENT_NOT_ALLOWED')
+  })
+
+  it.each<readonly [string, 'RECIPIENT_NOT_ALLOWED' | 'CONTRACT_NOT_ALLOWED', Hex, (road: Road) => Hex]>([
+    ['take', 'RECIPIENT_NOT_ALLOWED', '0x0e', (road) => take(road, itself)],
+    ['sweep', 'RECIPIENT_NOT_ALLOWED', '0x14', (road) => sweep(road, itself)],
+    ['take to its address', 'RECIPIENT_NOT_ALLOWED', '0x0e', (road) => take(road, road.chain.amm.v4!.positionManager)],
+    ['clear or take', 'CONTRACT_NOT_ALLOWED', '0x13', (road) => take(road, road.wallet)],
+  ])('v4: %s', async (_what, code, action, parameters) => {
+    const road = await open()
+    const unlock = encodeAbiParameters(parseAbiParameters('bytes, bytes[]'), [action, [parameters(road)]])
+    const args = [unlock, laterDeadline(0)] as const
+    const data = encodeFunctionData({ abi: v4PositionManagerAbi, functionName: 'modifyLiquidities', args })
+    const call = { to: road.chain.amm.v4!.positionManager, data, valueWei: 0n, label: 'collect fees' }
+    await expectRefused(
+      road,
+      { ...swapIntent(road, '1'), calls: [call], spends: [], receives: [], approvals: [] },
+      code,
+    )
+  })
+
+  it('universal router: a swap whose proceeds stay', async () => {
+    const road = await open()
+    const honest = routerSwapIntent(road, '100')
+    const path = `${road.token('USDC')}0001f4${road.token('WETH').slice(2)}` as const
+    const parameters = parseAbiParameters('address, uint256, uint256, bytes, bool')
+    const input = encodeAbiParameters(parameters, [itself, parseUnits('100', 6), 1n, path, true])
+    const args = ['0x00', [input], laterDeadline(0)] as const
+    const data = encodeFunctionData({ abi: universalRouterAbi, functionName: 'execute', args })
+    const calls = [{ ...honest.calls[0]!, data }]
+    await expectRefused(road, { ...honest, calls, receives: [] }, 'RECIPIENT_NOT_ALLOWED')
+  })
+
+  it('native currency sent along and not taken back is measured', async () => {
+    const road = await open()
+    const honest = mintIntent(road)
+    const calls = [{ ...honest.calls[0]!, valueWei: parseUnits('1', 18) }]
+    const spends = [...honest.spends, { token: zeroAddress, amount: parseUnits('1', 18) }]
+    await expectRefused(road, { ...honest, calls, spends }, 'UNSAFE_TRANSACTION')
+  })
+})
+
+describe('G6: a position of somebody else', () => {
+  it('v3: takes nothing of ours', async () => {
+    const theirs = await open()
+    await theirs.run(mintIntent(theirs))
+    const tokenId = await positionOf(theirs)
+    const road = await open()
+    const honest = mintIntent(road)
+    const amounts = { amount0Desired: 10n ** 6n, amount1Desired: 10n ** 6n, amount0Min: 0n, amount1Min: 0n }
+    const data = v3('increaseLiquidity', [{ tokenId, ...amounts, deadline: laterDeadline(0) }])
+    const intent = { ...honest, calls: [{ ...honest.calls[0]!, data }], recipients: [] }
+    await expectRefused(road, intent, 'RECIPIENT_NOT_ALLOWED')
+  })
+})
+
+describe('G8: a strict list of tokens', () => {
+  it('holds for a token that is bought and not declared', async () => {
+    const road = await open({ policy: { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } })
+    const seller = await createChainActor(devnet(), devnet().accounts[5]!.address)
+    const junk = devnet().tokens.find(({ symbol }) => symbol === 'HOSTILE')!.address
+    await seller.addV2(road.token('USDC'), junk, 10n ** 6n, 10n ** 12n)
+    const router = road.chain.amm.v2!.router
+    const amountIn = parseUnits('400', 6)
+    const args = [amountIn, 0n, [road.token('USDC'), junk], road.wallet, laterDeadline(0)] as const
+    const data = encodeFunctionData({
+      abi: v2RouterAbi,
+      functionName: 'swapExactTokensForTokensSupportingFeeOnTransferTokens',
+      args,
+    })
+    const approvals = [approvalOf(road.token('USDC'), router, amountIn)]
+    const calls = [{ to: router, data, valueWei: 0n, label: 'swap' }]
+    const intent = { ...swapIntent(road, '400'), calls, approvals, receives: [] }
+    await expectRefused(road, intent, 'TOKEN_NOT_ALLOWLISTED')
+  })
+})
+
+function v3(functionName: string, args: readonly unknown[]): Hex {
+  const abi: Abi = v3PositionManagerAbi
+  return encodeFunctionData({ abi, functionName, args })
+}
+
+function positionOf(road: Road): Promise<bigint> {
+  const address = road.chain.amm.v3!.positionManager
+  const args = [road.wallet, 0n] as const
+  const read = { address, abi: v3PositionManagerAbi, functionName: 'tokenOfOwnerByIndex', args } as const
+  return road.rpc.client(road.chain).readContract(read)
+}
+
+/** Everything out of the wallet's position to `recipient`, the rest of the call behind it, nothing declared. */
+async function drained(road: Road, recipient: Address, more: readonly Hex[] = []): Promise<Intent> {
+  const honest = await removeIntent(road)
+  const tokenId = await positionOf(road)
+  const read = { address: road.chain.amm.v3!.positionManager, abi: v3PositionManagerAbi } as const
+  const client = road.rpc.client(road.chain)
+  const position = await client.readContract({ ...read, functionName: 'positions', args: [tokenId] })
+  const most = 2n ** 128n - 1n
+  const bounds = { amount0Min: 0n, amount1Min: 0n, deadline: laterDeadline(0) }
+  const steps = [
+    v3('decreaseLiquidity', [{ tokenId, liquidity: position[7], ...bounds }]),
+    v3('collect', [{ tokenId, recipient, amount0Max: most, amount1Max: most }]),
+    ...more,
+    v3('burn', [tokenId]),
+  ]
+  return { ...honest, calls: [{ ...honest.calls[0]!, data: v3('multicall', [steps]) }], receives: [], recipients: [] }
+}
+
+/** A road whose wallet holds a v3 position, and which has done nothing itself. */
+async function withPosition(): Promise<Road> {
+  const minter = await open()
+  await minter.run(mintIntent(minter))
+  return open({ privateKey: minter.privateKey })
+}
+
+async function withShares() {
+  const { address, privateKey } = devnet().accounts[6]!
+  const road = await open({ privateKey })
+  const actor = await createChainActor(devnet(), address)
+  await actor.addV2(road.token('USDC'), road.token('WETH'), parseUnits('600', 6), parseUnits('0.2', 18))
+  const [token0, token1] = [road.token('USDC'), road.token('WETH')].sort((a, b) =>
+    a.toLowerCase() < b.toLowerCase() ? -1 : 1,
+  ) as [Address, Address]
+  const pair = v2PairAddress(road.chain.amm.v2!, token0, token1)
+  const read = { address: pair, abi: erc20Abi, functionName: 'balanceOf', args: [road.wallet] } as const
+  return { road, pair, shares: await road.rpc.client(road.chain).readContract(read) }
+}
+
+function ofShares(road: Road, pair: Address, shares: bigint, data: Hex): Intent {
+  const router = road.chain.amm.v2!.router
+  return {
+    ...swapIntent(road, '1'),
+    calls: [{ to: router, data, valueWei: 0n, label: 'remove liquidity' }],
+    spends: [{ token: pair, amount: shares }],
+    receives: [],
+    approvals: [approvalOf(pair, router, shares)],
+    recipients: [],
+  }
+}
+
+function take(road: Road, recipient: Address): Hex {
+  return encodeAbiParameters(parseAbiParameters('address, address, uint256'), [road.token('USDC'), recipient, 0n])
+}
+
+function sweep(road: Road, recipient: Address): Hex {
+  return encodeAbiParameters(parseAbiParameters('address, address'), [road.token('USDC'), recipient])
+}
