@@ -38,8 +38,8 @@ export function createBalanceWatch(engine: WatchParts): BalanceWatch {
     return { at, amounts: await readHoldings(engine, chain) }
   }
   const price = async (chain: Chain): Promise<PricedTokens> => {
-    const { tokens: directory, prices, now } = engine
-    const context = { directory, prices, chain, now }
+    const { tokens: directory, prices, rpc, now } = engine
+    const context = { directory, prices, rpc, chain, now }
     const priced = await priceTokens(tokensOf(chain), context)
     watched.set(chain.id, { lookedAt: now(), ...watched.get(chain.id), prices: priced, pricedAt: now() })
     return priced

@@ -98,6 +98,8 @@ async function movedUsdMicros(trip: Trip, entries: readonly JournalEntry[]): Pro
   }
   const tokens = [...spent.keys()].filter((token): token is Address => token.startsWith('0x'))
   const priced = await priceTokens(tokens, { ...engine, directory: engine.tokens, chain })
+  // Whether shares of a pair were given back or sold is not told from here: what was reserved for them stands.
+  if (tokens.some((token) => (priced.get(token)?.pair ?? null) !== null)) return null
   const { usdMicros, unpriced } = valueOf(spent, priced)
   return unpriced.length > 0 ? null : usdMicros
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../errors.ts'
 import type { Intent } from '../intent.ts'
 import { expectRefused } from './expect-refused.fixture.ts'
-import { approveIntent, laterDeadline, mintIntent, removeIntent, swapIntent } from './intents.fixture.ts'
+import { approvalOf, approveIntent, laterDeadline, mintIntent, removeIntent, swapIntent } from './intents.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
 import { principalOf } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
@@ -140,31 +140,49 @@ describe('G8: tokens', () => {
   it('lenient: a spend that nothing with a price bounds is refused', async () => {
     const road = await open({
       policy: { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null },
-      usd: { USDC: null, WETH: null },
+      usd: { USDC: null },
     })
-    await expectRefused(road, swapIntent(road, '1'), 'PRICE_UNAVAILABLE')
-    await expectRefused(road, approveIntent(road, road.chain.amm.v3!.swapRouter02, '1'), 'PRICE_UNAVAILABLE')
+    await expectRefused(road, await unknownIntent(road, '1'), 'PRICE_UNAVAILABLE')
   })
 
   it('lenient: a spend without a price is worth at least what arrives for it', async () => {
     const road = await open({
-      policy: { allowlist: { mode: 'lenient' }, limitsUsd: { perTransaction: '500' }, approvalThresholdUsd: null },
-      usd: { USDC: null },
+      policy: { allowlist: { mode: 'lenient' }, limitsUsd: { perTransaction: '0.0001' }, approvalThresholdUsd: null },
     })
-    await expectRefused(road, swapIntent(road, '1000'), 'SPENDING_LIMIT_EXCEEDED')
-    await road.run(swapIntent(road, '100'))
+    await expectRefused(road, await unknownIntent(road, '1'), 'SPENDING_LIMIT_EXCEEDED')
   })
 
   it('lenient: a spend without a price counts as the whole limit of a transaction', async () => {
-    const road = await open({
-      policy: { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null },
-      usd: { USDC: null },
-    })
-    await road.run(swapIntent(road, '1'))
-    await road.run(swapIntent(road, '1'))
+    const road = await open({ policy: { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null } })
+    await road.run(await unknownIntent(road, '1'))
+    await road.run(await unknownIntent(road, '1'))
     expect((await road.executor.safetyReport(principalOf())).spentUsd).toEqual({ session: '1000', daily: '1000' })
-    await expectRefusedAfterwards(road, swapIntent(road, '1'), 'SPENDING_LIMIT_EXCEEDED')
+    await expectRefusedAfterwards(road, await unknownIntent(road, '1'), 'SPENDING_LIMIT_EXCEEDED')
   })
+
+  it('G7: lenient: a listed token without a price is refused, whatever arrives for it', async () => {
+    const policy = { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null } as const
+    const road = await open({ policy, usd: { USDC: null } })
+    await expectRefused(road, swapIntent(road, '1'), 'PRICE_UNAVAILABLE')
+    await expectRefused(road, approveIntent(road, road.chain.amm.v3!.swapRouter02, '1'), 'PRICE_UNAVAILABLE')
+    const hostile = devnet().tokens.find(({ symbol }) => symbol === 'HOSTILE')!.address
+    const named = { mode: 'lenient' as const, tokens: { [`${devnet().chainId}`]: [hostile] } }
+    const listing = await open({ policy: { ...policy, allowlist: named } })
+    await expectRefused(listing, await unknownIntent(listing, '1'), 'PRICE_UNAVAILABLE')
+  })
+
+  /** Sells a token that no list names and no source prices. */
+  async function unknownIntent(road: Road, amount: string): Promise<Intent> {
+    await devnet().fund(road.wallet, { HOSTILE: '10' })
+    const spent = { token: road.token('HOSTILE'), amount: parseUnits(amount, 18) }
+    return swapIntent(road, '0', {
+      tokenIn: 'HOSTILE',
+      tokenOut: 'USDC',
+      fee: foreign.fee,
+      amountIn: spent.amount,
+      intent: { spends: [spent], approvals: [approvalOf(spent.token, road.chain.amm.v3!.swapRouter02, spent.amount)] },
+    })
+  }
 })
 
 async function expectRefusedAfterwards(road: Road, intent: Intent, code: ErrorCode): Promise<void> {

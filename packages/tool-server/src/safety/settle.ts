@@ -7,7 +7,7 @@ import { holdAgainstSimulation } from './hold-against-simulation.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
 import { simulationDrift } from './simulation-drift.ts'
-import { outflowsOf, spentAmounts, usdOf, valueOf } from './spend-value.ts'
+import { notGivenBack, outflowsOf, spentAmounts, usdOf, valueOf } from './spend-value.ts'
 import { onStorage } from './storage.ts'
 import { readAllowances } from './survey.ts'
 import { takeBack } from './take-back.ts'
@@ -53,7 +53,7 @@ export async function settleLedger(
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
   const spent =
     lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
-  const { usdMicros, unpriced } = valueOf(spent, priced)
+  const { usdMicros, unpriced } = valueOf(notGivenBack(spent, intent, deltas, priced), priced)
   const actual = unpriced.length > 0 ? reservedUsdMicros : usdMicros
   await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual))
 }

@@ -7,15 +7,15 @@ import type { SpendValue, Unpriced } from './spend-value.ts'
 /**
  * Holds a spend against the limits of the transaction, of the principal's session and of any 24 hours, and takes it out
  * of them unless `dryRun`. A token without a price is a refusal under a strict allowlist. Under a lenient one the call counts
- * as the whole limit of one transaction, provided that something with a price leaves or arrives beside it and bounds what
- * it can be worth; a call that nothing bounds is refused.
+ * as the whole limit of one transaction, or as what is known to leave or arrive beside it if that is more, where no list
+ * names the token and no source says anything of it; what a list names, or what sources contradict, is refused there too.
  */
 export async function limitSpend(request: SpendRequest): Promise<SpendDecision> {
   const { ledger, policy, value, dryRun } = request
   const limits = limitsOf(policy)
   const isGuess = value.unpriced.length > 0
   const bound = max(value.usdMicros, value.arrivingUsdMicros)
-  if (isGuess && (policy.allowlist.mode === 'strict' || bound === 0n)) {
+  if (isGuess && (bound === 0n || !maybeGuessed(request))) {
     return { amountUsdMicros: value.usdMicros, reserved: false, used: null, refusals: [withoutPrice(value.unpriced)] }
   }
   const amountUsdMicros = isGuess ? max(bound, limits.perTransaction) : value.usdMicros
@@ -37,7 +37,7 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
 export async function raiseSpend(request: SpendRequest, reservedUsdMicros: bigint): Promise<SpendRaise> {
   const { ledger, policy, value, reservationId, dryRun } = request
   const limits = limitsOf(policy)
-  if (value.unpriced.length > 0 && policy.allowlist.mode === 'strict') {
+  if (value.unpriced.length > 0 && !maybeGuessed(request)) {
     return { amountUsdMicros: reservedUsdMicros, refusals: [withoutPrice(value.unpriced)] }
   }
   const amountUsdMicros = value.unpriced.length > 0 ? max(value.usdMicros, value.arrivingUsdMicros) : value.usdMicros
@@ -114,6 +114,15 @@ function exceeded(verdict: Extract<SpendVerdict, { granted: false }>): Refusal {
     message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call asks for ${asked} USD.`,
     details: [{ message: 'limit', limit, capUsd: cap, usedUsd: used, askedUsd: asked }],
   }
+}
+
+/** What arrives is only the least that a token can be worth: nothing is guessed of one that a list names or that has had a price. */
+function maybeGuessed({ policy, chainId, value }: SpendRequest): boolean {
+  const own = new Set(policy.allowlist.tokens?.[chainId]?.map((token) => token.toLowerCase()))
+  return (
+    policy.allowlist.mode === 'lenient' &&
+    value.unpriced.every(({ token, doubt, listed }) => doubt === 'missing' && !listed && !own.has(token.toLowerCase()))
+  )
 }
 
 /** Known without asking the ledger, whose rows have no room for absurd sums. */

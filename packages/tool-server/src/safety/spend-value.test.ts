@@ -5,24 +5,31 @@ import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
 import type { Intent } from '../intent.ts'
 import type { UsdPrice } from '../ports.ts'
 import { pairShares } from './pair-shares.ts'
-import { type PricedTokens, priceTokens, spentAmounts, usdOf, valueOf } from './spend-value.ts'
+import { type PricedToken, type PricedTokens, priceTokens, spentAmounts, usdOf, valueOf } from './spend-value.ts'
 
 const usdc: Address = '0x0000000000000000000000000000000000001111'
 const dust: Address = '0x0000000000000000000000000000000000002222'
 const pair: Address = '0x0000000000000000000000000000000000003333'
-const entry = (decimals: number, usd: number | null, isPairShare = false) => ({
+const entry = (decimals: number, usd: number | null, pair: PricedToken['pair'] = null) => ({
   token: { address: usdc, symbol: 'T', name: 'T', decimals, isNative: false, listed: true, usdPegged: false },
   usd,
   usdE18: usd === null ? null : BigInt(Math.round(usd * 1e9)) * 10n ** 9n,
   doubt: usd === null ? ('missing' as const) : null,
-  isPairShare,
+  pair,
 })
 const priced: PricedTokens = new Map([
   [usdc, entry(6, 1)],
   [dust, entry(18, 1e-9)],
-  [pair, entry(18, null, true)],
   [zeroAddress, entry(18, null)],
 ])
+
+/** Asked only where the chain knows v2 pairs and a token is on no list. */
+const rpc = {
+  client: () => {
+    throw new Error('not asked')
+  },
+  head: () => Promise.reject(new Error('not asked')),
+}
 
 const nothing: Intent = {
   chainId: 1,
@@ -56,7 +63,7 @@ describe('what a call spends', () => {
   })
 
   it('has no price for limits where only the price of the moment is known, though reports show it', async () => {
-    const chain = chains.find(({ id }) => id === 1)!
+    const chain = { ...chains.find(({ id }) => id === 1)!, amm: {} }
     const token = { ...entry(18, null).token, address: dust }
     const spot = { usd: 3, pools: [], liquidityUsd: 30_000, blockNumber: 1n, readAt: 0 }
     const trusted = { doubt: null, exact: { usdE18: 3n * 10n ** 18n, sources: ['v3_twap'] } } as const
@@ -72,10 +79,10 @@ describe('what a call spends', () => {
       ratio: async () => null,
     }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...token, address }) }
-    const table = await priceTokens([dust], { directory, prices, chain, now: () => 0 })
+    const table = await priceTokens([dust], { directory, prices, rpc, chain, now: () => 0 })
     expect(valueOf(new Map([[dust, 10n ** 18n]]), table)).toEqual({
       usdMicros: 0n,
-      unpriced: [{ token: dust, doubt: 'missing' }],
+      unpriced: [{ token: dust, doubt: 'missing', listed: true }],
     })
     expect(usdOf(dust, 10n ** 18n, table)).toBe(3)
     expect(valueOf(new Map([[zeroAddress, 10n ** 18n]]), table)).toEqual({ usdMicros: 3_000_000n, unpriced: [] })
@@ -102,7 +109,7 @@ describe('what a call spends', () => {
     }
     const prices = { usd: async () => price, ratio: async () => null }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...entry(18, 1).token, address }) }
-    const context = { directory, prices, now: () => nowMs }
+    const context = { directory, prices, rpc, now: () => nowMs }
     const table = await priceTokens([], { ...context, chain })
     expect(table.get(zeroAddress)).toMatchObject({ usdE18, doubt })
     // Where blocks come on demand, the age of one says nothing.
@@ -126,14 +133,10 @@ describe('what a call spends', () => {
     expect(valueOf(amounts, priced)).toEqual({
       usdMicros: 1_000_000n,
       unpriced: [
-        { token: zeroAddress, doubt: 'missing' },
-        { token: '0xabc', doubt: 'missing' },
+        { token: zeroAddress, doubt: 'missing', listed: true },
+        { token: '0xabc', doubt: 'missing', listed: false },
       ],
     })
-  })
-
-  it('counts shares of a pair as nothing', () => {
-    expect(valueOf(new Map([[pair, 10n ** 30n]]), priced)).toEqual({ usdMicros: 0n, unpriced: [] })
   })
 
   it('keeps the sign in reports', () => {

@@ -2,33 +2,67 @@ import { usdMicrosFromAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet'
 import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
-import type { PriceDoubt, PriceSource, Token, TokenDirectory, UsdPrice } from '../ports.ts'
+import type { PriceDoubt, PriceSource, RpcPool, Token, TokenDirectory, UsdPrice } from '../ports.ts'
 import { sumByToken } from './assert-declared.ts'
 import { pairShares } from './pair-shares.ts'
+import { readPairs, type StandingPair, withoutGivenBack } from './pair-worth.ts'
 
 /**
  * Looks up every token an intent names and its price in US dollars; `price` is `null` where none can be trusted. Native
- * currency is always among them, for gas. Shares of a v2 pair whose tokens the intent names carry their tokens' value.
+ * currency is always among them, for gas. A share of a v2 pair is worth its part of what the pair holds.
  */
 export async function priceTokens(tokens: readonly Address[], context: PricingContext): Promise<PricedTokens> {
-  const { directory, prices, chain } = context
-  const pairs = pairShares(chain, tokens)
-  const wanted = [...new Set([zeroAddress, ...tokens.map((token) => token.toLowerCase())])]
-  const priced = await Promise.all(
-    wanted.map(async (key): Promise<readonly [string, PricedToken]> => {
-      if (pairs.has(key))
-        return [key, { token: pairShare(key as Address), usd: null, usdE18: null, doubt: null, isPairShare: true }]
-      const token = await directory.byAddress(chain, key as Address)
-      const price = await prices.usd(chain, token)
-      return [key, { token, usd: price?.usd ?? null, ...trustedOf(price, context), isPairShare: false }]
-    }),
+  const { rpc, chain } = context
+  const named = [...new Set([zeroAddress, ...tokens.map((token) => token.toLowerCase())])] as Address[]
+  const listed = new Set([chain.wrappedNative, ...chain.tokens].map(({ address }) => address.toLowerCase()))
+  const standing = await readPairs(
+    rpc,
+    chain,
+    named.filter((key) => key !== zeroAddress && !listed.has(key)),
   )
-  return new Map(priced)
+  const sides = [...standing.values()].flatMap((pair) => pair.sides.map(({ token }) => token.toLowerCase()))
+  const shares = new Set<string>([...pairShares(chain, tokens).keys(), ...standing.keys()])
+  const single = [...new Set([...named, ...sides])].filter((key): key is Address => !shares.has(key))
+  const priced = new Map(await Promise.all(single.map(async (key) => [key, await priceOne(key, context)] as const)))
+  const ofShares = named
+    .filter((key) => shares.has(key))
+    .map((key) => [key, priceShare(key, standing, priced)] as const)
+  return new Map<string, PricedToken>([...priced, ...ofShares])
+}
+
+async function priceOne(address: Address, context: PricingContext): Promise<PricedToken> {
+  const token = await context.directory.byAddress(context.chain, address)
+  const price = await context.prices.usd(context.chain, token)
+  return { token, usd: price?.usd ?? null, ...trustedOf(price, context), pair: null }
+}
+
+/** A share at its part of both reserves, rounded up; whoever unbalances a pair makes that more, never less. */
+function priceShare(
+  key: Address,
+  standing: ReadonlyMap<string, StandingPair>,
+  priced: ReadonlyMap<string, PricedToken>,
+): PricedToken {
+  const pair = standing.get(key) ?? null
+  const sides = (pair?.sides ?? []).map(({ token, reserve }) => ({ reserve, entry: priced.get(token.toLowerCase()) }))
+  const token = pairShare(
+    key,
+    sides.some(({ entry }) => entry?.token.listed === true),
+  )
+  const doubtful = sides.find(({ entry }) => (entry?.usdE18 ?? null) === null)
+  if (pair === null || doubtful !== undefined) {
+    return { token, usd: null, usdE18: null, doubt: doubtful?.entry?.doubt ?? 'missing', pair }
+  }
+  const usdE18 = sides.reduce((sum, { reserve, entry }) => {
+    const below = pair.totalSupply * 10n ** BigInt(entry?.token.decimals ?? 0)
+    return sum + (reserve * (entry?.usdE18 ?? 0n) * 10n ** 18n + below - 1n) / below
+  }, 0n)
+  return { token, usd: null, usdE18, doubt: null, pair }
 }
 
 export type PricingContext = {
   readonly directory: Pick<TokenDirectory, 'byAddress'>
   readonly prices: PriceSource
+  readonly rpc: Pick<RpcPool, 'client' | 'head'>
   readonly chain: Chain
   /** Unix milliseconds. */
   readonly now: () => number
@@ -45,10 +79,10 @@ function trustedOf(price: UsdPrice | null, { chain, now }: PricingContext): Pick
   return isOld ? { usdE18: null, doubt: 'stale' } : { usdE18: price.exact.usdE18, doubt: null }
 }
 
-/** Shares of a pair as its code names them (v2-core UniswapV2ERC20); asked of no chain, for the pair may not stand yet. */
-function pairShare(address: Address): Token {
+/** Shares of a pair as its code names them (v2-core UniswapV2ERC20); listed when one of its tokens is. */
+function pairShare(address: Address, listed: boolean): Token {
   const text = { symbol: 'UNI-V2', name: 'Uniswap V2' }
-  return { address: getAddress(address), ...text, decimals: 18, isNative: false, listed: false, usdPegged: false }
+  return { address: getAddress(address), ...text, decimals: 18, isNative: false, listed, usdPegged: false }
 }
 
 /** By lower-case address. */
@@ -61,7 +95,8 @@ export type PricedToken = {
   /** The same times 1e18, rounded up, where limits may count with it; else `null`, and `doubt` says why. */
   readonly usdE18: bigint | null
   readonly doubt: PriceDoubt | null
-  readonly isPairShare: boolean
+  /** What it is a share of; `null` for everything but a v2 pair that stands. */
+  readonly pair: StandingPair | null
 }
 
 /**
@@ -81,18 +116,15 @@ export function outflowsOf(deltas: ReadonlyMap<string, bigint>): Map<string, big
   return new Map([...deltas].filter(([, delta]) => delta < 0n).map(([token, delta]) => [token, -delta]))
 }
 
-/**
- * Worth of amounts in millionths of a US dollar, each rounded up. Shares of a v2 pair count as nothing: their value comes
- * back as the pair's tokens, and only calls that pay the wallet pass the policy. Tokens without a price are named.
- */
+/** Worth of amounts in millionths of a US dollar, each rounded up. Tokens without a price are named. */
 export function valueOf(amounts: ReadonlyMap<string, bigint>, priced: PricedTokens): Valued {
   let usdMicros = 0n
   const unpriced: Unpriced[] = []
   for (const [key, amount] of amounts) {
     const entry = priced.get(key)
-    if (amount === 0n || entry?.isPairShare === true) continue
+    if (amount === 0n) continue
     if (entry === undefined || entry.usdE18 === null || entry.usdE18 <= 0n) {
-      unpriced.push({ token: key as Address, doubt: entry?.doubt ?? 'missing' })
+      unpriced.push({ token: key as Address, doubt: entry?.doubt ?? 'missing', listed: entry?.token.listed ?? false })
     } else usdMicros += usdMicrosOf(amount, entry.token.decimals, entry.usdE18)
   }
   return { usdMicros, unpriced }
@@ -100,13 +132,23 @@ export function valueOf(amounts: ReadonlyMap<string, bigint>, priced: PricedToke
 
 export type Valued = { readonly usdMicros: bigint; readonly unpriced: readonly Unpriced[] }
 
-export type Unpriced = { readonly token: Address; readonly doubt: PriceDoubt }
+export type Unpriced = { readonly token: Address; readonly doubt: PriceDoubt; readonly listed: boolean }
+
+/** Amounts without shares of a pair for which the intent brings both of the pair's tokens to the wallet. */
+export function notGivenBack(
+  spent: ReadonlyMap<string, bigint>,
+  intent: Intent,
+  deltas: ReadonlyMap<string, bigint>,
+  priced: PricedTokens,
+): ReadonlyMap<string, bigint> {
+  return withoutGivenBack(spent, intent, deltas, (token) => priced.get(token)?.pair ?? null)
+}
 
 /** What a call spends, and what else bounds the worth of tokens without a price: the priced ones that would arrive. */
 export function valueOfSpend(intent: Intent, deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): SpendValue {
   const arriving = new Map([...deltas].filter(([, delta]) => delta > 0n))
   return {
-    ...valueOf(spentAmounts(intent, deltas), priced),
+    ...valueOf(notGivenBack(spentAmounts(intent, deltas), intent, deltas, priced), priced),
     arrivingUsdMicros: valueOf(arriving, priced).usdMicros,
   }
 }

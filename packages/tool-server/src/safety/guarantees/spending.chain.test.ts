@@ -77,11 +77,30 @@ describe('G7: a token without a price', () => {
     await expectRefused(road, input(road), 'PRICE_UNAVAILABLE')
   })
 
-  it('counts as the whole limit of a transaction under a lenient one', async () => {
+  it('is refused under a lenient one as well, where a list names the token', async () => {
+    const policy = { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null } as const
+    const road = await open({ usd: { WETH: null }, policy })
+    await expectRefused(road, input(road), 'PRICE_UNAVAILABLE')
+  })
+
+  it('counts as the whole limit of a transaction under a lenient one, where nobody knows it', async () => {
     const limitsUsd = { perTransaction: '500' }
     const policy = { allowlist: { mode: 'lenient' }, limitsUsd, approvalThresholdUsd: null } as const
-    const road = await open({ usd: { WETH: null }, policy })
-    await road.run(input(road))
+    const road = await open({ policy })
+    await devnet().fund(road.wallet, { HOSTILE: '1' })
+    const spent = { token: road.token('HOSTILE'), amount: parseUnits('1', 18) }
+    await road.run(
+      swapIntent(road, '0', {
+        tokenIn: 'HOSTILE',
+        tokenOut: 'USDC',
+        fee: 10_000,
+        amountIn: spent.amount,
+        intent: {
+          spends: [spent],
+          approvals: [approvalOf(spent.token, road.chain.amm.v3!.swapRouter02, spent.amount)],
+        },
+      }),
+    )
     expect(await used(road)).toBe(parseUnits('500', 6))
   })
 })

@@ -1,0 +1,82 @@
+import type { Chain } from '@svc/wallet'
+import { type Address, isAddressEqual, zeroAddress } from 'viem'
+import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { v2PairAbi } from '../adapters/liquidity/abis/v2-pair.ts'
+import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
+import { contractFunction } from '../adapters/rpc/contract-function.ts'
+import { readAll } from '../adapters/rpc/read-all.ts'
+import type { Intent } from '../intent.ts'
+import type { RpcPool } from '../ports.ts'
+
+/**
+ * Which of the tokens are pairs of the chain's v2 factory, by lower-case address, and what one share of them stands for. A
+ * contract that only says it is a pair does not stand where the factory would have put it, and is none.
+ */
+export async function readPairs(
+  rpc: Pick<RpcPool, 'client' | 'head'>,
+  chain: Chain,
+  tokens: readonly Address[],
+): Promise<ReadonlyMap<string, StandingPair>> {
+  const { v2 } = chain.amm
+  if (v2 === undefined || tokens.length === 0) return new Map()
+  const { number } = await rpc.head(chain)
+  const found = await Promise.all(
+    tokens.map(async (pair): Promise<readonly [string, StandingPair] | null> => {
+      const reads = [readToken0(pair, []), readToken1(pair, []), readReserves(pair, []), readSupply(pair, [])] as const
+      const [token0, token1, reserves, totalSupply] = await readAll(rpc.client(chain), chain, reads, number)
+      if (token0 === null || token1 === null || reserves === null || totalSupply === null) return null
+      if (totalSupply === 0n || !isAddressEqual(v2PairAddress(v2, token0, token1), pair)) return null
+      const sides = [
+        { token: token0, reserve: reserves[0] },
+        { token: token1, reserve: reserves[1] },
+      ]
+      const wrappedNative = chain.wrappedNative.address
+      return [pair.toLowerCase(), { sides, totalSupply, router: v2.router, wrappedNative }]
+    }),
+  )
+  return new Map(found.filter((entry) => entry !== null))
+}
+
+export type StandingPair = {
+  readonly sides: readonly { readonly token: Address; readonly reserve: bigint }[]
+  readonly totalSupply: bigint
+  readonly router: Address
+  readonly wrappedNative: Address
+}
+
+/**
+ * What is spent without the shares that are really given back: the calls go to the pair's router alone, and both of the
+ * pair's tokens arrive, each no less than the shares stand for but for the slippage. What arrived counts for one pair only.
+ */
+export function withoutGivenBack(
+  spent: ReadonlyMap<string, bigint>,
+  { calls, slippageBps }: Pick<Intent, 'calls' | 'slippageBps'>,
+  deltas: ReadonlyMap<string, bigint>,
+  pairOf: (token: string) => StandingPair | null,
+): ReadonlyMap<string, bigint> {
+  const left = new Map(spent)
+  const arriving = new Map(deltas)
+  const tolerance = BigInt(Math.max(slippageBps ?? 0, leastToleranceBps))
+  for (const [key, shares] of spent) {
+    const pair = pairOf(key)
+    if (pair === null || !calls.every(({ to }) => isAddressEqual(to, pair.router))) continue
+    const due = pair.sides.map(({ token, reserve }) => {
+      const amount = (shares * reserve) / pair.totalSupply
+      const native = isAddressEqual(token, pair.wrappedNative) ? (arriving.get(zeroAddress) ?? 0n) : 0n
+      const from = native > 0n ? zeroAddress : token.toLowerCase()
+      return { from, amount, hasCome: (arriving.get(from) ?? 0n) * 10_000n >= amount * (10_000n - tolerance) }
+    })
+    if (due.some(({ amount, hasCome }) => amount === 0n || !hasCome)) continue
+    left.delete(key)
+    for (const { from, amount } of due) arriving.set(from, (arriving.get(from) ?? 0n) - amount)
+  }
+  return left
+}
+
+/** A pair moves a little between the block that was read and the one that is played. */
+const leastToleranceBps = 50
+
+const readToken0 = contractFunction(v2PairAbi, 'token0')
+const readToken1 = contractFunction(v2PairAbi, 'token1')
+const readReserves = contractFunction(v2PairAbi, 'getReserves')
+const readSupply = contractFunction(erc20Abi, 'totalSupply')
