@@ -5,6 +5,7 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   type Hex,
+  parseAbi,
   parseAbiParameters,
   parseUnits,
   zeroAddress,
@@ -17,6 +18,8 @@ import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
 import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
 import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
+import { encodeModifyLiquidities } from '../adapters/liquidity/v4/encode-modify-liquidities.ts'
+import { v4Action } from '../adapters/liquidity/v4/v4-action.ts'
 import type { Intent } from '../intent.ts'
 import { expectRefused } from './expect-refused.fixture.ts'
 import { approvalOf, laterDeadline, mintIntent, removeIntent, routerSwapIntent, swapIntent } from './intents.fixture.ts'
@@ -115,6 +118,30 @@ describe('G6: a position of somebody else', () => {
     const data = v3('increaseLiquidity', [{ tokenId, ...amounts, deadline: laterDeadline(0) }])
     const intent = { ...honest, calls: [{ ...honest.calls[0]!, data }], recipients: [] }
     await expectRefused(road, intent, 'RECIPIENT_NOT_ALLOWED')
+  })
+
+  it('v4: takes nothing of ours', async () => {
+    const road = await open()
+    const spends = mintIntent(road).spends.map(({ token }) => ({ token, amount: 10n ** 7n }))
+    const [currency0, currency1] = spends.map(({ token }) => token) as [Address, Address]
+    const them = await createChainActor(devnet(), devnet().accounts[7]!.address)
+    const key = { currency0, currency1, fee: 777, tickSpacing: 10, hooks: zeroAddress }
+    await them.initializeV4(key, 2n ** 96n)
+    const tokenId = await them.mintV4(key, -887_270, 887_270, 10n ** 6n)
+    const to = road.chain.amm.v4!.positionManager
+    // v4 lets only whom the owner approved: a thief would.
+    await them.write(to, parseAbi(['function approve(address spender, uint256 id)']), 'approve', [road.wallet, tokenId])
+    const data = encodeModifyLiquidities(
+      [v4Action.increase(tokenId, 10n ** 6n, { amount0: 10n ** 7n, amount1: 10n ** 7n }), v4Action.settlePair(key)],
+      Number(laterDeadline(0)),
+    )
+    const approvals = spends.map(({ token, amount }) => ({ ...approvalOf(token, to, amount), via: 'permit2' as const }))
+    const calls = [{ to, data, valueWei: 0n, label: 'increase liquidity' }]
+    await expectRefused(
+      road,
+      { ...mintIntent(road), calls, spends, approvals, recipients: [] },
+      'RECIPIENT_NOT_ALLOWED',
+    )
   })
 })
 
