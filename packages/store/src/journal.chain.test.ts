@@ -28,7 +28,7 @@ const chain = { id: ${chain.id}, confirmations: 1, blockTimeSeconds: 1 }
 const client = createPublicClient({ transport: http('${rpcUrl}') })
 const sender = createSender({ wallet: new ServiceWallet({ mode: 'local', privateKey: '${privateKey}' }), client, chain, journal })
 const call = (requestId) => ({ requestId, step: 0, to: '${target}', data: '0x', valueWei: 1n, gasLimit: 30000n,
-  maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 1n, reservationId: null })
+  maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 1n, reservationId: null, allow: async () => {} })
 const first = await sender.sign(call('first')), second = await sender.sign(call('second'))
 await client.request({ method: 'eth_sendRawTransaction', params: [first.rawTransaction] })
 console.log('sent one, not the other')

@@ -10,7 +10,7 @@ import { createBalanceWatch } from './safety/balance-watch.ts'
 import { createCircuitBreaker } from './safety/circuit-breaker.ts'
 import type { Engine, RoadLog, Trip } from './safety/engine.ts'
 import { createDailyAlert } from './safety/daily-alert.ts'
-import { followPolicy } from './safety/follow-policy.ts'
+import { followPolicy, type PolicyFollower } from './safety/follow-policy.ts'
 import { keepBounds, keepPlan } from './safety/keep-plan.ts'
 import { createOwedAllowances } from './safety/owed-allowances.ts'
 import type { Policy } from './safety/policy.ts'
@@ -53,7 +53,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         engine.requireOpen()
         await clearTheWay(policies.latest(), trip.chain, inFlight)
         await engine.balances.beforeWrite(trip.chain)
-        return await travel(await policies.forTrip(trip))
+        return await travel(await policies.forTrip(trip), policies)
       } catch (failure) {
         await noteRefusal(trip, failure)
         throw failure
@@ -68,7 +68,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const numbers = newNumbers()
       return async <Result>(intent: Intent, shape: (settled: Settled) => Result | Promise<Result>) => {
         const trip = tripOf(engine, call, intent, numbers)
-        const outcome = await (call.dryRun ? policies.forTrip(trip).then(travel) : travelInTurn(trip))
+        const outcome = await (call.dryRun
+          ? policies.forTrip(trip).then((followed) => travel(followed, policies))
+          : travelInTurn(trip))
         return 'plan' in outcome ? outcome : shapeResult(trip, outcome, shape)
       }
     },
@@ -128,7 +130,7 @@ export type ExecutorOptions = {
  * The road itself, one line a step. A dry run goes the same way up to the first signature; what waits for a person or for
  * its time leaves there too, and comes the whole way again when it is carried out.
  */
-async function travel(trip: Trip): Promise<Settled | Deferred> {
+async function travel(trip: Trip, policies: PolicyFollower): Promise<Settled | Deferred> {
   const { engine, call } = trip
   const { step, refusals } = stepsOf(trip)
   await step('requireRunning', () => requireRunning(engine))
@@ -137,6 +139,7 @@ async function travel(trip: Trip): Promise<Settled | Deferred> {
   const simulated = await step('simulate', () => simulatePlan(checked))
   const kept = await step('keepBounds', () => keepBounds(simulated))
   const reserved = await step('reserveSpend', () => reserveSpend(kept))
+  let road = reserved
   const progress = begin(reserved)
   try {
     await step('requireApproval', () => requireApproval(reserved))
@@ -144,17 +147,17 @@ async function travel(trip: Trip): Promise<Settled | Deferred> {
     if (scheduled !== null) return scheduled
     if (call.dryRun) return await storePlan(reserved, refusals)
     for (const next of reserved.steps) {
-      await step('revalidate', () => revalidate(reserved, progress))
-      const signed = await step('sign', () => signNext(reserved, progress, next))
-      const sent = await step('broadcast', () => broadcast(reserved, signed))
-      const receipt = await step('confirm', () => confirm(reserved, next, sent))
+      road = await step('revalidate', () => revalidate(road, progress, policies))
+      const signed = await step('sign', () => signNext(road, progress, next))
+      const sent = await step('broadcast', () => broadcast(road, signed))
+      const receipt = await step('confirm', () => confirm(road, next, sent))
       progress.mined.push({ step: next, receipt })
     }
   } catch (failure) {
-    await recover(reserved, progress, failure)
+    await recover(road, progress, failure)
     throw afterSigning(progress, failure)
   }
-  return step('settle', () => settle(reserved, progress)).catch((failure: unknown) => {
+  return step('settle', () => settle(road, progress)).catch((failure: unknown) => {
     throw afterSigning(progress, failure)
   })
 }

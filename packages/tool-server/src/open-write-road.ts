@@ -24,6 +24,7 @@ import type { PolicySource } from './safety/policy-source.ts'
 import { sentTransactions } from './safety/sent-transactions.ts'
 import { createRefusedCallers } from './safety/refused-callers.ts'
 import { guardedSigner } from './safety/signatures/guarded-signer.ts'
+import { onStorage } from './safety/storage.ts'
 import { startSweeper } from './safety/sweeper.ts'
 import { wentOut } from './safety/went-out.ts'
 import type { Adapters } from './server.ts'
@@ -97,6 +98,8 @@ export async function openWriteRoad(options: {
     const recordDecisions = () =>
       decisions.look().catch((error: unknown) => log.warn('decisions.unrecorded', { error }))
     await Promise.all([recordSwitches(), recordDecisions()])
+    // Here alone: once writes begin, a reservation without a signature may be that of one on its way.
+    await onStorage('the ledger cannot be written', () => ledger.releaseUnsigned())
     log.info('road.reconciled', { ...(await executor.reconcile()) })
     const interrupted = await endInterrupted({ operations, journal, log })
     if (interrupted.givenBack.length + interrupted.ended.length > 0) log.info('road.interrupted', interrupted)

@@ -65,6 +65,32 @@ describe('a transaction', () => {
     expect((await sender.sign(call({ requestId: 'same', step: 1, valueWei: 2n }))).nonce).toBe(first.nonce + 1)
   })
 
+  test('is asked for when everything else has been waited for, right before the signature', async () => {
+    const marks: string[] = []
+    const signer = {
+      address: wallet().address,
+      ready: async () => void marks.push('ready'),
+      signTransaction: (transaction: Parameters<ReturnType<typeof wallet>['signTransaction']>[0]) => {
+        marks.push('sign')
+        return wallet().signTransaction(transaction)
+      },
+    }
+    const allow = async () => void marks.push('allow')
+    const counting: Parameters<typeof senderOver>[0] = (method, forward) => {
+      if (method === 'eth_getTransactionCount') marks.push('count')
+      return forward()
+    }
+    const sender = senderOver(counting, { wallet: signer })
+    const sent = await sender.broadcast(await sender.sign(call({ allow })))
+    expect(marks.slice(-3)).toEqual(['ready', 'allow', 'sign'])
+    expect(marks.indexOf('count')).toBeLessThan(marks.indexOf('ready'))
+    await sender.confirm(sent, quick)
+    const refuse = () => Promise.reject(new Error('stopped'))
+    await expect(sender.sign(call({ requestId: 'stopped', allow: refuse }))).rejects.toThrow('stopped')
+    expect(marks.filter((mark) => mark === 'sign')).toHaveLength(1)
+    expect(await journal().byRequest('stopped')).toEqual([])
+  })
+
   test('costs no more requests than the bare library', async () => {
     await run(senderOver(), call())
     const ours = requests()

@@ -77,6 +77,7 @@ export function useSender(): SenderFixture {
         maxFeePerGas: 10n ** 10n,
         maxPriorityFeePerGas: 1n,
         reservationId: null,
+        allow: async () => {},
         ...change,
       }
     },
@@ -124,7 +125,7 @@ export type SenderFixture = {
   readonly sendElsewhere: (nonce: number) => Promise<void>
 }
 
-type SenderChange = { readonly confirmations?: number } & Pick<SenderOptions, 'now' | 'counts'>
+type SenderChange = { readonly confirmations?: number } & Partial<Pick<SenderOptions, 'now' | 'counts' | 'wallet'>>
 
 /** Stands between the sender and its endpoint: may throw, before or after it forwards. */
 type Fault = (method: string, forward: () => Promise<unknown>) => Promise<unknown>

@@ -40,7 +40,7 @@ export type Sender = {
   /**
    * Allocates a nonce, signs and commits to the journal. Nothing is sent. A request and step that were signed before
    * give the newest entry of that time back. Throws `WalletError`: `REQUEST_CONFLICT`, `NONCE_CONTENDED`,
-   * `NONCE_AHEAD_OF_CHAIN`; or the client's error when the chain's count cannot be read.
+   * `NONCE_AHEAD_OF_CHAIN`; the client's error when the chain's count cannot be read; or what the request's `allow` throws.
    */
   sign(request: SignRequest): Promise<JournalEntry>
   /**

@@ -35,7 +35,7 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
 
   return Object.freeze({
     forCaller,
-    async forTrip(trip: Trip) {
+    async forTrip<One extends Trip>(trip: One) {
       const current = await forCaller(trip.call.principal.id)
       return { ...trip, engine: current, known: knownContracts(trip.chain, current.policy) }
     },
@@ -46,7 +46,8 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
 export type PolicyFollower = {
   /** The engine under the policy as it holds for one caller now. */
   forCaller(principalId: string): Promise<Engine>
-  forTrip(trip: Trip): Promise<Trip>
+  /** The trip as it is, under the policy as it holds for its caller now. */
+  forTrip<One extends Trip>(trip: One): Promise<One>
   /** As last read, for what goes on under a broken file too: taking allowances back, ending what is out. */
   latest(): Engine
 }

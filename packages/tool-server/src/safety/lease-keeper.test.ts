@@ -34,9 +34,9 @@ test('many that need a lease at once acquire it once, and again when it was lost
     'us',
   )
   const signer = keeper.signerFor(signing([]), chain)
-  await Promise.all(Array.from({ length: 5 }, () => signer.signTransaction({ type: 'eip1559', chainId: 1 })))
+  await Promise.all(Array.from({ length: 5 }, () => sign(signer)))
   state = false
-  await Promise.all(Array.from({ length: 5 }, () => signer.signTransaction({ type: 'eip1559', chainId: 1 })))
+  await Promise.all(Array.from({ length: 5 }, () => sign(signer)))
   expect(acquired).toEqual(['writer:1:0xab', 'writer:1:0xab'])
 })
 
@@ -46,16 +46,45 @@ test('without its lease a wallet signs nothing, and work of the server is not do
   const keeper = createLeaseKeeper(store.leases, 'us')
   const signed: unknown[] = []
   const signer = keeper.signerFor(signing(signed), chain)
-  await expect(signer.signTransaction({ type: 'eip1559', chainId: 1 })).rejects.toMatchObject({
+  await expect(sign(signer)).rejects.toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
   })
   const done: string[] = []
   await expect(keeper.asServer(async () => done.push('work'))).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
   expect([signed, done]).toEqual([[], []])
   await writer.release()
-  await signer.signTransaction({ type: 'eip1559', chainId: 1 })
+  await sign(signer)
   expect(signed).toHaveLength(1)
 })
+
+test('a lease that is lost after the last look is not waited for: nothing is signed', async () => {
+  let isHeld = true
+  const leases = {
+    acquire: async ({ name }: { readonly name: string }) => ({
+      name,
+      isHeld: () => isHeld,
+      onLost: () => {},
+      release: async () => {},
+    }),
+  }
+  const signed: unknown[] = []
+  const signer = createLeaseKeeper(leases, 'us').signerFor(signing(signed), chain)
+  const signTransaction = () => signer.signTransaction({ type: 'eip1559', chainId: 1 })
+  await expect(signTransaction()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  await signer.ready()
+  isHeld = false
+  await expect(signTransaction()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  expect(signed).toEqual([])
+  isHeld = true
+  await signTransaction()
+  expect(signed).toHaveLength(1)
+})
+
+/** As the sender signs: everything is waited for first. */
+async function sign(signer: Required<TransactionSigner>): Promise<unknown> {
+  await signer.ready()
+  return signer.signTransaction({ type: 'eip1559', chainId: 1 })
+}
 
 function signing(signed: unknown[]): TransactionSigner {
   return {

@@ -38,13 +38,21 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
       await beServer().catch(refuse)
       return work()
     },
-    signerFor: (wallet: TransactionSigner, chain: Chain): TransactionSigner => ({
-      address: wallet.address,
-      signTransaction: async (transaction) => {
-        await hold(`writer:${chain.id}:${wallet.address.toLowerCase()}`, 'database').catch(refuse)
-        return wallet.signTransaction(transaction)
-      },
-    }),
+    signerFor: (wallet: TransactionSigner, chain: Chain) => {
+      let writer: Lease | null = null
+      return {
+        address: wallet.address,
+        ready: async () => {
+          writer = await hold(`writer:${chain.id}:${wallet.address.toLowerCase()}`, 'database').catch(refuse)
+          await wallet.ready?.()
+        },
+        // Waits for nothing: what was looked up since `ready` is still so.
+        signTransaction: async (transaction) => {
+          if (writer?.isHeld() !== true) return refuse(null)
+          return wallet.signTransaction(transaction)
+        },
+      }
+    },
   })
 }
 
@@ -56,8 +64,11 @@ export type LeaseKeeper = {
   requireServer(this: void): Promise<void>
   /** Does work only the one server of the store may do. Throws `STORAGE_UNAVAILABLE` when this is not it now. */
   asServer<Value>(this: void, work: () => Promise<Value>): Promise<Value>
-  /** The wallet, which signs on the chain while this is its one writer there; `STORAGE_UNAVAILABLE` otherwise. */
-  signerFor(this: void, wallet: TransactionSigner, chain: Chain): TransactionSigner
+  /**
+   * The wallet, which signs on the chain while this is its one writer there; `STORAGE_UNAVAILABLE` otherwise. `ready`
+   * acquires the lease where it must, and without it nothing is signed.
+   */
+  signerFor(this: void, wallet: TransactionSigner, chain: Chain): Required<TransactionSigner>
 }
 
 const mostTries = 11

@@ -6,15 +6,14 @@ import { serverTrip } from './trip.ts'
 import type { Chain } from '@svc/wallet'
 
 /**
- * Ends what an earlier process left open on every chain, and releases reservations on which nothing was ever signed. A
- * chain that cannot be read is named and cleared up before its next write.
+ * Ends what requests that are gone left open on every chain, each in its turn among the writes there. A chain that cannot
+ * be read is named and cleared up before its next write.
  */
 export async function reconcile(
   engine: Engine,
   inFlight: ReadonlySet<string>,
   inTurn: SerialQueue,
 ): Promise<ReconcileReport> {
-  if (inFlight.size === 0) await onStorage('the ledger cannot be written', () => engine.ledger.releaseUnsigned())
   const chains: ClearedUp[] = []
   const failed: number[] = []
   for (const chain of engine.chains.list()) {

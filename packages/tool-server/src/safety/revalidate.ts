@@ -1,31 +1,32 @@
 import type { Hash, TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
+import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from './assert-declared.ts'
 import { assetChanges } from './asset-changes.ts'
 import { dearGas } from './dear-gas.ts'
+import type { PolicyFollower } from './follow-policy.ts'
 import { checkMeasured, declaredContext, play } from './prepare.ts'
 import { policyVerdict, tokensOf } from './policy-verdict.ts'
 import { throwFirst } from './refusal.ts'
-import { requireRunning } from './require-running.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Simulation } from './simulation.ts'
 import { raiseSpend } from './spend-limit.ts'
 import { type PricedTokens, priceTokens, valueOfSpend } from './spend-value.ts'
 import type { Step } from './step.ts'
+import { stillAllowed } from './still-allowed.ts'
 import { onStorage } from './storage.ts'
 import { survey, type Survey } from './survey.ts'
 
 /**
- * Just before a transaction is signed: still running, and the simulation still fresh. When the chain has moved by more
- * than one block of others since it was played, or time has passed, the remaining steps are played again on the newest
- * block (whose chain id is checked once more), policy and limits asked again at its time and at new prices; what no
- * longer fits the declared bounds is `SIMULATION_DRIFT`.
+ * Just before a transaction is signed: still running, allowed by the policy in force now, and the simulation still fresh.
+ * When the chain has moved by more than one block of others since it was played, or time has passed, the remaining steps
+ * are played again on the newest block (whose chain id is checked once more), policy and limits asked again at its time
+ * and at new prices; what no longer fits the declared bounds is `SIMULATION_DRIFT`. Answers the road under that policy.
  */
-export async function revalidate(road: Reserved, progress: Progress): Promise<void> {
-  const { engine } = road
-  throwFirst((await requireRunning(engine)).refusals)
-  if (isFresh(engine.now(), progress)) return
-  const { client, chain, wallet, intent, allowances, known } = road
+export async function revalidate(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
+  const road = await stillAllowed(before, progress, policies)
+  const { engine, client, chain, wallet, intent, allowances, known } = road
+  if (isFresh(engine.now(), progress)) return road
   const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
   const nowSeconds = surveyed.atSeconds
   throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
@@ -45,6 +46,7 @@ export async function revalidate(road: Reserved, progress: Progress): Promise<vo
   }
   await requirePrice(road, progress, whole, surveyed)
   progress.valid = { surveyed, simulation, firstStep: progress.mined.length }
+  return road
 }
 
 export function begin({ surveyed, simulation, spend, priced }: Reserved): Progress {
@@ -76,7 +78,7 @@ function isFresh(now: number, { mined, valid }: Progress): boolean {
 
 /**
  * Looks prices up again: the reservation is raised to what the call spends now, which must still fit the limits, and so
- * must what its gas could cost.
+ * must what its gas could cost. What now needs a person's word is refused.
  */
 async function requirePrice(road: Reserved, progress: Progress, whole: Simulation, surveyed: Survey): Promise<void> {
   const { engine, call, chain, intent, reservationId } = road
@@ -91,6 +93,7 @@ async function requirePrice(road: Reserved, progress: Progress, whole: Simulatio
   throwFirst(raise.refusals)
   progress.reservedUsdMicros = raise.amountUsdMicros
   progress.priced = priced
+  requireNoNewApproval(raise.amountUsdMicros, engine.policy, call)
 }
 
 async function playRest(road: Reserved, rest: readonly Step[], surveyed: Survey): Promise<Simulation> {

@@ -52,6 +52,23 @@ export async function raiseSpend(request: SpendRequest, reservedUsdMicros: bigin
     : { amountUsdMicros: reservedUsdMicros, refusals: [exceeded(verdict)] }
 }
 
+/** Holds what is reserved already against limits that may have been tightened since. Raises nothing. */
+export async function holdSpend(held: {
+  readonly ledger: Pick<Ledger, 'raise'>
+  readonly policy: Policy
+  readonly reservationId: string
+  readonly reservedUsdMicros: bigint
+  /** False where nothing was put into the ledger. */
+  readonly isReserved: boolean
+}): Promise<readonly Refusal[]> {
+  const { ledger, reservationId, reservedUsdMicros: amountUsdMicros } = held
+  const limits = limitsOf(held.policy)
+  if (amountUsdMicros > limits.perTransaction) return [aboveOne(limits, amountUsdMicros)]
+  if (!held.isReserved) return []
+  const verdict = await ledger.raise(reservationId, { amountUsdMicros, limits, sessionIdleMs })
+  return verdict.granted ? [] : [exceeded(verdict)]
+}
+
 export type SpendRaise = { readonly amountUsdMicros: bigint; readonly refusals: readonly Refusal[] }
 
 export type SpendRequest = {

@@ -6,16 +6,18 @@ import { callFacts, paramsHash } from './call-facts.ts'
 import type { FailureKind } from './circuit-breaker.ts'
 import type { Trip } from './engine.ts'
 import { gasLimitFor } from './gas.ts'
-import { isPaused } from './kill-switch.ts'
 import { minedRevertReason } from './mined-revert-reason.ts'
+import { throwFirst } from './refusal.ts'
 import { replacementRules } from './replacing.ts'
+import { requireRunning, requireUnpaused } from './require-running.ts'
 import type { Step } from './step.ts'
 import { onStorage } from './storage.ts'
 import type { Fees } from './survey.ts'
 
 /**
- * Signs one step: first a line in the audit log, on disk, then nonce, bytes and hash in one commit of the journal. The
- * kill switch is looked at last of all. Nothing has left the process when it resolves.
+ * Signs one step: first a line in the audit log, on disk, then nonce, bytes and hash in one commit of the journal. Kill
+ * switch and breaker are looked up last of all, when the sender has nothing left to wait for. Nothing has left the process
+ * when it resolves.
  */
 export async function sign(trip: Trip, step: Step, terms: Terms): Promise<JournalEntry> {
   const { engine, call, chain, sender } = trip
@@ -29,8 +31,6 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
       ...terms.facts,
     }),
   )
-  const paused = await onStorage('the kill switch cannot be read', () => isPaused(engine.dataDir))
-  if (paused) throw new ToolError('SERVER_PAUSED', 'The operator paused signing while the call was on its way.')
   try {
     return await sender.sign({
       requestId: call.requestId,
@@ -42,11 +42,18 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
       maxFeePerGas: terms.fees.maxFeePerGas,
       maxPriorityFeePerGas: terms.fees.maxPriorityFeePerGas,
       reservationId: terms.reservationId,
+      allow: () => requireAllowed(trip, step),
       ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
     })
   } catch (error) {
     throw signingError(error, chain.name)
   }
+}
+
+/** Taking an allowance back ends what is out: a pause stops it, an open breaker does not. */
+async function requireAllowed({ engine }: Trip, { kind }: Step): Promise<void> {
+  const { refusals } = await (kind === 'revoke' ? requireUnpaused(engine) : requireRunning(engine))
+  throwFirst(refusals)
 }
 
 export type Terms = {

@@ -25,6 +25,8 @@ export async function signAttempt(context: AttemptContext, wanted: Wanted, rules
     const raised = raisedFees(attempts.map(feesOf), fees, feeCapWei / call.gas)
     if (raised === null) return 'capped'
     const attempt = (attempts.at(-1)?.attempt ?? -1) + 1
+    await wallet.ready?.()
+    // Nothing is waited for between this and the signature.
     if (!(await rules.allow({ kind, nonce, attempt, replaces, gasLimit: call.gas, ...raised }))) return 'not-allowed'
     const transaction = { type: 'eip1559', chainId: chain.id, nonce, ...call, ...raised } as const
     const rawTransaction = await wallet.signTransaction(transaction)

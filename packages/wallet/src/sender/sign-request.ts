@@ -15,8 +15,8 @@ import type { Delegation } from './delegation.ts'
 
 /**
  * Signs a request into the journal at the next free nonce. A request and step that were signed before give the entry of
- * that time back. Throws `WalletError`: `REQUEST_CONFLICT`, `NONCE_CONTENDED`, `NONCE_AHEAD_OF_CHAIN`; or the client's
- * error when the chain's count cannot be read.
+ * that time back. Throws `WalletError`: `REQUEST_CONFLICT`, `NONCE_CONTENDED`, `NONCE_AHEAD_OF_CHAIN`; the client's error
+ * when the chain's count cannot be read; or what `allow` of the request throws.
  */
 export async function signRequest(context: SignContext, request: SignRequest): Promise<JournalEntry> {
   const { wallet, chain, inTurn, delegation } = context
@@ -47,6 +47,8 @@ export type SignRequest = {
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
   readonly reservationId: string | null
+  /** The last word: asked when everything else is waited for, right before the signature. What it throws refuses it. */
+  readonly allow: () => Promise<void>
   /** How many transactions of the wallet the chain counts, where that is known already; else it is read. */
   readonly latestCount?: number
 }
@@ -54,6 +56,8 @@ export type SignRequest = {
 /** What the sender needs of a wallet. */
 export type TransactionSigner = {
   readonly address: Address
+  /** Waits for what the wallet needs before it can sign. What may still say no is asked after it. */
+  ready?(): Promise<void>
   signTransaction(transaction: TransactionSerializable): Promise<Hex>
 }
 
@@ -81,6 +85,9 @@ async function signAt(
   await requireBelievable(context, latestCount)
   const place = await allocateNonce(journal, chain.id, wallet.address, latestCount)
   if (place === 'behind') return place
+  await wallet.ready?.()
+  // Nothing is waited for between this and the signature.
+  await request.allow()
   const rawTransaction = await wallet.signTransaction({
     type: 'eip1559',
     chainId: chain.id,

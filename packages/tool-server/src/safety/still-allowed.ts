@@ -1,0 +1,36 @@
+import { requireNoNewApproval } from './approval.ts'
+import { dearGas } from './dear-gas.ts'
+import type { PolicyFollower } from './follow-policy.ts'
+import { grantRefusals } from './grant-refusals.ts'
+import { policyVerdict } from './policy-verdict.ts'
+import { checkMeasured } from './prepare.ts'
+import { throwFirst } from './refusal.ts'
+import { requireRunning } from './require-running.ts'
+import type { Reserved } from './reserve-spend.ts'
+import type { Progress } from './revalidate.ts'
+import { holdSpend } from './spend-limit.ts'
+import { onStorage } from './storage.ts'
+
+/**
+ * Before each signature, however fresh the simulation is: still running, and what is planned fits the policy in force now,
+ * under which the road goes on. Asks no endpoint. Where the policy is another than before, what it says of amounts (limits,
+ * the threshold for a person, gas) is held against what is reserved already. Throws the first refusal, `POLICY_INVALID`
+ * where the file cannot be read.
+ */
+export async function stillAllowed(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
+  throwFirst((await requireRunning(before.engine)).refusals)
+  const road = await policies.forTrip(before)
+  const { engine, call, chain, wallet, intent, known } = road
+  const { policy } = engine
+  throwFirst(grantRefusals(call.tool, call.principal.id, policy))
+  const { surveyed, simulation } = progress.valid
+  throwFirst(policyVerdict(intent, { chain, policy, known, wallet, nowSeconds: surveyed.atSeconds }).refusals)
+  if (engine.policyHash === before.engine.policyHash) return road
+  throwFirst(checkMeasured(simulation, policy))
+  throwFirst(dearGas(policy, [...simulation.gasUsed, ...simulation.revokeGasUsed], surveyed.fees, progress.priced))
+  const { reservedUsdMicros } = progress
+  const held = { ...engine, reservationId: road.reservationId, reservedUsdMicros, isReserved: road.spend.reserved }
+  throwFirst(await onStorage('the spend ledger cannot be read', () => holdSpend(held)))
+  requireNoNewApproval(reservedUsdMicros, policy, call)
+  return road
+}
