@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { openStore } from '@svc/store'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -39,6 +40,20 @@ async function openRoad(stopTimeoutMs: number) {
   const policy = parsePolicy(devnetPolicy(), { production: false })
   return openWriteRoad({ config, wallet: config.wallet!, ports, policy, log: openLog(config), stopTimeoutMs })
 }
+
+test('the start releases what an earlier process had reserved and not signed, also where no chain can be read', async () => {
+  const reopened = () => openStore({ path: join(dataDir, 'state.db'), now: Date.now })
+  await (await openRoad(20)).close()
+  const before = await reopened()
+  const limits = { perTransaction: 9n, perSession: 9n, daily: 9n }
+  const asked = { principal: 'agent', chainId: 1, amountUsdMicros: 5n, limits, sessionIdleMs: 1_000 }
+  expect(await before.ledger.reserve({ ...asked, id: 'r', requestId: 'gone' })).toMatchObject({ granted: true })
+  await before.close()
+  await (await openRoad(20)).close()
+  const after = await reopened()
+  expect(await after.ledger.open()).toEqual([])
+  await after.close()
+})
 
 const claim = { principalId: 'agent', key: 'k', bodyHash: 'body', requestId: 'request' }
 

@@ -2,7 +2,7 @@ import { parseTransaction } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { JournalEntry } from '../journal.ts'
 import { freely, quick, until, useSender } from '../sender.fixture.ts'
-import type { SignRequest } from './sign-request.ts'
+import type { SignRequest, TransactionSigner } from './sign-request.ts'
 import { feesOf } from './fees-now.ts'
 import type { Proposal } from './replacement-rules.ts'
 
@@ -98,6 +98,22 @@ describe('a replacement', () => {
         [1, 'signed'],
       ],
     ])
+  })
+
+  test('is asked for when everything else has been waited for, right before the signature', async () => {
+    const marks: string[] = []
+    const signer: TransactionSigner = {
+      address: wallet().address,
+      ready: async () => void marks.push('ready'),
+      signTransaction: (transaction) => {
+        marks.push('sign')
+        return wallet().signTransaction(transaction)
+      },
+    }
+    const sent = await slow(senderOver())
+    const allow = async () => marks.push('allow') > 0
+    await senderOver(undefined, { wallet: signer }).replace(sent, freely({ allow }))
+    expect(marks).toEqual(['ready', 'allow', 'sign'])
   })
 
   test('stays within the cap to the last wei; above it the old bytes are sent on, and that is told', async () => {

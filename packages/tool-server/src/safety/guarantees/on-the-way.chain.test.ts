@@ -107,6 +107,17 @@ describe('a policy that is tightened while a call is on its way', () => {
   })
 })
 
+describe('a reservation that the sweep finds without a signature', () => {
+  it('is left to the chain it is for: it may be that of a write that has just begun', async () => {
+    const road = await open()
+    const limits = { perTransaction: 9n, perSession: 9n, daily: 9n }
+    const asked = { principal: 'key:test', chainId: 1, amountUsdMicros: 5n, limits, sessionIdleMs: 1_000 }
+    await road.store.ledger.reserve({ ...asked, id: 'r', requestId: 'begins' })
+    await road.executor.reconcile()
+    expect(await road.store.ledger.open()).toMatchObject([{ id: 'r' }])
+  })
+})
+
 describe('a price that rises while a call is on its way', () => {
   it('over the threshold above which a person must say yes: refused, and nothing is stored to wait', async () => {
     const usd: Record<string, number | null> = {}
