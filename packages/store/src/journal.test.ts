@@ -44,14 +44,17 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
       expect(await store.journal.nextNonce(1, from)).toBeNull()
     })
 
-    test.each(['signed', 'broadcast', 'mined', 'final'] as const)('keep the amount while %s', async (state) => {
-      await store.journal.recordSigned(entry(1, 'reservation-1'))
-      if (state !== 'signed') await store.journal.mark(entry(1, null).hash, state)
-      await expect(store.ledger.release('reservation-1')).rejects.toMatchObject({ code: 'RESERVATION_IN_USE' })
-      expect(await store.ledger.open()).toHaveLength(1)
-    })
+    test.each(['signed', 'broadcast', 'mined', 'final', 'refused'] as const)(
+      'keep the amount while %s',
+      async (state) => {
+        await store.journal.recordSigned(entry(1, 'reservation-1'))
+        if (state !== 'signed') await store.journal.mark(entry(1, null).hash, state)
+        await expect(store.ledger.release('reservation-1')).rejects.toMatchObject({ code: 'RESERVATION_IN_USE' })
+        expect(await store.ledger.open()).toHaveLength(1)
+      },
+    )
 
-    test.each(['refused', 'reverted', 'replaced', 'superseded'] as const)('give it back when %s', async (state) => {
+    test.each(['reverted', 'replaced', 'superseded'] as const)('give it back when %s', async (state) => {
       await store.journal.recordSigned(entry(1, 'reservation-1'))
       await store.journal.mark(entry(1, null).hash, state)
       await store.ledger.release('reservation-1')

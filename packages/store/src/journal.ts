@@ -126,14 +126,9 @@ const betweenLooksMs = 250
 
 const openStates: readonly string[] = ['signed', 'broadcast', 'mined'] satisfies JournalState[]
 
-/** An endpoint may forward what it refuses: what such a transaction may turn out to be once the chain counts its nonce. */
-const afterRefusal: readonly string[] = [
-  'mined',
-  'final',
-  'reverted',
-  'replaced',
-  'superseded',
-] satisfies JournalState[]
+/** Closed states that say what an endpoint did or a block held, and what such a transaction may turn out to be. */
+const mayEndOtherwise: readonly string[] = ['refused', 'superseded'] satisfies JournalState[]
+const otherEnds: readonly string[] = ['mined', 'final', 'reverted', 'replaced', 'superseded'] satisfies JournalState[]
 
 async function markIn(trx: Transaction<Schema>, hash: string, state: JournalState, facts: JournalFacts): Promise<void> {
   const row = await trx.selectFrom('journal').select('state').where('hash', '=', hash).executeTakeFirst()
@@ -141,7 +136,7 @@ async function markIn(trx: Transaction<Schema>, hash: string, state: JournalStat
     throw new StoreError('JOURNAL_ENTRY_UNKNOWN', `The journal holds no transaction ${hash}.`)
   }
   if (!openStates.includes(row.state) && row.state === state) return
-  const mayLeave = openStates.includes(row.state) || (row.state === 'refused' && afterRefusal.includes(state))
+  const mayLeave = openStates.includes(row.state) || (mayEndOtherwise.includes(row.state) && otherEnds.includes(state))
   if (!mayLeave || (state === 'refused' && row.state !== 'signed')) {
     throw new StoreError('JOURNAL_ENTRY_CLOSED', `Transaction ${hash} is ${row.state} and cannot be ${state}.`)
   }

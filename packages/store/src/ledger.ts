@@ -99,7 +99,7 @@ export type Ledger = {
   settle(id: string, actualUsdMicros: bigint): Promise<void>
   /**
    * Gives the amount back: for a request that certainly had no effect. Throws `RESERVATION_IN_USE` while a signed
-   * transaction draws on it that is not `refused`, `replaced`, `superseded` or `reverted`.
+   * transaction draws on it that is not `replaced`, `superseded` or `reverted`.
    */
   release(id: string): Promise<void>
   /** What counts against the limits now. */
@@ -264,7 +264,7 @@ async function requireNothingOut(trx: Transaction<Schema>, id: string): Promise<
     .selectFrom('journal')
     .select('hash')
     .where('reservation_id', '=', id)
-    .where('state', 'in', ['signed', 'broadcast', 'mined', 'final'])
+    .where('state', 'in', ['signed', 'broadcast', 'mined', 'final', 'refused'])
     .executeTakeFirst()
   if (out === undefined) return
   throw new StoreError('RESERVATION_IN_USE', `Transaction ${out.hash} draws on reservation ${id}; settle it instead.`)

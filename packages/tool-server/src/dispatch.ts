@@ -7,7 +7,7 @@ import { carryOutDue, type CarriedOut, type Answered, type CarryOutMeans } from 
 import { checkOutput } from './dispatch/check-output.ts'
 import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
 import { createToolLists, type ToolList } from './dispatch/list-tools.ts'
-import { createOnce } from './dispatch/once.ts'
+import { createOnce, type Doubt } from './dispatch/once.ts'
 import { operationActions, operationReads } from './dispatch/operation-views.ts'
 import { parseInput } from './dispatch/parse-input.ts'
 import { untilAborted } from './dispatch/until-aborted.ts'
@@ -74,6 +74,8 @@ export type WriteRoad = {
   /** What waits to be carried out. */
   readonly operations: OperationsRoad
   hasSigned(requestId: string): Promise<boolean>
+  /** What is known of a request whose bytes were declined. */
+  readonly doubt?: Doubt
   /** Leaves a line about a write that is asked for, before anything is done about it. */
   readonly noteCall?: (call: Call) => void
   /** What a request sent, named to a caller who asks again for one that was cut off. */
@@ -104,6 +106,7 @@ function openOnce(write: WriteRoad, log: Log): ReturnType<typeof createOnce> {
   return createOnce({
     store: write.idempotency,
     hasSigned: (requestId) => write.hasSigned(requestId),
+    doubt: write.doubt,
     sentBy: write.sentBy,
     onUnrecorded: (error, requestId) => log.error('idempotency.unrecorded', { requestId, error }),
   })

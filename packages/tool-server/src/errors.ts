@@ -24,7 +24,7 @@ export const errorTable = {
   OPERATION_IN_DOUBT: row(
     409,
     false,
-    'An earlier call with this key was cut off. Look its transactions up with get_transaction_status, then use a new key.',
+    'It is not known what the call did. Look its transactions up with get_transaction_status, then use a new key.',
   ),
   CANCELLED: row(499, true, 'The caller left before the answer was ready.'),
   INTERNAL: row(500, true, 'Call again; if it happens again, give the correlation id to the operator.'),
@@ -143,7 +143,7 @@ export const errorTable = {
   TRANSACTION_NOT_SENT: row(
     502,
     true,
-    'The endpoint declined the transaction, or another one took its place; it will never be mined. Call again.',
+    'Nothing was signed, or another transaction has taken the place of this one, which is never mined. Call again.',
   ),
   OPERATION_INCOMPLETE: row(
     502,

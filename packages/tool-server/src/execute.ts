@@ -107,7 +107,7 @@ export type ExecutorOptions = {
   /** The wallet's sender on a chain, the same one each time, over `rpc.client(chain)`. */
   readonly senders: (chain: Chain) => Sender
   /** The journal of those senders. */
-  readonly journal: Pick<Journal, 'open' | 'byRequest'>
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest'>
   readonly ledger: Ledger
   /** Where what waits is kept. */
   readonly operations: Pick<Operations, 'create'>

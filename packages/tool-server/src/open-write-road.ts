@@ -16,6 +16,7 @@ import { openAuditLog } from './safety/audit.ts'
 import { createDecisionRecorder } from './safety/decision-recorder.ts'
 import { noteToolCall } from './safety/call-facts.ts'
 import { createDoor } from './safety/door.ts'
+import { createDoubt } from './safety/doubt.ts'
 import { endInterrupted } from './safety/end-interrupted.ts'
 import { createLeaseKeeper } from './safety/lease-keeper.ts'
 import { createOperationsRoad } from './safety/operations-road.ts'
@@ -133,6 +134,7 @@ export async function openWriteRoad(options: {
         hasSigned,
       }),
       hasSigned,
+      doubt: createDoubt(journal, () => executor.reconcile()),
       noteCall: (call) => noteToolCall(audit, call),
       refusedCaller: (reason, address) => callers.refused(reason, address),
       sentBy: (requestId) => sentTransactions(journal, requestId),

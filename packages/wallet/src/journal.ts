@@ -13,8 +13,9 @@ export type Journal = {
   /**
    * Moves an entry along and replaces its facts. Marking the state it is in changes facts only while it is open.
    * Rejects with `JOURNAL_ENTRY_CLOSED` for a move out of a closed state or to `refused` after a broadcast, with
-   * `JOURNAL_ENTRY_UNKNOWN` for a hash it does not hold. `refused` alone is a closed state that ends otherwise: an
-   * endpoint may forward what it refuses, so such an entry may still turn out to be mined, replaced or superseded.
+   * `JOURNAL_ENTRY_UNKNOWN` for a hash it does not hold. `refused` and `superseded` are closed states that may end
+   * otherwise: an endpoint may forward what it refuses, and a block that proved another transaction may be undone, so
+   * such an entry may still turn out to be mined or replaced, and a refused one superseded.
    */
   mark(hash: Hash, state: JournalState, facts?: JournalFacts): Promise<void>
   /** The next nonce by the journal's own account: highest nonce not `refused` plus one, or `null` when it has none. */
@@ -32,9 +33,10 @@ export type Journal = {
 
 /**
  * signed -> broadcast -> mined -> final | reverted; side exits replaced (another attempt of the nonce was mined),
- * superseded (a transaction that is not ours took the nonce) and refused (the node declined the bytes the one time they
- * were offered: the nonce is free, and whoever takes it settles that the bytes are never mined). `mined` goes back to
- * `broadcast` on a reorg; `refused` becomes what the chain shows once it counts the nonce.
+ * superseded (a transaction that is not ours was read in a settled block at the nonce) and refused (the node declined the
+ * bytes the one time they were offered: the nonce is free, and whoever takes it settles that the bytes are never mined).
+ * Only replaced and superseded mean "never mined". `mined` goes back to `broadcast` on a reorg; `refused` becomes what
+ * the chain shows once it counts the nonce.
  */
 export type JournalState =
   | 'signed'

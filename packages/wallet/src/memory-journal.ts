@@ -29,7 +29,7 @@ export function createMemoryJournal({ now }: { readonly now: () => number }): Jo
       }
       if (!isOpen(entry.state)) {
         if (entry.state === state) return
-        if (entry.state !== 'refused' || !afterRefusal.has(state)) throw closed(entry, state)
+        if (!mayEndOtherwise.has(entry.state) || !otherEnds.has(state)) throw closed(entry, state)
       }
       if (state === 'refused' && entry.state !== 'signed') throw closed(entry, state)
       const { blockNumber: _number, blockHash: _hash, gasUsed: _gas, ...rest } = entry
@@ -61,8 +61,9 @@ export function createMemoryJournal({ now }: { readonly now: () => number }): Jo
   }
 }
 
-/** What a refused transaction may turn out to be once the chain counts its nonce. */
-const afterRefusal: ReadonlySet<JournalState> = new Set(['mined', 'final', 'reverted', 'replaced', 'superseded'])
+/** Closed states that say what an endpoint did or a block held, and what such a transaction may turn out to be. */
+const mayEndOtherwise: ReadonlySet<JournalState> = new Set(['refused', 'superseded'])
+const otherEnds: ReadonlySet<JournalState> = new Set(['mined', 'final', 'reverted', 'replaced', 'superseded'])
 
 function isOpen(state: JournalState): boolean {
   return state === 'signed' || state === 'broadcast' || state === 'mined'

@@ -16,12 +16,16 @@ export type OnceRequest = {
 /**
  * Runs a call at most once per key. A duplicate that comes while the first is running waits for it and gets its answer.
  * An outcome is kept when it is a result, or when something was signed on the way to the failure; a failure that signed
- * nothing frees the key, and so does a crash that cut a call off before it signed. Throws `IDEMPOTENCY_CONFLICT` and `OPERATION_IN_DOUBT`.
+ * nothing frees the key, and so does a crash that cut a call off before it signed. A failure whose bytes were declined
+ * holds the key without an answer: each repeat asks the chain again, and is run once they are proved never to be mined.
+ * Throws `IDEMPOTENCY_CONFLICT` and `OPERATION_IN_DOUBT`.
  */
 export function createOnce(options: {
   readonly store: Idempotency
-  /** Whether a request has signed anything: what decides if its failure may be tried again. */
+  /** Whether a request has signed anything that may have an effect: what decides if its failure may be tried again. */
   hasSigned(requestId: string): Promise<boolean>
+  /** What is known of a request whose bytes were declined; absent where nothing is ever in doubt. */
+  doubt?: Doubt | undefined
   /** The transactions of a request that was cut off, and how they stand: named to the caller who asks again. */
   sentBy?: ((requestId: string) => Promise<readonly ErrorDetail[]>) | undefined
   /** Told when an outcome could not be recorded; the caller gets it all the same. */
@@ -46,6 +50,15 @@ export function createOnce(options: {
   }
 }
 
+export type Doubt = {
+  /** Whether nothing of a request may have an effect but bytes that were declined. */
+  isOpen(requestId: string): Promise<boolean>
+  /** Whether all that a request signed is proved never to be mined. */
+  isProvedDead(requestId: string): Promise<boolean>
+  /** Asks the chain what became of what is open. */
+  lookAgain(): Promise<unknown>
+}
+
 async function claimAndRun(
   options: Parameters<typeof createOnce>[0],
   request: OnceRequest,
@@ -59,13 +72,35 @@ async function claimAndRun(
   if (claim.state === 'conflict') throw conflict()
   if (claim.state === 'running') {
     const from = claim.requestId
-    const isFree = claim.isCutOff && !(await onKeys(() => options.hasSigned(from)))
-    const isTaken = isFree && (await onKeys(() => store.takeOver({ principalId, key, bodyHash, requestId, from })))
-    if (!isTaken) throw inDoubt(from, (await options.sentBy?.(from).catch(() => [])) ?? [])
+    if (!(await takesOver(options, request, { ...claim, bodyHash }))) {
+      const isOpen = await onKeys(async () => options.doubt?.isOpen(from))
+      throw inDoubt(from, (await options.sentBy?.(from).catch(() => [])) ?? [], isOpen === true)
+    }
   }
   const result = await run()
   await record(options, request, result).catch((error: unknown) => options.onUnrecorded(error, requestId))
   return result
+}
+
+/**
+ * Whether the key of a call that did not end is had: of one that was cut off and has no effect, or of one of this process
+ * whose bytes are all proved dead. In this process no other call of the key is on its way.
+ */
+async function takesOver(
+  { store, hasSigned, doubt }: Parameters<typeof createOnce>[0],
+  { principalId, key, requestId }: OnceRequest,
+  claim: { readonly requestId: string; readonly isCutOff: boolean; readonly bodyHash: string },
+): Promise<boolean> {
+  const { requestId: from, isCutOff, bodyHash } = claim
+  if (await onKeys(async () => doubt?.isOpen(from))) await doubt?.lookAgain().catch(() => undefined)
+  if (isCutOff) {
+    if (await onKeys(() => hasSigned(from))) return false
+    return onKeys(() => store.takeOver({ principalId, key, bodyHash, requestId, from }))
+  }
+  // A call of this process that signed nothing and left its key taken may have stored an operation.
+  if (!(await onKeys(async () => doubt?.isProvedDead(from)))) return false
+  await onKeys(() => store.abandon(principalId, key))
+  return (await onKeys(() => store.begin({ principalId, key, bodyHash, requestId }))).state === 'new'
 }
 
 async function onKeys<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -82,6 +117,7 @@ async function record(
   result: CallResult,
 ): Promise<void> {
   const { principalId, key, requestId } = request
+  if (result.isError === true && (await options.doubt?.isOpen(requestId))) return
   const keep = result.isError !== true || (await options.hasSigned(requestId))
   if (keep) await options.store.finish(principalId, key, JSON.stringify(result))
   else await options.store.abandon(principalId, key)
@@ -93,11 +129,15 @@ function conflict(): ToolError {
   })
 }
 
-function inDoubt(requestId: string, sent: readonly ErrorDetail[]): ToolError {
+function inDoubt(requestId: string, sent: readonly ErrorDetail[], mayEnd: boolean): ToolError {
   return new ToolError('OPERATION_IN_DOUBT', 'An earlier call with this idempotencyKey did not come to an end.', {
-    details: [{ field: 'idempotencyKey', message: 'Taken by a call that was cut off.', requestId }, ...sent],
+    details: [{ field: 'idempotencyKey', message: 'Taken by a call whose end is not known.', requestId }, ...sent],
+    ...(mayEnd ? { suggestion: askAgain } : {}),
   })
 }
+
+const askAgain =
+  'Repeat the same call in a minute: it runs once it is proved that the declined transaction is never mined. Do not use a new key for the same purpose.'
 
 /** SHA-256 over the tool's name and its parsed arguments, members in order of their names, the key itself left out. */
 function hashBody(request: OnceRequest): string {

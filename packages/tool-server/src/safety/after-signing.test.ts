@@ -39,7 +39,7 @@ describe('a failure after something was signed', () => {
   it.each([
     ['drift', ['approve'], 1, 'SIMULATION_DRIFT'],
     ['a pause', ['approve'], 1, 'SERVER_PAUSED'],
-    ['a declined call', ['approve', 'call'], 1, 'TRANSACTION_NOT_SENT'],
+    ['a replaced call', ['approve', 'call'], 1, 'TRANSACTION_NOT_SENT'],
   ] as const)('keeps its code where approvals alone were mined: %s', (_what, kinds, mined, code) => {
     const failure = new ToolError(code, 'Stopped.', { details: [{ message: 'one', txHash: hashes[0] }] })
     expect(afterSigning(progress(kinds, mined), failure)).toMatchObject({
@@ -47,6 +47,15 @@ describe('a failure after something was signed', () => {
       message: 'Stopped.',
       details: kinds.map((_, index) => ({ txHash: hashes[index] })),
     })
+  })
+
+  it('keeps its code where the last bytes were declined and approvals alone were mined, and not where they are unnamed', () => {
+    const details = [{ message: 'declined', txHash: hashes[1] }]
+    const declined = new ToolError('OPERATION_IN_DOUBT', 'Declined.', { details })
+    expect(afterSigning(progress(['approve', 'call'], 1), declined)).toMatchObject({ code: 'OPERATION_IN_DOUBT' })
+    expect(afterSigning(progress(['call', 'call'], 1), declined)).toMatchObject({ code: 'OPERATION_INCOMPLETE' })
+    const unnamed = new ToolError('OPERATION_IN_DOUBT', 'Declined.')
+    expect(afterSigning(progress(['approve', 'call'], 1), unnamed)).toMatchObject({ code: 'OPERATION_INCOMPLETE' })
   })
 
   it('stays as it is when it speaks of the transactions itself, or nothing was signed', () => {

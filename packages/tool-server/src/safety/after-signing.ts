@@ -20,7 +20,7 @@ export function afterSigning({ signed, mined }: Progress, failure: unknown): unk
     .filter(({ txHash }) => !named.has(txHash))
   const details = [...(known?.details ?? []), ...hashes]
   if (known !== null && !isOwnState.has(known.code)) {
-    const out = signed.length - mined.length - (known.code === 'TRANSACTION_NOT_SENT' ? 1 : 0)
+    const out = signed.length - mined.length - (speaksOfLast(known, signed) ? 1 : 0)
     if (out === 0 && mined.every(({ step }) => step.kind === 'approve')) {
       const { code, message, suggestion, cause } = known
       return new ToolError(code, message, { details, suggestion, ...(cause === undefined ? {} : { cause }) })
@@ -31,6 +31,12 @@ export function afterSigning({ signed, mined }: Progress, failure: unknown): unk
     details,
     cause: failure,
   })
+}
+
+/** Whether a failure is about the transaction signed last: it is never mined, or was declined and may be. */
+function speaksOfLast({ code, details }: ToolError, signed: Progress['signed']): boolean {
+  if (code === 'TRANSACTION_NOT_SENT') return true
+  return code === 'OPERATION_IN_DOUBT' && details.some(({ txHash }) => txHash === signed.at(-1)?.hash)
 }
 
 /** The transaction a step was mined as, which may be a later one than was signed first. */

@@ -12,6 +12,7 @@ import { throwFirst } from './refusal.ts'
 import { replacementRules } from './replacing.ts'
 import { outflowsOf, priceTokens, valueOf } from './spend-value.ts'
 import { readAllowances, survey } from './survey.ts'
+import { isAnyRefused } from './take-back.ts'
 import { broadcast, confirm, sign } from './transact.ts'
 
 /**
@@ -47,12 +48,13 @@ export type ClearedUp = {
 /** Whether anything on a chain waits for `clearUp`; asks our own state alone. */
 export async function isAnythingLeft(trip: Trip, inFlight: ReadonlySet<string>): Promise<boolean> {
   const { engine, chain, wallet } = trip
-  const [open, owed, reserved] = await Promise.all([
+  const [open, refused, owed, reserved] = await Promise.all([
     engine.journal.open(chain.id, wallet),
+    engine.journal.refused(chain.id, wallet),
     owedOn(engine, chain, wallet),
     reservationsLeft(trip, inFlight),
   ])
-  return open.length > 0 || owed.length > 0 || reserved.length > 0
+  return open.length > 0 || refused.length > 0 || owed.length > 0 || reserved.length > 0
 }
 
 async function reservationsLeft(
@@ -108,6 +110,8 @@ async function takeBackOwed(trip: Trip): Promise<number> {
   const { engine, chain, client, wallet } = trip
   const owed = await owedOn(engine, chain, wallet)
   if (owed.length === 0 || (await isPaused(engine.dataDir))) return 0
+  // Bytes that were declined may be an approval and be mined all the same: until that is settled nothing is forgotten.
+  const mayForget = !(await isAnyRefused(trip))
   const standing = await readAllowances(client, wallet, owed)
   let tookBack = 0
   for (const [index, one] of owed.entries()) {
@@ -116,7 +120,7 @@ async function takeBackOwed(trip: Trip): Promise<number> {
         await revoke(trip, one)
         tookBack += 1
       }
-      await engine.owed.remove([one])
+      if (mayForget) await engine.owed.remove([one])
     } catch (error) {
       // A token that refuses must not keep the wallet from everything else; the allowance stays owed.
       engine.log.warn('allowances.owed', { chainId: chain.id, token: one.token, spender: one.spender, error })

@@ -25,7 +25,7 @@ export type Engine = {
   readonly prices: PriceSource
   /** The wallet's sender on a chain. */
   readonly senders: (chain: Chain) => Sender
-  readonly journal: Pick<Journal, 'open' | 'byRequest'>
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest'>
   readonly ledger: Ledger
   readonly operations: Pick<Operations, 'create'>
   readonly audit: AuditLog

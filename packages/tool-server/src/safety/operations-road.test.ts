@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
 import { expect, it } from 'vitest'
+import { ToolError } from '../tool-error.ts'
 import type { AuditEvent } from './audit.ts'
 import { createDecisionRecorder } from './decision-recorder.ts'
 import { createOperationsRoad } from './operations-road.ts'
@@ -12,7 +13,11 @@ const planHash = `0x${'5a'.repeat(32)}`
 const quiet = () => {}
 
 /** A road over a real store with one operation that the operator has approved. */
-async function openApproved(channels: ApprovalChannel[], append: (event: AuditEvent) => Promise<void>) {
+async function openApproved(
+  channels: ApprovalChannel[],
+  append: (event: AuditEvent) => Promise<void>,
+  hasSigned = false,
+) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-operations-'))
   const store = await openStore({ path: join(dataDir, 'state.db'), now: Date.now })
   const { operations } = store
@@ -25,7 +30,7 @@ async function openApproved(channels: ApprovalChannel[], append: (event: AuditEv
     policy: () => policy,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     now: Date.now,
-    hasSigned: async () => false,
+    hasSigned: async () => hasSigned,
   })
   await operations.create({
     id: 'op',
@@ -68,4 +73,16 @@ it('takes no word of the operator where the policy names another channel, and en
   await expect(road.take(approved, 'r')).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' })
   expect(await stateNow()).toBe('failed')
   await store.close()
+})
+
+it.each([
+  ['goes back when all it signed is proved never to be mined', false, true],
+  ['ends when something it signed may have an effect', true, false],
+] as const)('an operation whose transaction was not sent %s', async (_what, hasSigned, isBack) => {
+  const { road, store } = await openApproved(['operator'], async () => {}, hasSigned)
+  const taken = await road.take(await road.find('op', { id: 'p' }), 'request')
+  expect(await road.fail(taken, new ToolError('TRANSACTION_NOT_SENT', 'Another transaction took its place.'))).toBe(
+    isBack,
+  )
+  expect(await store.operations.byId('op')).toMatchObject({ state: isBack ? 'approved' : 'failed' })
 })

@@ -25,7 +25,7 @@ export async function recover(road: Reserved, progress: Progress, failure: unkno
     const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
     const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
     await takeBack(road, progress, { blind: inDoubt })
-    // An endpoint may forward what it refuses: the amount counts until something else has taken the nonce.
+    // An endpoint may forward what it refuses: the amount counts until it is proved that something else took the nonce.
     const isRefused = entries.some(({ state }) => state === 'refused')
     if (!inDoubt && !isRefused) await settleLedger(road, progress, realDeltas(road, progress, -sentWei(progress)))
   } catch (error) {

@@ -191,7 +191,7 @@ describe('a transaction that will never be mined', () => {
       const { id }: { id: number } = JSON.parse(body)
       return Response.json({ jsonrpc: '2.0', id, error: { code: -32000, message: 'intrinsic gas too low' } })
     }
-    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_NOT_SENT' })
+    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'OPERATION_IN_DOUBT' })
     expect([await used(road), await road.nonce()]).toEqual([parseUnits('300', 6), 0])
     road.network.fetch = fetch
     await road.run(swapIntent(road, '200'))

@@ -11,6 +11,7 @@ it('names what went out or may, with how it stands, and leaves out what never wi
     { message: 'mined and reverted', txHash: '0x1' },
     { message: 'not confirmed', txHash: '0x2' },
     { message: 'not confirmed', txHash: '0x3' },
+    { message: 'declined by the endpoint, which may have passed it on all the same', txHash: '0x4' },
   ])
 })
 

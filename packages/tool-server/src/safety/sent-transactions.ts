@@ -11,4 +11,8 @@ export async function sentTransactions(
   return entries.map(({ hash, state }) => ({ message: standing[state] ?? 'not confirmed', txHash: hash }))
 }
 
-const standing: Partial<Record<JournalState, string>> = { final: 'mined', reverted: 'mined and reverted' }
+const standing: Partial<Record<JournalState, string>> = {
+  final: 'mined',
+  reverted: 'mined and reverted',
+  refused: 'declined by the endpoint, which may have passed it on all the same',
+}

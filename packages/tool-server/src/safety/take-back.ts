@@ -1,5 +1,6 @@
 import { isAddressEqual, type TransactionReceipt } from 'viem'
 import { type Allowance, revokeStep } from './approval-steps.ts'
+import type { Trip } from './engine.ts'
 import type { OwedAllowance } from './owed-allowances.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
@@ -15,8 +16,8 @@ export async function oweAllowances(road: Reserved): Promise<void> {
 
 /**
  * Sets what is left of the road's allowances to zero and forgets those that are. With `blind` they are not read first and
- * not waited for: a transaction is out whose end is unknown, and the take-back queues behind it by its nonce. Never
- * rejects: what could not be taken back stays owed, and the next write or start tries again.
+ * not waited for: a transaction is out whose end is unknown, and the take-back queues behind it by its nonce. Nothing is
+ * forgotten while bytes that were declined may still be mined: they may be the approval. Never rejects: what could not be taken back stays owed, and the next write or start tries again.
  */
 export async function takeBack(
   road: Reserved,
@@ -28,6 +29,7 @@ export async function takeBack(
   if (owed.length === 0) return []
   const receipts: TransactionReceipt[] = []
   try {
+    const mayForget = !options.blind && !(await isAnyRefused(road))
     const standing = options.blind ? null : (options.standing ?? (await readAllowances(client, wallet, allowances)))
     for (const [index, allowance] of allowances.entries()) {
       const stands = standing === null ? wasApproved(allowance, progress) : standing[index] !== 0n
@@ -35,11 +37,20 @@ export async function takeBack(
       const receipt = await revoke(road, progress, allowance, index, options.blind)
       if (receipt !== null) receipts.push(receipt)
     }
-    if (!options.blind) await engine.owed.remove(owed)
+    if (mayForget) await engine.owed.remove(owed)
   } catch (error) {
     engine.log.warn('allowances.owed', { requestId: call.requestId, error })
   }
   return receipts
+}
+
+/** Whether bytes of the wallet were declined on the chain and may be mined all the same, so that what reads as zero may rise. */
+export async function isAnyRefused({
+  engine,
+  chain,
+  wallet,
+}: Pick<Trip, 'engine' | 'chain' | 'wallet'>): Promise<boolean> {
+  return (await engine.journal.refused(chain.id, wallet)).length > 0
 }
 
 async function revoke(

@@ -68,7 +68,7 @@ export type Terms = {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
-/** Sends the stored bytes. Throws `TRANSACTION_NOT_SENT` when the endpoint declined them for certain. */
+/** Sends the stored bytes. Throws `OPERATION_IN_DOUBT` when the endpoint declined them: it may have passed them on. */
 export async function broadcast(trip: Trip, entry: JournalEntry): Promise<JournalEntry> {
   const { sender, engine, call } = trip
   const sent = await onStorage('the journal cannot be written', () => sender.broadcast(entry))
@@ -76,7 +76,7 @@ export async function broadcast(trip: Trip, entry: JournalEntry): Promise<Journa
   noteSubmitted(trip, sent)
   if (sent.state === 'refused') {
     await countFailure(trip, sent, 'other')
-    throw notSent(sent, 'The endpoint declined the transaction; nothing was sent.')
+    throw declined(sent)
   }
   return sent
 }
@@ -151,6 +151,16 @@ async function countFailure({ engine, call }: Trip, { hash }: JournalEntry, kind
 
 function notSent({ hash }: JournalEntry, message: string): ToolError {
   return new ToolError('TRANSACTION_NOT_SENT', message, { details: [{ message, txHash: hash }] })
+}
+
+/** An endpoint may forward what it declines, so this must not be done again until another transaction took the nonce. */
+function declined({ hash, nonce }: JournalEntry): ToolError {
+  const message = 'The endpoint declined the transaction, but may have passed it on all the same.'
+  return new ToolError('OPERATION_IN_DOUBT', message, {
+    details: [{ message: 'declined by the endpoint', txHash: hash, nonce }],
+    suggestion:
+      'With an idempotencyKey the same call may be repeated: it runs once it is proved that this transaction is never mined. Without one, look it up with get_transaction_status before anything else.',
+  })
 }
 
 function signingError(error: unknown, chainName: string): ToolError {

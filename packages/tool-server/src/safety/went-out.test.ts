@@ -1,6 +1,6 @@
 import type { JournalState } from '@svc/wallet'
 import { expect, it } from 'vitest'
-import { wentOut } from './went-out.ts'
+import { isInDoubt, isProvedDead, wentOut } from './went-out.ts'
 
 it.each<[JournalState, boolean]>([
   ['signed', true],
@@ -8,9 +8,22 @@ it.each<[JournalState, boolean]>([
   ['mined', true],
   ['final', true],
   ['reverted', true],
-  ['refused', false],
+  ['refused', true],
   ['superseded', false],
   ['replaced', false],
-])('a transaction that is %s went out: %s', (state, expected) => {
+])('a transaction that is %s may have an effect: %s', (state, expected) => {
   expect(wentOut({ state })).toBe(expected)
+})
+
+it.each<[readonly JournalState[], boolean, boolean]>([
+  [[], false, false],
+  [['refused'], true, false],
+  [['replaced', 'refused'], true, false],
+  [['final', 'refused'], false, false],
+  [['broadcast', 'refused'], false, false],
+  [['replaced', 'superseded'], false, true],
+  [['final', 'superseded'], false, false],
+])('a request whose transactions are %j is in doubt: %s; proved dead: %s', (states, doubt, dead) => {
+  const entries = states.map((state) => ({ state }))
+  expect([isInDoubt(entries), isProvedDead(entries)]).toEqual([doubt, dead])
 })

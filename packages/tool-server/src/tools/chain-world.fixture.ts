@@ -27,6 +27,8 @@ import { createDecisionRecorder } from '../safety/decision-recorder.ts'
 import { createOperationsRoad } from '../safety/operations-road.ts'
 import { parsePolicy } from '../safety/policy.ts'
 import type { policySchema } from '../safety/policy-schema.ts'
+import { createDoubt } from '../safety/doubt.ts'
+import { sentTransactions } from '../safety/sent-transactions.ts'
 import { wentOut } from '../safety/went-out.ts'
 import type { ErrorEnvelope } from '../tool-error.ts'
 import { catalogue } from './index.ts'
@@ -99,6 +101,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       idempotency: store.idempotency,
       operations,
       hasSigned,
+      doubt: createDoubt(store.journal, () => executor.reconcile()),
+      sentBy: (requestId) => sentTransactions(store.journal, requestId),
       during: (work) => work(),
     },
     log,

@@ -2,12 +2,13 @@ import type { Hash, PublicClient, TransactionReceipt } from 'viem'
 import { TransactionReceiptNotFoundError } from 'viem'
 import type { Journal, JournalEntry, JournalFacts, JournalState } from '../journal.ts'
 import { isOpen, isRefused } from './entry-state.ts'
+import { whoTook } from './who-took.ts'
 
 /**
  * Looks once where a signed transaction stands and writes it into the journal. A receipt with `confirmations` blocks
- * closes the entry, and with it every other attempt at its nonce; a younger one marks it mined; one that vanished puts it back to `broadcast`. Without a receipt,
- * `settledCount` (see below) decides whether another transaction took the nonce for good. Rejects when the endpoint
- * does not answer.
+ * closes the entry, and with it every other attempt at its nonce; a younger one marks it mined; one that vanished puts it back to `broadcast`. Without a receipt
+ * it stays open until the transaction that took its nonce is found in a settled block, which is looked for once
+ * `settledCount` (see below) has passed the nonce. Rejects when the endpoint does not answer.
  */
 export async function settle(look: Look): Promise<Sighting> {
   const { client, entry, confirmations } = look
@@ -71,16 +72,13 @@ async function closeOthers({ journal, entry }: Look): Promise<void> {
 }
 
 async function withoutReceipt(look: Look): Promise<Sighting> {
-  const { client, journal, entry } = look
+  const { client, journal, entry, confirmations } = look
   if (entry.state === 'mined') return { entry: await move(look, 'broadcast'), receipt: null }
   if (look.settledCount === undefined || (await look.settledCount()) <= entry.nonce) return { entry, receipt: null }
-  // The count is younger than the look for the receipt, so it may count this very transaction.
-  const receipt = await receiptOf(client, entry.hash)
-  if (receipt !== null) return { entry, receipt }
-  const attempts = await journal.byNonce(entry.chainId, entry.from, entry.nonce)
-  const others = attempts.filter((other) => other.hash !== entry.hash)
-  const mined = await Promise.all(others.map((other) => receiptOf(client, other.hash)))
-  const isOurs = mined.some((other) => other !== null)
+  // Two absences prove nothing: what took the nonce is read from its block, and may be this very transaction.
+  const taker = await whoTook(client, entry, confirmations)
+  if (taker === null || taker === entry.hash) return { entry, receipt: null }
+  const isOurs = (await journal.byHash(taker)) !== null
   return { entry: await move(look, isOurs ? 'replaced' : 'superseded'), receipt: null }
 }
 

@@ -110,7 +110,8 @@ export const journalContract: readonly JournalCase[] = [
         const facts = { blockNumber: 5n, blockHash: hashOf(73), gasUsed: 1n }
         await journal.mark(entry.hash, closed, facts)
         await journal.mark(entry.hash, closed)
-        const shut = allStates.filter((state) => state !== closed && !(closed === 'refused' && found.includes(state)))
+        const mayLeave = closed === 'refused' || closed === 'superseded'
+        const shut = allStates.filter((state) => state !== closed && !(mayLeave && found.includes(state)))
         for (const state of shut) {
           await rejects(journal.mark(entry.hash, state), 'JOURNAL_ENTRY_CLOSED')
         }
@@ -136,6 +137,18 @@ export const journalContract: readonly JournalCase[] = [
       await journal.recordSigned(sample({ nonce: 20, hash: hashOf(20) }))
       for (const nonce of [21, 20]) await journal.mark(hashOf(nonce), 'refused')
       assert.deepEqual(hashes(await journal.refused(1, alice)), [hashOf(20), hashOf(21)])
+    },
+  },
+  {
+    name: 'lets what was called superseded become what the chain shows after all',
+    async run(journal) {
+      for (const [index, state] of found.entries()) {
+        const entry = await journal.recordSigned(sample({ nonce: index, hash: hashOf(index) }))
+        await journal.mark(entry.hash, 'superseded')
+        const facts = state === 'superseded' ? {} : { blockNumber: 5n, blockHash: hashOf(73), gasUsed: 1n }
+        await journal.mark(entry.hash, state, facts)
+        assert.deepEqual(await journal.byHash(entry.hash), { ...entry, ...facts, state })
+      }
     },
   },
   {
@@ -165,7 +178,7 @@ export const contractTime = 1_700_000_000_000
 export type JournalCase = { readonly name: string; readonly run: (journal: Journal) => Promise<void> }
 
 const closedStates = ['final', 'reverted', 'replaced', 'superseded', 'refused'] as const
-/** What a refused transaction may turn out to be. */
+/** What a refused or superseded transaction may turn out to be. */
 const found: readonly JournalState[] = ['mined', 'final', 'reverted', 'replaced', 'superseded']
 const allStates: readonly JournalState[] = ['signed', 'broadcast', 'mined', ...closedStates]
 const alice: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'

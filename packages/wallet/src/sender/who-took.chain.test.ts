@@ -1,0 +1,116 @@
+import { custom, createPublicClient, type PublicClient } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { freely, quick, until, useSender } from '../sender.fixture.ts'
+import { whoTook } from './who-took.ts'
+
+const { bob, call, journal, node, reader, run, sendElsewhere, senderOver, wallet } = useSender()
+
+describe('who took a nonce', () => {
+  test.each([0, 1, 2, 5, 40, 300])(
+    'is read from the block that holds it, %s blocks below the newest',
+    async (blocks) => {
+      const { entry } = await run(senderOver(), call())
+      if (blocks > 0) await node().mine({ blocks })
+      const { client, asked } = counting()
+      expect(await whoTook(client, entry, 1)).toBe(entry.hash)
+      expect(asked()).toBeLessThanOrEqual(6 + 2 * Math.ceil(Math.log2(blocks + 1)))
+    },
+  )
+
+  test('is not known before its block is deep enough, nor of a nonce that is not used', async () => {
+    const { entry } = await run(senderOver(), call())
+    expect(await whoTook(reader(), entry, 3)).toBeNull()
+    await node().mine({ blocks: 2 })
+    expect(await whoTook(reader(), entry, 3)).toBe(entry.hash)
+    expect(await whoTook(reader(), { ...entry, nonce: entry.nonce + 1 }, 1)).toBeNull()
+  })
+
+  test('is not known where the endpoint has forgotten the state of old blocks', async () => {
+    const { entry } = await run(senderOver(), call())
+    await node().mine({ blocks: 20 })
+    const newest = await reader().getBlockNumber({ cacheTime: 0 })
+    const pruned = over(async (method, params, forward) => {
+      const at = Array.isArray(params) ? params[1] : undefined
+      if (method === 'eth_getTransactionCount' && typeof at === 'string' && BigInt(at) < newest - 4n) {
+        throw new Error('missing trie node')
+      }
+      return forward()
+    })
+    expect(await whoTook(pruned, entry, 1)).toBeNull()
+    const { entry: later } = await run(senderOver(), call())
+    expect(await whoTook(pruned, later, 1)).toBe(later.hash)
+  })
+
+  test('does not give the transaction of somebody else with the same nonce', async () => {
+    const { entry } = await run(senderOver(), call())
+    const strange = over(async (method, _params, forward) => {
+      const answer = await forward()
+      if (method !== 'eth_getBlockByNumber') return answer
+      const block = answer as { transactions: { from: string }[] }
+      return { ...block, transactions: block.transactions.map((one) => ({ ...one, from: bob })) }
+    })
+    expect(await whoTook(strange, entry, 1)).toBeNull()
+  })
+})
+
+describe('without a receipt', () => {
+  test('what is in a block of ours stays open, however long the receipt is missing', async () => {
+    const good = senderOver()
+    const before = await reader().getBalance({ address: bob })
+    const sent = await good.broadcast(await good.sign(call()))
+    await until(async () => (await reader().getBalance({ address: bob })) === before + 1n)
+    const late = senderOver(async (method, forward) => (method === 'eth_getTransactionReceipt' ? null : forward()))
+    expect(await late.reconcile(freely())).toMatchObject([{ hash: sent.hash, state: 'broadcast' }])
+    expect(await late.confirm(sent, { pollMs: 20, timeoutMs: 2_500 })).toMatchObject({ status: 'pending' })
+    await senderOver().reconcile(freely())
+    expect(await journal().byHash(sent.hash)).toMatchObject({ state: 'final' })
+  })
+
+  test('what somebody else took stays open until the block is read in which they did', async () => {
+    const sender = senderOver()
+    const signed = await sender.sign(call())
+    await sendElsewhere(signed.nonce)
+    const blind = senderOver(async (method, forward) => {
+      if (method === 'eth_getBlockByNumber') return null
+      return forward()
+    })
+    await blind.reconcile().catch(() => undefined)
+    expect((await journal().open(31337, wallet().address)).map(({ hash }) => hash)).toEqual([signed.hash])
+    expect(await sender.reconcile()).toMatchObject([{ hash: signed.hash, state: 'superseded' }])
+  })
+})
+
+test('bytes that were declined and forwarded are what the chain shows, and nothing else', async () => {
+  const sender = senderOver(async (method, forward) => {
+    if (method === 'eth_getTransactionByHash') return null
+    if (method !== 'eth_sendRawTransaction') return forward()
+    await node().setAutomine(false)
+    await forward()
+    throw new Error('insufficient funds for gas * price + value')
+  })
+  const refused = await sender.broadcast(await sender.sign(call()))
+  expect(refused.state).toBe('refused')
+  await node().mine({ blocks: 1 })
+  const late = senderOver(async (method, forward) => (method === 'eth_getTransactionReceipt' ? null : forward()))
+  expect(await late.reconcile()).toMatchObject([{ hash: refused.hash, state: 'refused' }])
+  expect(await senderOver().reconcile()).toMatchObject([{ hash: refused.hash, state: 'final' }])
+  expect(await senderOver().confirm(refused, quick)).toMatchObject({ status: 'final' })
+})
+
+type Fault = (method: string, params: unknown, forward: () => Promise<unknown>) => Promise<unknown>
+
+function over(fault: Fault): PublicClient {
+  const inner = reader()
+  const request = ({ method, params }: { method: string; params?: unknown }): Promise<unknown> =>
+    fault(method, params, () => inner.request({ method, params } as never))
+  return createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
+}
+
+function counting(): { readonly client: PublicClient; readonly asked: () => number } {
+  let count = 0
+  const client = over((_method, _params, forward) => {
+    count += 1
+    return forward()
+  })
+  return { client, asked: () => count }
+}
