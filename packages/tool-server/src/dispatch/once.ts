@@ -87,14 +87,15 @@ async function claimAndRun(
  * whose bytes are all proved dead. In this process no other call of the key is on its way.
  */
 async function takesOver(
-  { store, hasSigned, doubt }: Parameters<typeof createOnce>[0],
+  options: Parameters<typeof createOnce>[0],
   { principalId, key, requestId }: OnceRequest,
   claim: { readonly requestId: string; readonly isCutOff: boolean; readonly bodyHash: string },
 ): Promise<boolean> {
+  const { store, doubt } = options
   const { requestId: from, isCutOff, bodyHash } = claim
   if (await onKeys(async () => doubt?.isOpen(from))) await doubt?.lookAgain().catch(() => undefined)
   if (isCutOff) {
-    if (await onKeys(() => hasSigned(from))) return false
+    if (await onKeys(() => options.hasSigned(from))) return false
     return onKeys(() => store.takeOver({ principalId, key, bodyHash, requestId, from }))
   }
   // A call of this process that signed nothing and left its key taken may have stored an operation.
