@@ -43,11 +43,11 @@ import type { SafetyReport } from './tool.ts'
 export function createExecutor(options: ExecutorOptions): Executor {
   const engine = engineOf(options, () => policies.latest().policy.breaker)
   const policies = followPolicy(engine, options.policies)
-  const inTurn = createSerialQueue(mostWaiting)
+  const inTurn = createSerialQueue(lineBounds)
   const inFlight = new Set<string>()
 
   async function travelInTurn(trip: Trip): Promise<Settled | Deferred> {
-    return inTurn(`${trip.chain.id}`, trip.call.signal, async () => {
+    const inLine = async () => {
       inFlight.add(trip.call.requestId)
       try {
         engine.requireOpen()
@@ -60,7 +60,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
       } finally {
         inFlight.delete(trip.call.requestId)
       }
-    })
+    }
+    return inTurn(`${trip.chain.id}`, trip.call.signal, inLine, trip.call.principal.id)
   }
 
   return Object.freeze({
@@ -162,8 +163,8 @@ async function travel(trip: Trip, policies: PolicyFollower): Promise<Settled | D
   })
 }
 
-/** At most this many writes wait for their turn on one chain. */
-const mostWaiting = 100
+/** So many writes are in line on one chain; callers take turns, and none can fill the line alone. */
+const lineBounds = { inLine: 200, perCaller: 60 }
 
 function engineOf(options: ExecutorOptions, limits: () => Policy['breaker']): Engine {
   const { dataDir, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options

@@ -137,7 +137,8 @@ async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionRecei
     client.estimateGas({ account: wallet, to: step.to, data: step.data }),
     priceTokens([], { ...engine, directory: engine.tokens, chain }),
   ])
-  throwFirst(dearGas(engine.policy, [gasUsed], fees, priced))
+  // An allowance is taken back without a price too, for the small fixed sum.
+  throwFirst(dearGas(engine.policy, [gasUsed], fees, priced, 'lenient'))
   const facts = { why: 'take back an allowance that an earlier request left' }
   const entry = await sign(trip, step, { gasUsed, fees, latestCount, reservationId: null, facts })
   return confirm(trip, step, await broadcast(trip, entry))

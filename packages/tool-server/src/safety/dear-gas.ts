@@ -1,5 +1,5 @@
-import { zeroAddress } from 'viem'
-import { worstGasCost } from './gas.ts'
+import { formatEther, zeroAddress } from 'viem'
+import { unpricedGasCapWei, worstGasCost } from './gas.ts'
 import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 import { limitsOf, usdText } from './spend-limit.ts'
@@ -8,18 +8,33 @@ import type { Fees } from './survey.ts'
 
 /**
  * Refuses transactions whose gas alone could cost more than one transaction may spend: a token that burns gas, or an
- * endpoint that names absurd fees, must not spend what the limits protect. Where native currency has no price, it cannot.
+ * endpoint that names absurd fees, must not spend what the limits protect. Where native currency has no price
+ * that limits may count with, a strict policy refuses, and a lenient one allows a small fixed sum.
  */
 export function dearGas(
   policy: Policy,
   gasUsed: readonly bigint[],
   fees: Fees,
   priced: PricedTokens,
+  mode: Policy['allowlist']['mode'] = policy.allowlist.mode,
 ): readonly Refusal[] {
-  const { usdMicros } = valueOf(new Map([[zeroAddress, worstGasCost(gasUsed, fees)]]), priced)
+  const worstWei = worstGasCost(gasUsed, fees)
+  const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, worstWei]]), priced)
+  if (unpriced.length > 0) return unpricedGas(mode, worstWei)
   const cap = limitsOf(policy).perTransaction
   if (usdMicros <= cap) return []
   const [capUsd, askedUsd] = [usdText(cap), usdText(usdMicros)]
   const message = `Gas could cost ${askedUsd} USD, above the limit of one transaction, ${capUsd} USD.`
   return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', capUsd, askedUsd }] }]
+}
+
+function unpricedGas(mode: Policy['allowlist']['mode'], worstWei: bigint): readonly Refusal[] {
+  if (mode === 'strict') {
+    const message = 'Native currency has no price to count with, so what gas could cost cannot be held to a limit.'
+    return [{ code: 'PRICE_UNAVAILABLE', message, details: [{ message: 'limit', limit: 'gas', token: zeroAddress }] }]
+  }
+  if (worstWei <= unpricedGasCapWei) return []
+  const [cap, asked] = [formatEther(unpricedGasCapWei), formatEther(worstWei)]
+  const message = `Gas could cost ${asked} of native currency, which has no price now; ${cap} is allowed without one.`
+  return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', cap, asked }] }]
 }

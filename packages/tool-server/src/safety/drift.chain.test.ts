@@ -3,7 +3,7 @@ import { numberToHex, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { devnetPolicy } from './devnet-policy.ts'
 import { swapIntent } from './intents.fixture.ts'
-import { afterSending, beforeSending, mangling } from './network.fixture.ts'
+import { afterSending, beforeSending, rewriting } from './network.fixture.ts'
 import { parsePolicy } from './policy.ts'
 import { moveThePrice, quoteOf, testClient, used } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
@@ -47,7 +47,10 @@ describe('G10: a chain that moves between plan and signature', () => {
     const road = await open({ policy: {} })
     beforeSending(road, 1, () => {
       road.clock.offsetMs += 20_000
-      road.network.fetch = mangling('eth_maxPriorityFeePerGas', () => numberToHex(10n ** 15n))
+      road.network.fetch = rewriting('eth_getBlockByNumber', (answer) => ({
+        ...answer,
+        result: { ...(answer.result as object), baseFeePerGas: numberToHex(10n ** 15n) },
+      }))
       return Promise.resolve()
     })
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({

@@ -1,6 +1,7 @@
 import type { Proposal, ReplacementRules } from '@svc/wallet'
 import { zeroAddress } from 'viem'
 import { callFacts } from './call-facts.ts'
+import { unpricedGasCapWei } from './gas.ts'
 import type { Trip } from './engine.ts'
 import { requireRunning } from './require-running.ts'
 import { limitsOf } from './spend-limit.ts'
@@ -43,12 +44,11 @@ async function maySign({ engine }: Trip, { kind }: Proposal): Promise<boolean> {
 async function feeCapWei({ engine, chain }: Trip): Promise<bigint> {
   const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
   const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, oneCoin]]), priced)
-  if (unpriced.length > 0 || usdMicros === 0n) return unpricedCapWei
+  if (unpriced.length > 0 || usdMicros === 0n) return unpricedGasCapWei
   return (limitsOf(engine.policy).perTransaction * oneCoin) / usdMicros
 }
 
 const oneCoin = 10n ** 18n
-const unpricedCapWei = oneCoin / 50n
 
 function factsOf({ call, chain, wallet }: Trip, proposal: Proposal) {
   const { kind, nonce, attempt, replaces, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = proposal

@@ -6,7 +6,7 @@ const here = new AbortController().signal
 
 describe('the queue', () => {
   it('runs one after the other per key, keys side by side, whatever fails', async () => {
-    const queue = createSerialQueue(10)
+    const queue = createSerialQueue({ inLine: 10, perCaller: 10 })
     const seen: string[] = []
     const work = (name: string, ms: number) => async () => {
       seen.push(`+${name}`)
@@ -25,7 +25,7 @@ describe('the queue', () => {
   })
 
   it('passes over who has left by the time of its turn', async () => {
-    const queue = createSerialQueue(10)
+    const queue = createSerialQueue({ inLine: 10, perCaller: 10 })
     const leaving = new AbortController()
     const first = queue('a', here, () => pause(10))
     const second = queue('a', leaving.signal, () => Promise.resolve('ran'))
@@ -35,7 +35,7 @@ describe('the queue', () => {
   })
 
   it('tells who waits too long, and passes it over when its turn comes', async () => {
-    const queue = createSerialQueue(10, 30)
+    const queue = createSerialQueue({ inLine: 10, perCaller: 10 }, 30)
     const begun: string[] = []
     let finish = (): void => {}
     const first = queue('a', here, () => new Promise<void>((resolve) => (finish = resolve)))
@@ -48,10 +48,33 @@ describe('the queue', () => {
   })
 
   it('refuses newcomers when it is full, and takes them again later', async () => {
-    const queue = createSerialQueue(2)
+    const queue = createSerialQueue({ inLine: 2, perCaller: 2 })
     const two = [queue('a', here, () => pause(5)), queue('a', here, () => pause(5))]
     await expect(queue('a', here, () => Promise.resolve())).rejects.toMatchObject({ code: 'SERVER_BUSY' })
     await Promise.all(two)
     await expect(queue('a', here, () => Promise.resolve(1))).resolves.toBe(1)
+  })
+
+  it('lets callers take turns, however many of one came first', async () => {
+    const queue = createSerialQueue({ inLine: 10, perCaller: 5 })
+    const begun: string[] = []
+    const come = (caller: string, name: string) => queue('a', here, async () => begun.push(name), caller)
+    await Promise.all([
+      ...['f1', 'f2', 'f3', 'f4'].map((name) => come('flood', name)),
+      come('b', 'b1'),
+      come('b', 'b2'),
+    ])
+    expect(begun).toEqual(['f1', 'f2', 'b1', 'f3', 'b2', 'f4'])
+  })
+
+  it('has room for others when one caller has filled its own', async () => {
+    const queue = createSerialQueue({ inLine: 4, perCaller: 2 })
+    const come = (caller: string) => queue('a', here, () => pause(5), caller)
+    const two = [come('flood'), come('flood')]
+    await expect(come('flood')).rejects.toMatchObject({ code: 'SERVER_BUSY' })
+    const other = [come('b'), come('c')]
+    await expect(come('d')).rejects.toMatchObject({ code: 'SERVER_BUSY' })
+    await Promise.all([...two, ...other])
+    await expect(come('flood')).resolves.toBeUndefined()
   })
 })

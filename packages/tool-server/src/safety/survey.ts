@@ -3,6 +3,7 @@ import type { Address, PublicClient } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import type { RpcPool } from '../ports.ts'
 import type { Allowance } from './approval-steps.ts'
+import { boundedTip } from './gas.ts'
 
 /**
  * Reads in one exchange what the road starts from: the newest block (with the chain id of the endpoint checked), the tip
@@ -19,7 +20,7 @@ export async function survey(request: {
   readonly now: () => number
 }): Promise<Survey> {
   const { rpc, client, chain, wallet, allowances, now } = request
-  const [head, tip, balanceWei, transactionCount, standing] = await Promise.all([
+  const [head, namedTip, balanceWei, transactionCount, standing] = await Promise.all([
     rpc.head(chain),
     // One request; where the endpoint does not know it, the gas price less the base fee.
     client.estimateMaxPriorityFeePerGas(),
@@ -27,6 +28,7 @@ export async function survey(request: {
     client.getTransactionCount({ address: wallet }),
     readAllowances(client, wallet, allowances),
   ])
+  const tip = boundedTip(namedTip, head.baseFeePerGas, chain.id)
   return {
     block: { number: head.number },
     atSeconds: Math.max(Number(head.timestamp) + 1, Math.floor(now() / 1000)),
