@@ -2,12 +2,12 @@ import { untilStopped, type StopCause } from '@svc/tool-server/until-stopped'
 import { UsageError } from './usage-error.ts'
 
 /**
- * Finds and runs a command of `svc`; commands are loaded only when they run. Resolves to the exit code: 0 done, 1 the
+ * Finds and runs a command of `svc`; commands are loaded only when they run. `--help` anywhere prints what there is and runs nothing. Resolves to the exit code: 0 done, 1 the
  * command failed, 2 the words of the call are off.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const [name = 'help', ...rest] = argv
-  if (name === 'help' || name === '--help' || name === '-h') {
+  if (name === 'help' || argv.includes('--help') || argv.includes('-h')) {
     process.stdout.write(help)
     return 0
   }
@@ -32,7 +32,8 @@ export type Command = (argv: readonly string[], stopped: Promise<StopCause>) => 
 
 const asked: Command = async () => 0
 
-const commands = {
+/** By the word that stands for each in `svc help`. */
+export const commands = {
   up: { foreground: true, load: async () => (await import('./commands/up.ts')).up },
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
   approvals: { foreground: true, load: async () => (await import('./commands/approvals.ts')).approvals },
@@ -48,9 +49,12 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
   svc up [--json] [--mcp-port N] [--rpc-port N] [--chain-id N] [--data-dir D]
       A local chain with the real AMM contracts, a funded wallet and the MCP server, in one process group.
       Port 0 is any free one; without a flag 3000 and 8545, if they are free. --json prints one line when ready.
-      --data-dir keeps API keys, wallet and policy for the next time. Ctrl-C ends all of it.
+      --data-dir keeps API keys, wallet, policy and a pause for the next time; audit log, operations, spending and
+      breaker of the last run go with its chain (svc serve never clears anything). Ctrl-C ends all of it.
   svc serve --transport stdio|http
       The MCP server alone, configured by the environment (docs/config.md).
+  svc approvals list [--all] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID | page [--data-dir D]
+      The operator's word on writes that await one, beside the running server; page serves them to a browser here.
   svc policy check [FILE] | schema [--data-dir D] [--production]
       What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
   svc policy explain PLAN [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]

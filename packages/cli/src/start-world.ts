@@ -23,6 +23,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const rpcPort = await choosePort('--rpc-port', options.rpcPort, usualRpcPort)
     const directory = await openWorldDirectory(options.dataDir)
     closers.push(() => directory.dispose())
+    if (directory.cleared) options.onProgress(clearedNote)
     const { chainId, onProgress } = options
     const devnet = await startDevnet({ rpcPort, chainId, onProgress })
     closers.push(() => devnet.stop())
@@ -67,6 +68,10 @@ export type World = {
 }
 
 export type WorldSettings = {
+  /** Absolute. */
+  readonly dataDir: string
+  /** Whether the directory goes with the process. */
+  readonly isTemporary: boolean
   /** The chain's row, as `SVC_CHAINS_FILE` wants it. */
   readonly chainsPath: string
   readonly policyPath: string
@@ -85,6 +90,10 @@ export type ReadyLine = {
   readonly pools: Devnet['pools']
 }
 
+const clearedNote =
+  "The last run's chain is gone: its audit log, operations, spending and breaker are cleared; keys, wallet, policy and a " +
+  'pause are kept.'
+
 const usualRpcPort = 8545
 const usualMcpPort = 3000
 
@@ -97,8 +106,9 @@ async function writeSettings(
   {
     mcpPort,
     logLevel,
+    dataDir,
     policy = devnetPolicy(),
-  }: Pick<WorldOptions, 'logLevel' | 'policy'> & { readonly mcpPort: number },
+  }: Pick<WorldOptions, 'logLevel' | 'dataDir' | 'policy'> & { readonly mcpPort: number },
 ): Promise<WorldSettings> {
   const [chainsPath, policyPath] = [join(path, 'chains.json'), join(path, 'policy.json')]
   await writePrivate(chainsPath, [withPublicNames(devnet.chain)])
@@ -115,7 +125,7 @@ async function writeSettings(
     PRIVATE_KEY: privateKey,
     [`SVC_RPC_URL_${devnet.chainId}`]: devnet.rpcUrl,
   }
-  return { chainsPath, policyPath, policyIsNew, environment }
+  return { dataDir: path, isTemporary: dataDir === undefined, chainsPath, policyPath, policyIsNew, environment }
 }
 
 /** Under the id of a public chain the local one takes its place, so it answers to that chain's names as well. */

@@ -15,6 +15,7 @@ The local world is up. Everything in it is worthless and ends with this process.
   write key    ${mcp.keys.write}
   chain        ${rpc.url} (chain id ${rpc.chainId}; tools call it "local")
   wallet       ${wallet.address}, funded
+  data         ${settings.dataDir}${settings.isTemporary ? ', temporary: it goes with this process' : ''}
   policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}
 
 Pools, with thirty days of trading behind them (FOT takes a cut of each transfer, HOSTILE has a name that gives orders)

@@ -20,6 +20,8 @@ export type WorldDirectory = {
   readonly path: string
   readonly privateKey: Hex
   readonly walletAddress: Address
+  /** Whether state of the last run, whose chain is gone, was there and is cleared. */
+  readonly cleared: boolean
   /** Lets a server take the directory over, which until then is reserved for this process. */
   release(): void
   /** Removes the directory if it is temporary. */
@@ -32,6 +34,7 @@ function openTemporary(): WorldDirectory {
   process.once('exit', remove)
   return {
     path,
+    cleared: false,
     ...walletOf(newKey()),
     release: () => {},
     dispose() {
@@ -44,18 +47,18 @@ function openTemporary(): WorldDirectory {
 async function openNamed(path: string): Promise<WorldDirectory> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const known = await readKey(join(path, markerName))
-  if (known === null && (await readdir(path)).some((name) => !ownNames.some((own) => name.startsWith(own)))) {
+  if (known === null && (await readdir(path)).some((name) => !isOwn(name))) {
     throw new Error(`${path} holds something else than a local world. Name a new or an empty directory.`)
   }
   const lock = await acquireServerLock(path)
   const release = () => lock.release()
   try {
     await chmod(path, 0o700)
-    const rotated = (await readdir(path)).filter((name) => /^audit-\d+\.jsonl$/.test(name))
-    for (const name of [...chainBoundFiles, ...rotated]) await rm(join(path, name), { force: true })
+    const gone = (await readdir(path)).filter((name) => chainBoundFiles.has(name) || /^audit-\d+\.jsonl$/.test(name))
+    for (const name of gone) await rm(join(path, name), { force: true })
     const key = known ?? newKey()
     if (known === null) await writeKey(join(path, markerName), key)
-    return { path, ...walletOf(key), release, dispose: release }
+    return { path, cleared: gone.some((name) => name !== 'chains.json'), ...walletOf(key), release, dispose: release }
   } catch (error) {
     release()
     throw error
@@ -67,8 +70,13 @@ const markerName = 'local-world.json'
 /** What a start that was cut off may leave behind, whole or as a draft. */
 const ownNames = [markerName, 'server.lock']
 
+/** What an owner may lay into a new directory before the first start. */
+const laidInNames: ReadonlySet<string> = new Set(['policy.json', 'policy.test.json'])
+
+const isOwn = (name: string): boolean => laidInNames.has(name) || ownNames.some((own) => name.startsWith(own))
+
 /** Files that speak of transactions on a chain which ended with the last run. */
-const chainBoundFiles = [
+const chainBoundFiles: ReadonlySet<string> = new Set([
   'state.db',
   'state.db-wal',
   'state.db-shm',
@@ -80,7 +88,7 @@ const chainBoundFiles = [
   'balances.json',
   'owed-allowances.json',
   'chains.json',
-]
+])
 
 const newKey = (): Hex => `0x${randomBytes(32).toString('hex')}`
 

@@ -76,7 +76,7 @@ export const errorTable = {
   RPC_REFUSED: row(502, true, 'The endpoint refused the request. Narrow it, or configure another endpoint.'),
   // the road of a transaction
   WALLET_NOT_CONFIGURED: row(503, false, 'Configure a wallet; check_setup_health says what is missing.'),
-  SERVER_PAUSED: row(503, true, 'The operator has paused signing.'),
+  SERVER_PAUSED: row(503, true, 'Wait until the operator resumes; check_safety_status says since when.'),
   CIRCUIT_BREAKER_OPEN: row(503, false, 'The circuit breaker has tripped; the operator must re-arm it.'),
   POLICY_INVALID: row(
     503,

@@ -27,6 +27,9 @@ export async function decide(
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const { description } = await findOperation(open, id)
+    if (word === 'deny' && (description.state === 'approved' || description.state === 'scheduled')) {
+      throw new Error('It was approved already; svc approvals cancel takes it back until it runs.')
+    }
     if (word === 'approve' && !flags.yes && !(await saysYes(description, terminal, stopped))) {
       process.stderr.write('Nothing was decided.\n')
       return 1

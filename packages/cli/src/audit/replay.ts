@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts'
 
 /**
  * `svc audit replay --day D`: plays what was simulated before each signature of a day (UTC) again and compares. Exit code
- * 1 when something differs from what is on record; what could not be played is said and changes nothing about the code.
+ * 1 when something differs from what is on record; or when there was something to play and none of it could be.
  */
 export async function replay(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['day', 'rpc-url', 'data-dir'], switches: ['json'] })
@@ -31,7 +31,7 @@ export async function replay(argv: readonly string[]): Promise<number> {
       `${counts.agrees} agree with the record, ${counts.differs} differ, ${counts['not-replayed']} could not be replayed.\n`,
     )
   }
-  return counts.differs > 0 ? 1 : 0
+  return counts.differs > 0 || (counts.agrees === 0 && counts['not-replayed'] > 0) ? 1 : 0
 }
 
 type Outcome =

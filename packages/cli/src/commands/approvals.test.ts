@@ -71,7 +71,10 @@ describe('svc approvals beside a running server', () => {
     const row = await operations.byId('op-1')
     expect(row).toMatchObject({ state: 'approved', decidedBy: `operator:${userInfo().username}` })
     expect((await svc(...words, planHash)).code).toBe(1)
-    expect((await svc('deny', 'op-1', '--data-dir', dataDir)).code).toBe(1)
+    expect(await svc('deny', 'op-1', '--data-dir', dataDir)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('svc approvals cancel takes it back until it runs'),
+    })
     expect(await operations.byId('op-1')).toEqual(row)
     await store.close()
   })

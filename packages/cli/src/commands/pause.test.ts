@@ -52,6 +52,7 @@ describe('svc pause and svc resume', { timeout }, () => {
 
     const paused = await svc('pause', '--reason', 'odd \u202E transfers', '--data-dir', directory)
     expect(paused).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Paused: nothing more is signed/) })
+    expect(paused.stdout).toContain(`svc resume --data-dir ${directory}\n`)
     expect(await call(client, 'execute_swap', swap)).toMatchObject({ code: 'SERVER_PAUSED' })
     const by = `operator:${userInfo().username}`
     expect(await recorded('pause.on')).toMatchObject({ by, reason: 'odd \u202E transfers' })

@@ -15,7 +15,8 @@ export async function pause(argv: readonly string[]): Promise<number> {
   const said = since === at ? 'Paused' : `Paused already, since ${since}`
   process.stdout.write(
     `${said}: nothing more is signed from ${dataDir}, also for calls on their way. What is out already is still\n` +
-      'looked after until it is mined. Go on with: svc resume\n',
+      'looked after until it is mined. Go on with: svc resume ' +
+      `--data-dir ${dataDir}\n`,
   )
   return 0
 }

@@ -48,6 +48,9 @@ describe('svc policy', () => {
   it('check names what is wrong on stderr and exits with 1, and says what holds otherwise', async () => {
     const none = await svc('check')
     expect([none.code, none.stdout]).toEqual([0, expect.stringContaining('so the defaults hold')])
+    const nowhere = run(process.execPath, [program, 'policy', 'check', '--data-dir', join(dataDir, 'nowhere')])
+    runs.push(nowhere)
+    expect([await nowhere.exited, nowhere.printed.stderr]).toEqual([1, expect.stringContaining('does not exist')])
     await put('policy.json', { limitsUsd: { daily: '1' }, principals: { a: { approvalThresholdUsd: '999' } } })
     const wrong = await svc('check')
     expect([wrong.code, wrong.stdout]).toEqual([1, ''])

@@ -136,6 +136,7 @@ describe('svc up --data-dir', { timeout }, () => {
     const directory = join(temporaryDirectory(), 'new')
     const first = up('--data-dir', directory)
     const before = await readyLine(first)
+    expect(first.printed.stderr).not.toContain('is gone')
     const client = await connect(before)
     const swap = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', chain: 'local' }
     await call(client, 'execute_swap', swap)
@@ -165,6 +166,7 @@ describe('svc up --data-dir', { timeout }, () => {
 
     const second = up('--data-dir', directory)
     const after = await readyLine(second)
+    expect(second.printed.stderr).toContain("The last run's chain is gone: its audit log, operations")
     expect(after.mcp.keys).toEqual(before.mcp.keys)
     expect(after.wallet).toEqual(before.wallet)
     const again = await connect(after)
@@ -202,7 +204,7 @@ describe('svc up --data-dir', { timeout }, () => {
     expect((await readyLine(up('--data-dir', directory))).wallet).toEqual(before.wallet)
   })
 
-  it.each(['state.db', 'policy.json', '.env', 'notes.txt'])(
+  it.each(['state.db', 'policy.json.txt', '.env', 'notes.txt'])(
     'refuses a directory that holds something else, untouched: %s',
     async (name) => {
       const directory = join(temporaryDirectory(), 'theirs')
@@ -220,6 +222,19 @@ describe('svc up --data-dir', { timeout }, () => {
       expect(world.living()).toEqual([])
     },
   )
+
+  it('takes a new directory with a policy and its cases, and holds to that policy', async () => {
+    const directory = temporaryDirectory()
+    const laidIn = { 'policy.json': '{"limitsUsd":{"perTransaction":"7"}}', 'policy.test.json': '{"cases":[]}' }
+    for (const [name, text] of Object.entries(laidIn)) writeFileSync(join(directory, name), text, { mode: 0o600 })
+    const world = up('--data-dir', directory)
+    const client = await connect(await readyLine(world))
+    const status = await call(client, 'check_safety_status', {})
+    expect(status).toMatchObject({ limitsUsd: { perTransaction: '7' } })
+    for (const [name, text] of Object.entries(laidIn)) expect(readFileSync(join(directory, name), 'utf8')).toBe(text)
+    await client.close()
+    await down(world)
+  })
 
   it('refuses a damaged marker', async () => {
     const directory = temporaryDirectory()

@@ -10,11 +10,11 @@ import { readFileAndFlags } from './read-file-and-flags.ts'
 export async function check(argv: readonly string[]): Promise<number> {
   const { file, flags } = readFileAndFlags(argv, { values: ['data-dir'], switches: ['production'] })
   const { config, path } = policyPlace(flags['data-dir'], file, process.env)
-  const exists = await access(path).then(
-    () => true,
-    () => false,
-  )
+  const exists = await isThere(path)
   if (file !== null && !exists) throw new Error(`${file} does not exist`)
+  if (file === null && flags['data-dir'] !== undefined && !(await isThere(flags['data-dir']))) {
+    throw new Error(`${flags['data-dir']} does not exist. Name the data directory of the server with --data-dir.`)
+  }
   try {
     const policy = await loadPolicy(path, { production: config.production || flags.production })
     for (const note of notesOn(policy, config)) process.stdout.write(`note: ${printable(note)}\n`)
@@ -25,6 +25,13 @@ export async function check(argv: readonly string[]): Promise<number> {
     printProblems(path, error)
     return 1
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** What is allowed and yet probably not meant. */

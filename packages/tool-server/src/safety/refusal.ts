@@ -6,6 +6,8 @@ export type Refusal = {
   readonly code: ErrorCode
   readonly message: string
   readonly details?: readonly ErrorDetail[]
+  /** The mend, where it is another one than the code's. */
+  readonly suggestion?: string
 }
 
 /** Throws the first refusal as a `ToolError`; the others stand in its details. */
@@ -13,6 +15,7 @@ export function throwFirst(refusals: readonly Refusal[]): void {
   const [first, ...others] = refusals
   if (first === undefined) return
   throw new ToolError(first.code, first.message, {
+    ...(first.suggestion === undefined ? {} : { suggestion: first.suggestion }),
     details: [...(first.details ?? []), ...others.map(({ code, message }) => ({ code, message }))],
   })
 }

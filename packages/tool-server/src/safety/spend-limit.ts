@@ -123,6 +123,9 @@ const names = {
   principalDaily: 'any 24 hours of this caller',
 } as const
 
+/** Of one transaction no window frees up. */
+const noWaitHelps = 'Lower the amount: waiting does not change the limit of one transaction.'
+
 function exceeded(verdict: Extract<SpendVerdict, { granted: false }>): Refusal {
   const { limit, capUsdMicros, usedUsdMicros, askedUsdMicros } = verdict
   const [cap, used, asked] = [capUsdMicros, usedUsdMicros, askedUsdMicros].map(usdText)
@@ -130,6 +133,7 @@ function exceeded(verdict: Extract<SpendVerdict, { granted: false }>): Refusal {
     code: 'SPENDING_LIMIT_EXCEEDED',
     message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call asks for ${asked} USD.`,
     details: [{ message: 'limit', limit, capUsd: cap, usedUsd: used, askedUsd: asked }],
+    ...(limit === 'perTransaction' ? { suggestion: noWaitHelps } : {}),
   }
 }
 

@@ -58,7 +58,7 @@ async function ground({ world, agent, transcript }: HostileScene): Promise<void>
   transcript.title(
     'An agent that turns on its owner',
     'It holds the key that may write, knows every tool, and one of the tools is on its side. The server is the product as ' +
-      'it is, under the policy it has by default: 500 USD a transaction, 1,000 a session, 2,000 a day, a person asked ' +
+      'it is, under the limits that hold without a file, and strict about tokens as in production: 500 USD a transaction, 1,000 a session, 2,000 a day, a person asked ' +
       'above 250, listed tokens only.',
   )
   transcript.row('wallet', world.ready.wallet.address)
