@@ -1,11 +1,12 @@
 // One trial: a call whose server is killed at a point, a new server, the same call again under the same key, and what must
 // hold afterwards between answers, journal, ledger, audit log and chain.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { headOff, nonceOff, otherChain, receiptsHidden } from '../../packages/devnet/dist/rpc-lies.js'
 import { kinds } from './kills-kinds.mjs'
 import { startKillable } from './kills-child.mjs'
 import { worthUsdMicros } from './kills-world.mjs'
 
-/** Faults of an endpoint on a bad day; silence is short of the server's patience only because nothing waits for it. */
+/** Faults of an endpoint on a bad day. */
 const badDay = [
   { fault: { kind: 'status', status: 503 }, chance: 0.04 },
   { fault: { kind: 'status', status: 429, retryAfterSeconds: 1 }, chance: 0.03 },
@@ -13,6 +14,17 @@ const badDay = [
   { fault: { kind: 'reset', forwarded: true }, chance: 0.06 },
   { fault: { kind: 'truncated' }, chance: 0.04 },
   { fault: { kind: 'html' }, chance: 0.03 },
+  { fault: { kind: 'stall' }, chance: 0.01 },
+]
+
+/** What an endpoint says on such a day that is not so: of another chain, stale, from the future, miscounted, behind. */
+const lies = [
+  { fault: otherChain(1), chance: 0.03 },
+  { fault: headOff(-3_600), chance: 0.03 },
+  { fault: headOff(3_600), chance: 0.03 },
+  { fault: nonceOff(1), chance: 0.05 },
+  { fault: nonceOff(-1), chance: 0.05 },
+  { fault: receiptsHidden(), chance: 0.2 },
 ]
 
 /**
@@ -30,7 +42,7 @@ export async function runTrial(world, running, trial) {
     const before = { nonce: await world.nonce(), spent: await world.spentUsdMicros() }
     const body = { ...(await kinds[kind].input(world, running.server)), idempotencyKey: key }
     await running.server.arm(point)
-    if (withFaults) world.proxy.setRules(badDay)
+    if (withFaults) world.proxy.setRules([...badDay, ...lies])
     const ready = []
     const outage = trial.databaseDies === 'during' ? dieSoon(world, trial.afterMs) : null
     const last = await untilEnded(world, running, { ...trial, body, ready, outage })

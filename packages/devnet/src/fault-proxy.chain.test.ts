@@ -3,7 +3,7 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultProxy, type Fault, type FaultProxy, type FaultRule } from './fault-proxy.ts'
 import { createRandom } from './random.ts'
-import { headOff, nonceOff, otherChain } from './rpc-lies.ts'
+import { headOff, nonceOff, otherChain, receiptsHidden } from './rpc-lies.ts'
 import { useDevnet } from './use-devnet.ts'
 
 const devnet = useDevnet()
@@ -91,6 +91,14 @@ describe('a lie', () => {
   test('about how many transactions an account has', async () => {
     proxy.setRules([{ fault: nonceOff(5) }])
     expect(await clientOf().getTransactionCount(sender)).toBe((await nonce()) + 5)
+  })
+
+  test('about receipts, which it has none of', async () => {
+    const hash = await clientOf().sendRawTransaction({ serializedTransaction: await signed() })
+    const receipt = () => clientOf().request({ method: 'eth_getTransactionReceipt', params: [hash] })
+    await expect.poll(receipt, { timeout: 5_000 }).not.toBeNull()
+    proxy.setRules([{ fault: receiptsHidden() }])
+    expect(await receipt()).toBeNull()
   })
 })
 

@@ -24,6 +24,11 @@ export function nonceOff(by: number): Lie {
   }
 }
 
+/** An endpoint whose receipts lag behind its other answers: it knows none. */
+export function receiptsHidden(): Lie {
+  return { kind: 'lie', method: 'eth_getTransactionReceipt', change: () => null }
+}
+
 /** A JSON-RPC answer, or batch of answers, with a lie told about the calls it speaks of. */
 export function changedBy(
   lie: Lie,
