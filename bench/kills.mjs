@@ -36,13 +36,21 @@ process.exitCode = summary.holds ? 0 : 1
 
 async function kill() {
   const random = createRandom(values.seed)
-  const world = await openWorld({ random: random.next, engine: engines[values.engine], report: say })
+  const open = () => openWorld({ random: random.next, engine: engines[values.engine], report: say })
+  let world = await open()
+  let reorgs = 0
   const running = { server: null, confirmations: 0 }
   const done = []
   try {
     const points = await record(world, running)
     for (let tries = 0; done.length < wanted && tries < wanted * 3; tries += 1) {
       const withReorg = done.length >= wanted * 0.85
+      // After some hundred blocks the local chain forgets, when blocks are taken away, what a transaction in the new ones did.
+      if (withReorg && reorgs++ % 3 === 0) {
+        await stopServer(running)
+        await world.close()
+        world = await open()
+      }
       const trial = await choose(random, points, world, running, tries, withReorg)
       const result = await runTrial(world, running, trial)
       const faults = Object.entries(result.problems).flatMap(([name, list]) =>

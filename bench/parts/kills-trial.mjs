@@ -45,7 +45,7 @@ export async function runTrial(world, running, trial) {
     if (withFaults) world.proxy.setRules([...badDay, ...lies])
     const ready = []
     const outage = trial.databaseDies === 'during' ? dieSoon(world, trial.afterMs) : null
-    const last = await untilEnded(world, running, { ...trial, body, ready, outage })
+    const last = await untilEnded(world, running, { ...trial, body, ready, outage, miner })
     await outage
     const points = await running.server.arm(null)
     world.proxy.setRules([])
@@ -64,12 +64,12 @@ export async function stopServer(running) {
 }
 
 /** Calls again while the server was killed on the way or says that it may help. The bad day ends after the third call. */
-async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart, databaseDies, ready, outage }) {
+async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart, databaseDies, ready, outage, miner }) {
   for (let calls = 0; calls < 40; calls += 1) {
     if (calls === 3) world.proxy.setRules([])
     const answer = await running.server.call(kinds[kind].tool, body)
     if (answer === null) {
-      if (reorgDepth > 0) await reorg(world, reorgDepth)
+      if (reorgDepth > 0) await miner.between(() => reorg(world, reorgDepth))
       // A server does not start without its database; who runs it starts it again.
       await outage
       if (databaseDies === 'with') await world.database.dies()
@@ -141,21 +141,27 @@ async function dieSoon(world, afterMs) {
   await world.database.dies()
 }
 
-/** A block every so often, so that confirmations come. */
+/** A block every so often, so that confirmations come. It rests while blocks are taken away: both at once confuse anvil. */
 function mineSteadily(world) {
-  const steady = { isOn: true }
+  const steady = { isOn: true, last: Promise.resolve() }
   const done = (async () => {
     while (steady.isOn) {
-      await world.chain.mine({ blocks: 1 }).catch(() => undefined)
+      await inTurn(steady, () => world.chain.mine({ blocks: 1 }))
       await sleep(60)
     }
   })()
   return {
+    between: (work) => inTurn(steady, work),
     async stop() {
       steady.isOn = false
       await done
     },
   }
+}
+
+function inTurn(steady, work) {
+  steady.last = steady.last.then(work).catch(() => undefined)
+  return steady.last
 }
 
 /** Takes the newest blocks away, and with them every transaction in them. */
