@@ -122,6 +122,13 @@ describe('svc policy', () => {
     await store.close()
   })
 
+  it('test says in a sentence that there is no file of cases', async () => {
+    expect(await svc('test')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('policy.test.json does not exist'),
+    })
+  })
+
   it('test runs the cases beside the policy and exits with 1 when one is not as expected', async () => {
     const honest = { name: 'wrap', intent, spendUsd: '1', expect: 'allow' }
     await put('policy.test.json', { wallet, cases: [honest] })

@@ -13,7 +13,7 @@ export async function runCases(argv: readonly string[]): Promise<number> {
   const { file, flags } = readFileAndFlags(argv, { values: ['data-dir', 'policy'], switches: ['production'] })
   const { config, path } = policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
   const casesPath = file ?? path.replace(/(\.json)?$/, '.test.json')
-  const written = parseJson(await readFile(casesPath, 'utf8'), casesPath)
+  const written = parseJson(await readText(casesPath), casesPath)
   let reading = path
   try {
     const policy = await loadPolicy(path, { production: config.production || flags.production })
@@ -30,6 +30,18 @@ export async function runCases(argv: readonly string[]): Promise<number> {
     printProblems(reading, error)
     return 1
   }
+}
+
+async function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    throw new Error(
+      `${path} ${isMissing ? 'does not exist' : 'cannot be read'}: name the file of cases (docs/policy.md).`,
+      {
+        cause,
+      },
+    )
+  })
 }
 
 function parseJson(text: string, path: string): unknown {

@@ -28,7 +28,8 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
     for (const event of events) {
       await options.audit.append(event)
       // That there is a policy is no news; that it is another one is.
-      if (event.event !== 'policy.changed' || event['from'] !== null) options.log.warn(event.event, event)
+      const { event: name, ...facts } = event
+      if (name !== 'policy.changed' || facts['from'] !== null) options.log.warn(name, facts)
     }
     await replaceFileDurably(path, JSON.stringify(now))
     recorded = now
