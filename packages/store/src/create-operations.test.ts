@@ -216,6 +216,9 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     expect(await ids({ states: ['cancelled', 'planned'], limit: 3 })).toEqual(['d', 'c', 'b'])
     expect(await ids({ states: [] })).toEqual([])
     expect(await ids({ principalId: '' })).toEqual([])
+    await store.operations.cancel('a', 'operator:ann')
+    expect(await ids({ decidedByPrefix: 'operator:' })).toEqual(['a'])
+    expect(await ids({ decidedByPrefix: 'OPERATOR:' })).toEqual([])
   })
 
   test('what a process that is gone was carrying out is interrupted, and nothing of this one is', async () => {

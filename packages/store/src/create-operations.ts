@@ -23,16 +23,18 @@ export function createOperations(engine: Engine, now: () => number, run: string)
       const row = await engine.read((db) => rowOf(db, id))
       return row === undefined ? null : toOperation(row, now())
     },
-    async list({ principalId, states, limit }) {
+    async list({ principalId, states, decidedByPrefix, limit }) {
       // PostgreSQL knows no empty list.
       if (states?.length === 0) return []
       const at = now()
+      const prefix = decidedByPrefix ?? ''
       const rows = await engine.read((db) =>
         db
           .selectFrom('operation')
           .selectAll()
           .$if(principalId !== null, (query) => query.where('principal_id', '=', principalId ?? ''))
           .$if(states !== undefined, (query) => query.where(stateAt(at), 'in', states ?? []))
+          .$if(decidedByPrefix !== undefined, (query) => query.where(startOfDecider(prefix.length), '=', prefix))
           .orderBy('sequence', 'desc')
           .limit(limit)
           .execute(),
@@ -188,6 +190,11 @@ function notNow(id: string, state: string): StoreError {
 function stateOf(row: Row, at: number): OperationState {
   const isExpired = mayExpire.includes(row.state) && row.expires_at !== null && Number(row.expires_at) <= at
   return isExpired ? 'expired' : (row.state as OperationState)
+}
+
+/** The first characters of who decided. Unlike `like`, `substr` is the same on both engines. */
+function startOfDecider(characters: number) {
+  return sql<string>`substr(decided_by, 1, ${sql.lit(characters)})`
 }
 
 /** The same as `stateOf`, for a query. */

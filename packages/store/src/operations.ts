@@ -85,6 +85,8 @@ export type OperationQuery = {
   /** `null` for all. */
   readonly principalId: string | null
   readonly states?: readonly OperationState[]
+  /** Only those whose `decidedBy` begins so, for example `operator:`. */
+  readonly decidedByPrefix?: string
   readonly limit: number
 }
 

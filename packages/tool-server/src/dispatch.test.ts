@@ -45,6 +45,7 @@ function open(options: Partial<DispatchOptions> = {}) {
     ports: {} as Ports,
     status: {} as StatusReport,
     write: null,
+    isInForce: () => true,
     log,
     now: () => 1_000,
     newRequestId: () => `request-${(requests += 1)}`,

@@ -59,6 +59,8 @@ export type DispatchOptions = {
   /** Everything only a write needs; `null` where no wallet is configured. */
   readonly write: WriteRoad | null
   readonly log: Log
+  /** Whether the server would still take the credentials of whoever asked for a stored write. */
+  readonly isInForce: (principal: Principal) => boolean
   /** Takes the process's secrets out of an answer. */
   readonly scrub?: (value: unknown) => unknown
   /** Unix milliseconds. */
@@ -124,6 +126,7 @@ function meansOf(options: DispatchOptions, catalogue: Road['catalogue']): CarryO
   if (options.write === null) return null
   const means: CarryOutMeans = {
     operations: options.write.operations,
+    isInForce: options.isInForce,
     tool: (name) => {
       const tool = findTool(catalogue, name)
       requireProfile(tool, options.profile)

@@ -10,6 +10,11 @@ export const errorTable = {
     false,
     'Use a key whose tier covers this tool, or choose a tool that tools/list shows.',
   ),
+  PRINCIPAL_REVOKED: row(
+    403,
+    false,
+    'Ask again with a key that is in force; what the old key stored is not carried out.',
+  ),
   TOOL_NOT_FOUND: row(404, false, 'Call tools/list for the tools of this server.'),
   TOOL_NOT_IN_PROFILE: row(
     404,

@@ -5,6 +5,7 @@ import { apiKeyStage } from './auth/api-key.ts'
 import { createAuthenticate } from './auth/authenticate.ts'
 import { bearerStage } from './auth/bearer.ts'
 import type { Principal } from './auth/principal.ts'
+import { isInForce, type Credentials } from './auth/is-in-force.ts'
 import { provisionKeys, type ApiKeys } from './auth/provision-keys.ts'
 import type { Config } from './config.ts'
 import { createDueRun } from './carry-out-due.ts'
@@ -79,12 +80,13 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
   const log = openLog(config, adapters.logDestination)
   for (const warning of config.warnings) log.warn('config.warning', { warning })
   const closing = new AbortController()
-  const core = openCore(config, adapters, log, closing.signal)
-  const open: Open = { http: null, stdio: null, due: null }
+  const open: Open = { http: null, stdio: null, due: null, keys: null }
+  const core = openCore(config, adapters, log, closing.signal, () => open.keys)
   return Object.freeze({
     async listen() {
+      open.keys ??= provisionKeys(config, randomBytes)
       open.due ??= startDueRuns(adapters, core, log)
-      open.http = openHttp(config, adapters, core, provisionKeys(config, randomBytes), log)
+      open.http = openHttp(config, adapters, core, open.keys, log)
       const address = await open.http.transport.listen(config.listen)
       const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
       const url = `${config.tls === null ? 'http' : 'https'}://${host}:${address.port}/mcp`
@@ -112,7 +114,13 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
   })
 }
 
-type Open = { http: OpenHttp | null; stdio: StdioTransport | null; due: { stop(): void } | null }
+type Open = {
+  http: OpenHttp | null
+  stdio: StdioTransport | null
+  due: { stop(): void } | null
+  /** Those in force; over stdio nobody comes with one, and those of the configuration stand. */
+  keys: ApiKeys | null
+}
 
 /** Carries out what was stored for a time that has come: while the server serves, and first of all when it starts to. */
 function startDueRuns({ write }: Adapters, { dispatch }: Core, log: Log): Open['due'] {
@@ -136,7 +144,13 @@ type Core = {
 
 type OpenHttp = { readonly transport: HttpTransport; close(): Promise<void> }
 
-function openCore(config: Config, adapters: Adapters, log: Log, closing: AbortSignal): Core {
+function openCore(
+  config: Config,
+  adapters: Adapters,
+  log: Log,
+  closing: AbortSignal,
+  keys: () => ApiKeys | null,
+): Core {
   const { tools, ports, write, testing = null } = adapters
   const status = createStatus({ config, ports, safety: write === null ? null : (principal) => write.safety(principal) })
   const redactor = createRedactor(secretsOf(config))
@@ -146,6 +160,7 @@ function openCore(config: Config, adapters: Adapters, log: Log, closing: AbortSi
     ports,
     status,
     write,
+    isInForce: (principal) => isInForce(principal, credentialsOf(config, keys())),
     log,
     scrub: (value) => redactor.scrub(value),
     now: Date.now,
@@ -198,6 +213,12 @@ function stages(config: Config, keys: ApiKeys) {
   const apiKeys = { read: keys.read.reveal(), feedback: keys.feedback.reveal(), write: keys.write.reveal() }
   const token = config.auth.token
   return [apiKeyStage(apiKeys), ...(token === null ? [] : [bearerStage(token.reveal())])]
+}
+
+function credentialsOf({ auth }: Config, keys: ApiKeys | null): Credentials {
+  const { read, feedback, write } = keys ?? auth.apiKeys
+  const apiKeys = [read, feedback, write].flatMap((key) => (key === null ? [] : [key.reveal()]))
+  return { apiKeys, token: auth.token?.reveal() ?? null }
 }
 
 function hostNames({ listen, allowedHosts }: Config): readonly string[] {

@@ -4,7 +4,10 @@ import { parseFlags } from '../parse-flags.ts'
 import { openOperations, type OpenOperations } from './open-operations.ts'
 import { table } from './table.ts'
 
-/** `svc approvals list`: what awaits a decision or was approved and not used; with `--all` what became of others too. */
+/**
+ * `svc approvals list`: what may still happen: it awaits a decision, was approved and not used, or is scheduled; with `--all`
+ * what became of others too.
+ */
 export async function list(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['data-dir'], switches: ['json', 'all'] })
   const open = await openOperations(flags['data-dir'], process.env)
@@ -24,7 +27,7 @@ export async function describeMany(
   open: Pick<OpenOperations, 'operations'>,
   all: boolean,
 ): Promise<readonly OperationDescription[]> {
-  const states = all ? {} : ({ states: ['awaiting_approval', 'approved'] } as const)
+  const states = all ? {} : ({ states: ['awaiting_approval', 'approved', 'scheduled'] } as const)
   const found: readonly Operation[] = await open.operations.list({ principalId: null, ...states, limit: mostShown })
   const described = found.filter(({ state }) => state !== 'planned').map(describeOperation)
   const waits = ({ state }: OperationDescription) => state === 'awaiting_approval'
@@ -34,8 +37,8 @@ export async function describeMany(
 const mostShown = 100
 
 function listText(operations: readonly OperationDescription[], now: number): string {
-  if (operations.length === 0) return 'No operation awaits a decision.\n'
-  const head = ['ID', 'STATE', 'TOOL', 'CALLER', 'LEAVES AT MOST', 'USD', 'LEFT']
+  if (operations.length === 0) return 'No operation awaits a decision, is approved or is scheduled.\n'
+  const head = ['ID', 'STATE', 'TOOL', 'CALLER', 'LEAVES AT MOST', 'USD', 'LEFT', 'NOT BEFORE']
   const rows = operations.map((operation) => [
     operation.id,
     operation.state,
@@ -44,6 +47,7 @@ function listText(operations: readonly OperationDescription[], now: number): str
     operation.leavesAtMost.map(amountText).join(' + ') || 'nothing',
     dollars(operation.spendUsd),
     operation.expiresAt === null ? '' : timeLeft(operation.expiresAt, now),
+    operation.executeAfter === null ? '' : new Date(operation.executeAfter).toISOString(),
   ])
   return table([head, ...rows], { alignRight: [5] })
 }

@@ -85,7 +85,39 @@ describe('svc approvals beside a running server', () => {
     expect((await operations.byId('op-1'))?.state).toBe('denied')
     const { stdout } = await svc('list', '--all', '--json', '--data-dir', dataDir)
     expect(JSON.parse(stdout)).toMatchObject({ operations: [{ id: 'op-1', state: 'denied', planHash }] })
-    expect((await svc('list', '--data-dir', dataDir)).stdout).toBe('No operation awaits a decision.\n')
+    expect((await svc('list', '--data-dir', dataDir)).stdout).toBe(
+      'No operation awaits a decision, is approved or is scheduled.\n',
+    )
+    await store.close()
+  })
+
+  it('lists and cancels what is scheduled or approved, and refuses what runs', async () => {
+    const executeAfter = Date.now() + 60_000
+    const { dataDir, operations, store } = await openDirectory([
+      { state: 'scheduled', expiresAt: null, executeAfter },
+      { id: 'op-2' },
+      { id: 'op-3', state: 'planned' },
+    ])
+    const lock = await acquireServerLock(dataDir)
+    await operations.decide('op-2', { approved: true, by: 'operator:cli', planHash })
+    await operations.claim('op-3', { requestId: 'r' })
+    const { stdout } = await svc('list', '--data-dir', dataDir)
+    expect(stdout.trimEnd().split('\n').slice(1)).toEqual([
+      expect.stringMatching(/^op-2 +approved /),
+      expect.stringMatching(new RegExp(`^op-1 +scheduled .* ${new Date(executeAfter).toISOString()}$`)),
+    ])
+    expect(await svc('cancel', 'op-1', '--data-dir', dataDir)).toMatchObject({ code: 0, stderr: '' })
+    const cancelled = await svc('cancel', 'op-2', '--data-dir', dataDir, '--json')
+    expect([cancelled.code, JSON.parse(cancelled.stdout)]).toEqual([0, { id: 'op-2', state: 'cancelled' }])
+    for (const id of ['op-1', 'op-2']) {
+      const decidedBy = `operator:${userInfo().username}`
+      expect(await operations.byId(id)).toMatchObject({ state: 'cancelled', decidedBy })
+    }
+    expect(await svc('cancel', 'op-3', '--data-dir', dataDir)).toMatchObject({ code: 1, stdout: '' })
+    expect((await operations.byId('op-3'))?.state).toBe('running')
+    expect((await svc('cancel', 'nothing', '--data-dir', dataDir)).code).toBe(1)
+    expect((await svc('cancel')).code).toBe(2)
+    lock.release()
     await store.close()
   })
 
@@ -140,6 +172,8 @@ describe('svc approvals on PostgreSQL', () => {
     const approved = await svcWith(env, 'approve', 'op-1', '--yes', '--plan-hash', planHash)
     expect(approved).toMatchObject({ code: 0, stderr: '' })
     expect((await operations.byId('op-1'))?.state).toBe('approved')
+    expect(await svcWith(env, 'cancel', 'op-1')).toMatchObject({ code: 0, stderr: '' })
+    expect((await operations.byId('op-1'))?.state).toBe('cancelled')
     await store.close()
   })
 })

@@ -1,5 +1,6 @@
 import { digest, sameDigest } from './digest.ts'
 import type { KeyTier, Principal } from './principal.ts'
+import { principalId } from './principal-id.ts'
 import { scopes, type Scope } from './scopes.ts'
 import type { Stage } from './stage.ts'
 
@@ -26,7 +27,7 @@ export function apiKeyFrom(tier: KeyTier, random: Uint8Array): string {
 function knownKey(tier: KeyTier, key: string): { readonly digest: Buffer; readonly principal: Principal } {
   const keyDigest = digest(key)
   const principal: Principal = Object.freeze({
-    id: `api-key:${keyDigest.toString('hex').slice(0, 16)}`,
+    id: principalId('api-key', key),
     stage: 'api-key',
     tier,
     scopes: scopesOfTier[tier],

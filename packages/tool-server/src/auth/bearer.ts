@@ -1,5 +1,6 @@
 import { digest, sameDigest } from './digest.ts'
 import type { Principal } from './principal.ts'
+import { principalId } from './principal-id.ts'
 import { scopes } from './scopes.ts'
 import type { Stage } from './stage.ts'
 
@@ -7,7 +8,7 @@ import type { Stage } from './stage.ts'
 export function bearerStage(token: string): Stage {
   const known = digest(token)
   const principal: Principal = Object.freeze({
-    id: `bearer:${known.toString('hex').slice(0, 16)}`,
+    id: principalId('bearer', token),
     stage: 'bearer',
     tier: null,
     scopes: new Set(scopes),

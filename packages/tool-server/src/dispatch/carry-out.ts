@@ -20,7 +20,7 @@ export async function carryOut(operation: Operation, caller: Caller, means: Carr
 
 /**
  * The same for one whose time has come, under the rights of who asked for it: what those rights do not cover any more
- * ends it. Rejects only when it could not be taken.
+ * ends it, as does a key or token that was taken from the server since. Rejects only when it could not be taken.
  */
 export async function carryOutDue(
   operation: Operation,
@@ -28,7 +28,13 @@ export async function carryOutDue(
   means: CarryOutMeans,
 ): Promise<CarriedOut> {
   const taken = await means.operations.take(operation, caller.requestId)
-  return run(taken, caller, means, () => prepare(taken, means.operations.principalOf(taken), means))
+  return run(taken, caller, means, () => prepare(taken, inForce(taken, means), means))
+}
+
+function inForce(operation: Operation, means: CarryOutMeans): Principal {
+  const principal = means.operations.principalOf(operation)
+  if (means.isInForce(principal)) return principal
+  throw new ToolError('PRINCIPAL_REVOKED', 'The key or token that asked for this is not in force any more.')
 }
 
 type Prepared = {
@@ -64,6 +70,8 @@ export type Caller = Pick<Call, 'requestId' | 'signal'> & { readonly principal: 
 
 export type CarryOutMeans = {
   readonly operations: OperationsRoad
+  /** Whether the server would still take the credentials of whoever asked for a stored write. */
+  isInForce(principal: Principal): boolean
   /** Throws `TOOL_NOT_FOUND`. */
   tool(name: string): Tool
   /** Runs a handler and checks its result. */

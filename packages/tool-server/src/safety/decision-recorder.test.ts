@@ -81,6 +81,25 @@ it('misses none when the clock is set back, and leaves others’ to others', asy
   await state.close()
 })
 
+it('writes the operator’s cancelling, also of what was approved before, however many an agent cancels', async () => {
+  const state = await openState()
+  await state.decide('a', true, 'operator:ann')
+  const recorder = state.start()
+  await recorder.look()
+  await state.operations.cancel('a', 'operator:bob')
+  for (let index = 0; index < 501; index += 1) {
+    await state.operations.create({ ...waiting, id: `x${index}` })
+    await state.operations.cancel(`x${index}`, 'agent:p')
+  }
+  await recorder.look()
+  await state.start().look()
+  expect(state.lines()).toMatchObject([
+    { event: 'tx.approval.decided', operationId: 'a', approved: true, by: 'operator:ann' },
+    { event: 'operation.cancelled', operationId: 'a', by: 'operator:bob', actor: { principal: 'p' }, planHash },
+  ])
+  await state.close()
+})
+
 it('counts nothing as recorded that the audit log did not take', async () => {
   const state = await openState()
   await state.decide('a', true, 'operator:ann')

@@ -19,9 +19,10 @@ export function createDecisionRecorder(options: DecisionRecorderOptions): Decisi
   const recordAll = async (operations: readonly Operation[]): Promise<void> => {
     for (const operation of operations.filter(isOperators)) {
       recorded ??= await readRecorded(path)
-      if (recorded.includes(operation.id)) continue
+      const name = nameOf(operation)
+      if (recorded.includes(name)) continue
       await options.audit.append(eventOf(operation))
-      const after = [...recorded.slice(-mostRemembered), operation.id]
+      const after = [...recorded.slice(-mostRemembered), name]
       await replaceFileDurably(path, JSON.stringify({ recorded: after }))
       recorded = after
     }
@@ -35,7 +36,12 @@ export function createDecisionRecorder(options: DecisionRecorderOptions): Decisi
     record: (operation: Operation) => inTurn(() => recordAll([operation])),
     look: () =>
       inTurn(async () => {
-        const found = await options.operations.list({ principalId: null, states: lookedAt, limit: mostLookedAt })
+        const found = await options.operations.list({
+          principalId: null,
+          states: lookedAt,
+          decidedByPrefix: operators,
+          limit: mostLookedAt,
+        })
         await recordAll(found.toReversed())
       }),
   })
@@ -55,16 +61,41 @@ export type DecisionRecorderOptions = {
 }
 
 /** What was carried out was recorded before. */
-const lookedAt = ['approved', 'denied', 'scheduled'] as const
+const lookedAt = ['approved', 'denied', 'scheduled', 'cancelled'] as const
+const operators = 'operator:'
 /** Far more than are decided between two looks. */
 const mostLookedAt = 500
 const mostRemembered = 2_000
 
 function isOperators({ decidedBy }: Operation): boolean {
-  return decidedBy?.startsWith('operator:') === true
+  return decidedBy?.startsWith(operators) === true
 }
 
-function eventOf({ id, tool, principalId, planHash, state, decidedBy, decidedAt }: Operation) {
+/** One operation may be approved and then cancelled: two decisions. An id holds no space. */
+function nameOf({ id, state }: Operation): string {
+  return state === 'cancelled' ? `cancelled ${id}` : id
+}
+
+function eventOf(operation: Operation) {
+  if (operation.state !== 'cancelled') return decidedEvent(operation)
+  const { id, tool, principalId, planHash, decidedBy } = operation
+  return {
+    event: 'operation.cancelled',
+    operationId: id,
+    tool,
+    actor: { principal: principalId },
+    by: decidedBy,
+    planHash,
+    decidedAt: decidedAtOf(operation),
+  }
+}
+
+function decidedAtOf({ decidedAt }: Operation): string | null {
+  return decidedAt === null ? null : new Date(decidedAt).toISOString()
+}
+
+function decidedEvent(operation: Operation) {
+  const { id, tool, principalId, planHash, state, decidedBy } = operation
   return {
     event: 'tx.approval.decided',
     operationId: id,
@@ -73,7 +104,7 @@ function eventOf({ id, tool, principalId, planHash, state, decidedBy, decidedAt 
     approved: state !== 'denied',
     by: decidedBy,
     planHash,
-    decidedAt: decidedAt === null ? null : new Date(decidedAt).toISOString(),
+    decidedAt: decidedAtOf(operation),
   }
 }
 

@@ -105,6 +105,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       sentBy: (requestId) => sentTransactions(store.journal, requestId),
       during: (work) => work(),
     },
+    isInForce: (principal) => options.isInForce?.(principal) ?? true,
     log,
     now,
     newRequestId: randomUUID,
@@ -197,6 +198,8 @@ export type WorldOptions = {
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>
+  /** Whether the credentials of who asked are still taken; they are unless given. */
+  readonly isInForce?: (principal: Principal) => boolean
   /** State and wallet of an earlier world. */
   readonly again?: { readonly dataDir: string; readonly privateKey: Hex; readonly offsetMs?: number }
 }

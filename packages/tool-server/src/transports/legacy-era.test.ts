@@ -51,6 +51,7 @@ async function openEra() {
     ports: {} as Ports,
     status: {} as StatusReport,
     write: null,
+    isInForce: () => true,
     log,
     now,
     newRequestId: () => 'r',

@@ -171,6 +171,7 @@ function openStdio(tool: Tool) {
     ports: {} as Ports,
     status: {} as StatusReport,
     write: null,
+    isInForce: () => true,
     log,
     now: Date.now,
     newRequestId: () => 'r',

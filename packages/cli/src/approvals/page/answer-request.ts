@@ -29,7 +29,8 @@ export async function answerRequest(
   if (route === 'GET /list') return send(response, 200, 'text/html', htmlText(listView(await all(state), state.now())))
   if (route === 'GET /page.css') return send(response, 200, 'text/css', pageCss)
   if (route === 'GET /page.js') return send(response, 200, 'text/javascript', pageJs)
-  if (route === 'POST /decide') return decide(request, response, state)
+  if (route === 'POST /decide') return change(request, response, state, decide)
+  if (route === 'POST /cancel') return change(request, response, state, cancel)
   return refuse(response, 404, 'There is nothing at this address.')
 }
 
@@ -90,21 +91,43 @@ const decision = z.strictObject({
   approved: z.boolean(),
 })
 
-async function decide(request: IncomingMessage, response: ServerResponse, state: PageState): Promise<void> {
+const cancelling = z.strictObject({ id: z.string().max(128) })
+
+/** What the word says is done, or `null` when it is none. */
+type Change = (word: unknown, state: PageState) => Promise<string | null>
+
+async function change(
+  request: IncomingMessage,
+  response: ServerResponse,
+  state: PageState,
+  work: Change,
+): Promise<void> {
   if (request.headers.origin !== `http://${state.host}`) return answer(response, 403, 'Foreign origin.')
   if (request.headers['content-type']?.split(';', 1)[0] !== 'application/json') {
     return answer(response, 415, 'A decision is application/json.')
   }
-  const parsed = decision.safeParse(await readJson(request))
-  if (!parsed.success) return answer(response, 400, 'This is no decision.')
-  const { id, planHash, approved } = parsed.data
   try {
-    const { state: next } = await state.operations.decide(id, { approved, planHash, by: state.by })
-    return answer(response, 200, next === 'denied' ? 'Denied.' : 'Approved.')
+    const done = await work(await readJson(request), state)
+    return done === null ? answer(response, 400, 'This is no decision.') : answer(response, 200, done)
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     return answer(response, 409, error.message)
   }
+}
+
+async function decide(word: unknown, { operations, by }: PageState): Promise<string | null> {
+  const parsed = decision.safeParse(word)
+  if (!parsed.success) return null
+  const { id, planHash, approved } = parsed.data
+  const { state } = await operations.decide(id, { approved, planHash, by })
+  return state === 'denied' ? 'Denied.' : 'Approved.'
+}
+
+async function cancel(word: unknown, { operations, by }: PageState): Promise<string | null> {
+  const parsed = cancelling.safeParse(word)
+  if (!parsed.success) return null
+  await operations.cancel(parsed.data.id, by)
+  return 'Cancelled.'
 }
 
 /** `undefined` for what is no JSON or too long. */

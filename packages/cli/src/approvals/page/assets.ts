@@ -34,7 +34,7 @@ button { min-height: 2.75rem; padding: .4rem 1.1rem; border: 2px solid transpare
 button[hidden] { display: none }
 button:disabled { opacity: .55; cursor: default }
 .approve { background: var(--yes) }
-.deny { background: var(--no) }
+.deny, .cancel { background: var(--no) }
 :focus-visible { outline: 3px solid var(--mark); outline-offset: 2px }
 #said { margin: .75rem 0 0; font-weight: 600 }
 #said:empty { margin: 0 }
@@ -89,13 +89,14 @@ list.addEventListener('click', async (event) => {
   if (button === null) return
   const { word, id, hash } = button.dataset
   if (word === 'approve' && !confirm('Approve exactly the plan ' + hash + '?')) return
+  if (word === 'cancel' && !confirm('Cancel this? It is not carried out any more.')) return
   busy = true
   button.disabled = true
   try {
-    const answer = await fetch('/decide', {
+    const answer = await fetch(word === 'cancel' ? '/cancel' : '/decide', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ id, planHash: hash, approved: word === 'approve' }),
+      body: JSON.stringify(word === 'cancel' ? { id } : { id, planHash: hash, approved: word === 'approve' }),
     })
     const { message } = await answer.json()
     said.textContent = message

@@ -112,6 +112,26 @@ describe('the approval page', () => {
     expect(await stateOf('op-1')).toBe('awaiting_approval')
   })
 
+  it('cancels what is approved or scheduled, and only for the browser that opened the page', async () => {
+    const { cookie, origin } = await enter()
+    await place.operations.decide('op-1', { approved: true, by: 'operator:test', planHash })
+    const { text } = await ask('/', { headers: { cookie } })
+    expect(text.match(/data-word="cancel" data-id="[^"]+"/g)).toEqual(['data-word="cancel" data-id="op-1"'])
+    const body = JSON.stringify({ id: 'op-1' })
+    const headers = { origin, 'content-type': 'application/json' }
+    expect((await ask('/cancel', { method: 'POST', body, headers })).status).toBe(401)
+    expect((await ask('/cancel', { method: 'POST', body, headers: { ...headers, cookie, origin: '' } })).status).toBe(
+      403,
+    )
+    expect((await ask('/cancel', { method: 'POST', body: '{}', headers: { ...headers, cookie } })).status).toBe(400)
+    expect(await stateOf('op-1')).toBe('approved')
+    const done = await ask('/cancel', { method: 'POST', body, headers: { ...headers, cookie } })
+    expect([done.status, done.text]).toEqual([200, '{"message":"Cancelled."}'])
+    expect(await place.operations.byId('op-1')).toMatchObject({ state: 'cancelled', decidedBy: 'operator:test' })
+    const none = await ask('/cancel', { method: 'POST', body: '{"id":"nothing"}', headers: { ...headers, cookie } })
+    expect(none.status).toBe(409)
+  })
+
   it('shows nothing to another name or origin, cookie or not', async () => {
     const { cookie } = await enter()
     expect((await ask('/', { headers: { cookie, host: 'localhost' } })).status).toBe(403)

@@ -33,9 +33,12 @@ export function pageView(operations: readonly OperationDescription[], now: numbe
 /** The list alone, as the page asks for it again and again. */
 export function listView(operations: readonly OperationDescription[], now: number): Html {
   const waiting = operations.filter(({ state }) => state === 'awaiting_approval')
-  const others = operations.filter(({ state }) => state !== 'awaiting_approval')
+  const coming = operations.filter(isComing)
+  const others = operations.filter((operation) => operation.state !== 'awaiting_approval' && !isComing(operation))
   return html`<h2>${waiting.length === 0 ? 'Nothing awaits a decision' : `Awaiting a decision: ${waiting.length}`}</h2>
     ${waiting.map((operation) => cardView(operation, now))}
+    ${coming.length === 0 ? null : html`<h2>Approved or scheduled, and not yet carried out</h2>`}
+    ${coming.map((operation) => comingView(operation, now))}
     ${others.length === 0 ? null : html`<h2>Decided and past</h2>`}
     ${others.map((operation) => pastView(operation, now))}`
 }
@@ -134,15 +137,41 @@ function stepView(step: OperationDescription['steps'][number]): Html {
   </li>`
 }
 
+function isComing({ state }: OperationDescription): boolean {
+  return state === 'approved' || state === 'scheduled'
+}
+
+/** What happens unless somebody stops it. */
+function comingView(operation: OperationDescription, now: number): Html {
+  const { id, executeAfter } = operation
+  return html`<article class="past" aria-labelledby="why-${id}" data-id="${id}">
+    <h3 id="why-${id}">${operation.why}</h3>
+    <p>
+      <span class="state">${stateOf(operation, now)}</span
+      >${executeAfter === null ? null : html`, not before ${new Date(executeAfter).toISOString()}`},
+      ${dollars(operation.spendUsd)} USD, <code>${operation.tool}</code>
+    </p>
+    <p class="act">
+      <button type="button" class="cancel" data-word="cancel" data-id="${id}" aria-describedby="why-${id}" hidden>
+        Cancel
+      </button>
+    </p>
+  </article>`
+}
+
 function pastView(operation: OperationDescription, now: number): Html {
-  const state =
-    operationFacts(operation, now)
-      .find(({ name }) => name === 'state')
-      ?.lines.join(' ') ?? ''
   return html`<article class="past">
     <h3>${operation.why}</h3>
-    <p><span class="state">${state}</span>, ${dollars(operation.spendUsd)} USD, <code>${operation.tool}</code></p>
+    <p>
+      <span class="state">${stateOf(operation, now)}</span>, ${dollars(operation.spendUsd)} USD,
+      <code>${operation.tool}</code>
+    </p>
   </article>`
+}
+
+function stateOf(operation: OperationDescription, now: number): string {
+  const fact = operationFacts(operation, now).find(({ name }) => name === 'state')
+  return fact?.lines.join(' ') ?? ''
 }
 
 function amounts(list: OperationDescription['leavesAtMost'], none: string): Html {

@@ -105,6 +105,16 @@ describe('a write whose risk tier has a delay', () => {
     expect((await world.refuse('cancel_operation', { operationId: other })).code).toBe('OPERATION_STATE')
   })
 
+  test('is not carried out once the key that asked for it is revoked', async () => {
+    const world = await open()
+    const id = await schedule(world)
+    const second = await restart(world, { isInForce: () => false })
+    second.clock.offsetMs = 601_000
+    await due(second)()
+    expect([await spent(second), await stateOf(second, id)]).toEqual([0n, 'failed'])
+    expect((await second.call('get_operation', { operationId: id })).at('error.code')).toBe('PRINCIPAL_REVOKED')
+  })
+
   test('keeps the answer of its idempotency key', async () => {
     const world = await open()
     const id = await schedule(world, { ...swap, idempotencyKey: 'later' })
