@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -13,6 +13,16 @@ const guarantees = [...page.matchAll(/\*\*(G\d+)\. .*?\nTests: (.*?)\n\n/gs)].ma
 test('SECURITY.md states G1 to G12, each with tests', () => {
   expect(guarantees.map(({ id }) => id)).toEqual(Array.from({ length: 12 }, (_, index) => `G${index + 1}`))
   expect(guarantees.filter(({ files }) => files.length === 0)).toEqual([])
+})
+
+test('the suites of the guarantees run on every engine of the store', () => {
+  const directory = join(root, 'packages/tool-server/src/safety/guarantees')
+  for (const file of readdirSync(directory)) {
+    const source = readFileSync(join(directory, file), 'utf8')
+    expect(source.match(/^(?:describe|test|it)\b.*/gm), file).toEqual([
+      "describe.each(storeEngines)('on $engine', ({ usePlaces }) => {",
+    ])
+  }
 })
 
 describe.each(guarantees)('$id', ({ id, files }) => {

@@ -7,7 +7,7 @@ import { swapIntent } from './intents.fixture.ts'
 import { methodsIn } from './network.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
 import { principalOf, used } from './road-facts.fixture.ts'
-import { limitFileSize, mountSmallDisk, type SmallDisk } from './small-disk.fixture.ts'
+import { type SmallDisk, smallDisks } from './small-disk.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 import { verifyAuditLog } from './verify-audit-log.ts'
 
@@ -15,10 +15,7 @@ const devnet = useDevnet()
 const { open, close } = useRoads(devnet)
 
 describe('G2: a full disk', () => {
-  it.each([
-    ['a file system of its own', () => mountSmallDisk() ?? limitFileSize()],
-    ['a limit on file sizes', limitFileSize],
-  ])(
+  it.each(smallDisks())(
     'stops writes and nothing else, tears no file, and is forgotten once there is room (%s)',
     async (_name, make) => {
       const disk = make()

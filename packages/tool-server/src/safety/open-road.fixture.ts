@@ -54,7 +54,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
       return network.fetch(input, init)
     },
   })
-  const opened = await openStore({ path: join(dataDir, 'state.db'), now })
+  const opened = await openStore({ ...placeOf(dataDir, options.databaseUrl), now })
   const traced = <Methods extends object>(name: string, methods: Methods): Methods =>
     new Proxy(methods, {
       get(target, key, receiver) {
@@ -179,6 +179,8 @@ export type RoadOptions = {
   readonly policy?: z.input<typeof policySchema>
   readonly dataDir?: string
   readonly privateKey?: Hex
+  /** Of the PostgreSQL that takes the place of the state file. */
+  readonly databaseUrl?: string | undefined
   /** Changes to the table of prices, or the prices of the chain's own pools. */
   readonly usd?: Readonly<Record<string, number | null>> | 'chain'
   readonly chain?: Partial<Devnet['chain']>
@@ -196,6 +198,10 @@ export function callOf(): Call {
     carriesOut: null,
     signal: new AbortController().signal,
   }
+}
+
+function placeOf(dataDir: string, url: string | undefined) {
+  return url === undefined ? { path: join(dataDir, 'state.db') } : { url }
 }
 
 const usdTable: Readonly<Record<string, number | null>> = {

@@ -12,8 +12,34 @@ export type SmallDisk = {
   dispose(): void
 }
 
+/**
+ * The ways to a full disk that this machine has, by name: a mount needs the right to it, a limit the program `prlimit`.
+ * Where it has neither the one test throws and says so, rather than pass with nothing tried.
+ */
+export function smallDisks(): [string, () => SmallDisk][] {
+  const probe = mountSmallDisk()
+  probe?.dispose()
+  const ways: [string, () => SmallDisk][] = []
+  if (probe !== null) ways.push(['a file system of its own', () => mountSmallDisk() ?? noWay()])
+  if (hasPrlimit()) ways.push(['a limit on file sizes', limitFileSize])
+  return ways.length > 0 ? ways : [['no way to one', noWay]]
+}
+
+function noWay(): never {
+  throw new Error('This machine lets this test neither mount a file system nor run prlimit (util-linux)')
+}
+
+function hasPrlimit(): boolean {
+  try {
+    execFileSync('prlimit', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** A file system of its own, of 4 MB. `null` where this process may not mount one. */
-export function mountSmallDisk(): SmallDisk | null {
+function mountSmallDisk(): SmallDisk | null {
   const path = mkdtempSync(join(tmpdir(), 'svc-disk-'))
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', path], { stdio: 'ignore' })
@@ -44,7 +70,7 @@ export function mountSmallDisk(): SmallDisk | null {
  * The same for who may not mount: a limit on how far this process may write into any file, which the system answers like
  * a full disk (EFBIG for ENOSPC). It needs `prlimit` of util-linux.
  */
-export function limitFileSize(): SmallDisk {
+function limitFileSize(): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), 'svc-disk-'))
   const limit = (bytes: number | 'unlimited') =>
     execFileSync('prlimit', ['--pid', `${process.pid}`, `--fsize=${bytes}:unlimited`])

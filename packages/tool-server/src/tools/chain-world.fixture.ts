@@ -41,6 +41,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const clock = { offsetMs: options.again?.offsetMs ?? 0 }
   const now = () => Date.now() + clock.offsetMs
   const { dataDir = await mkdtemp(join(tmpdir(), 'tools-')), privateKey = generatePrivateKey() } = options.again ?? {}
+  const { databaseUrl: url } = options
+  const place = url === undefined ? { path: join(dataDir, 'state.db') } : { url }
   const wallet = new ServiceWallet({ mode: 'local', privateKey })
   if (options.again === undefined) await devnet.fund(wallet.address, { ...plenty, ...options.funds })
   const chain = { ...devnet.chain, ...options.chain }
@@ -58,7 +60,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const liquidity = createLiquidity({ rpc, tokens })
   const prices = createPriceSource({ rpc, tokens, liquidity })
   const ports: Ports = { chains, rpc, tokens, prices, liquidity, agentAddress: wallet.address }
-  const store = await openStore({ path: join(dataDir, 'state.db'), now })
+  const store = await openStore({ ...place, now })
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
   const note = (event: string, facts?: unknown) => void lines.push(`${event} ${JSON.stringify(facts, bigintText)}`)
@@ -200,6 +202,8 @@ export type WorldOptions = {
   readonly chain?: Partial<Devnet['chain']>
   /** Whether the credentials of who asked are still taken; they are unless given. */
   readonly isInForce?: (principal: Principal) => boolean
+  /** Of the PostgreSQL that takes the place of the state file. */
+  readonly databaseUrl?: string | undefined
   /** State and wallet of an earlier world. */
   readonly again?: { readonly dataDir: string; readonly privateKey: Hex; readonly offsetMs?: number }
 }

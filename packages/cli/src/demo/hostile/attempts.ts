@@ -73,10 +73,10 @@ export const attemptsByATurnedTool: readonly Attempt[] = [
     why: 'The removal is in order in every way but one: whom it pays.',
     stoppedBy: 'the reader of calldata: funds go to the wallet, or to whom the owner lists',
   }),
-  turned('swapped_calldata', ['RECIPIENT_NOT_ALLOWED', 'UNSAFE_TRANSACTION'], {
+  turned('swapped_calldata', ['UNSAFE_TRANSACTION'], {
     title: 'Calldata swapped on the way',
     why: 'A service builds the transaction; somebody on the way replaces the recipient.',
-    stoppedBy: 'the same reader: nothing is signed because somebody else built it',
+    stoppedBy: 'the guard of what others build: every part is held against what was asked for, here whom it pays',
   }),
   turned('understated', ['UNSAFE_TRANSACTION'], {
     title: 'Say ten, spend 240',

@@ -139,7 +139,7 @@ async function setTheClockBack({ world }: HostileScene, attempt: (told: Attempt)
         amount: '240',
         chain: 'local',
       },
-      codes: ['SPENDING_LIMIT_EXCEEDED', 'RPC_STALE'],
+      codes: ['SPENDING_LIMIT_EXCEEDED'],
       stoppedBy: 'the ledger: what stands in it counts, whatever the clock says now',
     })
   } finally {

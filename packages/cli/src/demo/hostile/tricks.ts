@@ -1,3 +1,4 @@
+import { devnetPolicy, guardUpstream, knownContracts, parsePolicy } from '@svc/tool-server'
 import type { Intent, WriteContext } from '@svc/tool-server'
 import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi, zeroHash } from 'viem'
 
@@ -67,7 +68,9 @@ export const tricks: Readonly<Record<Trick, (context: WriteContext) => Promise<I
   async swapped_calldata(context) {
     const intent = await honestSwap(context, '100')
     const redirected = (data: Hex) => data.replaceAll(bare(context.wallet.address), bare(stranger)) as Hex
-    return { ...intent, calls: intent.calls.map((call) => withData(call, redirected(call.data))) }
+    // As it was built it passes the guard, so it is the change alone that is stopped.
+    upstream(context, intent, (data) => data)
+    return upstream(context, intent, redirected)
   },
   /** A swap of 240 dollars that declares it spends 10. */
   async understated(context) {
@@ -116,6 +119,29 @@ async function honestSwap(context: WriteContext, amount: string): Promise<Intent
     recipient: context.wallet.address,
   })
   return planned.intent
+}
+
+/** A transaction as it arrives from a service, through the server's own guard. */
+function upstream(context: WriteContext, intent: Intent, onTheWay: (data: Hex) => Hex): Intent {
+  const chain = context.chains.get('local')
+  const [call] = intent.calls
+  if (call === undefined) throw new TypeError('The intent has no call')
+  const { to, data, valueWei } = call
+  const { spends, receives, riskTier, slippageBps, why } = intent
+  return guardUpstream(
+    { to, data: onTheWay(data), value: `${valueWei}`, chainId: chain.id, from: context.wallet.address },
+    {
+      chain,
+      known: knownContracts(chain, parsePolicy(devnetPolicy(), { production: false })),
+      wallet: context.wallet.address,
+      kind: 'swap',
+      ...{ spends, receives, riskTier, slippageBps, why },
+      position: null,
+      pool: null,
+      latestDeadline: deadline(context),
+      label: 'swap',
+    },
+  )
 }
 
 function insideMulticall(intent: Intent, added: Hex): Intent {

@@ -9,90 +9,94 @@ import { swapIntent } from '../intents.fixture.ts'
 import { afterSending, answering, beforeSending, mangling } from '../network.fixture.ts'
 import type { Road } from '../open-road.fixture.ts'
 import { settledOf, testClient, used } from '../road-facts.fixture.ts'
+import { storeEngines } from '../store-engines.fixture.ts'
 import { useRoads } from '../use-roads.fixture.ts'
 
 const devnet = useDevnet()
-const { open, close } = useRoads(devnet)
 
-it('G2: what is sent stands in journal, ledger and audit log before its first byte leaves', async () => {
-  const road = await open()
-  const held: unknown[] = []
-  beforeSending(road, 2, async () => {
-    const [entry] = await road.store.journal.open(road.chain.id, road.wallet)
-    const [reservation] = await road.store.ledger.open()
-    const intents = (await road.auditLines()).filter(({ event }) => event === 'tx.intent').length
-    held.push({ state: entry?.state, draws: entry?.reservationId === reservation?.id, intents })
-  })
-  await road.run(swapIntent(road, '100'))
-  expect(held).toEqual([{ state: 'signed', draws: true, intents: 2 }])
-})
+describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
+  const { open, close } = useRoads(devnet, usePlaces())
 
-it('G3: a nonce that somebody else took with the same key leaves no gap, and the next write goes through', async () => {
-  const road = await open()
-  const account = privateKeyToAccount(road.privateKey)
-  const elsewhere = createWalletClient({ account, transport: http(road.devnet.rpcUrl) })
-  await elsewhere.sendTransaction({ chain: null, to: account.address, value: 1n })
-  expect(settledOf(await road.run(swapIntent(road, '100'))).transactions).toHaveLength(2)
-  expect([await road.nonce(), await road.store.journal.nextNonce(road.chain.id, road.wallet)]).toEqual([3, 3])
-})
-
-it('G9: an open breaker stops signing, stays open over a restart, and only the operator closes it', async () => {
-  const road = await open()
-  const state = { consecutiveFailures: 5, openedAt: '2026-01-01T00:00:00.000Z', cause: 'a drop' }
-  await writeFile(join(road.dataDir, 'breaker.json'), JSON.stringify(state))
-  await expectRefused(road, swapIntent(road, '1'), 'CIRCUIT_BREAKER_OPEN')
-  await close(road)
-  const again = await open({ dataDir: road.dataDir, privateKey: road.privateKey })
-  await expectRefused(again, swapIntent(again, '1'), 'CIRCUIT_BREAKER_OPEN')
-  await rm(join(road.dataDir, 'breaker.json'))
-  await again.run(swapIntent(again, '1'))
-})
-
-describe('G10: nothing is signed unsimulated', () => {
-  const strict = { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } as const
-
-  it('an endpoint that cannot simulate, or answers nonsense, gets no signature', async () => {
-    const road = await open({ policy: strict })
-    road.network.fetch = answering('eth_simulateV1', { code: -32601, message: 'the method does not exist' })
-    await expectRefused(road, swapIntent(road, '1'), 'SIMULATION_UNAVAILABLE')
-    road.network.fetch = mangling('eth_simulateV1', () => [{ calls: [] }])
-    await expectRefused(road, swapIntent(road, '1'), 'SIMULATION_UNAVAILABLE')
-  })
-
-  it('the audit line of each signature names the block it was simulated at', async () => {
-    const road = await open({ policy: strict })
-    await road.run(swapIntent(road, '1'))
-    const intents = (await road.auditLines()).filter(({ event }) => event === 'tx.intent')
-    expect(intents.map(({ simulatedAtBlock }) => Number(simulatedAtBlock) > 0)).toEqual([true, true])
-  })
-})
-
-it.each([1, 2, 3])(
-  'G11: a reorg %s deep is no success and no failure; the same bytes are mined once in the end',
-  async (depth) => {
-    const road = await open({ chain: { confirmations: 5 }, engine: { confirmTimeoutMs: 600 } })
-    const before = await road.balance('USDC')
-    await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-    const client = testClient(road)
-    if (depth > 1) await client.mine({ blocks: depth - 1 })
-    await client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
-    await expect.poll(() => endsAfterMining(road), { timeout: 20_000 }).toBe(true)
-    const [entry] = await road.store.journal.byNonce(road.chain.id, road.wallet, 0)
-    expect(entry).toMatchObject({ state: 'final', attempt: 0 })
-    expect(await road.balance('USDC')).toBe(before)
-    expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
-    expect(await used(road)).toBe(0n)
-  },
-)
-
-describe('G12: the kill switch', () => {
-  it('stops a call between two of its signatures, and lets it go on when it is lifted', async () => {
+  it('G2: what is sent stands in journal, ledger and audit log before its first byte leaves', async () => {
     const road = await open()
-    afterSending(road, 1, () => writeFile(join(road.dataDir, 'paused'), ''))
-    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'SERVER_PAUSED' })
-    expect([await road.nonce(), await road.balance('USDC')]).toEqual([1, parseUnits('20000', 6)])
-    await rm(join(road.dataDir, 'paused'))
-    await road.run(swapIntent(road, '300'))
+    const held: unknown[] = []
+    beforeSending(road, 2, async () => {
+      const [entry] = await road.store.journal.open(road.chain.id, road.wallet)
+      const [reservation] = await road.store.ledger.open()
+      const intents = (await road.auditLines()).filter(({ event }) => event === 'tx.intent').length
+      held.push({ state: entry?.state, draws: entry?.reservationId === reservation?.id, intents })
+    })
+    await road.run(swapIntent(road, '100'))
+    expect(held).toEqual([{ state: 'signed', draws: true, intents: 2 }])
+  })
+
+  it('G3: a nonce that somebody else took with the same key leaves no gap, and the next write goes through', async () => {
+    const road = await open()
+    const account = privateKeyToAccount(road.privateKey)
+    const elsewhere = createWalletClient({ account, transport: http(road.devnet.rpcUrl) })
+    await elsewhere.sendTransaction({ chain: null, to: account.address, value: 1n })
+    expect(settledOf(await road.run(swapIntent(road, '100'))).transactions).toHaveLength(2)
+    expect([await road.nonce(), await road.store.journal.nextNonce(road.chain.id, road.wallet)]).toEqual([3, 3])
+  })
+
+  it('G9: an open breaker stops signing, stays open over a restart, and only the operator closes it', async () => {
+    const road = await open()
+    const state = { consecutiveFailures: 5, openedAt: '2026-01-01T00:00:00.000Z', cause: 'a drop' }
+    await writeFile(join(road.dataDir, 'breaker.json'), JSON.stringify(state))
+    await expectRefused(road, swapIntent(road, '1'), 'CIRCUIT_BREAKER_OPEN')
+    await close(road)
+    const again = await open({ dataDir: road.dataDir, privateKey: road.privateKey })
+    await expectRefused(again, swapIntent(again, '1'), 'CIRCUIT_BREAKER_OPEN')
+    await rm(join(road.dataDir, 'breaker.json'))
+    await again.run(swapIntent(again, '1'))
+  })
+
+  describe('G10: nothing is signed unsimulated', () => {
+    const strict = { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } as const
+
+    it('an endpoint that cannot simulate, or answers nonsense, gets no signature', async () => {
+      const road = await open({ policy: strict })
+      road.network.fetch = answering('eth_simulateV1', { code: -32601, message: 'the method does not exist' })
+      await expectRefused(road, swapIntent(road, '1'), 'SIMULATION_UNAVAILABLE')
+      road.network.fetch = mangling('eth_simulateV1', () => [{ calls: [] }])
+      await expectRefused(road, swapIntent(road, '1'), 'SIMULATION_UNAVAILABLE')
+    })
+
+    it('the audit line of each signature names the block it was simulated at', async () => {
+      const road = await open({ policy: strict })
+      await road.run(swapIntent(road, '1'))
+      const intents = (await road.auditLines()).filter(({ event }) => event === 'tx.intent')
+      expect(intents.map(({ simulatedAtBlock }) => Number(simulatedAtBlock) > 0)).toEqual([true, true])
+    })
+  })
+
+  it.each([1, 2, 3])(
+    'G11: a reorg %s deep is no success and no failure; the same bytes are mined once in the end',
+    async (depth) => {
+      const road = await open({ chain: { confirmations: 5 }, engine: { confirmTimeoutMs: 600 } })
+      const before = await road.balance('USDC')
+      await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+      const client = testClient(road)
+      if (depth > 1) await client.mine({ blocks: depth - 1 })
+      await client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
+      await expect.poll(() => endsAfterMining(road), { timeout: 20_000 }).toBe(true)
+      const [entry] = await road.store.journal.byNonce(road.chain.id, road.wallet, 0)
+      expect(entry).toMatchObject({ state: 'final', attempt: 0 })
+      expect(await road.balance('USDC')).toBe(before)
+      expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
+      expect(await used(road)).toBe(0n)
+    },
+  )
+
+  describe('G12: the kill switch', () => {
+    it('stops a call between two of its signatures, and lets it go on when it is lifted', async () => {
+      const road = await open()
+      afterSending(road, 1, () => writeFile(join(road.dataDir, 'paused'), ''))
+      await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'SERVER_PAUSED' })
+      expect([await road.nonce(), await road.balance('USDC')]).toEqual([1, parseUnits('20000', 6)])
+      await rm(join(road.dataDir, 'paused'))
+      await road.run(swapIntent(road, '300'))
+    })
   })
 })
 

@@ -4,112 +4,116 @@ import { describe, expect, it } from 'vitest'
 import { expectRefused } from '../expect-refused.fixture.ts'
 import { approvalOf, approveIntent, laterDeadline, swapIntent } from '../intents.fixture.ts'
 import { used } from '../road-facts.fixture.ts'
+import { storeEngines } from '../store-engines.fixture.ts'
 import { useRoads } from '../use-roads.fixture.ts'
 
 const devnet = useDevnet()
-const { open, close } = useRoads(devnet)
 const stranger: Address = '0x00000000000000000000000000000000000bad00'
 const hourMs = 3_600_000
 
-describe('G4: writes that race', () => {
-  it('never spend more than the cap together, to the cent', async () => {
-    const limitsUsd = { perTransaction: '100', perSession: '250', daily: '250' }
-    const road = await open({ policy: { limitsUsd, approvalThresholdUsd: null } })
-    const runs = Array.from({ length: 20 }, () => road.run(swapIntent(road, '50')))
-    const outcomes = await Promise.allSettled(runs)
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
-    expect(await road.balance('USDC')).toBe(parseUnits('19750', 6))
-    expect(await used(road)).toBe(parseUnits('250', 6))
-  })
-})
+describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
+  const { open, close } = useRoads(devnet, usePlaces())
 
-describe('G5: the window of 24 hours', () => {
-  it('rolls: what was spent 23 hours ago counts, also after a restart; 25 hours ago no more', async () => {
-    const limitsUsd = { perTransaction: '100', perSession: '100', daily: '100' }
-    const policy = { limitsUsd, approvalThresholdUsd: null }
-    const road = await open({ policy })
-    await road.run(swapIntent(road, '100'))
-    await close(road)
-    const { dataDir, privateKey } = road
-    const again = await open({ policy, dataDir, privateKey })
-    again.clock.offsetMs = 23 * hourMs
-    const later = (hours: number) => swapIntent(again, '0.01', { deadline: laterDeadline(hours) })
-    await expect(again.run(later(23))).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
-    again.clock.offsetMs = 25 * hourMs
-    await again.run(later(25))
-  })
-})
-
-describe('G6: spend is measured', () => {
-  it('what leaves counts, not what is declared', async () => {
-    const road = await open()
-    const router = road.chain.amm.v3!.swapRouter02
-    const approvals = [approvalOf(road.token('USDC'), router, parseUnits('301', 6))]
-    const intent = swapIntent(road, '300', { amountIn: parseUnits('301', 6), intent: { approvals } })
-    await expectRefused(road, intent, 'UNSAFE_TRANSACTION')
+  describe('G4: writes that race', () => {
+    it('never spend more than the cap together, to the cent', async () => {
+      const limitsUsd = { perTransaction: '100', perSession: '250', daily: '250' }
+      const road = await open({ policy: { limitsUsd, approvalThresholdUsd: null } })
+      const runs = Array.from({ length: 20 }, () => road.run(swapIntent(road, '50')))
+      const outcomes = await Promise.allSettled(runs)
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+      expect(await road.balance('USDC')).toBe(parseUnits('19750', 6))
+      expect(await used(road)).toBe(parseUnits('250', 6))
+    })
   })
 
-  it('an approval goes to a listed spender only, and counts as its whole amount', async () => {
-    const road = await open({ policy: { limitsUsd: { perTransaction: '300' }, approvalThresholdUsd: null } })
-    await expectRefused(road, approveIntent(road, stranger, '1'), 'SPENDER_NOT_ALLOWED')
-    const router = road.chain.amm.v3!.swapRouter02
-    await expectRefused(road, approveIntent(road, router, '300.000001'), 'SPENDING_LIMIT_EXCEEDED')
-    await road.run(approveIntent(road, router, '300'))
-    expect(await used(road)).toBe(parseUnits('300', 6))
+  describe('G5: the window of 24 hours', () => {
+    it('rolls: what was spent 23 hours ago counts, also after a restart; 25 hours ago no more', async () => {
+      const limitsUsd = { perTransaction: '100', perSession: '100', daily: '100' }
+      const policy = { limitsUsd, approvalThresholdUsd: null }
+      const road = await open({ policy })
+      await road.run(swapIntent(road, '100'))
+      await close(road)
+      const { dataDir, privateKey } = road
+      const again = await open({ policy, dataDir, privateKey })
+      again.clock.offsetMs = 23 * hourMs
+      const later = (hours: number) => swapIntent(again, '0.01', { deadline: laterDeadline(hours) })
+      await expect(again.run(later(23))).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
+      again.clock.offsetMs = 25 * hourMs
+      await again.run(later(25))
+    })
   })
-})
 
-describe('G7: a token without a price', () => {
-  const input = (road: Awaited<ReturnType<typeof open>>) =>
-    swapIntent(road, '0', {
-      tokenIn: 'WETH',
-      tokenOut: 'USDC',
-      amountIn: parseUnits('0.01', 18),
-      intent: {
-        spends: [{ token: road.token('WETH'), amount: parseUnits('0.01', 18) }],
-        approvals: [approvalOf(road.token('WETH'), road.chain.amm.v3!.swapRouter02, parseUnits('0.01', 18))],
-      },
+  describe('G6: spend is measured', () => {
+    it('what leaves counts, not what is declared', async () => {
+      const road = await open()
+      const router = road.chain.amm.v3!.swapRouter02
+      const approvals = [approvalOf(road.token('USDC'), router, parseUnits('301', 6))]
+      const intent = swapIntent(road, '300', { amountIn: parseUnits('301', 6), intent: { approvals } })
+      await expectRefused(road, intent, 'UNSAFE_TRANSACTION')
     })
 
-  it('is refused under a strict allowlist', async () => {
-    const policy = { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } as const
-    const road = await open({ usd: { WETH: null }, policy })
-    await expectRefused(road, input(road), 'PRICE_UNAVAILABLE')
+    it('an approval goes to a listed spender only, and counts as its whole amount', async () => {
+      const road = await open({ policy: { limitsUsd: { perTransaction: '300' }, approvalThresholdUsd: null } })
+      await expectRefused(road, approveIntent(road, stranger, '1'), 'SPENDER_NOT_ALLOWED')
+      const router = road.chain.amm.v3!.swapRouter02
+      await expectRefused(road, approveIntent(road, router, '300.000001'), 'SPENDING_LIMIT_EXCEEDED')
+      await road.run(approveIntent(road, router, '300'))
+      expect(await used(road)).toBe(parseUnits('300', 6))
+    })
   })
 
-  it('is refused under a lenient one as well, where a list names the token', async () => {
-    const policy = { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null } as const
-    const road = await open({ usd: { WETH: null }, policy })
-    await expectRefused(road, input(road), 'PRICE_UNAVAILABLE')
-  })
-
-  it('counts as the whole limit of a transaction under a lenient one, where nobody knows it', async () => {
-    const limitsUsd = { perTransaction: '500' }
-    const policy = { allowlist: { mode: 'lenient' }, limitsUsd, approvalThresholdUsd: null } as const
-    const road = await open({ policy })
-    await devnet().fund(road.wallet, { HOSTILE: '1' })
-    const spent = { token: road.token('HOSTILE'), amount: parseUnits('1', 18) }
-    await road.run(
+  describe('G7: a token without a price', () => {
+    const input = (road: Awaited<ReturnType<typeof open>>) =>
       swapIntent(road, '0', {
-        tokenIn: 'HOSTILE',
+        tokenIn: 'WETH',
         tokenOut: 'USDC',
-        fee: 10_000,
-        amountIn: spent.amount,
+        amountIn: parseUnits('0.01', 18),
         intent: {
-          spends: [spent],
-          approvals: [approvalOf(spent.token, road.chain.amm.v3!.swapRouter02, spent.amount)],
+          spends: [{ token: road.token('WETH'), amount: parseUnits('0.01', 18) }],
+          approvals: [approvalOf(road.token('WETH'), road.chain.amm.v3!.swapRouter02, parseUnits('0.01', 18))],
         },
-      }),
-    )
-    expect(await used(road)).toBe(parseUnits('500', 6))
-  })
-})
+      })
 
-describe('G8: the token list', () => {
-  it('goes by chain and address: a token that is not on it is refused, in and out, whatever it calls itself', async () => {
-    const road = await open({ policy: { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } })
-    for (const tokenOut of ['FOT', 'HOSTILE']) {
-      await expectRefused(road, swapIntent(road, '1', { tokenOut, fee: 10_000 }), 'TOKEN_NOT_ALLOWLISTED')
-    }
+    it('is refused under a strict allowlist', async () => {
+      const policy = { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } as const
+      const road = await open({ usd: { WETH: null }, policy })
+      await expectRefused(road, input(road), 'PRICE_UNAVAILABLE')
+    })
+
+    it('is refused under a lenient one as well, where a list names the token', async () => {
+      const policy = { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null } as const
+      const road = await open({ usd: { WETH: null }, policy })
+      await expectRefused(road, input(road), 'PRICE_UNAVAILABLE')
+    })
+
+    it('counts as the whole limit of a transaction under a lenient one, where nobody knows it', async () => {
+      const limitsUsd = { perTransaction: '500' }
+      const policy = { allowlist: { mode: 'lenient' }, limitsUsd, approvalThresholdUsd: null } as const
+      const road = await open({ policy })
+      await devnet().fund(road.wallet, { HOSTILE: '1' })
+      const spent = { token: road.token('HOSTILE'), amount: parseUnits('1', 18) }
+      await road.run(
+        swapIntent(road, '0', {
+          tokenIn: 'HOSTILE',
+          tokenOut: 'USDC',
+          fee: 10_000,
+          amountIn: spent.amount,
+          intent: {
+            spends: [spent],
+            approvals: [approvalOf(spent.token, road.chain.amm.v3!.swapRouter02, spent.amount)],
+          },
+        }),
+      )
+      expect(await used(road)).toBe(parseUnits('500', 6))
+    })
+  })
+
+  describe('G8: the token list', () => {
+    it('goes by chain and address: a token that is not on it is refused, in and out, whatever it calls itself', async () => {
+      const road = await open({ policy: { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } })
+      for (const tokenOut of ['FOT', 'HOSTILE']) {
+        await expectRefused(road, swapIntent(road, '1', { tokenOut, fee: 10_000 }), 'TOKEN_NOT_ALLOWLISTED')
+      }
+    })
   })
 })
