@@ -19,7 +19,8 @@ test('the suites of the guarantees run on every engine of the store', () => {
   const directory = join(root, 'packages/tool-server/src/safety/guarantees')
   for (const file of readdirSync(directory)) {
     const source = readFileSync(join(directory, file), 'utf8')
-    expect(source.match(/^(?:describe|test|it)\b.*/gm), file).toEqual([
+    expect([file, ...(source.match(/^(?:describe|test|it)\b.*/gm) ?? [])]).toEqual([
+      file,
       "describe.each(storeEngines)('on $engine', ({ usePlaces }) => {",
     ])
   }
