@@ -41,6 +41,9 @@ function tellingFacts(line: Line): readonly string[] {
   const facts: readonly (readonly [string, unknown])[] = [
     ['', line['tool']],
     ['', transaction['label'] ?? line['step']],
+    ['', typeof line['approved'] === 'boolean' ? (line['approved'] ? 'approved' : 'denied') : ''],
+    ['operation', line['operationId']],
+    ['policy', line['event'] === 'policy.changed' ? textOf(line['policyHash']).slice(0, 12) : ''],
     ['chain', transaction['chainId'] ?? line['chainId']],
     ['to', transaction['to']],
     ['tx', transaction['hash']],

@@ -61,6 +61,17 @@ describe('svc audit, beside a running server', { timeout }, () => {
     })
   })
 
+  it('shows what was decided about which operation, and which policy came', async () => {
+    const lines = [
+      { event: 'tx.approval.decided', operationId: 'op-1', approved: false },
+      { event: 'policy.changed', policyHash: 'ab'.repeat(32) },
+    ]
+    writeFileSync(join(directory, 'audit.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const { stdout } = await svc('audit', 'show')
+    expect(stdout).toMatch(/tx\.approval\.decided +denied +operation op-1\n/)
+    expect(stdout).toMatch(/policy\.changed +policy abababababab\n/)
+  })
+
   it('refuses words it does not know', async () => {
     expect(await svc('audit', 'burn')).toMatchObject({ exitCode: 2 })
     writeFileSync(join(directory, 'audit.jsonl'), '')
