@@ -22,19 +22,25 @@ export async function list(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Newest first. Those that await a decision come before those that have one. */
+/**
+ * What waits comes first, those that await a decision before all others, whatever else a caller has made so many of; with
+ * `all` the newest of what has ended follow. Plans that nobody is asked about are left out.
+ */
 export async function describeMany(
   open: Pick<OpenOperations, 'operations'>,
   all: boolean,
 ): Promise<readonly OperationDescription[]> {
-  const states = all ? {} : ({ states: ['awaiting_approval', 'approved', 'scheduled'] } as const)
-  const found: readonly Operation[] = await open.operations.list({ principalId: null, ...states, limit: mostShown })
-  const described = found.filter(({ state }) => state !== 'planned').map(describeOperation)
-  const waits = ({ state }: OperationDescription) => state === 'awaiting_approval'
-  return [...described.filter(waits), ...described.filter((operation) => !waits(operation))]
+  const groups = [['awaiting_approval'], ['approved', 'scheduled', 'running'], ...(all ? [ended] : [])] as const
+  const found: readonly (readonly Operation[])[] = await Promise.all(
+    groups.map((states) => open.operations.list({ principalId: null, states, limit: mostShown })),
+  )
+  return found.flat().map(describeOperation)
 }
 
-const mostShown = 100
+const ended = ['done', 'failed', 'denied', 'cancelled', 'expired'] as const
+
+/** Of each group. */
+const mostShown = 500
 
 function listText(operations: readonly OperationDescription[], now: number): string {
   if (operations.length === 0) return 'No operation awaits a decision, is approved or is scheduled.\n'
