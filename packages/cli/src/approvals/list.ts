@@ -30,14 +30,14 @@ export async function describeMany(
   open: Pick<OpenOperations, 'operations'>,
   all: boolean,
 ): Promise<readonly OperationDescription[]> {
-  const groups = [['awaiting_approval'], ['approved', 'scheduled', 'running'], ...(all ? [ended] : [])] as const
+  const groups = [['awaiting_approval'], ['approved', 'scheduled'], ...(all ? [ended] : [])] as const
   const found: readonly (readonly Operation[])[] = await Promise.all(
     groups.map((states) => open.operations.list({ principalId: null, states, limit: mostShown })),
   )
   return found.flat().map(describeOperation)
 }
 
-const ended = ['done', 'failed', 'denied', 'cancelled', 'expired'] as const
+const ended = ['running', 'done', 'failed', 'denied', 'cancelled', 'expired'] as const
 
 /** Of each group. */
 const mostShown = 500

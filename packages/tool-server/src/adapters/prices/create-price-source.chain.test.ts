@@ -98,12 +98,11 @@ describe('usd', () => {
     await expect(prices.usd(bench.chain, hostile)).resolves.toBeNull()
   })
 
-  it.for([
-    ['an empty', null],
-    ['a dust', '1'],
-  ] as const)(
-    'G7: %s pool that is deepened for one block prices nothing and disturbs no price',
-    async ([, standing]) => {
+  describe('G7: money of one block makes no price', () => {
+    it.for([
+      ['an empty', null],
+      ['a dust', '1'],
+    ] as const)('%s pool that is deepened for one block prices nothing and disturbs no price', async ([, standing]) => {
       const [wbtc, usdc] = await Promise.all([bench.token('WBTC'), bench.token('USDC')])
       const wbtcIs0 = BigInt(wbtc.address) < BigInt(usdc.address)
       const [token0, token1] = wbtcIs0 ? [wbtc.address, usdc.address] : [usdc.address, wbtc.address]
@@ -149,8 +148,8 @@ describe('usd', () => {
       expect(Number(after.exact!.usdE18) / Number(before.exact!.usdE18)).toBeCloseTo(1, 2)
       expect(after.usd / before.usd).toBeCloseTo(1, 2)
       expect(after.pools).not.toContain(pool)
-    },
-  )
+    })
+  })
 
   it('reads a block once', async () => {
     await passTime(3_600)

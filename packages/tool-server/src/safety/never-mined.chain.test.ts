@@ -4,11 +4,11 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createTestClient, createWalletClient, http, type TestClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, expect, it } from 'vitest'
-import { openWorld } from '../../tools/chain-world.fixture.ts'
-import { swapIntent } from '../intents.fixture.ts'
-import { mangling, methodsIn } from '../network.fixture.ts'
-import { used } from '../road-facts.fixture.ts'
-import { useRoads } from '../use-roads.fixture.ts'
+import { openWorld } from '../tools/chain-world.fixture.ts'
+import { swapIntent } from './intents.fixture.ts'
+import { mangling, methodsIn } from './network.fixture.ts'
+import { used } from './road-facts.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
 const { open } = useRoads(devnet)
