@@ -1,4 +1,4 @@
-// npm run kills [-- --seed N --count 200 --engine sqlite|postgres --kind KIND --json]: kills the server with SIGKILL at points around
+// npm run kills [-- --seed N --count 200 --engine sqlite|postgres --kind KIND --lies --json]: kills the server with SIGKILL at points around
 // everything durable or outward that a write does, starts it again, repeats the call under its key, and holds journal,
 // ledger, audit log and answers against the chain. Prints a table, and exits 1 when anything does not hold.
 import { parseArgs } from 'node:util'
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '200' },
     engine: { type: 'string', default: 'sqlite' },
     kind: { type: 'string' },
+    lies: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
   args: process.argv.slice(2).filter((word) => word !== '--'),
@@ -23,7 +24,7 @@ const wanted = Number(values.count)
 const isKind = values.kind === undefined || Object.hasOwn(kinds, values.kind)
 if (!isKind || !Object.hasOwn(engines, values.engine) || !Number.isSafeInteger(wanted) || wanted < 1) {
   console.error(
-    `npm run kills -- --seed N --count N --engine ${Object.keys(engines).join('|')} [--kind ${Object.keys(kinds).join('|')}] [--json]`,
+    `npm run kills -- --seed N --count N --engine ${Object.keys(engines).join('|')} [--kind ${Object.keys(kinds).join('|')}] [--lies] [--json]`,
   )
   process.exit(2)
 }
@@ -122,6 +123,7 @@ async function choose(random, points, world, running, nth, withReorg) {
     key: `${values.seed}-kill-${nth}`,
     point: pick(),
     withFaults: random.next() < 0.3,
+    withLies: values.lies,
     // Last, since a server that waits for confirmations has settings of its own.
     reorgDepth: withReorg ? 1 + random.below(3) : 0,
     // A kill while the new server ends what the one before left.

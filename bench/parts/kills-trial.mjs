@@ -14,11 +14,11 @@ const badDay = [
   { fault: { kind: 'reset', forwarded: true }, chance: 0.06 },
   { fault: { kind: 'truncated' }, chance: 0.04 },
   { fault: { kind: 'html' }, chance: 0.03 },
-  { fault: { kind: 'stall' }, chance: 0.01 },
 ]
 
-/** What an endpoint says on such a day that is not so: of another chain, stale, from the future, miscounted, behind. */
+/** What it may do besides: keep silent, and say what is not so, of another chain, of time, of counts, of receipts. */
 const lies = [
+  { fault: { kind: 'stall' }, chance: 0.01 },
   { fault: otherChain(1), chance: 0.03 },
   { fault: headOff(-3_600), chance: 0.03 },
   { fault: headOff(3_600), chance: 0.03 },
@@ -32,7 +32,7 @@ const lies = [
  * `wasKilled` is false when the call ended before it came to the point.
  */
 export async function runTrial(world, running, trial) {
-  const { kind, point, key, withFaults, reorgDepth } = trial
+  const { kind, point, key, withFaults, withLies = false, reorgDepth } = trial
   const confirmations = reorgDepth > 0 ? 5 : 1
   if (running.confirmations !== confirmations) await stopServer(running)
   running.confirmations = confirmations
@@ -42,7 +42,7 @@ export async function runTrial(world, running, trial) {
     const before = { nonce: await world.nonce(), spent: await world.spentUsdMicros() }
     const body = { ...(await kinds[kind].input(world, running.server)), idempotencyKey: key }
     await running.server.arm(point)
-    if (withFaults) world.proxy.setRules([...badDay, ...lies])
+    if (withFaults) world.proxy.setRules(withLies ? [...badDay, ...lies] : badDay)
     const ready = []
     const outage = trial.databaseDies === 'during' ? dieSoon(world, trial.afterMs) : null
     const last = await untilEnded(world, running, { ...trial, body, ready, outage, miner })

@@ -1,7 +1,8 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
@@ -51,20 +52,23 @@ test('uses the server that is named, in a database of its own that it drops agai
 })
 
 test('goes with a killed process that started it, and its folder too', async () => {
-  const before = await folders()
+  // A temporary directory of its own: other test files come and go in ours. The server's user must get through it.
+  const own = await mkdtemp(join(tmpdir(), 'svc-own-'))
+  await chmod(own, 0o711)
   const built = JSON.stringify(new URL('../dist/testing.js', import.meta.url).href)
   const program = `const { startPostgres } = await import(${built})
 console.log((await startPostgres({ ownServer: true })).pid)
 setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    env: { ...process.env, TMPDIR: own },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line]: unknown[] = await once(child.stdout, 'data')
   const pid = Number(String(line))
-  expect(await folders()).toHaveLength(before.length + 1)
+  expect(await readdir(own)).not.toEqual([])
   child.kill('SIGKILL')
   await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false)
-  await expect.poll(folders, { timeout: 15_000 }).toEqual(before)
+  await expect.poll(() => readdir(own), { timeout: 15_000 }).toEqual([])
 })
 
 test('says how to get one where npm installed none', async () => {
@@ -91,10 +95,6 @@ async function query(url: string, statement: string): Promise<unknown[]> {
   } finally {
     await client.end()
   }
-}
-
-async function folders(): Promise<string[]> {
-  return (await readdir(tmpdir())).filter((name) => name.startsWith('svc-postgres-')).toSorted()
 }
 
 /** A process that ended may be left in the table for a while; its entry says so. */

@@ -1,6 +1,7 @@
-// What `svc policy` works with.
+// What `svc policy` works with, and the guard over what others built.
 export { explainPolicy } from '../safety/explain-policy.ts'
 export type { PolicyCheck, PolicyQuestion } from '../safety/explain-policy.ts'
+export { knownContracts } from '../safety/known-contracts.ts'
 export { compilePolicy } from '../safety/provider-policy/compile-policy.ts'
 export { roleTemplates, type AgentRole } from '../safety/provider-policy/role-templates.ts'
 export { loadPolicy, parsePolicy } from '../safety/policy.ts'
@@ -11,3 +12,4 @@ export { policyJsonSchema } from '../safety/policy-json-schema.ts'
 export { policyMembers } from '../safety/policy-members.ts'
 export { sessionIdleMs } from '../safety/spend-limit.ts'
 export { readIntent } from '../safety/stored-intent.ts'
+export { guardUpstream } from '../safety/upstream/guard-upstream.ts'

@@ -1,4 +1,5 @@
-import { devnetPolicy, guardUpstream, knownContracts, parsePolicy } from '@svc/tool-server'
+import { devnetPolicy } from '@svc/tool-server'
+import { guardUpstream, knownContracts, parsePolicy } from '@svc/tool-server/policy'
 import type { Intent, WriteContext } from '@svc/tool-server'
 import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi, zeroHash } from 'viem'
 
