@@ -96,7 +96,7 @@ async function inFlight(devnet, road, bareKey, report) {
     sender: async () => {
       requests += 1
       const slot = { requestId: `bench-${requests}`, step: 0, reservationId: null, gasLimit: call.gas, valueWei: 1n }
-      const entry = await sender.sign({ ...slot, to: sink, data: '0x', ...fees })
+      const entry = await sender.sign({ ...slot, to: sink, data: '0x', allow: async () => {}, ...fees })
       requireMined((await sender.confirm(await sender.broadcast(entry))).receipt)
     },
     road: async () => void (await road.run(await intents.pop())),
