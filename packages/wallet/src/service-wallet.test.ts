@@ -69,7 +69,7 @@ test.each([
 })
 
 test.each([
-  [{ mode: 'managed', privateKey }, 'WALLET_MODE_UNAVAILABLE', 'local'],
+  [{ mode: 'managed', privateKey }, 'VALIDATION_CONFIG_INVALID', 'mode'],
   [{ mode: 'remote', privateKey }, 'VALIDATION_CONFIG_INVALID', 'mode'],
   [{ mode: 'local', privateKey, chainID: 1 }, 'VALIDATION_CONFIG_INVALID', 'chainID'],
   [{ mode: 'local', privateKey, chainId: 0 }, 'VALIDATION_CONFIG_INVALID', 'chainId'],

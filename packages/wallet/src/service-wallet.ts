@@ -1,75 +1,111 @@
 import { inspect } from 'node:util'
-import type { Address, Hex, TransactionSerializable, TypedDataDefinition } from 'viem'
-import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { Secret } from './secret.ts'
+import type { Address, Hex, SignableMessage, TransactionSerializable, TypedDataDefinition } from 'viem'
+import type { SignedAuthorization } from 'viem'
+import type { Secret } from './secret.ts'
+import type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
+import { createLocalSigner } from './signers/local-signer.ts'
 import { WalletError } from './wallet-error.ts'
 
 /**
  * An agent's wallet: it signs and never broadcasts. `local` mode holds a raw key in the memory of this process, without
- * enclave and without policy, for development and tests. Nothing on the object, printed or serialised, shows the key.
+ * enclave and without policy, for development and tests; in `managed` mode the key is elsewhere. Nothing on the object,
+ * printed or serialised, shows a secret.
  */
-export class ServiceWallet {
-  readonly mode: 'local'
-  readonly address: Address
+export class ServiceWallet implements Signer {
+  readonly mode: 'local' | 'managed'
+  readonly kind: string
   /** The chain the wallet acts on when a caller names none. */
   readonly chainId: number | null
   readonly rpcUrls: Readonly<Record<number, string>>
-  readonly #account: PrivateKeyAccount
+  /** App identifier at the wallet provider: the pin proxy and the faucet ask for it. */
+  readonly appId: string | null
+  readonly #signer: Signer
 
   /**
-   * Throws `WalletError`: `VALIDATION_CONFIG_INVALID` naming the field, `VALIDATION_PRIVATE_KEY_INVALID`, or
-   * `WALLET_MODE_UNAVAILABLE` for a mode other than `local`.
+   * Throws `WalletError`: `VALIDATION_CONFIG_INVALID` naming the field, or `VALIDATION_PRIVATE_KEY_INVALID`.
    */
   constructor(config: ServiceWalletConfig) {
-    const { privateKey, chainId, rpcUrls } = checkConfig(config)
-    this.mode = 'local'
-    this.#account = toAccount(privateKey)
-    this.address = this.#account.address
-    this.chainId = chainId ?? null
+    const { mode, chainId = null, rpcUrls = {}, appId = null } = checkConfig(config)
+    this.mode = mode
+    this.#signer = signerOf(config)
+    this.kind = this.#signer.kind
+    this.chainId = chainId
     this.rpcUrls = Object.freeze({ ...rpcUrls })
+    this.appId = appId
     Object.freeze(this)
   }
 
+  /** Throws `WALLET_ADDRESS_UNKNOWN` while the backend has not been asked; `getAddress` asks it. */
+  get address(): Address {
+    const { address } = this.#signer
+    if (address === null) throw new WalletError('WALLET_ADDRESS_UNKNOWN', 'The address of the wallet is not known yet.')
+    return address
+  }
+
+  /** The address, read from the backend the first time. */
+  getAddress(): Promise<Address> {
+    return this.#signer.getAddress()
+  }
+
   /** Signs a complete transaction (nonce, gas and fees included) and returns its serialised form. */
-  signTransaction(transaction: TransactionSerializable): Promise<Hex> {
-    return this.#account.signTransaction(transaction)
+  signTransaction(transaction: TransactionSerializable, options?: SigningOptions): Promise<Hex> {
+    return this.#signer.signTransaction(transaction, options)
+  }
+
+  /** Signs by EIP-191. */
+  signMessage(message: SignableMessage, options?: SigningOptions): Promise<Hex> {
+    return this.#signer.signMessage(message, options)
   }
 
   /** Signs EIP-712 typed data. Which data may be signed is the caller's policy. */
-  signTypedData(typedData: TypedDataDefinition): Promise<Hex> {
-    return this.#account.signTypedData(typedData)
+  signTypedData(typedData: TypedDataDefinition, options?: SigningOptions): Promise<Hex> {
+    return this.#signer.signTypedData(typedData, options)
   }
 
-  toJSON(): { readonly mode: 'local'; readonly address: Address; readonly chainId: number | null } {
-    return { mode: this.mode, address: this.address, chainId: this.chainId }
+  /** Signs an EIP-7702 authorization: the account runs other code from then on. Nothing signs one unasked. */
+  signAuthorization(authorization: AuthorizationToSign, options?: SigningOptions): Promise<SignedAuthorization> {
+    return this.#signer.signAuthorization(authorization, options)
+  }
+
+  toJSON(): { readonly mode: string; readonly address: Address | null; readonly chainId: number | null } {
+    return { mode: this.mode, address: this.#signer.address, chainId: this.chainId }
   }
 
   [inspect.custom](): string {
-    return `ServiceWallet { mode: '${this.mode}', address: '${this.address}' }`
+    return `ServiceWallet { mode: '${this.mode}', address: ${inspect(this.#signer.address)} }`
   }
 }
 
-export type ServiceWalletConfig = {
+export type ServiceWalletConfig = LocalWalletConfig | SignerWalletConfig
+
+/** For both modes. */
+export type CommonWalletConfig = {
+  readonly chainId?: number
+  /** Endpoint by chain id; the public ones of the chain table where there is none. */
+  readonly rpcUrls?: Readonly<Record<number, string>>
+  /** Pin proxy and faucet ask for it. */
+  readonly appId?: string
+}
+
+export type LocalWalletConfig = CommonWalletConfig & {
   readonly mode: 'local'
   /** 32 bytes of hex with the prefix 0x. */
   readonly privateKey: string | Secret
-  readonly chainId?: number
-  /** Endpoint by chain id. */
-  readonly rpcUrls?: Readonly<Record<number, string>>
 }
 
-const knownFields = ['mode', 'privateKey', 'chainId', 'rpcUrls']
+/** A backend of your own. */
+export type SignerWalletConfig = CommonWalletConfig & { readonly mode: 'local' | 'managed'; readonly signer: Signer }
+
+const commonFields = ['mode', 'chainId', 'rpcUrls', 'appId']
 
 function checkConfig(config: ServiceWalletConfig): ServiceWalletConfig {
   const mode: string = config.mode
-  if (mode === 'managed') {
-    throw new WalletError('WALLET_MODE_UNAVAILABLE', 'This build has no managed wallets; accepted: mode "local".')
-  }
-  if (mode !== 'local') throw invalid('mode', '"local"')
+  if (mode !== 'local' && mode !== 'managed') throw invalid('mode', '"managed" or "local"')
+  const known = [...commonFields, ...('signer' in config ? ['signer'] : ['privateKey'])]
   for (const field of Object.keys(config)) {
-    if (!knownFields.includes(field)) throw invalid(field, `only ${knownFields.join(', ')}`)
+    if (!known.includes(field)) throw invalid(field, `only ${known.join(', ')}`)
   }
-  const { chainId, rpcUrls } = config
+  const { chainId, rpcUrls, appId } = config
   if (chainId !== undefined && !(Number.isSafeInteger(chainId) && chainId > 0)) {
     throw invalid('chainId', 'a positive integer')
   }
@@ -78,23 +114,16 @@ function checkConfig(config: ServiceWalletConfig): ServiceWalletConfig {
       throw invalid('rpcUrls', 'an object from chain id to URL')
     }
   }
+  if (appId !== undefined && !/^[a-zA-Z0-9_-]{1,64}$/.test(appId)) {
+    throw invalid('appId', '1 to 64 letters, digits, "-" and "_"')
+  }
   return config
 }
 
-function toAccount(privateKey: string | Secret): PrivateKeyAccount {
-  const key = privateKey instanceof Secret ? privateKey.reveal() : privateKey
-  const refusal = 'privateKey is not a valid key; accepted: 0x and 64 hexadecimal digits within the range of secp256k1.'
-  if (typeof key !== 'string' || !isPrivateKey(key)) throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', refusal)
-  try {
-    return privateKeyToAccount(key)
-  } catch {
-    // The library's message may quote the key, so it is not kept as a cause.
-    throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', refusal)
-  }
-}
-
-function isPrivateKey(text: string): text is Hex {
-  return /^0x[0-9a-fA-F]{64}$/.test(text)
+function signerOf(config: ServiceWalletConfig): Signer {
+  if ('signer' in config) return config.signer
+  if (config.mode === 'local') return createLocalSigner(config.privateKey)
+  throw invalid('mode', '"local", or "managed" with a signer')
 }
 
 function invalid(field: string, accepted: string): WalletError {

@@ -1,27 +1,33 @@
-/** The one error this package throws. `message` is ours and holds no secret; whatever caused it is in `cause`. */
+import { walletErrorTable, type WalletErrorCode } from './wallet-error-table.ts'
+
+/**
+ * The one error this package throws. `message` is a short sentence of ours and holds no secret, `suggestion` says how to
+ * mend it, `docs` where to read on; whatever caused it is in `cause`.
+ */
 export class WalletError extends Error {
   override readonly name = 'WalletError'
   readonly code: WalletErrorCode
+  readonly suggestion: string
+  /** Path of the page in this repository, with the anchor of the code. */
+  readonly docs: string
+  /** What a program may need: hashes, tokens to go on with, the fields that were refused. */
+  readonly details: Readonly<Record<string, unknown>>
 
-  constructor(code: WalletErrorCode, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options)
+  constructor(code: WalletErrorCode, message: string, options: WalletErrorOptions = {}) {
+    const { cause, suggestion = walletErrorTable[code].suggestion, details = {} } = options
+    super(message, cause === undefined ? {} : { cause })
     this.code = code
+    this.suggestion = suggestion
+    this.docs = `docs/wallet-errors.md#${code.toLowerCase()}`
+    this.details = Object.freeze({ ...details })
   }
 }
 
-export type WalletErrorCode =
-  /** A field of the wallet's configuration is missing, unknown or malformed; the message names it. */
-  | 'VALIDATION_CONFIG_INVALID'
-  /** The private key is not 32 bytes of hex within the range of the curve. */
-  | 'VALIDATION_PRIVATE_KEY_INVALID'
-  /** The mode is known but this build does not offer it. */
-  | 'WALLET_MODE_UNAVAILABLE'
-  /** The request and step were signed before for another call. */
-  | 'REQUEST_CONFLICT'
-  /** Other senders took every nonce that was tried, or the chain counted differently when asked twice. Try again. */
-  | 'NONCE_CONTENDED'
-  /** The journal holds settled transactions that the chain does not know. */
-  | 'NONCE_AHEAD_OF_CHAIN'
-  | 'JOURNAL_CONFLICT'
-  | 'JOURNAL_ENTRY_UNKNOWN'
-  | 'JOURNAL_ENTRY_CLOSED'
+export type { WalletErrorCode } from './wallet-error-table.ts'
+
+export type WalletErrorOptions = {
+  readonly cause?: unknown
+  /** Instead of the table's, where the thrower knows better. */
+  readonly suggestion?: string
+  readonly details?: Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,33 @@
+import type { Address, Hash, Hex } from 'viem'
+
+/**
+ * Where registrations under way are kept: one record per wallet, chain and registry, written before anything leaves the
+ * process, so that a process that dies between broadcast and answer finds its one identity again.
+ */
+export type RegistrationRecords = {
+  load(token: string): Promise<RegistrationRecord | null>
+  /** The newest one of a wallet at a registry that is not ended, or else the newest. */
+  find(chainId: number, registry: Address, owner: Address): Promise<RegistrationRecord | null>
+  /** Durable when it resolves. Replaces the record of the same token. */
+  save(record: RegistrationRecord): Promise<void>
+}
+
+export type RegistrationRecord = {
+  /** Unguessable; also the request id in the journal. */
+  readonly token: string
+  readonly chainId: number
+  readonly registry: Address
+  readonly owner: Address
+  readonly state: 'prepared' | 'sent' | 'deferred' | 'registered' | 'failed'
+  readonly method: 'sdk-ipfs' | 'sdk-inline' | 'direct-contract'
+  readonly agentURI: string
+  /** Calldata of the registration. */
+  readonly data: Hex
+  readonly txHash: Hash | null
+  /** The signed operation of a sponsored registration, to be offered again as it is. */
+  readonly userOperation: Readonly<Record<string, unknown>> | null
+  readonly userOperationHash: Hex | null
+  readonly tokenId: string | null
+  /** Unix milliseconds. */
+  readonly updatedAt: number
+}

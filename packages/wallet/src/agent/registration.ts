@@ -1,0 +1,157 @@
+import type { Address, Hash, Hex } from 'viem'
+import type { Chain } from '../chain.ts'
+import type { Journal } from '../journal.ts'
+import type { Secret } from '../secret.ts'
+import type { AgentCard, AgentRole } from './agent-card.ts'
+import type { RegistrationRecords } from './registration-records.ts'
+import type { RegistryRow } from './identity-registries.ts'
+
+/** What `registerAgent` takes. Every field of the role's template can be overridden by the field of the same name. */
+export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'services' | 'trust' | 'metadata'>> & {
+  /** `SVC_AGENT_NAME` where it is missing. */
+  readonly name?: string
+  /** The role's own sentence where it is missing. */
+  readonly description?: string
+  readonly role: AgentRole
+  /** Becomes the `mcp` service. Nothing of ours fetches it. */
+  readonly mcpEndpoint?: string
+  /** Becomes the `a2a` service of a manager or creator. */
+  readonly a2aEndpoint?: string
+  /** `SVC_IPFS_MODE`, then `proxy`, where it is missing. */
+  readonly ipfsMode?: IpfsMode
+  /** Image of the registration file. */
+  readonly image?: string
+  /** The wallet's chain where it is missing. */
+  readonly chainId?: number
+  /** Instead of the table's: another address, another form of `register`. */
+  readonly registry?: Partial<Pick<RegistryRow, 'identity' | 'form'>>
+  /** Registers also when the wallet has an identity already. */
+  readonly force?: boolean
+  /** The token of a pending or deferred result: goes on where that one stopped. */
+  readonly resume?: string
+  /** Who pays the gas: by default what fits the chain, see {@link GasTier}. */
+  readonly gas?: GasOptions
+  readonly onProgress?: (event: RegistrationProgress) => void
+  readonly signal?: AbortSignal
+} & RegistrationSurroundings
+
+export type IpfsMode = 'proxy' | 'pinata' | 'inline'
+
+/** Outside things, each with a default; tests and servers give their own. */
+export type RegistrationSurroundings = {
+  /** Base URL of the support API; `SVC_API_URL` where it is missing. */
+  readonly apiUrl?: string
+  /** JWT of your own pinning account; `SVC_PINNING_JWT` where it is missing. */
+  readonly pinningJwt?: string | Secret
+  /** Base URL of the pinning account's upload API. */
+  readonly pinningUrl?: string
+  /** Rows of chains that the table does not have, a local one for example. */
+  readonly chains?: readonly Chain[]
+  /** Keeps what was signed. In memory where it is missing: then a crash forgets it. */
+  readonly journal?: Journal
+  /** Keeps what is under way, so that a restart ends it. In memory where it is missing. */
+  readonly records?: RegistrationRecords
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly fetch?: typeof fetch
+  readonly now?: () => number
+  /** Loads the identity SDK; by default the installed one. */
+  readonly loadIdentitySdk?: () => Promise<unknown>
+}
+
+export type GasOptions = {
+  /** Tiers to try, in order; `['sponsored', 'faucet', 'manual']` where it is missing, as far as they fit the chain. */
+  readonly tiers?: readonly ('sponsored' | 'faucet' | 'manual')[]
+  readonly bundlerUrl?: string
+  readonly paymasterUrl?: string
+  readonly paymasterContext?: Readonly<Record<string, unknown>>
+  /** Agrees to delegate the account to this implementation (EIP-7702) when a sponsored operation needs it. */
+  readonly allowDelegationTo?: Address
+  /** How long manual funding is waited for; 60 s. */
+  readonly manualWaitMs?: number
+}
+
+/** Who paid: the paymaster, the faucet's grant, what a person sent while it was waited for, or what was there. */
+export type GasTier = 'sponsored' | 'faucet' | 'manual' | 'wallet'
+
+export type RegistrationMethod = 'sdk-ipfs' | 'sdk-inline' | 'direct-contract'
+
+export type RegistrationResult = RegisteredAgent | PendingRegistration | DeferredRegistration
+
+export type RegisteredAgent = {
+  readonly status: 'registered'
+  /** `<chainId>:<tokenId>`. The first token id of a registry is 0. */
+  readonly agentId: string
+  readonly registrationMethod: RegistrationMethod
+  readonly agentURI: string
+  readonly tokenId: string
+  /** `eip155:<chainId>:<address>`. */
+  readonly agentRegistry: string
+  readonly owner: Address
+  readonly chainId: number
+  /** `null` for an identity that was there before. */
+  readonly txHash: Hash | null
+  readonly gasTier: GasTier | null
+  readonly alreadyRegistered: boolean
+  readonly attempts: readonly RegistrationAttempt[]
+  readonly warnings: readonly string[]
+}
+
+/** A transaction or operation is out, and it is not known yet what became of it. Nothing else is tried meanwhile. */
+export type PendingRegistration = {
+  readonly status: 'pending'
+  readonly code: 'REGISTRATION_PENDING'
+  readonly resumeToken: string
+  readonly txHash: Hash | null
+  readonly userOperationHash: Hex | null
+  readonly chainId: number
+  readonly attempts: readonly RegistrationAttempt[]
+  readonly warnings: readonly string[]
+}
+
+/** The wallet needs native currency that nobody sent in time. Nothing is out. */
+export type DeferredRegistration = {
+  readonly status: 'deferred'
+  readonly code: 'REGISTRATION_DEFERRED'
+  readonly resumeToken: string
+  readonly fund: {
+    readonly address: Address
+    readonly amount: string
+    readonly amountWei: bigint
+    readonly currency: string
+  }
+  readonly chainId: number
+  readonly attempts: readonly RegistrationAttempt[]
+  readonly warnings: readonly string[]
+}
+
+/** One try at a tier of registration or of gas, in order. */
+export type RegistrationAttempt = {
+  readonly kind: 'registration' | 'gas'
+  readonly tier: RegistrationMethod | GasTier
+  readonly outcome: 'done' | 'failed' | 'skipped' | 'pending'
+  /** Code of the error, where it failed. */
+  readonly code?: string
+  readonly reason?: string
+}
+
+/** What a command line can print while it waits. */
+export type RegistrationProgress = {
+  readonly step:
+    | 'check-chain'
+    | 'find-identity'
+    | 'build-card'
+    | 'pin'
+    | 'resolve-gas'
+    | 'delegate'
+    | 'faucet'
+    | 'wait-for-funds'
+    | 'sign'
+    | 'send'
+    | 'confirm'
+    | 'read-back'
+    | 'fallback'
+    | 'done'
+  /** A sentence for a person. */
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>>
+}

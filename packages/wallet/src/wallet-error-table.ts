@@ -1,0 +1,103 @@
+/** Every code with its meaning and the mend that holds when the thrower names none. */
+export const walletErrorTable = {
+  // configuration
+  VALIDATION_CONFIG_INVALID: row(
+    'A field of a configuration or of options is missing, unknown or malformed; the message names it.',
+    'Correct the field that the message names.',
+  ),
+  VALIDATION_PRIVATE_KEY_INVALID: row(
+    'The private key is not 32 bytes of hex within the range of the curve.',
+    'Give 0x and 64 hexadecimal digits.',
+  ),
+  WALLET_ADDRESS_UNKNOWN: row(
+    'The address of a managed or remote wallet was asked for before it was read.',
+    'Await wallet.getAddress() first, or give the address in the configuration.',
+  ),
+  WALLET_ADDRESS_MISMATCH: row(
+    'The backend signs for another address than the configuration names.',
+    'Correct walletId or address: both must name the same wallet.',
+  ),
+  // key files
+  KEYSTORE_INVALID: row('The file is no keystore of version 3.', 'Name a Web3 Secret Storage file, version 3.'),
+  KEYSTORE_PASSPHRASE_WRONG: row('The passphrase does not open the keystore.', 'Give the passphrase of this file.'),
+  KEYSTORE_UNSAFE: row('Others than the owner may read the file.', 'Run chmod 600 on the file.'),
+  // backends that sign
+  SIGNER_UNAVAILABLE: row('The backend that signs cannot be reached, or answered nonsense.', 'Try again later.'),
+  SIGNER_UNAUTHORIZED: row('The backend does not accept the credentials.', 'Check app id, app secret and auth key.'),
+  SIGNER_REFUSED: row(
+    'The policy of the backend refuses to sign this.',
+    'Change the request, or have the owner of the policy allow it.',
+  ),
+  SIGNER_RATE_LIMITED: row('The backend asks for fewer requests.', 'Try again after the time that details name.'),
+  SIGNING_UNSUPPORTED: row('The backend cannot sign this kind of thing.', 'Use a wallet of another mode for it.'),
+  // the sender
+  REQUEST_CONFLICT: row('The request and step were signed before for another call.', 'Use a new request id.'),
+  NONCE_CONTENDED: row(
+    'Other senders took every nonce that was tried, or the chain counted differently when asked twice.',
+    'Try again.',
+  ),
+  NONCE_AHEAD_OF_CHAIN: row(
+    'The journal holds settled transactions that the chain does not know.',
+    'Use an endpoint that is in sync, or a fresh journal for a chain that was reset.',
+  ),
+  JOURNAL_CONFLICT: row('The slot or hash is in the journal already.', 'Read the entry that is there.'),
+  JOURNAL_ENTRY_UNKNOWN: row('The journal holds no such transaction.', 'Check the hash.'),
+  JOURNAL_ENTRY_CLOSED: row('The transaction is settled and cannot move.', 'Read the entry as it stands.'),
+  JOURNAL_UNREADABLE: row(
+    'The file of the journal is damaged or cannot be written.',
+    'See the line that details name.',
+  ),
+  // chains and endpoints
+  VALIDATION_CHAIN_NOT_SUPPORTED: row(
+    'The chain has no identity registry that this package registers in.',
+    'Use one of the chains that details name, or give the address of a registry.',
+  ),
+  RPC_CHAIN_MISMATCH: row('The endpoint serves another chain.', 'Correct the URL of the chain in rpcUrls.'),
+  RPC_UNAVAILABLE: row('The endpoint of the chain does not answer.', 'Try again, or name another endpoint in rpcUrls.'),
+  REGISTRY_NOT_DEPLOYED: row('There is no code at the address of the registry.', 'Correct the registry address.'),
+  VALIDATION_REGISTRY_ABI_UNKNOWN: row(
+    'The contract at the address takes neither form of registration.',
+    'Name the form in the registry option: erc8004-v1 or handle-v0.',
+  ),
+  // identities
+  VALIDATION_PINNING_JWT_MISSING: row('Mode pinata needs the JWT of your pinning account.', 'Set SVC_PINNING_JWT.'),
+  VALIDATION_CARD_INVALID: row('The agent card breaks its schema; details name the fields.', 'Correct the fields.'),
+  PIN_FAILED: row('The card could not be pinned.', 'Try again, or register with ipfsMode "inline".'),
+  PIN_CID_MISMATCH: row('The pin service names another CID than its content has.', 'Do not use this pin service.'),
+  REGISTRATION_REVERTED: row('The registry refused the registration.', 'The message holds what the contract said.'),
+  REGISTRATION_AMBIGUOUS: row(
+    'The receipt holds several registrations that could be this one.',
+    'Choose among the candidates that details name with linkRegistration or getAgent.',
+  ),
+  RESUME_TOKEN_INVALID: row(
+    'There is no registration of this token.',
+    'Use the token of the pending or deferred result.',
+  ),
+  AGENT_NOT_FOUND: row('The registry has no agent of this id.', 'Check chain and token id.'),
+  AGENT_NOT_OWNED: row('The wallet neither owns the agent nor may act for it.', 'Use the wallet that owns the agent.'),
+  // gas
+  INSUFFICIENT_FUNDS: row('The wallet cannot pay the gas of the transaction.', 'Send the amount that details name.'),
+  FAUCET_FAILED: row('The faucet gave nothing; the message says why.', 'Send native currency to the wallet yourself.'),
+  PAYMASTER_REFUSED: row('The paymaster does not pay for this operation.', 'Pay the gas from the wallet.'),
+  BUNDLER_UNAVAILABLE: row(
+    'The bundler does not answer or lost the operation.',
+    'Try again; the operation has one effect.',
+  ),
+  USER_OPERATION_REVERTED: row('The call inside the operation reverts.', 'The message holds what the contract said.'),
+  USER_OPERATION_PENDING: row(
+    'The operation is out and not mined yet.',
+    'Wait: the same operation is offered again and cannot run twice.',
+  ),
+  DELEGATION_NOT_ALLOWED: row(
+    'The code to delegate to is not on the list, or delegation was not agreed to.',
+    'Allow the implementation in the options, after reading what delegation means.',
+  ),
+} as const satisfies Record<string, WalletErrorRow>
+
+export type WalletErrorCode = keyof typeof walletErrorTable
+
+export type WalletErrorRow = { readonly meaning: string; readonly suggestion: string }
+
+function row(meaning: string, suggestion: string): WalletErrorRow {
+  return { meaning, suggestion }
+}
