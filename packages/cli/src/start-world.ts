@@ -86,6 +86,8 @@ export type ReadyLine = {
   readonly mcp: { readonly url: string; readonly keys: Readonly<Record<keyof ApiKeys, string>> }
   readonly rpc: { readonly url: string; readonly chainId: number }
   readonly wallet: { readonly address: Address }
+  /** Where agents are registered (ERC-8004). */
+  readonly registry: { readonly address: Address }
   readonly tokens: readonly Pick<Devnet['tokens'][number], 'symbol' | 'address' | 'decimals'>[]
   readonly pools: Devnet['pools']
 }
@@ -154,6 +156,7 @@ function readyLine(devnet: Devnet, url: string, keys: ApiKeys, wallet: Address):
     },
     rpc: { url: devnet.rpcUrl, chainId: devnet.chainId },
     wallet: { address: wallet },
+    registry: { address: devnet.registry.identity },
     tokens: devnet.tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
     pools: devnet.pools,
   }

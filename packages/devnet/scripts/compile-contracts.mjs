@@ -1,8 +1,9 @@
 // Compiles contracts/*.sol of this package, which are deployed, and of the tool server, whose code only stands in state
 // overrides, and writes each into its contracts.gen.ts. With --check it writes nothing and fails when a committed file
 // does not match its sources.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 
 const outputs = [
   { sources: '../contracts/', target: '../src/contracts.gen.ts', code: 'bytecode' },
@@ -20,7 +21,7 @@ for (const { sources, target, code } of outputs) {
 }
 
 function compile(sources) {
-  const solc = createRequire(import.meta.url)('solc')
+  const require = createRequire(import.meta.url)
   const files = readdirSync(sources)
     .filter((file) => file.endsWith('.sol'))
     .sort()
@@ -31,10 +32,14 @@ function compile(sources) {
       evmVersion: 'cancun',
       optimizer: { enabled: true, runs: 200 },
       metadata: { bytecodeHash: 'none', appendCBOR: false },
-      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
+      // Of our own files alone: what they import is compiled only as part of them.
+      outputSelection: Object.fromEntries(
+        files.map((file) => [file, { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] }]),
+      ),
     },
   }
-  const output = JSON.parse(solc.compile(JSON.stringify(input)))
+  const findImport = (path) => readImport(path, require.resolve.paths(path))
+  const output = JSON.parse(require('solc').compile(JSON.stringify(input), { import: findImport }))
   const problems = output.errors ?? []
   if (problems.length > 0) throw new Error(problems.map((problem) => problem.formattedMessage).join('\n'))
   return files.map((file) => {
@@ -42,6 +47,12 @@ function compile(sources) {
     const { abi, evm } = output.contracts[file][name]
     return { name, abi, bytecode: `0x${evm.bytecode.object}`, runtime: `0x${evm.deployedBytecode.object}` }
   })
+}
+
+/** A file of an installed package, where Node would find it. */
+function readImport(path, folders) {
+  const found = folders.map((folder) => join(folder, path)).find((candidate) => existsSync(candidate))
+  return found === undefined ? { error: `${path} is not installed` } : { contents: readFileSync(found, 'utf8') }
 }
 
 function render(contracts, code) {

@@ -20,10 +20,24 @@ export type Roles = {
 
 export const accountCount = testAccountCount + 2 + 4 + 4
 
+/** Those who sponsor user operations. They sign for themselves: the node does not know their keys. */
+export type Sponsors = {
+  /** Signs what the paymaster pays for; holds nothing. */
+  readonly paymasterSigner: DevAccount
+  /** Sends a bundler's transactions. */
+  readonly executor: DevAccount
+  /** What a bundler keeps for its own housekeeping. */
+  readonly utility: DevAccount
+}
+
 export type DevAccount = { readonly address: Address; readonly privateKey: Hex }
 
 /** The accounts of the mnemonic at m/44'/60'/0'/0/i (BIP-39, BIP-32, BIP-44). */
-export function deriveAccounts(): { readonly testAccounts: readonly DevAccount[]; readonly roles: Roles } {
+export function deriveAccounts(): {
+  readonly testAccounts: readonly DevAccount[]
+  readonly roles: Roles
+  readonly sponsors: Sponsors
+} {
   const seed = pbkdf2Sync(devMnemonic, 'mnemonic', 2048, 64, 'sha512')
   const parent = HDKey.fromMasterSeed(seed).derive("m/44'/60'/0'/0")
   const account = (index: number): DevAccount => {
@@ -41,6 +55,11 @@ export function deriveAccounts(): { readonly testAccounts: readonly DevAccount[]
       bank: address(1),
       providers: range(testAccountCount + 2, 4).map((each) => each.address),
       traders: range(testAccountCount + 6, 4).map((each) => each.address),
+    },
+    sponsors: {
+      paymasterSigner: account(accountCount),
+      executor: account(accountCount + 1),
+      utility: account(accountCount + 2),
     },
   }
 }

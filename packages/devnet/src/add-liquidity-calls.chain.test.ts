@@ -8,7 +8,7 @@ import { useDevnet } from './use-devnet.ts'
 
 const devnet = useDevnet()
 const client = () => connect(devnet().rpcUrl)
-const layout = createLayout(deriveAccounts().roles)
+const layout = createLayout(deriveAccounts())
 
 test('WETH/USDC exists in all four v3 tiers, in v2, and in v4 beside a native one', () => {
   const labels = devnet()

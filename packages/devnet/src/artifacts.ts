@@ -5,6 +5,7 @@ import type { Hex } from 'viem'
 
 /** The packages that hold the bytecode of the contracts. Their versions are part of the key of a cached chain. */
 export const artifactPackages = [
+  '@account-abstraction/contracts',
   '@uniswap/swap-router-contracts',
   '@uniswap/uniswapx-sdk',
   '@uniswap/universal-router',

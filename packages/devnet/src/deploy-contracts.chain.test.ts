@@ -75,3 +75,25 @@ test('the factories derive the pools we name from the canonical init code hashes
   expect(chain.amm.v2!.pairInitCodeHash).toBe('0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f')
   expect(chain.amm.v3!.poolInitCodeHash).toBe('0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54')
 })
+
+test('stands at the canonical addresses of ERC-4337, and the paymaster has a deposit there', async () => {
+  const { entryPoint, simple7702Account, paymaster, registry, sponsors } = devnet()
+  expect(entryPoint).toBe('0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108')
+  expect(simple7702Account).toBe('0xe6Cae83BdE06E4c305530e199D7217f42808555B')
+  const sizes = [entryPoint, simple7702Account, paymaster, registry.identity, registry.handle].map(
+    async (address) => (await client().getCode({ address }))?.length ?? 0,
+  )
+  expect(Math.min(...(await Promise.all(sizes)))).toBeGreaterThan(2_000)
+  const abi = parseAbi([
+    'function balanceOf(address account) view returns (uint256)',
+    'function entryPoint() view returns (address)',
+    'function signer() view returns (address)',
+  ])
+  const deposit = { address: entryPoint, abi, functionName: 'balanceOf', args: [paymaster] } as const
+  expect(await client().readContract(deposit)).toBe(10n ** 19n)
+  expect(await client().readContract({ address: paymaster, abi, functionName: 'entryPoint' })).toBe(entryPoint)
+  expect(await client().readContract({ address: simple7702Account, abi, functionName: 'entryPoint' })).toBe(entryPoint)
+  expect(await client().readContract({ address: paymaster, abi, functionName: 'signer' })).toBe(
+    sponsors.paymasterSigner.address,
+  )
+})

@@ -11,14 +11,24 @@ import {
   stringToHex,
   toHex,
   zeroAddress,
+  zeroHash,
 } from 'viem'
 import { initCode, initCodeConstant } from './artifacts.ts'
 import type { Call } from './block-writer.ts'
 import type { ChainClient } from './chain-client.ts'
-import { arbitrageur, feeOnTransferToken } from './contracts.gen.ts'
 import {
+  arbitrageur,
+  feeOnTransferToken,
+  handleRegistry,
+  identityRegistry,
+  verifyingPaymaster,
+} from './contracts.gen.ts'
+import {
+  type AgentContractName,
+  agentContractOrder,
   type ContractName,
   contractOrder,
+  entryPointAddress,
   type Layout,
   multicall3Address,
   pairInitCodeHash,
@@ -40,12 +50,28 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
   const tokens = tokenSpecs
     .filter((token) => token.kind !== 'weth9')
     .map((token) => deploy(token.symbol, tokenInitCode(token, bank)))
-  const permit2: Call = {
+  const agentRecipes = agentContractRecipes(layout)
+  const agents = agentContractOrder.map((name) => deploy(name, assemble(agentRecipes[name])))
+  const canonical = (what: string, salt: Hex, code: Hex, gas: bigint): Call => ({
     from: bank,
     to: create2Factory,
-    data: concat([permit2Salt, permit2InitCode()]),
-    gas: 4_000_000n,
-    what: 'deploy permit2',
+    data: concat([salt, code]),
+    gas,
+    what: `deploy ${what}`,
+  })
+  const permit2 = canonical('permit2', permit2Salt, permit2InitCode(), 4_000_000n)
+  const entryPoint = canonical('EntryPoint', entryPointSalt, accountAbstraction('EntryPoint'), 6_500_000n)
+  const account = canonical('Simple7702Account', zeroHash, accountAbstraction('Simple7702Account'), 1_200_000n)
+  const deposit: Call = {
+    from: bank,
+    to: entryPointAddress,
+    data: encodeFunctionData({
+      abi: parseAbi(['function depositTo(address account) payable']),
+      args: [layout.agents.paymaster],
+    }),
+    value: paymasterDepositWei,
+    gas: 100_000n,
+    what: 'deposit what the paymaster pays with',
   }
   const enableLowestFee: Call = {
     from: deployer,
@@ -57,7 +83,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
     gas: 100_000n,
     what: 'enable the 0.01 % fee',
   }
-  return [permit2, ...contracts, ...tokens, enableLowestFee]
+  return [permit2, entryPoint, account, ...contracts, ...tokens, ...agents, deposit, enableLowestFee]
 }
 
 /** Multicall3 cannot be redeployed at its address (its deployer's nonce is spent), so its code is put there. */
@@ -71,6 +97,11 @@ export async function placeMulticall3(client: ChainClient): Promise<void> {
 /** The factory that anvil deploys at genesis, as it stands on public chains. */
 const create2Factory: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 const permit2Salt: Hex = '0x0000000000000000000000000000000000000000d3af2663da51c10215000000'
+/** With these salts the published init code lands where it stands on public chains (ERC-4337, release 0.8). */
+const entryPointSalt: Hex = '0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9'
+
+/** Ten ether: thousands of registrations. */
+const paymasterDepositWei = 10n * 10n ** 18n
 
 function permit2InitCode(): Hex {
   return initCodeConstant('@uniswap/uniswapx-sdk', 'dist/cjs/src/contracts/factories/Permit2__factory.js', '_bytecode')
@@ -155,6 +186,14 @@ function contractRecipes({ contracts, roles }: Layout): Readonly<Record<Contract
   }
 }
 
+function agentContractRecipes({ sponsors }: Layout): Readonly<Record<AgentContractName, Recipe>> {
+  return {
+    identityRegistry: [identityRegistry.bytecode],
+    handleRegistry: [handleRegistry.bytecode],
+    paymaster: [verifyingPaymaster.bytecode, entryPointAddress, sponsors.paymasterSigner.address],
+  }
+}
+
 /** Gas that an unsubscribing position leaves to its subscriber, as on Ethereum. */
 const unsubscribeGasLimit = 300_000n
 
@@ -164,6 +203,7 @@ function link(code: Hex, library: Address): Hex {
 }
 
 const artifactFile = (path: string) => `artifacts/contracts/${path}/${basename(path, '.sol')}.json`
+const accountAbstraction = (name: string) => initCode('@account-abstraction/contracts', `artifacts/${name}.json`)
 const v2Periphery = (name: string) => initCode('@uniswap/v2-periphery', `build/${name}.json`)
 const v3Core = (name: string) => initCode('@uniswap/v3-core', artifactFile(`${name}.sol`))
 const v3Periphery = (path: string) => initCode('@uniswap/v3-periphery', artifactFile(path))

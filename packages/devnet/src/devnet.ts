@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet'
 import type { Address, Hex } from 'viem'
-import type { DevAccount } from './accounts.ts'
+import type { DevAccount, Sponsors } from './accounts.ts'
 import type { Amounts } from './fund.ts'
 import type { Asset } from './token-specs.ts'
 import type { Trader, TraderOptions } from './trading.ts'
@@ -31,6 +31,14 @@ export type Devnet = {
   readonly pools: readonly DevnetPool[]
   /** Ten accounts that hold ether and 50,000 dollars of every token. Their keys are public. */
   readonly accounts: readonly DevAccount[]
+  /** Where agents are registered: by ERC-8004, and by the older form with a handle. */
+  readonly registry: { readonly identity: Address; readonly handle: Address }
+  /** EntryPoint 0.8 and the account that EIP-7702 delegates to, both at their canonical addresses. */
+  readonly entryPoint: Address
+  readonly simple7702Account: Address
+  /** Pays for what `sponsors.paymasterSigner` signs; ten ether of it lie at the EntryPoint. */
+  readonly paymaster: Address
+  readonly sponsors: Sponsors
   /** Adds to what the address holds; amounts are decimal strings in whole tokens, by symbol or `ETH`. */
   fund(address: Address, amounts: Amounts): Promise<void>
   /** So many trades by others now, one block each. The same seed on the same state gives the same trades. */

@@ -9,7 +9,7 @@ import { useDevnet } from './use-devnet.ts'
 
 const devnet = useDevnet({ history: true })
 const client = () => connect(devnet().rpcUrl)
-const layout = createLayout(deriveAccounts().roles)
+const layout = createLayout(deriveAccounts())
 const find = (version: PlacedPool['version'], base: string, quote: string, fee: number) =>
   layout.pools.find((p) => p.version === version && p.base === base && p.quote === quote && p.fee === fee)!
 

@@ -1,5 +1,5 @@
 import { type Address, concat, encodeAbiParameters, getContractAddress, type Hex, keccak256, zeroAddress } from 'viem'
-import type { Roles } from './accounts.ts'
+import type { Roles, Sponsors } from './accounts.ts'
 import { type PoolSpec, poolSpecs } from './pool-specs.ts'
 import { type Asset, type TokenSymbol, tokenSpecs } from './token-specs.ts'
 
@@ -7,16 +7,20 @@ import { type Asset, type TokenSymbol, tokenSpecs } from './token-specs.ts'
  * Where everything stands on the local chain. One account deploys in one order, so each address follows from its place
  * in that order and no address is ever read back from the chain.
  */
-export function createLayout(roles: Roles): Layout {
+export function createLayout({ roles, sponsors }: Pick<Layout, 'roles' | 'sponsors'>): Layout {
   const at = (index: number) => getContractAddress({ from: roles.deployer, nonce: BigInt(index) })
   const contracts = Object.fromEntries(contractOrder.map((name, index) => [name, at(index)])) as Layout['contracts']
   // WETH, the first token, is among the contracts; the others follow them.
   const tokens = Object.fromEntries(
     tokenSpecs.map(({ symbol }, i) => [symbol, i === 0 ? contracts.weth9 : at(contractOrder.length + i - 1)]),
   ) as Layout['tokens']
+  const afterTokens = contractOrder.length + tokenSpecs.length - 1
+  const agents = Object.fromEntries(
+    agentContractOrder.map((name, index) => [name, at(afterTokens + index)]),
+  ) as Layout['agents']
   const assets: Layout['assets'] = { ...tokens, ETH: zeroAddress }
   const pools = poolSpecs.map((spec) => placePool(spec, contracts, assets))
-  return { roles, contracts, tokens, assets, pools }
+  return { roles, sponsors, contracts, tokens, agents, assets, pools }
 }
 
 export const contractOrder = [
@@ -41,8 +45,16 @@ export const contractOrder = [
 
 export type ContractName = (typeof contractOrder)[number]
 
+/** What agents are registered and sponsored with. Deployed after the tokens, so that they moved nothing. */
+export const agentContractOrder = ['identityRegistry', 'handleRegistry', 'paymaster'] as const
+
+export type AgentContractName = (typeof agentContractOrder)[number]
+
 export const multicall3Address: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 export const permit2Address: Address = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
+/** EntryPoint 0.8 of ERC-4337, and the account that an address is delegated to (EIP-7702) when it is sponsored. */
+export const entryPointAddress: Address = '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108'
+export const simple7702AccountAddress: Address = '0xe6Cae83BdE06E4c305530e199D7217f42808555B'
 
 /** Hash of a pool's init code, canonical on every chain: routers and SDKs derive pool addresses from it. */
 export const pairInitCodeHash: Hex = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
@@ -50,8 +62,10 @@ export const poolInitCodeHash: Hex = '0xe34f199b19b2b4f47f68442619d555527d244f78
 
 export type Layout = {
   readonly roles: Roles
+  readonly sponsors: Sponsors
   readonly contracts: Readonly<Record<ContractName, Address>>
   readonly tokens: Readonly<Record<TokenSymbol, Address>>
+  readonly agents: Readonly<Record<AgentContractName, Address>>
   /** Tokens, and the zero address for the native currency. */
   readonly assets: Readonly<Record<Asset, Address>>
   readonly pools: readonly PlacedPool[]

@@ -12,8 +12,8 @@ import { readPool } from './read-pool.ts'
 import { history, historyHours } from './trade-hours.ts'
 
 const path = anvilPath(process.env)
-const { testAccounts, roles } = deriveAccounts()
-const layout = createLayout(roles)
+const { testAccounts, ...parties } = deriveAccounts()
+const layout = createLayout(parties)
 const tradingHours = 6
 const now = Math.floor(Date.now() / 1_000)
 const folder = mkdtempSync(join(tmpdir(), 'svc-devnet-test-'))

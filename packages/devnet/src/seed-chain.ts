@@ -42,8 +42,11 @@ export async function seedChain(
 }
 
 /** Ether enough for everything the seeding accounts ever do. */
-async function giveEther(client: ChainClient, { roles }: Layout): Promise<void> {
+async function giveEther(client: ChainClient, { roles, sponsors }: Layout): Promise<void> {
   const rich: readonly Address[] = [roles.deployer, roles.bank, ...roles.providers, ...roles.traders]
   const value = 20_000_000n * 10n ** 18n
   await Promise.all(rich.map(async (address) => await client.setBalance({ address, value })))
+  for (const { address } of [sponsors.executor, sponsors.utility]) {
+    await client.setBalance({ address, value: 1_000n * 10n ** 18n })
+  }
 }

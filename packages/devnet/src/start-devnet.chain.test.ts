@@ -11,7 +11,7 @@ import { useDevnet } from './use-devnet.ts'
 
 const devnet = useDevnet()
 const client = () => connect(devnet().rpcUrl)
-const layout = createLayout(deriveAccounts().roles)
+const layout = createLayout(deriveAccounts())
 
 test('fund adds to what an address holds', async () => {
   const address = '0x00000000000000000000000000000000000A11cE'

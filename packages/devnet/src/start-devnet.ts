@@ -7,7 +7,7 @@ import { chainRow } from './chain-row.ts'
 import { createQueue } from './create-queue.ts'
 import type { Devnet, DevnetOptions, DevnetPool } from './devnet.ts'
 import { fund } from './fund.ts'
-import { createLayout, type Layout, type PlacedPool } from './layout.ts'
+import { createLayout, entryPointAddress, type Layout, type PlacedPool, simple7702AccountAddress } from './layout.ts'
 import { loadChain } from './load-chain.ts'
 import { makeDump } from './make-dump.ts'
 import { cacheFolder, seededDump } from './seeded-dump.ts'
@@ -26,8 +26,8 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const env = options.env ?? process.env
   const path = options.anvilPath ?? anvilPath(env)
   const { rpcPort: port = 0, chainId = 31_337, onProgress } = options
-  const { testAccounts, roles } = deriveAccounts()
-  const layout = createLayout(roles)
+  const { testAccounts, roles, sponsors } = deriveAccounts()
+  const layout = createLayout({ roles, sponsors })
   const tradingHours = (options.history ?? true) ? historyHours : 0
   const seeding = { anvilPath: path, layout, testAccounts, tradingHours, ...(onProgress && { onProgress }) }
   const dump = await seededDump({
@@ -59,6 +59,11 @@ function describeDevnet(anvil: Anvil, layout: Layout, chainId: number, accounts:
     })),
     pools: layout.pools.map(describePool),
     accounts,
+    registry: { identity: layout.agents.identityRegistry, handle: layout.agents.handleRegistry },
+    entryPoint: entryPointAddress,
+    simple7702Account: simple7702AccountAddress,
+    paymaster: layout.agents.paymaster,
+    sponsors: layout.sponsors,
     fund: async (address, amounts) => await fund({ client, layout, send }, address, amounts),
     trade: async (count, seed = 1, pools) => await trading.trade(count, String(seed), pools),
     startTrader: (options) => trading.startTrader(options),

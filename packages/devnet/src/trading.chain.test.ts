@@ -8,7 +8,7 @@ import { useDevnet } from './use-devnet.ts'
 
 const devnet = useDevnet()
 const client = () => connect(devnet().rpcUrl)
-const layout = createLayout(deriveAccounts().roles)
+const layout = createLayout(deriveAccounts())
 const readAll = async () => await Promise.all(layout.pools.map(async (pool) => await readPool(client(), layout, pool)))
 
 test('trades are real swaps by others, the same for the same seed and state', async () => {

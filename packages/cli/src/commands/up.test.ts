@@ -8,6 +8,9 @@ import { goneAfter, program, readyLine, run, runUp, type Run } from '../processe
 
 const timeout = 90_000
 
+/** Selector of the registry's `getVersion()`. */
+const getVersion = '0x0d8e6e2c'
+
 const opened: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of opened.splice(0).toReversed()) await close()
@@ -50,9 +53,13 @@ describe('svc up --json', { timeout }, () => {
       },
       rpc: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), chainId: 31_337 },
       wallet: { address },
+      registry: { address },
       tokens: expect.arrayContaining([{ symbol: 'USDC', address, decimals: 6 }]),
       pools: expect.any(Array),
     })
+    expect(await askChain(ready, 'eth_call', { to: ready.registry.address, data: getVersion }, 'latest')).toContain(
+      Buffer.from('2.0.0').toString('hex'),
+    )
     expect(ready.pools).toHaveLength(15)
     expect(ready.pools[0]).toEqual({
       version: 'v3',
