@@ -1,0 +1,81 @@
+import type { AgentCard, AgentTrust } from './agent-card.ts'
+
+/**
+ * The registration file of ERC-8004 that says what the card says. The card's own `domains`, `trust` and `metadata` stay
+ * in it as they are, so that a reader of cards finds them.
+ */
+export function registrationFile(card: AgentCard, options: RegistrationFileOptions = {}): RegistrationFile {
+  const { image, registrations = [] } = options
+  return {
+    type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
+    name: card.name,
+    description: card.description,
+    image: image ?? '',
+    services: [
+      ...card.services.map(({ type, url }) => ({ ...protocols[type], endpoint: url })),
+      ...(card.domains.length === 0 ? [] : [taxonomy(card)]),
+    ],
+    x402Support: false,
+    active: true,
+    registrations,
+    supportedTrust: supportedTrust(card.trust),
+    domains: card.domains,
+    trust: card.trust,
+    metadata: card.metadata,
+  }
+}
+
+export type RegistrationFileOptions = {
+  readonly image?: string
+  readonly registrations?: RegistrationFile['registrations']
+}
+
+/** ERC-8004, "Registration file". */
+export type RegistrationFile = Pick<AgentCard, 'domains' | 'trust' | 'metadata'> & {
+  readonly type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1'
+  readonly name: string
+  readonly description: string
+  readonly image: string
+  readonly services: readonly RegistrationService[]
+  readonly x402Support: boolean
+  readonly active: boolean
+  /** `agentId` is the token id as a number, `agentRegistry` is `eip155:<chainId>:<address>`. */
+  readonly registrations: readonly { readonly agentId: number; readonly agentRegistry: string }[]
+  readonly supportedTrust: readonly string[]
+}
+
+export type RegistrationService = {
+  readonly name: string
+  readonly endpoint: string
+  readonly version: string
+  readonly domains?: readonly string[]
+}
+
+const protocols = {
+  mcp: { name: 'MCP', version: '2025-06-18' },
+  a2a: { name: 'A2A', version: '0.3.0' },
+} as const
+
+/** Primary domains first; slugs that the taxonomy writes otherwise are translated (OASF 0.8). */
+function taxonomy({ domains }: AgentCard): RegistrationService {
+  const sorted = domains.toSorted((a, b) => Number(b.primary) - Number(a.primary))
+  return {
+    name: 'OASF',
+    endpoint: 'https://github.com/agntcy/oasf/',
+    version: '0.8',
+    domains: sorted.map(({ domain }) => canonicalSlugs.get(domain) ?? domain),
+  }
+}
+
+const canonicalSlugs: ReadonlyMap<string, string> = new Map([
+  ['finance_and_business/asset_management', 'finance_and_business/finance'],
+  ['technology/software_development', 'technology/software_engineering/software_development'],
+])
+
+function supportedTrust({ reputation, cryptoEconomic, zkml }: AgentTrust): string[] {
+  return [
+    ...(reputation ? ['reputation'] : []),
+    ...(cryptoEconomic ? ['crypto-economic'] : []),
+    ...(zkml ? ['zkml'] : []),
+  ]
+}

@@ -1,0 +1,119 @@
+import { WalletError } from '../wallet-error.ts'
+import type { AgentCard } from './agent-card.ts'
+
+/**
+ * Gives the card back when it keeps the strict schema of the support API: no unknown key, nothing coerced, http(s)
+ * addresses without credentials, text without control characters, at most 32 KiB as JSON. Throws
+ * `VALIDATION_CARD_INVALID`, whose `details.fields` name each field that breaks it and what is accepted there.
+ */
+export function requireAgentCard(value: unknown): AgentCard {
+  const fields: RefusedField[] = []
+  if (isCard(value, fields)) {
+    const bytes = new TextEncoder().encode(JSON.stringify(value)).length
+    if (bytes <= mostBytes) return value
+    fields.push({ field: 'card', accepted: `at most ${mostBytes} bytes as JSON; it has ${bytes}` })
+  }
+  const named = fields.map(({ field, accepted }) => `${field} (accepted: ${accepted})`).join('; ')
+  throw new WalletError('VALIDATION_CARD_INVALID', `The agent card is not valid: ${named}.`, { details: { fields } })
+}
+
+export type RefusedField = { readonly field: string; readonly accepted: string }
+
+const mostBytes = 32 * 1024
+
+type Check = (value: unknown, field: string, fields: RefusedField[]) => void
+
+function isCard(value: unknown, fields: RefusedField[]): value is AgentCard {
+  shape({
+    name: text(1, 100),
+    description: text(1, 2_000),
+    domains: list(
+      16,
+      shape({
+        domain: pattern(/^[a-z0-9_]+(\/[a-z0-9_]+){0,4}$/, 'a slug such as technology/blockchain'),
+        primary: flag,
+      }),
+    ),
+    services: list(16, shape({ type: oneOf('mcp', 'a2a'), url: webAddress })),
+    trust: shape({ reputation: flag, cryptoEconomic: flag, zkml: flag }),
+    metadata: dictionary(32, text(0, 500)),
+  })(value, '', fields)
+  return fields.length === 0
+}
+
+function shape(members: Readonly<Record<string, Check>>): Check {
+  return (value, field, fields) => {
+    if (!isRecord(value)) return void fields.push({ field: field || 'card', accepted: 'an object' })
+    const path = (name: string) => (field === '' ? name : `${field}.${name}`)
+    for (const name of Object.keys(value)) {
+      if (!Object.hasOwn(members, name)) {
+        fields.push({ field: path(name), accepted: `only ${Object.keys(members).join(', ')}` })
+      }
+    }
+    for (const [name, check] of Object.entries(members)) check(value[name], path(name), fields)
+  }
+}
+
+function list(most: number, check: Check): Check {
+  return (value, field, fields) => {
+    if (!Array.isArray(value) || value.length > most) {
+      return void fields.push({ field, accepted: `a list of at most ${most}` })
+    }
+    value.forEach((item: unknown, index) => check(item, `${field}[${index}]`, fields))
+  }
+}
+
+function dictionary(most: number, check: Check): Check {
+  return (value, field, fields) => {
+    if (!isRecord(value) || Object.keys(value).length > most) {
+      return void fields.push({ field, accepted: `an object of at most ${most} texts` })
+    }
+    for (const [key, item] of Object.entries(value)) {
+      if (!/^[a-zA-Z0-9:_.-]{1,64}$/.test(key)) {
+        fields.push({ field: `${field}.${key.slice(0, 64)}`, accepted: 'keys of 1 to 64 of a-z A-Z 0-9 : _ . -' })
+      } else check(item, `${field}.${key}`, fields)
+    }
+  }
+}
+
+function text(least: number, most: number): Check {
+  return (value, field, fields) => {
+    const isText = typeof value === 'string' && value.length >= least && value.length <= most
+    if (!isText || !isPlain(value)) {
+      fields.push({ field, accepted: `${least} to ${most} characters, none of them a control character` })
+    }
+  }
+}
+
+function pattern(expression: RegExp, accepted: string): Check {
+  return (value, field, fields) => {
+    if (typeof value !== 'string' || value.length > 200 || !expression.test(value)) fields.push({ field, accepted })
+  }
+}
+
+function oneOf(...words: readonly string[]): Check {
+  return (value, field, fields) => {
+    if (typeof value !== 'string' || !words.includes(value)) fields.push({ field, accepted: words.join(' or ') })
+  }
+}
+
+const flag: Check = (value, field, fields) => {
+  if (typeof value !== 'boolean') fields.push({ field, accepted: 'true or false' })
+}
+
+const webAddress: Check = (value, field, fields) => {
+  const url = typeof value === 'string' && value.length <= 500 && URL.canParse(value) ? new URL(value) : null
+  const isWeb = url !== null && (url.protocol === 'https:' || url.protocol === 'http:')
+  if (!isWeb || url.username !== '' || url.password !== '') {
+    fields.push({ field, accepted: 'an http or https address of at most 500 characters, without user and password' })
+  }
+}
+
+/** Without control characters and without those that change the direction of what stands beside them. */
+function isPlain(value: string): boolean {
+  return !/[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(value)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
