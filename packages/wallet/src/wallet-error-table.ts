@@ -64,10 +64,16 @@ export const walletErrorTable = {
   VALIDATION_CARD_INVALID: row('The agent card breaks its schema; details name the fields.', 'Correct the fields.'),
   PIN_FAILED: row('The card could not be pinned.', 'Try again, or register with ipfsMode "inline".'),
   PIN_CID_MISMATCH: row('The pin service names another CID than its content has.', 'Do not use this pin service.'),
-  REGISTRATION_REVERTED: row('The registry refused the registration.', 'The message holds what the contract said.'),
+  CALL_REVERTS: row('The contract refuses the call; nothing was sent.', 'The cause holds what the contract said.'),
+  REGISTRATION_REVERTED: row('The registration was mined and reverted.', 'The message holds what the contract said.'),
   REGISTRATION_AMBIGUOUS: row(
     'The receipt holds several registrations that could be this one.',
     'Choose among the candidates that details name with linkRegistration or getAgent.',
+  ),
+  REGISTRATION_NOT_OUT: row('Nothing of the registration is out yet.', 'Resume it with the token of the result.'),
+  AGENT_ID_UNKNOWN: row(
+    'The wallet owns an agent whose id neither records nor events name.',
+    'Register another one with force, or read its id off an explorer.',
   ),
   RESUME_TOKEN_INVALID: row(
     'There is no registration of this token.',

@@ -29,6 +29,7 @@ export function buildAgentCard(options: AgentCardOptions, chainId: number): Agen
       'protocol:name': protocolName,
       role: options.role,
       'vault:chain': `${chainId}`,
+      ...(options.image === undefined ? {} : { image: options.image }),
       ...options.metadata,
     },
   })
@@ -36,7 +37,16 @@ export function buildAgentCard(options: AgentCardOptions, chainId: number): Agen
 
 export type AgentCardOptions = Pick<
   AgentRegistrationConfig,
-  'name' | 'description' | 'role' | 'mcpEndpoint' | 'a2aEndpoint' | 'domains' | 'services' | 'trust' | 'metadata'
+  | 'name'
+  | 'description'
+  | 'role'
+  | 'mcpEndpoint'
+  | 'a2aEndpoint'
+  | 'image'
+  | 'domains'
+  | 'services'
+  | 'trust'
+  | 'metadata'
 >
 
 const protocolName = 'svc'

@@ -47,10 +47,12 @@ test('never takes zero-knowledge proofs for an attested enclave', () => {
   expect(file.supportedTrust).toEqual(['zkml'])
 })
 
-test('names where the agent is registered, once that is known', () => {
-  const registrations = [{ agentId: 0, agentRegistry: 'eip155:8453:0x8004A169FB4a3325136EB29fA0ceB6D2e539a432' }]
-  expect(registrationFile(card, { registrations, image: 'https://a.example/a.png' })).toMatchObject({
-    registrations,
+test('names where the agent is registered and its image, once the card does', () => {
+  const agentRegistry = 'eip155:8453:0x8004A169FB4a3325136EB29fA0ceB6D2e539a432'
+  const metadata = { ...card.metadata, registration: `${agentRegistry}/0`, image: 'https://a.example/a.png' }
+  expect(registrationFile({ ...card, metadata })).toMatchObject({
+    registrations: [{ agentId: 0, agentRegistry }],
     image: 'https://a.example/a.png',
   })
+  expect(registrationFile({ ...card, metadata: { registration: 'eip155:1:0x/1' } }).registrations).toEqual([])
 })

@@ -1,33 +1,28 @@
 import type { AgentCard, AgentTrust } from './agent-card.ts'
 
 /**
- * The registration file of ERC-8004 that says what the card says. The card's own `domains`, `trust` and `metadata` stay
- * in it as they are, so that a reader of cards finds them.
+ * The registration file of ERC-8004 that says what the card says, and nothing that the card does not: whoever has the card
+ * makes the same file. The card's own `domains`, `trust` and `metadata` stay in it as they are. Its metadata may name an
+ * `image`, and by `registration` (`eip155:<chainId>:<registry>/<tokenId>`) where the agent is registered.
  */
-export function registrationFile(card: AgentCard, options: RegistrationFileOptions = {}): RegistrationFile {
-  const { image, registrations = [] } = options
+export function registrationFile(card: AgentCard): RegistrationFile {
   return {
     type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
     name: card.name,
     description: card.description,
-    image: image ?? '',
+    image: card.metadata['image'] ?? '',
     services: [
       ...card.services.map(({ type, url }) => ({ ...protocols[type], endpoint: url })),
       ...(card.domains.length === 0 ? [] : [taxonomy(card)]),
     ],
     x402Support: false,
     active: true,
-    registrations,
+    registrations: registrationsOf(card),
     supportedTrust: supportedTrust(card.trust),
     domains: card.domains,
     trust: card.trust,
     metadata: card.metadata,
   }
-}
-
-export type RegistrationFileOptions = {
-  readonly image?: string
-  readonly registrations?: RegistrationFile['registrations']
 }
 
 /** ERC-8004, "Registration file". */
@@ -71,6 +66,12 @@ const canonicalSlugs: ReadonlyMap<string, string> = new Map([
   ['finance_and_business/asset_management', 'finance_and_business/finance'],
   ['technology/software_development', 'technology/software_engineering/software_development'],
 ])
+
+function registrationsOf({ metadata }: AgentCard): RegistrationFile['registrations'] {
+  const [, agentRegistry, agentId] =
+    /^(eip155:[1-9]\d*:0x[0-9a-fA-F]{40})\/(\d{1,15})$/.exec(metadata['registration'] ?? '') ?? []
+  return agentRegistry === undefined ? [] : [{ agentId: Number(agentId), agentRegistry }]
+}
 
 function supportedTrust({ reputation, cryptoEconomic, zkml }: AgentTrust): string[] {
   return [

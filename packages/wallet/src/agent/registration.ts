@@ -19,7 +19,7 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
   readonly a2aEndpoint?: string
   /** `SVC_IPFS_MODE`, then `proxy`, where it is missing. */
   readonly ipfsMode?: IpfsMode
-  /** Image of the registration file. */
+  /** Image of the registration file; kept in the card's metadata. */
   readonly image?: string
   /** The wallet's chain where it is missing. */
   readonly chainId?: number

@@ -43,7 +43,10 @@ function isCard(value: unknown, fields: RefusedField[]): value is AgentCard {
 
 function shape(members: Readonly<Record<string, Check>>): Check {
   return (value, field, fields) => {
-    if (!isRecord(value)) return void fields.push({ field: field || 'card', accepted: 'an object' })
+    if (!isRecord(value)) {
+      fields.push({ field: field || 'card', accepted: 'an object' })
+      return
+    }
     const path = (name: string) => (field === '' ? name : `${field}.${name}`)
     for (const name of Object.keys(value)) {
       if (!Object.hasOwn(members, name)) {
@@ -57,7 +60,8 @@ function shape(members: Readonly<Record<string, Check>>): Check {
 function list(most: number, check: Check): Check {
   return (value, field, fields) => {
     if (!Array.isArray(value) || value.length > most) {
-      return void fields.push({ field, accepted: `a list of at most ${most}` })
+      fields.push({ field, accepted: `a list of at most ${most}` })
+      return
     }
     value.forEach((item: unknown, index) => check(item, `${field}[${index}]`, fields))
   }
@@ -66,7 +70,8 @@ function list(most: number, check: Check): Check {
 function dictionary(most: number, check: Check): Check {
   return (value, field, fields) => {
     if (!isRecord(value) || Object.keys(value).length > most) {
-      return void fields.push({ field, accepted: `an object of at most ${most} texts` })
+      fields.push({ field, accepted: `an object of at most ${most} texts` })
+      return
     }
     for (const [key, item] of Object.entries(value)) {
       if (!/^[a-zA-Z0-9:_.-]{1,64}$/.test(key)) {

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex, Log } from 'viem'
-import type { GasTier, RegistrationAttempt } from '../agent/registration.ts'
+import type { DeferredRegistration, GasTier, RegistrationAttempt } from '../agent/registration.ts'
 
 /** One call to the chain, with at most one effect however often it is submitted under the same request id. */
 export type SubmitCall = (call: SubmittableCall) => Promise<Submission>
@@ -21,5 +21,5 @@ export type Submission = { readonly attempts: readonly RegistrationAttempt[]; re
     }
   | { readonly status: 'reverted'; readonly txHash: Hash; readonly reason: string | null }
   | { readonly status: 'pending'; readonly txHash: Hash | null; readonly userOperationHash: Hex | null }
-  | { readonly status: 'deferred'; readonly amountWei: bigint }
+  | { readonly status: 'deferred'; readonly fund: DeferredRegistration['fund'] }
 )

@@ -1,0 +1,76 @@
+import { Secret } from '../secret.ts'
+import { WalletError } from '../wallet-error.ts'
+import type { AgentCard } from './agent-card.ts'
+import { canonicalBytes } from './canonical-bytes.ts'
+import { pinCard, type PinService } from './pin/pin-card.ts'
+import { pinProxy } from './pin/pin-proxy.ts'
+import { pinata } from './pin/pinata.ts'
+import { registrationFile } from './registration-file.ts'
+import type { IpfsMode } from './registration.ts'
+import type { RegistrationTrip } from './registration-trip.ts'
+
+/**
+ * The agent URI of tiers 1 and 2: a pinned file, or the file itself when the mode is `inline` or the pin fails. Throws
+ * `VALIDATION_CONFIG_INVALID` for an unknown mode and `VALIDATION_PINNING_JWT_MISSING`.
+ */
+export async function chooseURI(trip: RegistrationTrip, card: AgentCard): Promise<ChosenURI> {
+  const { options, attempts, progress } = trip
+  const mode = modeOf(trip)
+  if (mode === 'inline') return inline(card)
+  try {
+    const service = serviceOf(trip, mode)
+    progress('pin', mode === 'proxy' ? 'Pinning the card through the support API.' : 'Pinning the card.')
+    const cid = await pinCard(card, service, { fetch: trip.fetch, ...(options.signal && { signal: options.signal }) })
+    return { method: 'sdk-ipfs', agentURI: `ipfs://${cid}` }
+  } catch (error) {
+    if (!(error instanceof WalletError) || error.code.startsWith('VALIDATION_') || options.signal?.aborted) throw error
+    const { code, message } = error
+    attempts.push({ kind: 'registration', tier: 'sdk-ipfs', outcome: 'failed', code, reason: message })
+    progress('fallback', `${message} The file goes into the URI itself, which costs more gas.`)
+    return inline(card)
+  }
+}
+
+/** The small URI of tier 3: what an explorer needs, and no network. */
+export function minimalURI(card: AgentCard): string {
+  const { type, name, description, services } = registrationFile(card)
+  return dataURI({ type, name, description, services: services.slice(0, 1) })
+}
+
+export type ChosenURI = { readonly method: 'sdk-ipfs' | 'sdk-inline'; readonly agentURI: string }
+
+const modes: readonly string[] = ['proxy', 'pinata', 'inline'] satisfies IpfsMode[]
+
+function modeOf({ options, env }: RegistrationTrip): IpfsMode {
+  const mode = options.ipfsMode ?? (env['SVC_IPFS_MODE'] || 'proxy')
+  if (isMode(mode)) return mode
+  throw new WalletError('VALIDATION_CONFIG_INVALID', `ipfsMode is not valid; accepted: ${modes.join(', ')}.`)
+}
+
+function isMode(mode: string): mode is IpfsMode {
+  return modes.includes(mode)
+}
+
+function serviceOf({ options, env, wallet, warnings }: RegistrationTrip, mode: 'proxy' | 'pinata'): PinService {
+  if (mode === 'pinata') {
+    const jwt = options.pinningJwt ?? env['SVC_PINNING_JWT']
+    if (jwt === undefined || jwt === '') {
+      throw new WalletError('VALIDATION_PINNING_JWT_MISSING', 'ipfsMode "pinata" needs the JWT of a pinning account.')
+    }
+    const url = options.pinningUrl ?? 'https://uploads.pinata.cloud'
+    return pinata(url, jwt instanceof Secret ? jwt : new Secret(jwt))
+  }
+  const apiUrl = options.apiUrl ?? env['SVC_API_URL']
+  if (apiUrl !== undefined && wallet.appId !== null) return pinProxy(apiUrl, wallet.appId)
+  const missing = apiUrl === undefined ? 'SVC_API_URL' : 'appId'
+  warnings.push(`The pin proxy needs ${missing}; the file went into the URI itself.`)
+  throw new WalletError('PIN_FAILED', `The pin proxy needs ${missing}.`)
+}
+
+function inline(card: AgentCard): ChosenURI {
+  return { method: 'sdk-inline', agentURI: dataURI(registrationFile(card)) }
+}
+
+function dataURI(file: object): string {
+  return `data:application/json;base64,${Buffer.from(canonicalBytes(file)).toString('base64')}`
+}

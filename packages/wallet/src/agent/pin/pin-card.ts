@@ -1,0 +1,38 @@
+import { WalletError } from '../../wallet-error.ts'
+import type { AgentCard } from '../agent-card.ts'
+import { canonicalBytes } from '../canonical-bytes.ts'
+import { contentAddress } from '../content-address.ts'
+import { registrationFile } from '../registration-file.ts'
+
+/**
+ * Pins the registration file of a card and gives its CID, which is computed here: a service that names another one is not
+ * believed. Throws `PIN_FAILED` or `PIN_CID_MISMATCH`.
+ */
+export async function pinCard(card: AgentCard, service: PinService, options: PinOptions): Promise<string> {
+  const bytes = canonicalBytes(registrationFile(card))
+  const expected = contentAddress(bytes)
+  const limit = AbortSignal.timeout(options.timeoutMs ?? 15_000)
+  const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
+  const cid = await service({ card, bytes, fetch: options.fetch, signal })
+  if (cid === expected) return cid
+  const message = 'The pin service names another address than the content has.'
+  throw new WalletError('PIN_CID_MISMATCH', message, { details: { expected, named: cid.slice(0, 100) } })
+}
+
+/** Pins, and says under which CID. */
+export type PinService = (request: PinRequest) => Promise<string>
+
+export type PinRequest = {
+  readonly card: AgentCard
+  /** What is pinned, byte for byte. */
+  readonly bytes: Uint8Array
+  readonly fetch: typeof fetch
+  readonly signal: AbortSignal
+}
+
+export type PinOptions = {
+  readonly fetch: typeof fetch
+  readonly signal?: AbortSignal
+  /** 15 s where it is missing. */
+  readonly timeoutMs?: number
+}

@@ -1,0 +1,70 @@
+import { isAddressEqual, isHex, numberToHex, type Hex } from 'viem'
+import { WalletError } from '../wallet-error.ts'
+import type { AgentCard } from './agent-card.ts'
+import type { IdentitySdk } from './load-identity-sdk.ts'
+import type { Submitted } from './submit-registration.ts'
+import type { RegistrationTrip } from './registration-trip.ts'
+
+/**
+ * Has the identity SDK make the registration of a URI and hands its calldata to `send`. The SDK asks no address of the
+ * card, pins nothing, and mints once. Its transaction is taken only when it goes to our registry and carries our URI.
+ */
+export async function registerThroughSdk(
+  trip: RegistrationTrip,
+  { SDK }: IdentitySdk,
+  card: AgentCard,
+  agentURI: string,
+  send: (data: Hex) => Promise<Submitted>,
+): Promise<void> {
+  const { chain, registry, rpcUrl } = trip
+  const walletProvider = providerFor(trip, send)
+  const sdk = new SDK({
+    chainId: chain.id,
+    rpcUrl,
+    walletProvider,
+    registryOverrides: { [chain.id]: { IDENTITY: registry } },
+  })
+  const agent = asAgent(call(sdk, 'createAgent', card.name, card.description, card.metadata['image']))
+  call(agent, 'setMetadata', { ...card.metadata })
+  await agent.registerHTTP(agentURI)
+}
+
+type SdkAgent = { registerHTTP(uri: string): Promise<unknown> }
+
+/** What the SDK asks of a wallet for one write. */
+function providerFor({ chain, owner, registry }: RegistrationTrip, send: (data: Hex) => Promise<Submitted>) {
+  return {
+    async request({ method, params }: { readonly method: string; readonly params?: unknown }): Promise<unknown> {
+      if (method === 'eth_accounts' || method === 'eth_requestAccounts') return [owner]
+      if (method === 'eth_chainId') return numberToHex(chain.id)
+      if (method !== 'eth_sendTransaction') throw new TypeError(`The registration needs no ${method}.`)
+      const [{ to, data }] = transactionIn(params)
+      if (!isAddressEqual(to, registry)) throw new TypeError('The SDK registers at another registry.')
+      const { submission } = await send(data)
+      if ('txHash' in submission && submission.txHash !== null) return submission.txHash
+      throw new WalletError('REGISTRATION_NOT_OUT', 'No transaction is out yet.')
+    },
+  }
+}
+
+function transactionIn(params: unknown): [{ readonly to: Hex; readonly data: Hex }] {
+  const transaction: unknown = Array.isArray(params) ? params[0] : null
+  if (typeof transaction === 'object' && transaction !== null && 'to' in transaction && 'data' in transaction) {
+    const { to, data } = transaction
+    if (isHex(to) && isHex(data)) return [{ to, data }]
+  }
+  throw new TypeError('The SDK sent something that is no call.')
+}
+
+function call(target: unknown, method: string, ...words: readonly unknown[]): unknown {
+  const member: unknown = typeof target === 'object' && target !== null ? Reflect.get(target, method) : null
+  if (typeof member !== 'function') throw new TypeError(`The SDK has no ${method}.`)
+  return Reflect.apply(member, target, words)
+}
+
+function asAgent(value: unknown): SdkAgent {
+  if (typeof value === 'object' && value !== null && 'registerHTTP' in value) {
+    return { registerHTTP: async (uri) => call(value, 'registerHTTP', uri) }
+  }
+  throw new TypeError('The SDK made no agent.')
+}

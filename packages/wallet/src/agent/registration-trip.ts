@@ -1,0 +1,61 @@
+import type { Address } from 'viem'
+import { createMemoryJournal } from '../memory-journal.ts'
+import { createSubmitCall } from '../gas/create-submit-call.ts'
+import type { Submission } from '../gas/submission.ts'
+import type { ServiceWallet } from '../service-wallet.ts'
+import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
+import { openRegistry, type OpenRegistry } from './open-registry.ts'
+import type {
+  AgentRegistrationConfig,
+  RegistrationAttempt,
+  RegistrationProgress,
+  RegistrationSurroundings,
+} from './registration.ts'
+import type { RegistrationRecord, RegistrationRecords } from './registration-records.ts'
+
+/** Reads the options, the chain's support first, and asks the wallet for its address. */
+export async function openTrip(wallet: ServiceWallet, options: AgentRegistrationConfig): Promise<RegistrationTrip> {
+  const open = openRegistry(wallet, options)
+  const { now = Date.now, env = process.env, records = createMemoryRegistrationRecords(), onProgress } = options
+  const journal = options.journal ?? createMemoryJournal({ now })
+  const owner = await wallet.getAddress()
+  const progress: RegistrationTrip['progress'] = (step, message, details) =>
+    onProgress?.({ step, message, ...(details && { details }) })
+  const submitCall = createSubmitCall({ ...open, wallet, owner, journal, options: { ...options, env, now }, progress })
+  return {
+    ...open,
+    wallet,
+    options,
+    owner,
+    env,
+    now,
+    records,
+    fetch: options.fetch ?? fetch,
+    attempts: [],
+    warnings: [],
+    progress,
+    signed: async (token) => (await journal.byRequest(token)).length,
+    submit: ({ token, registry, data }) => submitCall({ requestId: token, target: registry, data }),
+  }
+}
+
+/** What the steps of one registration share. */
+export type RegistrationTrip = OpenRegistry &
+  Required<Pick<RegistrationSurroundings, 'env' | 'now' | 'fetch'>> & {
+    readonly wallet: ServiceWallet
+    readonly options: AgentRegistrationConfig
+    readonly owner: Address
+    readonly records: RegistrationRecords
+    /** Grows as tiers are tried. */
+    readonly attempts: RegistrationAttempt[]
+    readonly warnings: string[]
+    readonly progress: (
+      step: RegistrationProgress['step'],
+      message: string,
+      details?: RegistrationProgress['details'],
+    ) => void
+    /** How many signatures the journal holds for the token of a record. */
+    readonly signed: (token: string) => Promise<number>
+    /** Brings the call of a record to the chain; the same record again goes on with what is out. */
+    readonly submit: (record: Pick<RegistrationRecord, 'token' | 'registry' | 'data'>) => Promise<Submission>
+  }

@@ -1,0 +1,130 @@
+import { BaseError, ExecutionRevertedError, type Address, type Hash, type Log, type PublicClient } from 'viem'
+import type { ChainFacts } from '../agent/open-registry.ts'
+import type { Journal, JournalEntry } from '../journal.ts'
+import { createSender, type Sender } from '../sender.ts'
+import { feesNow } from '../sender/fees-now.ts'
+import type { TransactionSigner } from '../sender/sign-request.ts'
+import { WalletError } from '../wallet-error.ts'
+import type { SubmittableCall } from './submission.ts'
+
+/**
+ * Sends one call from the wallet, which pays its gas. What was signed before under the request is not signed again: its
+ * bytes are offered again and its outcome is waited for, unless the chain shows that they are never mined. Throws
+ * `CALL_REVERTS` when the call would revert, `RPC_UNAVAILABLE`, and what the signer throws; nothing is out then.
+ */
+export async function payFromWallet(payer: Payer, call: SubmittableCall): Promise<Payment> {
+  const sender = createSender({ ...payer, wallet: payer.signer })
+  for (let round = 0; round < mostRounds; round += 1) {
+    const earlier = await payer.journal.byRequest(call.requestId)
+    const alive = earlier.findLast(({ state }) => !neverMined.has(state))
+    if (alive === undefined) {
+      const price = await priceOf(payer, call)
+      if (price.balanceWei < price.worstWei) return { status: 'underfunded', ...price }
+      await sign(payer, sender, call, price, earlier.length)
+    } else {
+      const payment = await finish(payer, sender, alive)
+      if (payment !== null) return payment
+    }
+  }
+  throw new WalletError('NONCE_CONTENDED', `Other senders took every nonce of ${payer.signer.address} that was tried.`)
+}
+
+export type Payer = {
+  readonly signer: TransactionSigner
+  readonly chain: ChainFacts
+  readonly client: PublicClient
+  readonly journal: Journal
+  /** How long a transaction is waited for before it counts as pending; two minutes where it is missing. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+  readonly onStep?: (step: 'sign' | 'send' | 'confirm', details?: { readonly txHash: Hash }) => void
+}
+
+export type Payment =
+  | { readonly status: 'mined' | 'reverted'; readonly txHash: Hash; readonly logs: readonly Log[] }
+  | { readonly status: 'pending'; readonly txHash: Hash }
+  | ({ readonly status: 'underfunded' } & Price)
+
+export type Price = {
+  readonly balanceWei: bigint
+  /** What the gas may cost at its worst. */
+  readonly worstWei: bigint
+}
+
+/** A signature and its end take two rounds; a nonce that another sender takes costs two more. */
+const mostRounds = 6
+
+/** The nonce of such an entry is taken by another transaction, or free. */
+const neverMined: ReadonlySet<JournalEntry['state']> = new Set(['replaced', 'superseded', 'refused'])
+
+type PriceWithGas = Price & {
+  readonly gasLimit: bigint
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+  readonly latestCount: number
+}
+
+async function sign(payer: Payer, sender: Sender, call: SubmittableCall, price: PriceWithGas, step: number) {
+  const { worstWei: _worst, balanceWei: _balance, ...gas } = price
+  payer.onStep?.('sign')
+  await sender.sign({
+    ...gas,
+    requestId: call.requestId,
+    step,
+    to: call.target,
+    data: call.data,
+    valueWei: 0n,
+    reservationId: null,
+    allow: async () => payer.signal?.throwIfAborted(),
+  })
+}
+
+/** `null` when the entry turned out to be never mined. */
+async function finish(payer: Payer, sender: Sender, entry: JournalEntry): Promise<Payment | null> {
+  const { timeoutMs, signal, onStep } = payer
+  onStep?.('send', { txHash: entry.hash })
+  const sent = await sender.broadcast(entry)
+  if (sent.state === 'refused') {
+    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint declined the transaction; nothing is out.')
+  }
+  onStep?.('confirm', { txHash: sent.hash })
+  const confirmed = await sender.confirm(sent, {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  switch (confirmed.status) {
+    case 'final':
+      return { status: 'mined', txHash: confirmed.receipt.transactionHash, logs: confirmed.receipt.logs }
+    case 'reverted':
+      return { status: 'reverted', txHash: confirmed.receipt.transactionHash, logs: confirmed.receipt.logs }
+    case 'pending':
+      return { status: 'pending', txHash: confirmed.entry.hash }
+    default:
+      return null
+  }
+}
+
+/** All in one round of questions. A fifth more gas than estimated, since state moves. */
+async function priceOf({ client, signer }: Payer, call: SubmittableCall): Promise<PriceWithGas> {
+  const { address } = signer
+  const [gas, { lasting }, balanceWei, latestCount] = await Promise.all([
+    estimate(client, address, call),
+    feesNow(client),
+    client.getBalance({ address }),
+    client.getTransactionCount({ address, blockTag: 'latest' }),
+  ]).catch((cause: unknown) => {
+    if (cause instanceof WalletError) throw cause
+    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not say what the transaction costs.', { cause })
+  })
+  const gasLimit = (gas * 12n) / 10n
+  return { gasLimit, ...lasting, worstWei: gasLimit * lasting.maxFeePerGas, balanceWei, latestCount }
+}
+
+/** Without fees in the request: a wallet that is empty yet must learn the price all the same. */
+async function estimate(client: PublicClient, account: Address, { target, data }: SubmittableCall): Promise<bigint> {
+  return client.estimateGas({ account, to: target, data, prepare: false }).catch((cause: unknown) => {
+    const reverted = cause instanceof BaseError ? cause.walk((error) => error instanceof ExecutionRevertedError) : null
+    if (reverted === null) throw cause
+    throw new WalletError('CALL_REVERTS', 'The contract refuses the call.', { cause })
+  })
+}
