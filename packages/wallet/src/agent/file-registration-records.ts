@@ -49,7 +49,11 @@ async function replace(path: string, records: readonly RegistrationRecord[]): Pr
     }
     await rename(beside, path)
     const folder = await open(dirname(path), 'r')
-    await folder.sync().finally(() => folder.close())
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
   } catch (cause) {
     throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause })
   }

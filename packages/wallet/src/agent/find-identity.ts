@@ -59,14 +59,7 @@ async function ownedByEvents({ client, registry, owner, chain }: RegistrationTri
       strict: true,
     })
   // Many endpoints answer for all blocks at once when few events match; the others are asked piece by piece.
-  const whole = await logsOf(0n, newest).catch(() => null)
-  const span = BigInt(chain.logRangeBlocks)
-  let logs = whole ?? []
-  for (let step = 0n, to = newest; whole === null && logs.length === 0 && to >= 0n && step < mostSteps; step += 1n) {
-    const from = to >= span ? to - span + 1n : 0n
-    logs = await logsOf(from, to)
-    to = from - 1n
-  }
+  const logs = await logsOf(0n, newest).catch(() => newestPiece(logsOf, newest, BigInt(chain.logRangeBlocks)))
   for (const { args } of logs.toReversed()) {
     const owned = await client
       .readContract({ address: registry, abi: identityRegistryAbi, functionName: 'ownerOf', args: [args.tokenId] })
@@ -74,4 +67,20 @@ async function ownedByEvents({ client, registry, owner, chain }: RegistrationTri
     if (owned !== null && isAddressEqual(owned, owner)) return args.tokenId
   }
   return null
+}
+
+/** The events of the newest piece that holds any. */
+async function newestPiece<Logs extends readonly unknown[]>(
+  logsOf: (fromBlock: bigint, toBlock: bigint) => Promise<Logs>,
+  newest: bigint,
+  span: bigint,
+): Promise<Logs> {
+  let [from, to] = [newest >= span ? newest - span + 1n : 0n, newest]
+  let logs = await logsOf(from, to)
+  for (let step = 1; step < mostSteps && logs.length === 0 && from > 0n; step += 1) {
+    to = from - 1n
+    from = to >= span ? to - span + 1n : 0n
+    logs = await logsOf(from, to)
+  }
+  return logs
 }

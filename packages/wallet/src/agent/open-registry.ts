@@ -18,11 +18,11 @@ export function openRegistry(wallet: ServiceWallet, options: RegistryOptions): O
   const { identity, form } = registryOf(chainId, options)
   const chain = chainOf(chainId, options.chains ?? [])
   const own = wallet.rpcUrls[chainId]
-  const urls = own === undefined ? chain.publicRpcUrls : [own]
-  if (urls.length === 0) throw invalid(`Chain ${chainId} has no public endpoint; name one in the wallet's rpcUrls.`)
-  const transports = urls.map((url) => http(url, { batch: true, timeout: 10_000, retryCount: 1 }))
-  const client = createPublicClient({ transport: transports.length === 1 ? transports[0]! : fallback(transports) })
-  return { chain, client, rpcUrl: urls[0]!, registry: identity, form }
+  const [rpcUrl, ...others] = own === undefined ? chain.publicRpcUrls : [own]
+  if (rpcUrl === undefined) throw invalid(`Chain ${chainId} has no public endpoint; name one in the wallet's rpcUrls.`)
+  const transports = [rpcUrl, ...others].map((url) => http(url, { batch: true, timeout: 10_000, retryCount: 1 }))
+  const client = createPublicClient({ transport: fallback(transports) })
+  return { chain, client, rpcUrl, registry: identity, form }
 }
 
 export type RegistryOptions = Pick<AgentRegistrationConfig, 'chainId' | 'registry' | 'chains'>

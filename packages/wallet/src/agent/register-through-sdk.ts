@@ -24,12 +24,10 @@ export async function registerThroughSdk(
     walletProvider,
     registryOverrides: { [chain.id]: { IDENTITY: registry } },
   })
-  const agent = asAgent(call(sdk, 'createAgent', card.name, card.description, card.metadata['image']))
+  const agent = call(sdk, 'createAgent', card.name, card.description, card.metadata['image'])
   call(agent, 'setMetadata', { ...card.metadata })
-  await agent.registerHTTP(agentURI)
+  await call(agent, 'registerHTTP', agentURI)
 }
-
-type SdkAgent = { registerHTTP(uri: string): Promise<unknown> }
 
 /** What the SDK asks of a wallet for one write. */
 function providerFor({ chain, owner, registry }: RegistrationTrip, send: (data: Hex) => Promise<Submitted>) {
@@ -60,11 +58,4 @@ function call(target: unknown, method: string, ...words: readonly unknown[]): un
   const member: unknown = typeof target === 'object' && target !== null ? Reflect.get(target, method) : null
   if (typeof member !== 'function') throw new TypeError(`The SDK has no ${method}.`)
   return Reflect.apply(member, target, words)
-}
-
-function asAgent(value: unknown): SdkAgent {
-  if (typeof value === 'object' && value !== null && 'registerHTTP' in value) {
-    return { registerHTTP: async (uri) => call(value, 'registerHTTP', uri) }
-  }
-  throw new TypeError('The SDK made no agent.')
 }

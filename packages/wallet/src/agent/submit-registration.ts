@@ -47,16 +47,13 @@ async function throughSdk(
   card: AgentCard,
   { method, agentURI }: ChosenURI,
 ): Promise<Submitted | null> {
-  const sent: Promise<Submitted>[] = []
-  const send = (data: Hex): Promise<Submitted> => {
-    if (sent.length === 0) sent.push(submit(trip, method, agentURI, data))
-    return sent[0]!
-  }
+  const sent: { once?: Promise<Submitted> } = {}
+  const send = (data: Hex): Promise<Submitted> => (sent.once ??= submit(trip, method, agentURI, data))
   const failed = await registerThroughSdk(trip, sdk, card, agentURI, send).then(
     () => false,
     () => true,
   )
-  if (sent[0] !== undefined) return sent[0]
+  if (sent.once !== undefined) return sent.once
   if (failed) {
     const { attempts, warnings, progress } = trip
     const reason = 'The identity SDK failed before anything was sent.'

@@ -16,24 +16,15 @@ export function createSubmitCall(context: GasContext): SubmitCall {
       call,
     )
     const common = { attempts: [], warnings: [] }
-    switch (payment.status) {
-      case 'mined':
-        return { ...common, ...payment, status: 'mined', gasTier: 'wallet' }
-      case 'reverted':
-        return { ...common, status: 'reverted', txHash: payment.txHash, reason: null }
-      case 'pending':
-        return { ...common, status: 'pending', txHash: payment.txHash, userOperationHash: null }
-      case 'underfunded': {
-        const amountWei = payment.worstWei
-        const fund = {
-          address: owner,
-          amountWei,
-          amount: formatEther(amountWei),
-          currency: chain.nativeCurrency.symbol,
-        }
-        return { ...common, status: 'deferred', fund }
-      }
+    if (payment.status === 'underfunded') {
+      const amountWei = payment.worstWei
+      const fund = { address: owner, amountWei, amount: formatEther(amountWei), currency: chain.nativeCurrency.symbol }
+      return { ...common, status: 'deferred', fund }
     }
+    const { status, txHash } = payment
+    if (status === 'mined') return { ...common, status, txHash, logs: payment.logs, gasTier: 'wallet' }
+    if (status === 'reverted') return { ...common, status, txHash, reason: null }
+    return { ...common, status, txHash, userOperationHash: null }
   }
 }
 

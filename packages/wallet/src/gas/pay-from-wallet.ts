@@ -92,16 +92,11 @@ async function finish(payer: Payer, sender: Sender, entry: JournalEntry): Promis
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(signal === undefined ? {} : { signal }),
   })
-  switch (confirmed.status) {
-    case 'final':
-      return { status: 'mined', txHash: confirmed.receipt.transactionHash, logs: confirmed.receipt.logs }
-    case 'reverted':
-      return { status: 'reverted', txHash: confirmed.receipt.transactionHash, logs: confirmed.receipt.logs }
-    case 'pending':
-      return { status: 'pending', txHash: confirmed.entry.hash }
-    default:
-      return null
-  }
+  const { status } = confirmed
+  if (status === 'pending') return { status, txHash: confirmed.entry.hash }
+  if (status !== 'final' && status !== 'reverted') return null
+  const { transactionHash: txHash, logs } = confirmed.receipt
+  return { status: status === 'final' ? 'mined' : status, txHash, logs }
 }
 
 /** All in one round of questions. A fifth more gas than estimated, since state moves. */

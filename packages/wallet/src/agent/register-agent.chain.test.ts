@@ -1,0 +1,172 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { createPublicClient, createTestClient, hexToString, http, parseEther } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createMemoryJournal } from '../memory-journal.ts'
+import { ServiceWallet } from '../service-wallet.ts'
+import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
+import { registerAgent } from './register-agent.ts'
+import type { AgentRegistrationConfig, RegisteredAgent } from './registration.ts'
+import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
+
+const devnet = useDevnet()
+const mcpEndpoint = 'https://agent.example/mcp'
+const missingSdk = () =>
+  Promise.reject(Object.assign(new Error("Cannot find package 'agent0-sdk'"), { code: 'ERR_MODULE_NOT_FOUND' }))
+
+let wallet: ServiceWallet
+beforeEach(async () => {
+  wallet = new ServiceWallet({
+    mode: 'local',
+    privateKey: generatePrivateKey(),
+    chainId: 31337,
+    rpcUrls: { 31337: devnet().rpcUrl },
+  })
+  await fund('1')
+})
+
+describe('an agent', () => {
+  test.each([
+    ['through the SDK, with the file in the URI', 'sdk-inline', {}],
+    ['by the call of the registry itself', 'direct-contract', { loadIdentitySdk: missingSdk }],
+  ])('is registered %s', async (_how, method, surroundings) => {
+    const result = await register({ ...surroundings })
+    expect(result).toMatchObject({
+      status: 'registered',
+      registrationMethod: method,
+      agentId: `31337:${result.tokenId}`,
+      agentRegistry: `eip155:31337:${registry()}`,
+      owner: wallet.address,
+      chainId: 31337,
+      gasTier: 'wallet',
+      alreadyRegistered: false,
+      warnings: [],
+    })
+    const id = BigInt(result.tokenId)
+    expect(await agentOf('ownerOf', id)).toBe(wallet.address)
+    expect(await agentOf('tokenURI', id)).toBe(result.agentURI)
+    expect(await metadata(id, 'role')).toBe('vault_manager')
+    expect(await metadata(id, 'vault:chain')).toBe('31337')
+    expect(fileIn(result.agentURI)).toMatchObject({
+      type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
+      name: 'Ada',
+      services: [{ name: 'MCP', endpoint: mcpEndpoint }, ...(method === 'sdk-inline' ? [{ name: 'OASF' }] : [])],
+    })
+  })
+
+  test('that is registered already keeps its identity, whoever remembers it', async () => {
+    const records = createMemoryRegistrationRecords()
+    const first = await register({ records })
+    const before = await nonce()
+    expect(await register({ records })).toMatchObject({ agentId: first.agentId, alreadyRegistered: true })
+    expect(await register({})).toMatchObject({ agentId: first.agentId, alreadyRegistered: true, txHash: null })
+    expect(await nonce()).toBe(before)
+    const second = await register({ force: true })
+    expect(second).toMatchObject({ alreadyRegistered: false })
+    expect(BigInt(second.tokenId)).toBeGreaterThan(BigInt(first.tokenId))
+  })
+
+  test('without gas is deferred, and registered once it has some', async () => {
+    await fund('0')
+    const [records, journal] = [createMemoryRegistrationRecords(), createMemoryJournal({ now: Date.now })]
+    const waiting = await registerAgent(wallet, options({ records, journal, gas: { manualWaitMs: 0 } }))
+    if (waiting.status !== 'deferred') throw new Error(waiting.status)
+    expect(waiting.fund).toMatchObject({ address: wallet.address, currency: 'ETH' })
+    expect(await nonce()).toBe(0)
+    await fund('1')
+    expect(await register({ records, journal, resume: waiting.resumeToken })).toMatchObject({ status: 'registered' })
+    expect(await agents()).toBe(1n)
+  })
+
+  test('is not registered again by a process that begins where another died', async () => {
+    const [records, journal] = [createMemoryRegistrationRecords(), createMemoryJournal({ now: Date.now })]
+    const dies: typeof records = {
+      ...records,
+      async save(record) {
+        if (record.state === 'registered') throw new Error('killed')
+        await records.save(record)
+      },
+    }
+    await expect(register({ records: dies, journal })).rejects.toThrow('killed')
+    expect(await register({ records, journal })).toMatchObject({ status: 'registered', alreadyRegistered: false })
+    expect(await agents()).toBe(1n)
+  })
+})
+
+test('a chain without a registry is refused before anybody is asked', async () => {
+  const fetches: unknown[] = []
+  const unfetched = (async (...words: unknown[]) => void fetches.push(words)) as never
+  await expect(register({ chainId: 10, registry: {}, fetch: unfetched })).rejects.toMatchObject({
+    code: 'VALIDATION_CHAIN_NOT_SUPPORTED',
+    suggestion: expect.stringContaining('8453'),
+    details: { knownRegistry: '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432' },
+  })
+  await expect(register({ registry: {} })).rejects.toMatchObject({ code: 'VALIDATION_CHAIN_NOT_SUPPORTED' })
+  expect(fetches).toEqual([])
+})
+
+test.each([
+  [
+    'an address without code',
+    { registry: { identity: '0x00000000000000000000000000000000000000aa' } },
+    'REGISTRY_NOT_DEPLOYED',
+  ],
+  [
+    'a contract that is no registry',
+    { registry: { identity: '0xcA11bde05977b3631167028862bE2a173976CA11' } },
+    'VALIDATION_REGISTRY_ABI_UNKNOWN',
+  ],
+  ['an endpoint of another chain', { chainId: 8453 }, 'RPC_CHAIN_MISMATCH'],
+] as const)('%s is refused before anything is sent', async (_what, change, code) => {
+  wallet = new ServiceWallet({
+    mode: 'local',
+    privateKey: generatePrivateKey(),
+    chainId: 31337,
+    rpcUrls: { 31337: devnet().rpcUrl, 8453: devnet().rpcUrl },
+  })
+  await fund('1')
+  await expect(register(change)).rejects.toMatchObject({ code })
+  expect(await nonce()).toBe(0)
+})
+
+function options(change: Partial<AgentRegistrationConfig>): AgentRegistrationConfig {
+  const registered = { identity: registry() }
+  return {
+    name: 'Ada',
+    role: 'vault_manager',
+    mcpEndpoint,
+    ipfsMode: 'inline',
+    registry: registered,
+    env: {},
+    ...change,
+  }
+}
+
+async function register(change: Partial<AgentRegistrationConfig>): Promise<RegisteredAgent> {
+  const result = await registerAgent(wallet, options(change))
+  if (result.status !== 'registered') throw new Error(`It is ${result.status}.`)
+  return result
+}
+
+const registry = () => devnet().registry.identity
+const client = () => createPublicClient({ transport: http(devnet().rpcUrl), cacheTime: 0 })
+const agentOf = (functionName: 'ownerOf' | 'tokenURI', id: bigint) =>
+  client().readContract({ address: registry(), abi, functionName, args: [id] })
+const agents = () =>
+  client().readContract({ address: registry(), abi, functionName: 'balanceOf', args: [wallet.address] })
+const nonce = () => client().getTransactionCount({ address: wallet.address })
+
+async function metadata(id: bigint, key: string): Promise<string> {
+  return hexToString(
+    await client().readContract({ address: registry(), abi, functionName: 'getMetadata', args: [id, key] }),
+  )
+}
+
+function fund(ether: string) {
+  const node = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
+  return node.setBalance({ address: wallet.address, value: parseEther(ether) })
+}
+
+function fileIn(uri: string): unknown {
+  return JSON.parse(Buffer.from(uri.replace('data:application/json;base64,', ''), 'base64').toString())
+}
