@@ -38,6 +38,7 @@ export type Devnet = {
   readonly simple7702Account: Address
   /** Pays for what `sponsors.paymasterSigner` signs; ten ether of it lie at the EntryPoint. */
   readonly paymaster: Address
+  /** Whose keys sign and send what is sponsored. They are public too. */
   readonly sponsors: Sponsors
   /** Adds to what the address holds; amounts are decimal strings in whole tokens, by symbol or `ETH`. */
   fund(address: Address, amounts: Amounts): Promise<void>

@@ -187,6 +187,15 @@ describe('the faults of a paymaster', () => {
     expect(bundler.received()).toEqual([])
   })
 
+  test('late: the answer comes after all', async () => {
+    const { owner, send } = await openAccount()
+    paymaster.setFaults([{ fault: { kind: 'late', delayMs: 300 }, methods: ['pm_getPaymasterData'] }])
+    const started = performance.now()
+    await send()
+    expect(performance.now() - started).toBeGreaterThan(295)
+    await expect.poll(holder, patience).toBe(owner.address)
+  })
+
   test('it signs for one chain and one entry point alone', async () => {
     const ask = async (entryPoint: Hex, chainId: Hex) => {
       const body = JSON.stringify({ id: 1, method: 'pm_getPaymasterData', params: [{}, entryPoint, chainId, {}] })
