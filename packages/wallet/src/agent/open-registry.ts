@@ -1,6 +1,5 @@
-import { createPublicClient, fallback, getAddress, http, isAddress, type Address, type PublicClient } from 'viem'
-import type { Chain } from '../chain.ts'
-import { chains } from '../chains.ts'
+import { getAddress, isAddress, type Address } from 'viem'
+import { openChain, type OpenChain } from '../open-chain.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 import { WalletError } from '../wallet-error.ts'
 import { identityRegistries, type RegistryForm } from './identity-registries.ts'
@@ -12,43 +11,19 @@ import type { AgentRegistrationConfig } from './registration.ts'
  */
 export function openRegistry(wallet: ServiceWallet, options: RegistryOptions): OpenRegistry {
   const chainId = options.chainId ?? wallet.chainId
-  if (chainId === null || !Number.isSafeInteger(chainId) || chainId < 1) {
-    throw invalid('chainId is not valid; accepted: a positive integer, in the options or in the wallet.')
-  }
-  const { identity, form } = registryOf(chainId, options)
-  const chain = chainOf(chainId, options.chains ?? [])
-  const own = wallet.rpcUrls[chainId]
-  const [rpcUrl, ...others] = own === undefined ? chain.publicRpcUrls : [own]
-  if (rpcUrl === undefined) throw invalid(`Chain ${chainId} has no public endpoint; name one in the wallet's rpcUrls.`)
-  const transports = [rpcUrl, ...others].map((url) => http(url, { batch: true, timeout: 10_000, retryCount: 1 }))
-  const client = createPublicClient({ transport: fallback(transports) })
-  return { chain, client, rpcUrl, registry: identity, form }
+  const supported = chainId === null ? null : registryOf(chainId, options)
+  const open = openChain(wallet, options)
+  if (supported === null) throw invalid('chainId is not valid; accepted: a positive integer.')
+  return { ...open, registry: supported.identity, form: supported.form }
 }
 
 export type RegistryOptions = Pick<AgentRegistrationConfig, 'chainId' | 'registry' | 'chains'>
 
-export type OpenRegistry = {
-  readonly chain: ChainFacts
-  readonly client: PublicClient
-  readonly rpcUrl: string
+export type OpenRegistry = OpenChain & {
   readonly registry: Address
   /** `null`: to be found out by asking the contract. */
   readonly form: RegistryForm | null
 }
-
-/** What of a chain's row a registration needs. */
-export type ChainFacts = Pick<
-  Chain,
-  | 'id'
-  | 'name'
-  | 'testnet'
-  | 'nativeCurrency'
-  | 'publicRpcUrls'
-  | 'explorerUrl'
-  | 'confirmations'
-  | 'blockTimeSeconds'
-  | 'logRangeBlocks'
->
 
 function registryOf(chainId: number, { registry }: RegistryOptions): { identity: Address; form: RegistryForm | null } {
   const row = Object.hasOwn(identityRegistries, chainId) ? identityRegistries[chainId] : undefined
@@ -71,25 +46,6 @@ function unsupported(chainId: number): WalletError {
     suggestion: `Use a supported chain: ${supported.join(', ')}.${override}`,
     details: { chainId, supported, knownRegistry: known },
   })
-}
-
-function chainOf(chainId: number, more: readonly Chain[]): ChainFacts {
-  return [...more, ...chains].find(({ id }) => id === chainId) ?? unlisted(chainId)
-}
-
-/** A chain without a row of its own: a local one, as a rule. */
-function unlisted(id: number): ChainFacts {
-  return {
-    id,
-    name: `chain-${id}`,
-    testnet: true,
-    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    publicRpcUrls: [],
-    explorerUrl: null,
-    confirmations: 1,
-    blockTimeSeconds: 1,
-    logRangeBlocks: 10_000,
-  }
 }
 
 function invalid(message: string): WalletError {

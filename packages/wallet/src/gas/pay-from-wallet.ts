@@ -1,6 +1,6 @@
 import { BaseError, ExecutionRevertedError, type Address, type Hash, type Log, type PublicClient } from 'viem'
-import type { ChainFacts } from '../agent/open-registry.ts'
 import type { Journal, JournalEntry } from '../journal.ts'
+import type { ChainFacts } from '../open-chain.ts'
 import { createSender, type Sender } from '../sender.ts'
 import { feesNow } from '../sender/fees-now.ts'
 import type { TransactionSigner } from '../sender/sign-request.ts'

@@ -1,0 +1,60 @@
+import { createPublicClient, fallback, http, type PublicClient } from 'viem'
+import type { Chain } from './chain.ts'
+import { chains } from './chains.ts'
+import type { ServiceWallet } from './service-wallet.ts'
+import { WalletError } from './wallet-error.ts'
+
+/**
+ * Finds a chain and the way to its endpoint, without asking anybody: the one the options name, or else the wallet's.
+ * Throws `VALIDATION_CONFIG_INVALID` when neither names one, or when it has no endpoint.
+ */
+export function openChain(
+  wallet: Pick<ServiceWallet, 'chainId' | 'rpcUrls'>,
+  options: { readonly chainId?: number; readonly chains?: readonly Chain[] },
+): OpenChain {
+  const chainId = options.chainId ?? wallet.chainId
+  if (chainId === null || !Number.isSafeInteger(chainId) || chainId < 1) {
+    throw invalid('chainId is not valid; accepted: a positive integer, in the options or in the wallet.')
+  }
+  const chain = [...(options.chains ?? []), ...chains].find(({ id }) => id === chainId) ?? unlisted(chainId)
+  const own = wallet.rpcUrls[chainId]
+  const [rpcUrl, ...others] = own === undefined ? chain.publicRpcUrls : [own]
+  if (rpcUrl === undefined) throw invalid(`Chain ${chainId} has no public endpoint; name one in the wallet's rpcUrls.`)
+  const transports = [rpcUrl, ...others].map((url) => http(url, { batch: true, timeout: 10_000, retryCount: 1 }))
+  return { chain, client: createPublicClient({ transport: fallback(transports) }), rpcUrl }
+}
+
+export type OpenChain = { readonly chain: ChainFacts; readonly client: PublicClient; readonly rpcUrl: string }
+
+/** What of a chain's row a wallet needs. */
+export type ChainFacts = Pick<
+  Chain,
+  | 'id'
+  | 'name'
+  | 'testnet'
+  | 'nativeCurrency'
+  | 'publicRpcUrls'
+  | 'explorerUrl'
+  | 'confirmations'
+  | 'blockTimeSeconds'
+  | 'logRangeBlocks'
+>
+
+/** A chain without a row of its own: a local one, as a rule. */
+function unlisted(id: number): ChainFacts {
+  return {
+    id,
+    name: `chain-${id}`,
+    testnet: true,
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    publicRpcUrls: [],
+    explorerUrl: null,
+    confirmations: 1,
+    blockTimeSeconds: 1,
+    logRangeBlocks: 10_000,
+  }
+}
+
+function invalid(message: string): WalletError {
+  return new WalletError('VALIDATION_CONFIG_INVALID', message)
+}

@@ -1,0 +1,224 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { BrowserProvider, verifyMessage as ethersVerify } from 'ethers'
+import {
+  createPublicClient,
+  createTestClient,
+  createWalletClient,
+  custom,
+  http,
+  parseEther,
+  recoverTypedDataAddress,
+  verifyMessage,
+  type Hex,
+} from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ServiceWallet } from '../service-wallet.ts'
+import { createEIP1193Provider, type EIP1193Provider } from './create-eip1193-provider.ts'
+import { ProviderRpcError } from './provider-rpc-error.ts'
+
+const devnet = useDevnet()
+const bob = '0x00000000000000000000000000000000000b0b00'
+const other = '0x0000000000000000000000000000000000000001'
+const typedData = {
+  domain: { name: 'Test', version: '1', chainId: 31337 },
+  types: {
+    Note: [
+      { name: 'text', type: 'string' },
+      { name: 'count', type: 'uint256' },
+    ],
+  },
+  primaryType: 'Note',
+  message: { text: 'hello', count: 7n },
+} as const
+
+let wallet: ServiceWallet
+let provider: EIP1193Provider
+beforeEach(async () => {
+  wallet = new ServiceWallet({
+    mode: 'local',
+    privateKey: generatePrivateKey(),
+    chainId: 31337,
+    rpcUrls: { 31337: devnet().rpcUrl },
+  })
+  provider = createEIP1193Provider(wallet)
+  await node().setBalance({ address: wallet.address, value: parseEther('1') })
+})
+
+/** The same script for every client: who, which chain, two signatures, one transaction that is mined. */
+type Script = {
+  readonly accounts: readonly string[]
+  readonly chainId: number
+  readonly message: Hex
+  readonly typed: Hex
+  readonly hash: Hex
+}
+
+describe.each<[string, () => Promise<Script>]>([
+  ['viem', throughViem],
+  ['ethers', throughEthers],
+])('%s', (_client, script) => {
+  test('reads accounts and chain, signs text and typed data, and sends', async () => {
+    const { accounts, chainId, message, typed, hash } = await script()
+    expect(accounts.map((account) => account.toLowerCase())).toEqual([wallet.address.toLowerCase()])
+    expect(chainId).toBe(31337)
+    expect(await verifyMessage({ address: wallet.address, message: 'hello', signature: message })).toBe(true)
+    expect(ethersVerify('hello', message)).toBe(wallet.address)
+    expect(await recoverTypedDataAddress({ ...typedData, signature: typed })).toBe(wallet.address)
+    const receipt = await client().waitForTransactionReceipt({ hash })
+    expect(receipt).toMatchObject({ status: 'success', from: wallet.address.toLowerCase() })
+    expect(await client().getBalance({ address: bob })).toBeGreaterThan(0n)
+  })
+})
+
+async function throughViem(): Promise<Script> {
+  const viem = createWalletClient({ transport: custom(provider) })
+  const [account] = await viem.requestAddresses()
+  const own = account ?? other
+  return {
+    accounts: await viem.getAddresses(),
+    chainId: await viem.getChainId(),
+    message: await viem.signMessage({ account: own, message: 'hello' }),
+    typed: await viem.signTypedData({ account: own, ...typedData }),
+    hash: await viem.sendTransaction({ account: own, to: bob, value: 1n, chain: null }),
+  }
+}
+
+async function throughEthers(): Promise<Script> {
+  const ethers = new BrowserProvider(provider)
+  const signer = await ethers.getSigner()
+  const { domain, types, message } = typedData
+  const sent = await signer.sendTransaction({ to: bob, value: 1n })
+  await sent.wait()
+  return {
+    accounts: [await signer.getAddress()],
+    chainId: Number((await ethers.getNetwork()).chainId),
+    message: (await signer.signMessage('hello')) as Hex,
+    typed: (await signer.signTypedData(domain, { Note: [...types.Note] }, message)) as Hex,
+    hash: sent.hash as Hex,
+  }
+}
+
+test.each<[string, unknown[], unknown]>([
+  ['eth_chainId', [], '0x7a69'],
+  ['net_version', [], '31337'],
+  ['wallet_switchEthereumChain', [{ chainId: '0x7a69' }], null],
+  ['wallet_getPermissions', [], [{ parentCapability: 'eth_accounts' }]],
+  ['wallet_requestPermissions', [{ eth_accounts: {} }], [{ parentCapability: 'eth_accounts' }]],
+])('%s', async (method, params, answer) => {
+  expect(await provider.request({ method, params })).toEqual(answer)
+})
+
+test('reads go to the chain, with their answers as they are', async () => {
+  expect(await provider.request({ method: 'eth_getBalance', params: [wallet.address, 'latest'] })).toBe(
+    '0xde0b6b3a7640000',
+  )
+  expect(await provider.request({ method: 'eth_blockNumber' })).toMatch(/^0x[1-9a-f]/)
+})
+
+test('a message is signed whichever of the two comes first, as long as one is an address', async () => {
+  const sign = (...params: unknown[]) => provider.request({ method: 'personal_sign', params })
+  const expected = await sign('0x68656c6c6f', wallet.address)
+  expect(await sign(wallet.address.toLowerCase(), 'hello')).toBe(expected)
+  expect(await sign('hello', wallet.address)).toBe(expected)
+  // Both look like addresses: then the specification's order counts.
+  expect(await code(sign(wallet.address, other))).toBe(4100)
+})
+
+test('typed data is taken as JSON as well, with the type of its domain', async () => {
+  const message = { text: 'hello', count: '7' }
+  const fields = [
+    ['name', 'string'],
+    ['version', 'string'],
+    ['chainId', 'uint256'],
+  ]
+  const types = { ...typedData.types, EIP712Domain: fields.map(([name, type]) => ({ name, type })) }
+  const params = [wallet.address, JSON.stringify({ ...typedData, types, message })]
+  const signature = (await provider.request({ method: 'eth_signTypedData_v4', params })) as Hex
+  expect(await recoverTypedDataAddress({ ...typedData, signature })).toBe(wallet.address)
+})
+
+test.each<[string, string, unknown, number]>([
+  ['another sender', 'eth_sendTransaction', [{ from: other, to: bob }], 4100],
+  ['another chain', 'eth_sendTransaction', [{ to: bob, chainId: '0x1' }], 4901],
+  ['data and input that differ', 'eth_sendTransaction', [{ to: bob, data: '0x01', input: '0x02' }], -32602],
+  ['gas and gasLimit that differ', 'eth_sendTransaction', [{ to: bob, gas: '0x1', gasLimit: '0x2' }], -32602],
+  ['a padded quantity', 'eth_sendTransaction', [{ to: bob, value: '0x01' }], -32602],
+  ['a number for a quantity', 'eth_sendTransaction', [{ to: bob, value: 1 }], -32602],
+  ['an unknown field', 'eth_sendTransaction', [{ to: bob, too: other }], -32602],
+  ['a list that would be ignored', 'eth_sendTransaction', [{ to: bob, accessList: [{}] }], -32602],
+  ['no transaction', 'eth_sendTransaction', [], -32602],
+  [
+    'a transaction that reverts',
+    'eth_sendTransaction',
+    () => [{ to: devnet().registry.identity, data: '0x12345678' }],
+    3,
+  ],
+  ['more than there is', 'eth_sendTransaction', [{ to: bob, value: '0xffffffffffffffffffff', gas: '0x5208' }], -32003],
+  [
+    'typed data of another chain',
+    'eth_signTypedData_v4',
+    () => [wallet.address, { ...typedData, domain: { chainId: 1 }, message: {} }],
+    -32602,
+  ],
+  [
+    'typed data with a domain of other fields',
+    'eth_signTypedData_v4',
+    () => [wallet.address, { ...typedData, types: { ...typedData.types, EIP712Domain: [] } }],
+    -32602,
+  ],
+  ['typed data that is none', 'eth_signTypedData_v4', () => [wallet.address, '{'], -32602],
+  ['typed data for another', 'eth_signTypedData_v4', () => [other, typedData], 4100],
+  ['eth_sign', 'eth_sign', () => [wallet.address, '0x00'], 4200],
+  ['a chain it is not on', 'wallet_switchEthereumChain', [{ chainId: '0x1' }], 4902],
+  ['a new chain', 'wallet_addEthereumChain', [{ chainId: '0x1' }], 4200],
+  ['what clients try after a failure', 'wallet_sendTransaction', [{}], -32601],
+  ['the accounts of the node', 'eth_signTransaction', [{}], 4200],
+  ['the accounts of the node', 'personal_unlockAccount', [], 4200],
+  ['what the node does not know', 'eth_nothing', [], -32601],
+  ['no method', '', [], 4200],
+  ['params of no kind', 'eth_chainId', 'latest', -32602],
+])('%s is refused with an integer code: %s', async (_what, method, params, expected) => {
+  const before = await client().getTransactionCount({ address: wallet.address })
+  const words = typeof params === 'function' ? params() : params
+  expect(await code(provider.request({ method, params: words }))).toBe(expected)
+  expect(await client().getTransactionCount({ address: wallet.address })).toBe(before)
+})
+
+test('an endpoint that is away is code 4900, one of another chain 4901', async () => {
+  const key = generatePrivateKey()
+  const away = new ServiceWallet({
+    mode: 'local',
+    privateKey: key,
+    chainId: 31337,
+    rpcUrls: { 31337: 'http://127.0.0.1:1' },
+  })
+  expect(await code(createEIP1193Provider(away).request({ method: 'eth_blockNumber' }))).toBe(4900)
+  const astray = new ServiceWallet({ mode: 'local', privateKey: key, chainId: 1, rpcUrls: { 1: devnet().rpcUrl } })
+  const send = { method: 'eth_sendTransaction', params: [{ to: bob }] }
+  expect(await code(createEIP1193Provider(astray).request(send))).toBe(4901)
+})
+
+test('administers the node of a local chain alone', async () => {
+  expect(await code(provider.request({ method: 'anvil_mine', params: ['0x1'] }))).toBeNull()
+  const astray = new ServiceWallet({
+    mode: 'local',
+    privateKey: generatePrivateKey(),
+    chainId: 1,
+    rpcUrls: { 1: devnet().rpcUrl },
+  })
+  expect(await code(createEIP1193Provider(astray).request({ method: 'anvil_mine', params: ['0x1'] }))).toBe(4200)
+})
+
+async function code(answer: Promise<unknown>): Promise<number | null> {
+  const error = await answer.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (error === null) return null
+  expect(error).toBeInstanceOf(ProviderRpcError)
+  return (error as ProviderRpcError).code
+}
+
+const client = () => createPublicClient({ transport: http(devnet().rpcUrl), cacheTime: 0 })
+const node = () => createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })

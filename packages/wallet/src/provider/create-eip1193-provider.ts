@@ -1,0 +1,127 @@
+import { isAddress, isAddressEqual, isHex, numberToHex, type Address } from 'viem'
+import { openChain, type OpenChain } from '../open-chain.ts'
+import type { ServiceWallet } from '../service-wallet.ts'
+import type { Chain } from '../chain.ts'
+import type { Journal } from '../journal.ts'
+import { createMemoryJournal } from '../memory-journal.ts'
+import { forwardToNode } from './forward-to-node.ts'
+import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
+import { readTransaction } from './read-transaction.ts'
+import { readTypedData } from './read-typed-data.ts'
+import { createCallSender, type CallSender } from './send-transaction.ts'
+import { toProviderError } from './to-provider-error.ts'
+
+/**
+ * Makes a wallet an EIP-1193 provider, so that it serves viem, ethers, an identity SDK and whatever else speaks to
+ * wallets. Accounts and chain are answered here, signatures come from the wallet, transactions go through its journalled
+ * sender, everything else to the chain's endpoint. Throws `WalletError` `VALIDATION_CONFIG_INVALID` for a wallet without a
+ * chain or an endpoint; `request` rejects with {@link ProviderRpcError} alone.
+ */
+export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOptions = {}): EIP1193Provider {
+  const open = openChain(wallet, options)
+  const journal = options.journal ?? createMemoryJournal({ now: options.now ?? Date.now })
+  const context: ProviderContext = { ...open, wallet, send: createCallSender({ ...open, wallet, journal }) }
+  const provider: EIP1193Provider = {
+    async request(words) {
+      try {
+        const { method, params } = readRequest(words)
+        const own = Object.hasOwn(methods, method) ? methods[method] : undefined
+        return await (own === undefined
+          ? forwardToNode(open.client, open.chain.id, { method, params })
+          : own(context, Array.isArray(params) ? params : [params]))
+      } catch (error) {
+        throw toProviderError(error)
+      }
+    },
+    // The account and the chain of a wallet never change, so there is nothing to tell.
+    on: () => provider,
+    removeListener: () => provider,
+  }
+  return Object.freeze(provider)
+}
+
+export type EIP1193Provider = {
+  request(request: { readonly method: string; readonly params?: unknown }): Promise<unknown>
+  on(event: string, listener: (...words: readonly unknown[]) => void): EIP1193Provider
+  removeListener(event: string, listener: (...words: readonly unknown[]) => void): EIP1193Provider
+}
+
+export type ProviderOptions = {
+  /** The wallet's own chain where it is missing. */
+  readonly chainId?: number
+  /** Rows of chains that the table does not have. */
+  readonly chains?: readonly Chain[]
+  /** Keeps what was signed. In memory where it is missing: then a crash forgets it. */
+  readonly journal?: Journal
+  readonly now?: () => number
+}
+
+type ProviderContext = OpenChain & { readonly wallet: ServiceWallet; readonly send: CallSender }
+
+type Method = (context: ProviderContext, params: readonly unknown[]) => unknown
+
+const accounts: Method = async ({ wallet }) => [await wallet.getAddress()]
+const refused: (code: number, reason: string) => Method = (code, reason) => () => {
+  throw new ProviderRpcError(code, reason)
+}
+
+const methods: Readonly<Record<string, Method>> = {
+  eth_accounts: accounts,
+  eth_requestAccounts: accounts,
+  eth_chainId: ({ chain }) => numberToHex(chain.id),
+  net_version: ({ chain }) => `${chain.id}`,
+  eth_sendTransaction: async ({ wallet, chain, send }, params) =>
+    send(readTransaction(params, { address: await wallet.getAddress(), chainId: chain.id })),
+  personal_sign: async ({ wallet }, params) => {
+    const { message, account } = messageAndAccount(params)
+    await requireOwn(wallet, account)
+    return wallet.signMessage(isHex(message) ? { raw: message } : message)
+  },
+  eth_signTypedData_v4: async ({ wallet, chain }, [account, typedData]) => {
+    await requireOwn(wallet, account)
+    return wallet.signTypedData(readTypedData(typedData, chain.id))
+  },
+  eth_sign: refused(rpcCodes.unsupportedMethod, 'eth_sign signs whatever it is given; use personal_sign.'),
+  wallet_switchEthereumChain: ({ chain }, [wanted]) => {
+    const chainId = typeof wanted === 'object' && wanted !== null && 'chainId' in wanted ? wanted.chainId : null
+    if (typeof chainId === 'string' && Number(chainId) === chain.id) return null
+    throw new ProviderRpcError(rpcCodes.unknownChain, `The provider is on chain ${chain.id} and stays there.`)
+  },
+  wallet_addEthereumChain: refused(rpcCodes.unsupportedMethod, 'The chains of a wallet are set where it is made.'),
+  wallet_requestPermissions: () => [{ parentCapability: 'eth_accounts' }],
+  wallet_getPermissions: () => [{ parentCapability: 'eth_accounts' }],
+  // A client that failed to send tries this one next, and another code would hide why the first attempt failed.
+  wallet_sendTransaction: refused(rpcCodes.methodNotFound, 'The provider does not offer wallet_sendTransaction.'),
+}
+
+function readRequest(words: unknown): { readonly method: string; readonly params: readonly unknown[] | object } {
+  if (typeof words !== 'object' || words === null || !('method' in words) || typeof words.method !== 'string') {
+    throw new ProviderRpcError(rpcCodes.invalidParams, 'A request is { method, params }.')
+  }
+  const params = 'params' in words ? words.params : undefined
+  if (params === undefined || params === null) return { method: words.method, params: [] }
+  if (typeof params === 'object') return { method: words.method, params }
+  throw new ProviderRpcError(rpcCodes.invalidParams, 'params is not valid; accepted: a list or an object.')
+}
+
+/** The order of the specification; the other one where only that makes sense. */
+function messageAndAccount([first, second]: readonly unknown[]): { message: string; account: unknown } {
+  const isSwapped = isAnyAddress(first) && !isAnyAddress(second)
+  const [message, account] = isSwapped ? [second, first] : [first, second]
+  if (typeof message === 'string') return { message, account }
+  throw new ProviderRpcError(rpcCodes.invalidParams, 'The message is not valid; accepted: text, or bytes as hex.')
+}
+
+async function requireOwn(wallet: ServiceWallet, account: unknown): Promise<void> {
+  const own = await wallet.getAddress()
+  if (!isAnyAddress(account)) {
+    throw new ProviderRpcError(rpcCodes.invalidParams, 'The account is not valid; accepted: an address.')
+  }
+  if (isAddressEqual(account, own)) return
+  throw new ProviderRpcError(rpcCodes.unauthorized, `The wallet is ${own}; it cannot sign for ${account}.`)
+}
+
+/** Checksummed or not: clients send both. */
+function isAnyAddress(value: unknown): value is Address {
+  return typeof value === 'string' && isAddress(value, { strict: false })
+}
