@@ -4,6 +4,7 @@ import type { SignedAuthorization } from 'viem'
 import type { Secret } from './secret.ts'
 import type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
 import { createLocalSigner } from './signers/local-signer.ts'
+import type { SendUserOpOptions, UserOperationResult } from './user-operation/send-user-op.ts'
 import { WalletError } from './wallet-error.ts'
 
 /**
@@ -65,6 +66,15 @@ export class ServiceWallet implements Signer {
   /** Signs an EIP-7702 authorization: the account runs other code from then on. Nothing signs one unasked. */
   signAuthorization(authorization: AuthorizationToSign, options?: SigningOptions): Promise<SignedAuthorization> {
     return this.#signer.signAuthorization(authorization, options)
+  }
+
+  /**
+   * Sends one call as a user operation whose gas a paymaster pays; the account stays the wallet's own address. See
+   * {@link SendUserOpOptions}; what it needs of the ERC-4337 world is loaded the first time.
+   */
+  async sendUserOp(options: SendUserOpOptions): Promise<UserOperationResult> {
+    const { sendUserOp } = await import('./user-operation/send-user-op.ts')
+    return sendUserOp(this, options)
   }
 
   toJSON(): { readonly mode: string; readonly address: Address | null; readonly chainId: number | null } {

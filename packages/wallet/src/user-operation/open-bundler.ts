@@ -1,0 +1,25 @@
+import { BaseError, createClient, http, RpcRequestError, type Client } from 'viem'
+
+/** A way to a bundler or a paymaster: nothing is asked twice by itself. */
+export function openBundler(url: string, requestTimeoutMs: number): Bundler {
+  const client: Client = createClient({ transport: http(url, { retryCount: 0, timeout: requestTimeoutMs }) })
+  return {
+    url,
+    requestTimeoutMs,
+    // The methods are the bundler's own; viem's types know those of a node.
+    request: async (method, params) => await client.request({ method: method as never, params: params as never }),
+  }
+}
+
+export type Bundler = {
+  readonly url: string
+  readonly requestTimeoutMs: number
+  request(method: string, params: readonly unknown[]): Promise<unknown>
+}
+
+/** What the other side answered as an error, or `null` when it did not answer. */
+export function answeredError(error: unknown): { readonly code: number; readonly message: string } | null {
+  if (!(error instanceof BaseError)) return null
+  const found = error.walk((cause) => cause instanceof RpcRequestError)
+  return found instanceof RpcRequestError ? { code: found.code, message: found.details } : null
+}

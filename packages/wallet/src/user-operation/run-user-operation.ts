@@ -1,0 +1,98 @@
+import type { Hash, Hex, Log } from 'viem'
+import { startDeadline } from '../sender/deadline.ts'
+import { WalletError } from '../wallet-error.ts'
+import { lookForOperation, type Sighting } from './look-for-operation.ts'
+import { offerUserOperation } from './offer-user-operation.ts'
+import type { OperationCall, OperationContext } from './operation-context.ts'
+import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
+import { signUserOperation } from './sign-user-operation.ts'
+import { encodeExecute } from './simple-7702-account.ts'
+
+/**
+ * Brings one call to the chain as a sponsored user operation, with at most one effect: what is signed is kept before it is
+ * offered, only what is kept is offered, and another one is signed only once the chain proves that the kept one is never
+ * executed. Throws `REQUEST_CONFLICT` when the record holds the operation of another call, and what
+ * {@link signUserOperation} throws, in which case nothing is out.
+ */
+export async function runUserOperation(
+  context: OperationContext,
+  call: OperationCall,
+  record: UserOperationRecord,
+): Promise<OperationOutcome> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    const kept = await record.load()
+    if (kept !== null) requireSame(kept, call, context)
+    const signed = kept ?? (await signUserOperation(context, call))
+    if (kept === null) await record.save(signed)
+    const sighting = await follow(context, signed, kept !== null)
+    const { userOperationHash } = signed
+    if (sighting.status === 'open') {
+      return { status: 'pending', userOperationHash, operation: signed, declined: sighting.declined }
+    }
+    if (sighting.status === 'mined' || sighting.status === 'reverted') return { ...sighting, userOperationHash }
+    await record.save(null)
+    if (sighting.status === 'expired') return { status: 'expired', userOperationHash }
+  }
+  throw new WalletError('NONCE_CONTENDED', `Other operations of ${context.owner} took every nonce that was tried.`)
+}
+
+export type OperationOutcome = { readonly userOperationHash: Hex } & (
+  | { readonly status: 'mined'; readonly txHash: Hash; readonly logs: readonly Log[] }
+  | { readonly status: 'reverted'; readonly txHash: Hash; readonly reason: string | null }
+  /** It may still be executed; the record holds it. */
+  | {
+      readonly status: 'pending'
+      readonly operation: SignedUserOperation
+      /** What the bundler said when it would not take the operation. */
+      readonly declined: string | null
+    }
+  /** It is never executed: the paymaster's time is over and the nonce unused. The record is empty again. */
+  | { readonly status: 'expired' }
+)
+
+const mostRounds = 3
+
+function requireSame(kept: SignedUserOperation, call: OperationCall, { chain, owner }: OperationContext): void {
+  const { sender, callData } = kept.operation
+  const isSame =
+    kept.chainId === chain.id &&
+    sender.toLowerCase() === owner.toLowerCase() &&
+    callData.toLowerCase() === encodeExecute(call).toLowerCase()
+  if (isSame) return
+  throw new WalletError('REQUEST_CONFLICT', 'The record holds the user operation of another call.')
+}
+
+type Followed =
+  | Exclude<Sighting, { readonly status: 'open' }>
+  | { readonly status: 'open'; readonly declined: string | null }
+
+/** Offers the operation and watches the chain until it is settled or the patience is over. */
+async function follow(context: OperationContext, signed: SignedUserOperation, isKnown: boolean): Promise<Followed> {
+  const { bundler, chain, timeoutMs, resendAfterMs, signal, onStep } = context
+  const { userOperationHash } = signed
+  const place = { client: context.client, chain, bundler }
+  const pollMs = Math.min(2_000, Math.max(50, chain.blockTimeSeconds * 250))
+  const deadline = startDeadline(timeoutMs, signal)
+  let declined: string | null = null
+  let offeredAt = -Infinity
+  try {
+    // What was kept before may have ended meanwhile; then there is nothing to offer.
+    let sighting: Sighting = isKnown ? await lookForOperation(place, signed) : { status: 'open' }
+    while (sighting.status === 'open') {
+      if (performance.now() - offeredAt > resendAfterMs) {
+        offeredAt = performance.now()
+        onStep('send', { userOperationHash })
+        const offer = await deadline.race(offerUserOperation(bundler, signed))
+        declined = offer?.reason ?? null
+        onStep('confirm', { userOperationHash })
+      }
+      sighting = await lookForOperation(place, signed)
+      if (sighting.status !== 'open') break
+      if (deadline.isOver()) return { status: 'open', declined }
+      await deadline.pause(pollMs)
+    }
+    return sighting
+  } finally {
+    deadline.stop()
+  }
+}

@@ -1,0 +1,134 @@
+import { isAddress, isHex, type Address, type Hash, type Hex, type Log } from 'viem'
+import type { Chain } from '../chain.ts'
+import { openChain } from '../open-chain.ts'
+import type { Signer } from '../signer.ts'
+import { WalletError } from '../wallet-error.ts'
+import { openBundler } from './open-bundler.ts'
+import type { OperationContext, OperationStep } from './operation-context.ts'
+import { runUserOperation } from './run-user-operation.ts'
+import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
+import { sponsorUrls } from './sponsor-urls.ts'
+
+/**
+ * Sends one call as an ERC-4337 user operation (EntryPoint 0.8) whose gas an ERC-7677 paymaster pays. The account is the
+ * wallet's own address: the first operation delegates it by EIP-7702 to Simple7702Account, or to the implementation that
+ * `allowDelegationTo` names, which is announced as the step `delegate` and lasts until it is revoked.
+ *
+ * Resolves to `pending` when the operation is out and its end is not known yet: give `operation` back as `resume`, or
+ * give a `record`, and the same operation is gone on with; it cannot run twice. Throws `WalletError`:
+ * `VALIDATION_CONFIG_INVALID`, `DELEGATION_NOT_ALLOWED`, `PAYMASTER_REFUSED`, `BUNDLER_UNAVAILABLE`,
+ * `USER_OPERATION_REVERTED`, and what the signer throws.
+ */
+export async function sendUserOp(wallet: OperatingWallet, options: SendUserOpOptions): Promise<UserOperationResult> {
+  const context = await contextOf(wallet, options)
+  const record = options.record ?? memoryRecord(options.resume ?? null)
+  const outcome = await runUserOperation(context, { target: options.target, data: options.data }, record)
+  const { status, userOperationHash } = outcome
+  if (status === 'mined') return { status, userOperationHash, txHash: outcome.txHash, logs: outcome.logs }
+  if (status === 'pending') {
+    const { operation, declined } = outcome
+    return { status, code: 'USER_OPERATION_PENDING', userOperationHash, operation, declined }
+  }
+  if (status === 'expired') {
+    throw new WalletError('BUNDLER_UNAVAILABLE', 'The operation was not executed in time and never will be.', {
+      details: { userOperationHash },
+    })
+  }
+  const { txHash, reason } = outcome
+  const said = reason === null ? '' : `: ${reason}`
+  throw new WalletError('USER_OPERATION_REVERTED', `The operation was mined and its call reverted${said}.`, {
+    details: { txHash, userOperationHash, reason },
+  })
+}
+
+export type OperatingWallet = Pick<Signer, 'getAddress' | 'signTypedData' | 'signAuthorization'> & {
+  readonly chainId: number | null
+  readonly rpcUrls: Readonly<Record<number, string>>
+}
+
+export type SendUserOpOptions = {
+  readonly target: Address
+  readonly data: Hex
+  /** URL of an ERC-7677 paymaster; `SVC_PAYMASTER_URL_<chainId>` where it is missing. */
+  readonly paymaster?: string
+  readonly paymasterContext?: Readonly<Record<string, unknown>>
+  /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */
+  readonly bundlerUrl?: string
+  /** The wallet's own where it is missing. */
+  readonly chainId?: number
+  /** Rows of chains that the table does not have. */
+  readonly chains?: readonly Chain[]
+  /** Agrees to delegate the account to this implementation instead of Simple7702Account. */
+  readonly allowDelegationTo?: Address
+  /** Keeps the signed operation before it is offered, so that a process that begins anew goes on with it. */
+  readonly record?: UserOperationRecord
+  /** The `operation` of a pending result, where there is no record. */
+  readonly resume?: SignedUserOperation
+  /** How long the end is waited for; 60 s. */
+  readonly timeoutMs?: number
+  /** The same operation is offered again after this long without an end; 10 s. */
+  readonly resendAfterMs?: number
+  /** Of one request to bundler or paymaster; 10 s. */
+  readonly requestTimeoutMs?: number
+  readonly signal?: AbortSignal
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly onProgress?: (event: UserOperationProgress) => void
+}
+
+export type UserOperationProgress = {
+  readonly step: OperationStep
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export type UserOperationResult = { readonly userOperationHash: Hex } & (
+  | {
+      readonly status: 'mined'
+      readonly txHash: Hash
+      /** Of the operation's own call, whatever else is in the bundle. */
+      readonly logs: readonly Log[]
+    }
+  | {
+      readonly status: 'pending'
+      readonly code: 'USER_OPERATION_PENDING'
+      readonly operation: SignedUserOperation
+      /** What the bundler said when it would not take the operation. */
+      readonly declined: string | null
+    }
+)
+
+async function contextOf(wallet: OperatingWallet, options: SendUserOpOptions): Promise<OperationContext> {
+  const { target, data, env = process.env, requestTimeoutMs = 10_000, signal, onProgress } = options
+  if (!isAddress(target)) throw invalid('target', 'an address')
+  if (!isHex(data)) throw invalid('data', 'bytes as hex')
+  const open = openChain(wallet, options)
+  const urls = sponsorUrls(open.chain.id, { ...options, paymasterUrl: options.paymaster }, env)
+  if (urls.bundlerUrl === null) throw invalid('bundlerUrl', `a URL, here or in SVC_BUNDLER_URL_${open.chain.id}`)
+  if (urls.paymasterUrl === null) throw invalid('paymaster', `a URL, here or in SVC_PAYMASTER_URL_${open.chain.id}`)
+  const { paymasterContext: context, allowDelegationTo, timeoutMs = 60_000, resendAfterMs = 10_000 } = options
+  return {
+    ...open,
+    signer: wallet,
+    owner: await wallet.getAddress(),
+    bundler: openBundler(urls.bundlerUrl, requestTimeoutMs),
+    paymaster: { bundler: openBundler(urls.paymasterUrl, requestTimeoutMs), ...(context && { context }) },
+    ...(allowDelegationTo && { allowDelegationTo }),
+    timeoutMs,
+    resendAfterMs,
+    ...(signal && { signal }),
+    onStep: (step, details) => onProgress?.({ step, details }),
+  }
+}
+
+function memoryRecord(first: SignedUserOperation | null): UserOperationRecord {
+  let kept = first
+  return {
+    load: async () => kept,
+    save: async (operation) => {
+      kept = operation
+    },
+  }
+}
+
+function invalid(field: string, accepted: string): WalletError {
+  return new WalletError('VALIDATION_CONFIG_INVALID', `${field} is not valid; accepted: ${accepted}.`)
+}
