@@ -1,0 +1,39 @@
+/**
+ * What the stand-in does wrong. `error` answers a status before it acts, or, with `after`, once it has signed; `drop`
+ * closes the connection likewise; `other-key` signs with another key and names its address; `altered` signs another
+ * transaction than was asked; `nonsense` answers something that is no JSON.
+ */
+export type ProviderFault = FaultKind & {
+  /** Methods of signing (`eth_signTransaction`), or `wallets` for reading a wallet, `config` for the app; all without. */
+  readonly methods?: readonly string[]
+  /** How often; until the faults are set anew without. */
+  readonly times?: number
+}
+
+export type FaultKind =
+  | { readonly fault: 'error'; readonly status?: number; readonly after?: boolean }
+  | { readonly fault: 'rate-limit'; readonly retryAfterSeconds: number }
+  | { readonly fault: 'delay'; readonly delayMs: number }
+  | { readonly fault: 'drop'; readonly after?: boolean }
+  | { readonly fault: 'other-key' | 'altered' | 'nonsense' }
+
+/** Rules in order; the first that fits a request and is not used up applies. */
+export function createFaults(): Faults {
+  let rules: { readonly rule: ProviderFault; left: number }[] = []
+  return {
+    set: (faults) => {
+      rules = faults.map((rule) => ({ rule, left: rule.times ?? Number.POSITIVE_INFINITY }))
+    },
+    take: (method) => {
+      const fitting = rules.find(({ rule, left }) => left > 0 && (rule.methods?.includes(method) ?? true))
+      if (fitting === undefined) return null
+      fitting.left -= 1
+      return fitting.rule
+    },
+  }
+}
+
+export type Faults = {
+  readonly set: (faults: readonly ProviderFault[]) => void
+  readonly take: (method: string) => ProviderFault | null
+}

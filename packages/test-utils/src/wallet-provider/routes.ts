@@ -1,0 +1,199 @@
+import canonicalize from 'canonicalize'
+import { keccak256, stringToHex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { readPublicKey } from './authorization-keys.ts'
+import { checkAuthorization, checkExpiry, type ProviderRequest } from './check-request.ts'
+import type { ProviderFault } from './faults.ts'
+import { readAggregation, readPolicy } from './policy.ts'
+import { ProviderError } from './provider-error.ts'
+import {
+  type AdditionalSigner,
+  find,
+  type KeyQuorum,
+  type ProviderState,
+  type ProviderWallet,
+} from './provider-state.ts'
+import { asList, asObject, asText, asTexts, invalid, onlyKnown, oneOf } from './read-fields.ts'
+import { signRequest } from './sign-request.ts'
+import { readWireRequest } from './wire-request.ts'
+
+/** What each route does with a request that came from the app itself. */
+export const routes: readonly Route[] = [
+  ['POST', /^\/v1\/policies$/, (road) => createPolicy(road)],
+  ['POST', /^\/v1\/aggregations$/, (road) => createAggregation(road)],
+  ['POST', /^\/v1\/condition_sets$/, (road) => createConditionSet(road)],
+  ['POST', /^\/v1\/condition_sets\/([\w-]+)\/items$/, (road, id) => addConditions(road, id)],
+  ['POST', /^\/v1\/key_quorums$/, (road) => createKeyQuorum(road)],
+  ['POST', /^\/v1\/wallets$/, (road) => once(road, async () => createWallet(road))],
+  ['GET', /^\/v1\/wallets\/([\w-]+)$/, (road, id) => readWallet(road, id)],
+  ['POST', /^\/v1\/wallets\/([\w-]+)\/rpc$/, (road, id) => sign(road, id)],
+]
+
+export type Route = readonly [method: string, path: RegExp, act: (road: Road, id: string) => unknown]
+
+export type Road = {
+  readonly state: ProviderState
+  readonly request: ProviderRequest
+  readonly seed: string
+  readonly nowMs: number
+  readonly fault: ProviderFault | null
+}
+
+function createPolicy({ state, request }: Road): unknown {
+  const policy = readPolicy(request.body)
+  for (const { conditions } of policy.rules) {
+    for (const { field_source, field } of conditions) {
+      if (field_source === 'reference') find(state.aggregations, field.replace(/^aggregation\./, ''), 'Aggregation')
+    }
+  }
+  const id = state.nextId('policy')
+  state.policies.set(id, policy)
+  return { id, ...policy }
+}
+
+function createAggregation({ state, request }: Road): unknown {
+  const aggregation = readAggregation(request.body)
+  const id = state.nextId('aggregation')
+  state.aggregations.set(id, aggregation)
+  return { ...asObject(request.body, 'aggregation'), id }
+}
+
+function createConditionSet({ state, request }: Road): unknown {
+  const name = asText(asObject(request.body, 'condition_set')['name'], 'name')
+  const id = state.nextId('conditions')
+  state.conditionSets.set(id, [])
+  return { id, name }
+}
+
+function addConditions({ state, request }: Road, id: string): unknown {
+  const known = find(state.conditionSets, id, 'Condition set')
+  const added = asList(request.body, 'items').map((item) => asText(asObject(item, 'items')['value'], 'items.value'))
+  state.conditionSets.set(id, [...known, ...added])
+  return added.map((value) => ({ value, condition_set_id: id }))
+}
+
+function createKeyQuorum({ state, request }: Road): KeyQuorum {
+  const fields = asObject(request.body, 'key_quorum')
+  onlyKnown(fields, ['public_keys', 'authorization_threshold', 'display_name'], 'key_quorum')
+  const keys = asTexts(fields['public_keys'], 'public_keys')
+  const threshold = fields['authorization_threshold'] ?? keys.length
+  if (typeof threshold !== 'number' || threshold < 1 || threshold > keys.length) {
+    throw invalid('authorization_threshold', `1 to ${keys.length}`)
+  }
+  return addQuorum(state, keys, threshold)
+}
+
+function createWallet({ state, request, seed, nowMs }: Road): unknown {
+  const fields = asObject(request.body, 'wallet')
+  onlyKnown(
+    fields,
+    ['chain_type', 'owner', 'owner_id', 'policy_ids', 'additional_signers', 'external_id', 'display_name'],
+    'wallet',
+  )
+  oneOf(fields['chain_type'], ['ethereum'], 'chain_type')
+  const policyIds = asTexts(fields['policy_ids'] ?? [], 'policy_ids')
+  if (policyIds.length > 1) throw invalid('policy_ids', 'at most one policy')
+  for (const id of policyIds) find(state.policies, id, 'Policy')
+  const id = state.nextId('wallet')
+  const privateKey = keccak256(stringToHex(`${seed} ${id}`))
+  const wallet: ProviderWallet = {
+    id,
+    privateKey,
+    address: privateKeyToAddress(privateKey),
+    ownerId: ownerOf(state, fields),
+    policyIds,
+    signers: asList(fields['additional_signers'] ?? [], 'additional_signers').map((signer) =>
+      readSigner(state, signer),
+    ),
+    signed: [],
+    createdAtMs: nowMs,
+  }
+  state.wallets.set(id, wallet)
+  return shown(wallet)
+}
+
+function ownerOf(state: ProviderState, { owner, owner_id: ownerId }: Readonly<Record<string, unknown>>): string | null {
+  if (ownerId !== undefined && ownerId !== null) return find(state.quorums, asText(ownerId, 'owner_id'), 'Owner').id
+  if (owner === undefined || owner === null) return null
+  return addQuorum(state, [asText(asObject(owner, 'owner')['public_key'], 'owner.public_key')], 1).id
+}
+
+function addQuorum(state: ProviderState, keys: readonly string[], threshold: number): KeyQuorum {
+  for (const key of keys) readPublicKey(key, 'public_key')
+  const quorum = { id: state.nextId('quorum'), public_keys: keys, authorization_threshold: threshold }
+  state.quorums.set(quorum.id, quorum)
+  return quorum
+}
+
+function readSigner(state: ProviderState, value: unknown): AdditionalSigner {
+  const fields = asObject(value, 'additional_signers')
+  const policies = asTexts(fields['override_policy_ids'] ?? [], 'additional_signers.override_policy_ids')
+  for (const id of policies) find(state.policies, id, 'Policy')
+  const id = asText(fields['signer_id'], 'additional_signers.signer_id')
+  return { signer_id: find(state.quorums, id, 'Signer').id, override_policy_ids: policies }
+}
+
+function readWallet({ state, fault }: Road, id: string): unknown {
+  const wallet = shown(find(state.wallets, id, 'Wallet'))
+  return fault?.fault === 'other-key' ? { ...wallet, address: '0x00000000000000000000000000000000000000b0' } : wallet
+}
+
+function shown({ id, address, ownerId, policyIds, signers, createdAtMs }: ProviderWallet) {
+  return {
+    id,
+    address,
+    chain_type: 'ethereum',
+    policy_ids: policyIds,
+    additional_signers: signers,
+    owner_id: ownerId,
+    created_at: createdAtMs,
+    exported_at: null,
+    imported_at: null,
+  }
+}
+
+/** Expiry, authorization, policy, signature; the same idempotency key with the same body gives the same answer. */
+async function sign(road: Road, walletId: string): Promise<unknown> {
+  const { state, request, nowMs, fault } = road
+  const wallet = find(state.wallets, walletId, 'Wallet')
+  checkExpiry(request, nowMs)
+  const policyIds = policiesFor(road, wallet)
+  const kind = fault?.fault === 'other-key' || fault?.fault === 'altered' ? fault.fault : null
+  return await once(road, () =>
+    signRequest(state, wallet, policyIds, readWireRequest(request.body), { nowMs, fault: kind }),
+  )
+}
+
+/** An additional signer is held to the policies that stand beside its name, the owner to those of the wallet. */
+function policiesFor({ state, request }: Road, { ownerId, signers, policyIds }: ProviderWallet): readonly string[] {
+  if (ownerId === null) return policyIds
+  const ids = [ownerId, ...signers.map(({ signer_id: id }) => id)]
+  const by = checkAuthorization(
+    request,
+    ids.map((id) => find(state.quorums, id, 'Key quorum')),
+  )
+  const signer = signers.find(({ signer_id: id }) => id === by.id)
+  const overridden = signer?.override_policy_ids ?? []
+  return by.id === ownerId || overridden.length === 0 ? policyIds : overridden
+}
+
+/** Keeps an answer for 24 hours by its idempotency key. A refusal is not kept: it had no effect. */
+async function once({ state, request, nowMs }: Road, act: () => Promise<unknown>): Promise<unknown> {
+  const key = request.headers['privy-idempotency-key']
+  if (key === undefined) return await act()
+  // The expiry of a request changes from try to try, so only what is asked counts.
+  const asked = `${request.url} ${canonicalize(request.body) ?? ''}`
+  const known = state.replies.get(key)
+  if (known !== undefined && nowMs - known.atMs < 86_400_000) {
+    if (known.asked === asked) return await known.answer
+    throw new ProviderError(400, 'idempotency_key_reused', 'The idempotency key was used with another body.')
+  }
+  const answer = act()
+  state.replies.set(key, { asked, atMs: nowMs, answer })
+  try {
+    return await answer
+  } catch (error) {
+    state.replies.delete(key)
+    throw error
+  }
+}
