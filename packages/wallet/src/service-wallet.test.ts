@@ -69,7 +69,10 @@ test.each([
 })
 
 test.each([
-  [{ mode: 'managed', privateKey }, 'VALIDATION_CONFIG_INVALID', 'mode'],
+  [{ mode: 'managed', privateKey }, 'VALIDATION_CONFIG_INVALID', 'privateKey'],
+  [{ mode: 'managed', appId: 'a', appSecret: 'b', walletId: 'c' }, 'VALIDATION_CONFIG_INVALID', 'authPrivateKey'],
+  [{ mode: 'managed', appSecret: 'b', walletId: 'c', authPrivateKey: 'd' }, 'VALIDATION_CONFIG_INVALID', 'appId'],
+  [{ mode: 'local', privateKey, walletId: 'c' }, 'VALIDATION_CONFIG_INVALID', 'walletId'],
   [{ mode: 'remote', privateKey }, 'VALIDATION_CONFIG_INVALID', 'mode'],
   [{ mode: 'local', privateKey, chainID: 1 }, 'VALIDATION_CONFIG_INVALID', 'chainID'],
   [{ mode: 'local', privateKey, chainId: 0 }, 'VALIDATION_CONFIG_INVALID', 'chainId'],

@@ -4,13 +4,15 @@ import type { SignedAuthorization } from 'viem'
 import type { Secret } from './secret.ts'
 import type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
 import { createLocalSigner } from './signers/local-signer.ts'
+import type { AuthorizeRequest } from './signers/managed/auth-key.ts'
+import { createManagedSigner } from './signers/managed-signer.ts'
 import type { SendUserOpOptions, UserOperationResult } from './user-operation/send-user-op.ts'
 import { WalletError } from './wallet-error.ts'
 
 /**
  * An agent's wallet: it signs and never broadcasts. `local` mode holds a raw key in the memory of this process, without
- * enclave and without policy, for development and tests; in `managed` mode the key is elsewhere. Nothing on the object,
- * printed or serialised, shows a secret.
+ * enclave and without policy, for development and tests; in `managed` mode the key is at a wallet provider, which asks for
+ * a signature over every request. Nothing on the object, printed or serialised, shows a secret.
  */
 export class ServiceWallet implements Signer {
   readonly mode: 'local' | 'managed'
@@ -86,7 +88,7 @@ export class ServiceWallet implements Signer {
   }
 }
 
-export type ServiceWalletConfig = LocalWalletConfig | SignerWalletConfig
+export type ServiceWalletConfig = LocalWalletConfig | ManagedWalletConfig | SignerWalletConfig
 
 /** For both modes. */
 export type CommonWalletConfig = {
@@ -103,15 +105,30 @@ export type LocalWalletConfig = CommonWalletConfig & {
   readonly privateKey: string | Secret
 }
 
+/** A wallet at the provider. */
+export type ManagedWalletConfig = CommonWalletConfig & {
+  readonly mode: 'managed'
+  readonly appId: string
+  readonly appSecret: string | Secret
+  readonly walletId: string
+  /** P-256, base64 of PKCS#8 DER; or a function that signs the payload of a request, where a KMS holds the key. */
+  readonly authPrivateKey: string | Secret | AuthorizeRequest
+  /** Of the provider's API; its public one without. */
+  readonly apiUrl?: string
+  /** Known without asking the provider; a signature by another key is refused. */
+  readonly address?: string
+}
+
 /** A backend of your own. */
 export type SignerWalletConfig = CommonWalletConfig & { readonly mode: 'local' | 'managed'; readonly signer: Signer }
 
 const commonFields = ['mode', 'chainId', 'rpcUrls', 'appId']
+const managedFields = ['appSecret', 'walletId', 'authPrivateKey', 'apiUrl', 'address']
 
 function checkConfig(config: ServiceWalletConfig): ServiceWalletConfig {
   const mode: string = config.mode
   if (mode !== 'local' && mode !== 'managed') throw invalid('mode', '"managed" or "local"')
-  const known = [...commonFields, ...('signer' in config ? ['signer'] : ['privateKey'])]
+  const known = [...commonFields, ...ownFields(config)]
   for (const field of Object.keys(config)) {
     if (!known.includes(field)) throw invalid(field, `only ${known.join(', ')}`)
   }
@@ -133,7 +150,24 @@ function checkConfig(config: ServiceWalletConfig): ServiceWalletConfig {
 function signerOf(config: ServiceWalletConfig): Signer {
   if ('signer' in config) return config.signer
   if (config.mode === 'local') return createLocalSigner(config.privateKey)
-  throw invalid('mode', '"local", or "managed" with a signer')
+  for (const field of ['appId', 'appSecret', 'walletId', 'authPrivateKey'] as const) {
+    const value: unknown = config[field]
+    if (value === undefined || value === '') throw invalid(field, 'what the wallet provider shows for the app')
+  }
+  const { appId, appSecret, walletId, authPrivateKey, apiUrl, address } = config
+  return createManagedSigner({
+    appId,
+    appSecret,
+    walletId,
+    authPrivateKey,
+    ...(apiUrl === undefined ? {} : { apiUrl }),
+    ...(address === undefined ? {} : { address }),
+  })
+}
+
+function ownFields(config: ServiceWalletConfig): readonly string[] {
+  if ('signer' in config) return ['signer']
+  return config.mode === 'local' ? ['privateKey'] : managedFields
 }
 
 function invalid(field: string, accepted: string): WalletError {

@@ -1,0 +1,142 @@
+import { inspect } from 'node:util'
+import { type Address, getAddress, isAddress, isAddressEqual, type SignedAuthorization } from 'viem'
+import type { Secret } from '../secret.ts'
+import type { AuthorizationToSign, Signer, SigningOptions } from '../signer.ts'
+import { WalletError } from '../wallet-error.ts'
+import {
+  checkSignedAuthorization,
+  checkSignedMessage,
+  checkSignedTransaction,
+  checkSignedTypedData,
+} from './check-signed.ts'
+import { type AuthorizeRequest, toAuthorizeRequest } from './managed/auth-key.ts'
+import { openProvider, type Provider } from './managed/open-provider.ts'
+import {
+  authorizationToWire,
+  messageToWire,
+  transactionToWire,
+  typedDataToWire,
+  type WireBody,
+} from './managed/to-wire.ts'
+
+/**
+ * Signs with a key in the enclave of a wallet provider (Privy): its policy there is a second fence around the wallet. It
+ * asks for signatures alone, never for a broadcast, and what comes back is checked against what was asked. Nothing is
+ * asked of anybody before the first call. Throws `VALIDATION_CONFIG_INVALID` naming the field.
+ */
+export function createManagedSigner(config: ManagedSignerConfig): Signer {
+  const provider = openProvider({
+    appId: matching(config.appId, 'appId', /^[a-zA-Z0-9_-]{1,64}$/),
+    appSecret: config.appSecret,
+    walletId: matching(config.walletId, 'walletId', /^[a-zA-Z0-9_-]{1,64}$/),
+    authorize: toAuthorizeRequest(config.authPrivateKey),
+    apiUrl: readApiUrl(config.apiUrl ?? 'https://api.privy.io'),
+    fetch: config.fetch,
+    now: config.now ?? Date.now,
+  })
+  let address = config.address === undefined ? null : readAddress(config.address)
+  const resolveAddress = async (): Promise<Address> => (address ??= await addressOf(provider, config.walletId))
+  const ask = async (body: WireBody, options: SigningOptions | undefined) => ({
+    address: await resolveAddress(),
+    data: dataOf(await provider.rpc(body, options)),
+  })
+  return Object.freeze({
+    kind: 'managed',
+    get address() {
+      return address
+    },
+    getAddress: async () => {
+      const found = await addressOf(provider, config.walletId)
+      if (address !== null && !isAddressEqual(found, address)) throw mismatch(address, found)
+      address = found
+      return found
+    },
+    signTransaction: async (transaction, options) => {
+      const { data, address: signer } = await ask(transactionToWire(transaction), options)
+      return await checkSignedTransaction(data['signed_transaction'], transaction, signer)
+    },
+    signMessage: async (message, options) => {
+      const { data, address: signer } = await ask(messageToWire(message), options)
+      return await checkSignedMessage(data['signature'], message, signer)
+    },
+    signTypedData: async (typedData, options) => {
+      const { data, address: signer } = await ask(typedDataToWire(typedData), options)
+      return await checkSignedTypedData(data['signature'], typedData, signer)
+    },
+    signAuthorization: async (authorization, options) => {
+      const { data, address: signer } = await ask(authorizationToWire(authorization), options)
+      return await authorizationIn(data['authorization'], authorization, signer)
+    },
+    [inspect.custom]: () => `Signer { kind: 'managed', address: ${inspect(address)} }`,
+  } satisfies Signer & { readonly [inspect.custom]: () => string })
+}
+
+export type ManagedSignerConfig = {
+  readonly appId: string
+  readonly appSecret: string | Secret
+  readonly walletId: string
+  /** P-256, base64 of PKCS#8 DER; or a function that signs the payload of a request, where a KMS holds the key. */
+  readonly authPrivateKey: string | Secret | AuthorizeRequest
+  /** Of the provider's API; its public one without. */
+  readonly apiUrl?: string
+  /** Known without asking; a signature by another key is refused. */
+  readonly address?: string
+  readonly fetch?: typeof fetch
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+async function authorizationIn(
+  value: unknown,
+  asked: AuthorizationToSign,
+  signer: Address,
+): Promise<SignedAuthorization> {
+  const { r, s, y_parity: yParity } = asRecord(value)
+  return await checkSignedAuthorization({ r, s, yParity }, asked, signer)
+}
+
+async function addressOf(provider: Provider, walletId: string): Promise<Address> {
+  const { id, address, chain_type: chainType } = asRecord(await provider.wallet())
+  if (id === walletId && chainType === 'ethereum' && typeof address === 'string' && isAddress(address)) return address
+  throw new WalletError('SIGNER_UNAVAILABLE', 'The wallet provider names no Ethereum address for the wallet.')
+}
+
+function dataOf(answer: unknown): Readonly<Record<string, unknown>> {
+  return asRecord(asRecord(answer)['data'])
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null) return { ...value }
+  throw new WalletError('SIGNER_UNAVAILABLE', 'The wallet provider answered nonsense.')
+}
+
+/** The signature over a request covers its URL, and a slash at the end would be signed twice. */
+function readApiUrl(text: string): string {
+  const accepted = 'an https URL, or http on this machine'
+  if (typeof text !== 'string' || !URL.canParse(text)) throw invalid('apiUrl', accepted)
+  const { protocol, hostname, username, search, hash } = new URL(text)
+  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLocal)
+  if (!isSafe || username !== '' || search !== '' || hash !== '') throw invalid('apiUrl', accepted)
+  return text.replace(/\/+$/, '')
+}
+
+function readAddress(text: string): Address {
+  if (isAddress(text, { strict: false })) return getAddress(text)
+  throw invalid('address', '0x and 40 hexadecimal digits')
+}
+
+function matching(text: string, field: string, pattern: RegExp): string {
+  if (typeof text === 'string' && pattern.test(text)) return text
+  throw invalid(field, '1 to 64 letters, digits, "-" and "_"')
+}
+
+function mismatch(expected: Address, actual: Address): WalletError {
+  return new WalletError('WALLET_ADDRESS_MISMATCH', `The wallet at the provider is ${actual}, not ${expected}.`, {
+    details: { expected, actual },
+  })
+}
+
+function invalid(field: string, accepted: string): WalletError {
+  return new WalletError('VALIDATION_CONFIG_INVALID', `${field} is not valid; accepted: ${accepted}.`)
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { PrivyClient } from '@privy-io/node'
+import canonicalize from 'canonicalize'
+import { Secret } from '../../secret.ts'
+import type { SigningOptions } from '../../signer.ts'
+import { WalletError } from '../../wallet-error.ts'
+import type { AuthorizeRequest } from './auth-key.ts'
+import { mayTryAgain, providerFailure } from './provider-failure.ts'
+import type { WireBody } from './to-wire.ts'
+
+/**
+ * The way to one wallet at the provider. The client is loaded with the first request. Every request carries an
+ * idempotency key that follows from what it asks, so that asking again is one signature; a request that got no answer, or
+ * a 5xx, is made once more, and the client's own retries are off. Throws the `SIGNER_*` codes.
+ */
+export function openProvider(config: ProviderConfig): Provider {
+  const { appId, walletId, authorize, now } = config
+  const appSecret = config.appSecret instanceof Secret ? config.appSecret.reveal() : config.appSecret
+  const secrets = [appSecret, Buffer.from(`${appId}:${appSecret}`).toString('base64')]
+  let client: Promise<PrivyClient> | null = null
+  const open = () => (client ??= load({ ...config, appSecret }))
+
+  const attempt = async <T>(act: (client: PrivyClient) => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+    const opened = await open().catch((cause: unknown) => {
+      client = null
+      throw new WalletError('SIGNER_UNAVAILABLE', 'The client of the wallet provider cannot be loaded.', { cause })
+    })
+    try {
+      return await untilAborted(act(opened), signal)
+    } catch (error) {
+      if (!mayTryAgain(error)) throw providerFailure(error, secrets)
+    }
+    await wait(pauseMs)
+    try {
+      return await untilAborted(act(opened), signal)
+    } catch (error) {
+      throw providerFailure(error, secrets)
+    }
+  }
+
+  return {
+    wallet: async () => await attempt((opened) => opened.wallets().get(walletId), undefined),
+    rpc: async (body, { idempotencyKey, signal } = {}) => {
+      const key = keyOf({ asked: idempotencyKey ?? null, appId, walletId, body })
+      return await attempt((opened) => {
+        const request = {
+          ...body,
+          authorization_context: { sign_fns: [authorize] },
+          idempotency_key: key,
+          request_expiry: now() + validForMs,
+        }
+        return opened.wallets().rpc(walletId, asRpcInput(request))
+      }, signal)
+    },
+  }
+}
+
+export type ProviderConfig = {
+  readonly appId: string
+  readonly appSecret: string | Secret
+  readonly walletId: string
+  readonly authorize: AuthorizeRequest
+  /** Without a slash at its end: the provider signs over the URL. */
+  readonly apiUrl: string
+  readonly fetch: typeof fetch | undefined
+  readonly now: () => number
+}
+
+/** Answers as they came: who asks looks at what is in them. */
+export type Provider = {
+  readonly wallet: () => Promise<unknown>
+  readonly rpc: (body: WireBody, options?: SigningOptions) => Promise<unknown>
+}
+
+const pauseMs = 200
+const timeoutMs = 20_000
+/** How long a request holds: whoever catches one cannot use it later. */
+const validForMs = 5 * 60_000
+
+async function load(config: ProviderConfig & { readonly appSecret: string }): Promise<PrivyClient> {
+  const { appId, appSecret, apiUrl } = config
+  const { PrivyClient: Client } = await import('@privy-io/node')
+  return new Client({
+    appId,
+    appSecret,
+    apiUrl,
+    maxRetries: 0,
+    timeout: timeoutMs,
+    // Its log shows headers, and environment variables turn it on.
+    logLevel: 'off',
+    ...(config.fetch === undefined ? {} : { fetch: config.fetch }),
+  })
+}
+
+function keyOf(asked: object): string {
+  return createHash('sha256')
+    .update(canonicalize(asked) ?? '')
+    .digest('hex')
+}
+
+async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await answer
+  const stopped = new WalletError('SIGNER_UNAVAILABLE', 'The request to the wallet provider was given up.')
+  if (signal.aborted) {
+    answer.catch(() => undefined)
+    throw stopped
+  }
+  return await new Promise((resolve, reject) => {
+    const stop = () => reject(stopped)
+    signal.addEventListener('abort', stop, { once: true })
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+type RpcInput = Parameters<ReturnType<PrivyClient['wallets']>['rpc']>[1]
+
+/** The client's types want literals of each chain's requests; ours are checked by what comes back. */
+function asRpcInput(request: object): RpcInput {
+  return request as RpcInput
+}
