@@ -17,7 +17,9 @@ export async function finishRegistration(
 ): Promise<RegistrationResult> {
   const { chain, registry, owner, records, now, progress, warnings } = trip
   const attempts = attemptsOf(trip, record, submission)
-  const keep = (change: Partial<RegistrationRecord>) => records.save({ ...record, ...change, updatedAt: now() })
+  // The record as it stands: the way to the chain may have kept an operation in it.
+  const keep = async (change: Partial<RegistrationRecord>) =>
+    records.save({ ...((await records.load(record.token)) ?? record), ...change, updatedAt: now() })
   const common = { chainId: chain.id, attempts, warnings: [...warnings, ...submission.warnings] }
   if (submission.status === 'deferred') {
     await keep({ state: 'deferred' })

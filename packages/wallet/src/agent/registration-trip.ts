@@ -3,6 +3,8 @@ import { createMemoryJournal } from '../memory-journal.ts'
 import { createSubmitCall } from '../gas/create-submit-call.ts'
 import type { Submission } from '../gas/submission.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
+import { readSignedUserOperation, type UserOperationRecord } from '../user-operation/signed-user-operation.ts'
+import { WalletError } from '../wallet-error.ts'
 import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
 import { openRegistry, type OpenRegistry } from './open-registry.ts'
 import type {
@@ -34,8 +36,12 @@ export async function openTrip(wallet: ServiceWallet, options: AgentRegistration
     attempts: [],
     warnings: [],
     progress,
-    signed: async (token) => (await journal.byRequest(token)).length,
-    submit: ({ token, registry, data }) => submitCall({ requestId: token, target: registry, data }),
+    signed: async (token) => {
+      const isOperationKept = ((await records.load(token))?.userOperation ?? null) !== null
+      return (await journal.byRequest(token)).length + (isOperationKept ? 1 : 0)
+    },
+    submit: ({ token, registry, data }) =>
+      submitCall({ requestId: token, target: registry, data, operation: operationOf(records, token, now) }),
   }
 }
 
@@ -54,8 +60,25 @@ export type RegistrationTrip = OpenRegistry &
       message: string,
       details?: RegistrationProgress['details'],
     ) => void
-    /** How many signatures the journal holds for the token of a record. */
+    /** How many signatures journal and records hold for the token of a record. */
     readonly signed: (token: string) => Promise<number>
     /** Brings the call of a record to the chain; the same record again goes on with what is out. */
     readonly submit: (record: Pick<RegistrationRecord, 'token' | 'registry' | 'data'>) => Promise<Submission>
   }
+
+/** The member of a record that keeps the signed operation of a sponsored registration. */
+function operationOf(records: RegistrationRecords, token: string, now: () => number): UserOperationRecord {
+  return {
+    async load() {
+      const kept = (await records.load(token))?.userOperation ?? null
+      return kept === null ? null : readSignedUserOperation(kept)
+    },
+    async save(operation) {
+      const record = await records.load(token)
+      if (record === null) throw new WalletError('RESUME_TOKEN_INVALID', 'The record of the registration is gone.')
+      const userOperationHash = operation?.userOperationHash ?? null
+      const state = operation === null ? 'prepared' : 'sent'
+      await records.save({ ...record, state, userOperation: operation, userOperationHash, updatedAt: now() })
+    },
+  }
+}

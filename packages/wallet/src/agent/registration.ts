@@ -54,18 +54,32 @@ export type RegistrationSurroundings = {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly fetch?: typeof fetch
   readonly now?: () => number
+  /** Waits for funds in steps of this. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
   /** Loads the identity SDK; by default the installed one. */
   readonly loadIdentitySdk?: () => Promise<unknown>
 }
 
 export type GasOptions = {
-  /** Tiers to try, in order; `['sponsored', 'faucet', 'manual']` where it is missing, as far as they fit the chain. */
+  /**
+   * Tiers that may be tried, always in the order sponsored, faucet, manual. Where it is missing: a paymaster on chain 8453
+   * or where `bundlerUrl` or `paymasterUrl` is given, the faucet on the chains it serves, and a person everywhere. What
+   * the wallet holds is used before faucet and person are asked.
+   */
   readonly tiers?: readonly ('sponsored' | 'faucet' | 'manual')[]
+  /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */
   readonly bundlerUrl?: string
+  /** URL of an ERC-7677 paymaster; `SVC_PAYMASTER_URL_<chainId>` where it is missing. */
   readonly paymasterUrl?: string
   readonly paymasterContext?: Readonly<Record<string, unknown>>
-  /** Agrees to delegate the account to this implementation (EIP-7702) when a sponsored operation needs it. */
+  /**
+   * Agrees to delegate the account to this implementation (EIP-7702) when a sponsored operation needs it; where it is
+   * missing, to the canonical Simple7702Account, and never in the place of other code. A delegation is announced as the
+   * step `delegate` before it is signed, named in the warnings of the result, and ended by `revokeDelegation`.
+   */
   readonly allowDelegationTo?: Address
+  /** How long a sponsored operation is waited for before it counts as pending; 60 s. */
+  readonly sponsoredWaitMs?: number
   /** How long manual funding is waited for; 60 s. */
   readonly manualWaitMs?: number
 }

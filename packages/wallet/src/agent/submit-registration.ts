@@ -93,7 +93,8 @@ async function submit(
   } catch (error) {
     // With a signature in the journal the call may still come to the chain, and this record goes on with it.
     const isOut = (await trip.signed(record.token)) > 0
-    await records.save({ ...record, state: isOut ? 'sent' : 'failed', updatedAt: now() })
+    const standing = (await records.load(record.token)) ?? record
+    await records.save({ ...standing, state: isOut ? 'sent' : 'failed', updatedAt: now() })
     throw error
   }
 }

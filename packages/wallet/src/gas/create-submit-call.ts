@@ -1,37 +1,39 @@
-import { formatEther, type Address } from 'viem'
-import type { OpenRegistry } from '../agent/open-registry.ts'
-import type { AgentRegistrationConfig, RegistrationProgress } from '../agent/registration.ts'
-import type { Journal } from '../journal.ts'
-import type { ServiceWallet } from '../service-wallet.ts'
-import { payFromWallet } from './pay-from-wallet.ts'
-import type { SubmitCall } from './submission.ts'
+import type { Journal, JournalEntry } from '../journal.ts'
+import { fundAndPay } from './fund-and-pay.ts'
+import type { GasContext, GasDesk } from './gas-desk.ts'
+import type { Submission, SubmitCall, SubmittableCall } from './submission.ts'
+import { trySponsored } from './try-sponsored.ts'
 
-/** Makes the way of one call to the chain, by who pays its gas. */
+/**
+ * Makes the way of one call to the chain, by who pays its gas: a paymaster, what the wallet holds, the faucet, a person.
+ * What was signed under the request before is gone on with first, and nothing else is signed while it may still take
+ * effect.
+ */
 export function createSubmitCall(context: GasContext): SubmitCall {
-  const { wallet, owner, chain, client, journal, options } = context
-  const signer = { address: owner, signTransaction: wallet.signTransaction.bind(wallet) }
   return async (call) => {
-    const payment = await payFromWallet(
-      { signer, chain, client, journal, ...(options.signal && { signal: options.signal }) },
-      call,
-    )
-    const common = { attempts: [], warnings: [] }
-    if (payment.status === 'underfunded') {
-      const amountWei = payment.worstWei
-      const fund = { address: owner, amountWei, amount: formatEther(amountWei), currency: chain.nativeCurrency.symbol }
-      return { ...common, status: 'deferred', fund }
-    }
-    const { status, txHash } = payment
-    if (status === 'mined') return { ...common, status, txHash, logs: payment.logs, gasTier: 'wallet' }
-    if (status === 'reverted') return { ...common, status, txHash, reason: null }
-    return { ...common, status, txHash, userOperationHash: null }
+    const desk: GasDesk = { ...context, attempts: [], warnings: [] }
+    const submission = await resolveGas(desk, call)
+    return { ...submission, attempts: desk.attempts, warnings: desk.warnings }
   }
 }
 
-export type GasContext = Pick<OpenRegistry, 'chain' | 'client'> & {
-  readonly wallet: ServiceWallet
-  readonly owner: Address
-  readonly journal: Journal
-  readonly options: Pick<AgentRegistrationConfig, 'gas' | 'apiUrl' | 'signal' | 'fetch' | 'env' | 'now'>
-  readonly progress: (step: RegistrationProgress['step'], message: string) => void
+async function resolveGas(desk: GasDesk, call: SubmittableCall): Promise<Resolved> {
+  desk.progress('resolve-gas', 'Finding out who pays the gas.')
+  const mayBeMined = await isUndecided(desk.journal, call.requestId)
+  const sponsored = mayBeMined ? null : await trySponsored(desk, call)
+  return sponsored ?? (await fundAndPay(desk, call))
 }
+
+type Resolved = Submission extends infer Each
+  ? Each extends Submission
+    ? Omit<Each, 'attempts' | 'warnings'>
+    : never
+  : never
+
+/** Whether the journal holds a transaction of the request that may be in a block, now or later. */
+async function isUndecided(journal: Journal, requestId: string): Promise<boolean> {
+  return (await journal.byRequest(requestId)).some(({ state }) => !neverMined.has(state))
+}
+
+/** A refused one is not among them: the endpoint that declined its bytes may have passed them on. */
+const neverMined: ReadonlySet<JournalEntry['state']> = new Set(['replaced', 'superseded'])

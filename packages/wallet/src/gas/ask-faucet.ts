@@ -1,0 +1,44 @@
+import type { GasDesk } from './gas-desk.ts'
+import { requestFaucet } from './request-faucet.ts'
+import { waitForBalance } from './wait-for-balance.ts'
+
+/**
+ * Asks the faucet of the support API for the wallet and waits for what it sends. Tells whether something came. One
+ * grant per wallet and chain: a claim that is still under way is waited for, one that was paid out earlier is not.
+ */
+export async function askFaucet(desk: GasDesk): Promise<boolean> {
+  const { chain, owner, wallet, options, attempts, warnings, progress } = desk
+  const isAsked = options.gas?.tiers?.includes('faucet') ?? false
+  if (!faucetChains.has(chain.id) && !isAsked) return false
+  const { now = Date.now, env = {} } = options
+  const apiUrl = options.apiUrl ?? (env['SVC_API_URL'] || undefined)
+  if (apiUrl === undefined || wallet.appId === null) {
+    const reason = `The faucet needs ${apiUrl === undefined ? 'SVC_API_URL' : 'appId'}.`
+    warnings.push(reason)
+    attempts.push({ kind: 'gas', tier: 'faucet', outcome: 'skipped', reason })
+    return false
+  }
+  progress('faucet', 'Asking the faucet for native currency.')
+  const claim = { address: owner, chainId: chain.id, appId: wallet.appId }
+  const answer = await requestFaucet(apiUrl, claim, options)
+  const failed = (code: string, reason: string): false => {
+    attempts.push({ kind: 'gas', tier: 'faucet', outcome: 'failed', code, reason })
+    progress('fallback', reason)
+    return false
+  }
+  if (answer.status === 'failed') return failed(answer.code, answer.reason)
+  const { txHash } = answer
+  if (answer.status === 'claimed' && txHash !== null) {
+    const receipt = await desk.client.getTransactionReceipt({ hash: txHash }).catch(() => null)
+    const isSpent = receipt !== null && !(await waitForBalance(desk, 1n, 0))
+    if (isSpent) return failed('FAUCET_ALREADY_CLAIMED', 'The wallet had its grant earlier.')
+  }
+  progress('wait-for-funds', 'Waiting for the grant of the faucet.', { txHash })
+  if (await waitForBalance(desk, 1n, now() + longestWaitMs)) return true
+  return failed('FAUCET_FAILED', 'The grant of the faucet did not arrive in time.')
+}
+
+/** Sepolia and Base Sepolia. */
+const faucetChains: ReadonlySet<number> = new Set([11155111, 84532])
+
+const longestWaitMs = 60_000
