@@ -1,5 +1,7 @@
 export type { AmmDeployment, Chain, ChainToken } from './chain.ts'
 export { chains } from './chains.ts'
+export { createFileJournal } from './file-journal.ts'
+export type { FileJournal, FileJournalOptions } from './file-journal.ts'
 export { findChain } from './find-chain.ts'
 export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from './journal.ts'
 export { createMemoryJournal } from './memory-journal.ts'

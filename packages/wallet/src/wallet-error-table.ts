@@ -43,6 +43,10 @@ export const walletErrorTable = {
   JOURNAL_CONFLICT: row('The slot or hash is in the journal already.', 'Read the entry that is there.'),
   JOURNAL_ENTRY_UNKNOWN: row('The journal holds no such transaction.', 'Check the hash.'),
   JOURNAL_ENTRY_CLOSED: row('The transaction is settled and cannot move.', 'Read the entry as it stands.'),
+  JOURNAL_LOCKED: row(
+    'Another process has the file of the journal, or may have it.',
+    'End the other process, or give each one a journal of its own; when none lives, remove the lock that details name.',
+  ),
   JOURNAL_UNREADABLE: row(
     'The file of the journal is damaged or cannot be written.',
     'See the line that details name.',
