@@ -21,6 +21,10 @@ export const walletErrorTable = {
   KEYSTORE_INVALID: row('The file is no keystore of version 3.', 'Name a Web3 Secret Storage file, version 3.'),
   KEYSTORE_PASSPHRASE_WRONG: row('The passphrase does not open the keystore.', 'Give the passphrase of this file.'),
   KEYSTORE_UNSAFE: row('Others than the owner may read the file.', 'Run chmod 600 on the file.'),
+  KEYSTORE_NOT_WRITTEN: row(
+    'The keystore was not written: there is a file of this name, or the folder cannot be written.',
+    'Name another file, or say that the one there may be replaced.',
+  ),
   // backends that sign
   SIGNER_UNAVAILABLE: row('The backend that signs cannot be reached, or answered nonsense.', 'Try again later.'),
   SIGNER_UNAUTHORIZED: row('The backend does not accept the credentials.', 'Check app id, app secret and auth key.'),

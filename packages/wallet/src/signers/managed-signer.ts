@@ -18,6 +18,7 @@ import {
   typedDataToWire,
   type WireBody,
 } from './managed/to-wire.ts'
+import { invalidField, readSigningUrl } from './signing-url.ts'
 
 /**
  * Signs with a key in the enclave of a wallet provider (Privy): its policy there is a second fence around the wallet. It
@@ -30,7 +31,8 @@ export function createManagedSigner(config: ManagedSignerConfig): Signer {
     appSecret: config.appSecret,
     walletId: matching(config.walletId, 'walletId', /^[a-zA-Z0-9_-]{1,64}$/),
     authorize: toAuthorizeRequest(config.authPrivateKey),
-    apiUrl: readApiUrl(config.apiUrl ?? 'https://api.privy.io'),
+    // The signature over a request covers its URL, and the client would sign a slash at the end twice.
+    apiUrl: readSigningUrl(config.apiUrl ?? 'https://api.privy.io', 'apiUrl').replace(/\/+$/, ''),
     fetch: config.fetch,
     now: config.now ?? Date.now,
   })
@@ -110,33 +112,18 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   throw new WalletError('SIGNER_UNAVAILABLE', 'The wallet provider answered nonsense.')
 }
 
-/** The signature over a request covers its URL, and a slash at the end would be signed twice. */
-function readApiUrl(text: string): string {
-  const accepted = 'an https URL, or http on this machine'
-  if (typeof text !== 'string' || !URL.canParse(text)) throw invalid('apiUrl', accepted)
-  const { protocol, hostname, username, search, hash } = new URL(text)
-  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
-  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLocal)
-  if (!isSafe || username !== '' || search !== '' || hash !== '') throw invalid('apiUrl', accepted)
-  return text.replace(/\/+$/, '')
-}
-
 function readAddress(text: string): Address {
   if (isAddress(text, { strict: false })) return getAddress(text)
-  throw invalid('address', '0x and 40 hexadecimal digits')
+  throw invalidField('address', '0x and 40 hexadecimal digits')
 }
 
 function matching(text: string, field: string, pattern: RegExp): string {
   if (typeof text === 'string' && pattern.test(text)) return text
-  throw invalid(field, '1 to 64 letters, digits, "-" and "_"')
+  throw invalidField(field, '1 to 64 letters, digits, "-" and "_"')
 }
 
 function mismatch(expected: Address, actual: Address): WalletError {
   return new WalletError('WALLET_ADDRESS_MISMATCH', `The wallet at the provider is ${actual}, not ${expected}.`, {
     details: { expected, actual },
   })
-}
-
-function invalid(field: string, accepted: string): WalletError {
-  return new WalletError('VALIDATION_CONFIG_INVALID', `${field} is not valid; accepted: ${accepted}.`)
 }

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { link, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type Address, hexToBytes, isHex } from 'viem'
+import { Secret } from '../secret.ts'
+import { WalletError } from '../wallet-error.ts'
+import { type Environment, type KeystorePassphrase, readPassphrase } from './keystore/passphrase.ts'
+import { createLocalSigner } from './local-signer.ts'
+
+/**
+ * Writes a keystore (Web3 Secret Storage, version 3; scrypt) of mode 0600 that is whole and durable before the promise
+ * resolves, and gives its address. A file that is there is kept, since it may be the only copy of a key, unless `replace`
+ * is set. Throws `VALIDATION_PRIVATE_KEY_INVALID`, `VALIDATION_CONFIG_INVALID`, `KEYSTORE_NOT_WRITTEN`.
+ */
+export async function writeKeystore(
+  path: string,
+  key: string | Secret,
+  passphrase: KeystorePassphrase,
+  options: WriteKeystoreOptions = {},
+): Promise<Address> {
+  const { replace = false, environment = process.env } = options
+  const address = await createLocalSigner(key).getAddress()
+  const text = await encrypt(key, await readPassphrase(passphrase, environment))
+  const beside = `${path}.${randomUUID()}.new`
+  try {
+    await writeDurably(beside, text)
+    // A link refuses a name that is taken, a renamed file takes its place.
+    await (replace ? rename(beside, path) : link(beside, path))
+    await syncFolder(dirname(path))
+  } catch (cause) {
+    throw new WalletError('KEYSTORE_NOT_WRITTEN', `The file ${path} was not written.`, { cause })
+  } finally {
+    await rm(beside, { force: true })
+  }
+  return address
+}
+
+export type WriteKeystoreOptions = {
+  /** Whether a file of this name may be replaced: the key in it is lost. */
+  readonly replace?: boolean
+  readonly environment?: Environment
+}
+
+/** 2^17 with r 8 and p 1: a second, and 128 MB, for every guess. */
+const scryptCost = 131_072
+
+async function encrypt(key: string | Secret, passphrase: string): Promise<string> {
+  const { Wallet } = await import('@ethereumjs/wallet')
+  const text = key instanceof Secret ? key.reveal() : key
+  if (!isHex(text)) throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', 'privateKey is not valid.')
+  const wallet = Wallet.fromPrivateKey(hexToBytes(text))
+  return `${await wallet.toV3String(passphrase, { kdf: 'scrypt', n: scryptCost, r: 8, p: 1 })}\n`
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
