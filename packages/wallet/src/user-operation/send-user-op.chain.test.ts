@@ -3,6 +3,7 @@ import { entryPoint08Abi } from 'viem/account-abstraction'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { identityRegistryAbi as abi } from '../agent/registry/identity-registry-abi.ts'
+import { ServiceWallet } from '../service-wallet.ts'
 import type { Signer } from '../signer.ts'
 import { createLocalSigner } from '../signers/local-signer.ts'
 import type { UserOperationProgress } from './send-user-op.ts'
@@ -85,6 +86,12 @@ describe('nothing is signed', () => {
       code: 'USER_OPERATION_REVERTED',
       details: { reason: expect.stringMatching(/^0x7e273289/) },
     })
+  })
+
+  test('when the endpoint serves another chain', async () => {
+    const signer = sponsors.wallet
+    const elsewhere = new ServiceWallet({ mode: 'local', signer, chainId: 8453, rpcUrls: { 8453: devnet().rpcUrl } })
+    await expect(elsewhere.sendUserOp(options())).rejects.toMatchObject({ code: 'RPC_CHAIN_MISMATCH' })
   })
 
   test('when the bundler cannot be reached', async () => {

@@ -20,9 +20,14 @@ import type { SignedUserOperation, WireUserOperation } from './signed-user-opera
  */
 export async function signUserOperation(context: OperationContext, call: OperationCall): Promise<SignedUserOperation> {
   const { client, owner, chain, signal, onStep } = context
-  const head = await client.getBlockNumber({ cacheTime: 0 }).catch((cause: unknown) => {
-    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not answer.', { cause })
-  })
+  const [head, chainId] = await Promise.all([client.getBlockNumber({ cacheTime: 0 }), client.getChainId()]).catch(
+    (cause: unknown) => {
+      throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not answer.', { cause })
+    },
+  )
+  if (chainId !== chain.id) {
+    throw new WalletError('RPC_CHAIN_MISMATCH', `The endpoint serves chain ${chainId}, not ${chain.id}.`)
+  }
   const delegation = await chooseDelegation(client, owner, context.allowDelegationTo)
   const prepared = await prepareUserOperation(context, call, delegation)
   const place = { chainId: chain.id, entryPointAddress: entryPoint08Address }
