@@ -4,6 +4,7 @@ import type { ChainFacts } from '../open-chain.ts'
 import { createSender, type Sender } from '../sender.ts'
 import { feesNow } from '../sender/fees-now.ts'
 import type { TransactionSigner } from '../sender/sign-request.ts'
+import { revertDataIn, revertReason } from '../user-operation/revert-reason.ts'
 import { WalletError } from '../wallet-error.ts'
 import type { SubmittableCall } from './submission.ts'
 
@@ -120,6 +121,10 @@ async function estimate(client: PublicClient, account: Address, { target, data }
   return client.estimateGas({ account, to: target, data, prepare: false }).catch((cause: unknown) => {
     const reverted = cause instanceof BaseError ? cause.walk((error) => error instanceof ExecutionRevertedError) : null
     if (reverted === null) throw cause
-    throw new WalletError('CALL_REVERTS', 'The contract refuses the call.', { cause })
+    const reason = revertReason(revertDataIn(cause) ?? '0x')
+    throw new WalletError('CALL_REVERTS', `The contract refuses the call${reason === null ? '' : `: ${reason}`}.`, {
+      cause,
+      details: { reason },
+    })
   })
 }

@@ -1,5 +1,5 @@
 import { startFakeBundler, startPaymaster, useDevnet, type FakeBundler, type Paymaster } from '@svc/devnet/testing'
-import { createPublicClient, encodeFunctionData, http } from 'viem'
+import { createPublicClient, encodeFunctionData, http, type PublicClient } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryRegistrationRecords } from '../agent/memory-registration-records.ts'
@@ -9,7 +9,10 @@ import type { RegistrationRecords } from '../agent/registration-records.ts'
 import { identityRegistryAbi as abi } from '../agent/registry/identity-registry-abi.ts'
 import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
+import { createSender } from '../sender.ts'
 import { ServiceWallet } from '../service-wallet.ts'
+import type { SignedUserOperation, UserOperationRecord } from '../user-operation/signed-user-operation.ts'
+import { WalletError } from '../wallet-error.ts'
 import { createSubmitCall } from './create-submit-call.ts'
 
 const devnet = useDevnet({ chainId: 8453 })
@@ -158,11 +161,69 @@ describe.each([
   })
 })
 
-test('a call that would revert is not tried at the cost of the wallet', async () => {
-  await devnet().fund(wallet.address, { ETH: '1' })
-  const chain = devnet().chain
-  const submit = createSubmitCall({
-    chain,
+describe('one call', () => {
+  const unkept: UserOperationRecord = { load: async () => null, save: async () => {} }
+
+  test('that would revert is not tried at the cost of the wallet', async () => {
+    await devnet().fund(wallet.address, { ETH: '1' })
+    const data = encodeFunctionData({ abi, functionName: 'setAgentURI', args: [99n, 'data:,'] })
+    await expect(submit(unkept, data)).rejects.toMatchObject({
+      code: 'USER_OPERATION_REVERTED',
+      message: 'The call would revert: ERC721NonexistentToken(99); nothing was sent.',
+    })
+    expect(await transactions()).toBe(0)
+  })
+
+  test('whose operation may be kept is not tried otherwise, whatever failed', async () => {
+    await devnet().fund(wallet.address, { ETH: '1' })
+    let kept: SignedUserOperation | null = null
+    const record: UserOperationRecord = {
+      load: async () => kept,
+      async save(operation) {
+        kept = operation
+        throw new WalletError('BUNDLER_UNAVAILABLE', 'It was kept, and the answer was lost.')
+      },
+    }
+    await expect(submit(record)).rejects.toThrow('the answer was lost')
+    expect(await transactions()).toBe(0)
+  })
+
+  test('that was signed as a transaction before is gone on with as that transaction', async () => {
+    await devnet().fund(wallet.address, { ETH: '1' })
+    const { chain, registry } = devnet()
+    const sender = createSender({ wallet, client: client(), chain, journal })
+    await sender.sign({
+      requestId: 'r',
+      step: 0,
+      to: registry.identity,
+      data: registering,
+      valueWei: 0n,
+      gasLimit: 500_000n,
+      maxFeePerGas: 10n ** 10n,
+      maxPriorityFeePerGas: 1n,
+      reservationId: null,
+      allow: async () => {},
+    })
+    expect(await submit(unkept)).toMatchObject({ status: 'mined', gasTier: 'wallet' })
+    expect(bundler.received()).toEqual([])
+    expect(await agents()).toBe(1n)
+  })
+
+  test('waits for no paymaster while the wallet has other transactions out', async () => {
+    await devnet().fund(wallet.address, { ETH: '1' })
+    const other = { requestId: 'other', step: 0, reservationId: null, chainId: 8453, from: wallet.address } as const
+    await journal.recordSigned({ ...other, nonce: 1, attempt: 0, rawTransaction: '0x02', hash: `0x${'0'.repeat(64)}` })
+    const result = await submit(unkept)
+    expect(result).toMatchObject({ status: 'mined', gasTier: 'wallet' })
+    expect(result.attempts[0]).toMatchObject({ tier: 'sponsored', outcome: 'skipped' })
+  })
+})
+
+const registering = encodeFunctionData({ abi, functionName: 'register', args: ['data:,agent'] })
+
+function submit(operation: UserOperationRecord, data = registering) {
+  const submitCall = createSubmitCall({
+    chain: devnet().chain,
     client: client(),
     wallet,
     owner: wallet.address,
@@ -170,12 +231,8 @@ test('a call that would revert is not tried at the cost of the wallet', async ()
     options: { gas: sponsors(), env: {} },
     progress: () => {},
   })
-  const data = encodeFunctionData({ abi, functionName: 'setAgentURI', args: [99n, 'data:,'] })
-  const operation = { load: async () => null, save: async () => {} }
-  const call = { requestId: 'r', target: devnet().registry.identity, data, operation }
-  await expect(submit(call)).rejects.toMatchObject({ code: 'USER_OPERATION_REVERTED' })
-  expect(await client().getTransactionCount({ address: wallet.address })).toBe(0)
-})
+  return submitCall({ requestId: 'r', target: devnet().registry.identity, data, operation })
+}
 
 function begin(): void {
   wallet = new ServiceWallet({
@@ -235,7 +292,8 @@ async function newest() {
   return record
 }
 
-const client = () => createPublicClient({ transport: http(devnet().rpcUrl), cacheTime: 0 })
+const client = (): PublicClient => createPublicClient({ transport: http(devnet().rpcUrl), cacheTime: 0 })
 const registryCall = () => ({ address: devnet().registry.identity, abi }) as const
 const agents = () => client().readContract({ ...registryCall(), functionName: 'balanceOf', args: [wallet.address] })
 const ownerOf = (id: bigint) => client().readContract({ ...registryCall(), functionName: 'ownerOf', args: [id] })
+const transactions = () => client().getTransactionCount({ address: wallet.address })

@@ -1,15 +1,26 @@
-import { BaseError, decodeErrorResult, isHex, size, type Hex } from 'viem'
+import { BaseError, decodeErrorResult, isHex, parseAbi, size, type Hex } from 'viem'
 
 /** What a contract said when it reverted, for people: its sentence, or else the bytes of its error. */
 export function revertReason(data: Hex): string | null {
   if (data === '0x') return null
   try {
-    const { errorName, args } = decodeErrorResult({ data })
+    const { errorName, args } = decodeErrorResult({ abi: knownErrors, data })
     return errorName === 'Error' ? String(args[0]) : `${errorName}(${args.join(', ')})`
   } catch {
     return size(data) > 36 ? `${data.slice(0, 74)}...` : data
   }
 }
+
+/** Those of tokens by EIP-6093; `Error` and `Panic` are known without. */
+const knownErrors = parseAbi([
+  'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
+  'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
+  'error ERC721InvalidOwner(address owner)',
+  'error ERC721NonexistentToken(uint256 tokenId)',
+  'error ERC721IncorrectOwner(address sender, uint256 tokenId, address owner)',
+  'error ERC721InsufficientApproval(address operator, uint256 tokenId)',
+  'error ERC721InvalidReceiver(address receiver)',
+])
 
 /** The bytes of a revert in an error and its causes. */
 export function revertDataIn(error: unknown): Hex | null {

@@ -84,7 +84,7 @@ describe('nothing is signed', () => {
     const data = encodeFunctionData({ abi, functionName: 'setAgentURI', args: [99n, uri] })
     await expect(sponsors.wallet.sendUserOp(options({ data }))).rejects.toMatchObject({
       code: 'USER_OPERATION_REVERTED',
-      details: { reason: expect.stringMatching(/^0x7e273289/) },
+      details: { reason: 'ERC721NonexistentToken(99)', data: expect.stringMatching(/^0x7e273289/) },
     })
   })
 
