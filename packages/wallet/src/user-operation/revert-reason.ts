@@ -5,14 +5,16 @@ export function revertReason(data: Hex): string | null {
   if (data === '0x') return null
   try {
     const { errorName, args } = decodeErrorResult({ abi: knownErrors, data })
-    return errorName === 'Error' ? String(args[0]) : `${errorName}(${args.join(', ')})`
+    return errorName === 'Error' ? args[0] : `${errorName}(${args.join(', ')})`
   } catch {
     return size(data) > 36 ? `${data.slice(0, 74)}...` : data
   }
 }
 
-/** Those of tokens by EIP-6093; `Error` and `Panic` are known without. */
+/** Solidity's own two, and those of tokens by EIP-6093. */
 const knownErrors = parseAbi([
+  'error Error(string reason)',
+  'error Panic(uint256 code)',
   'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
   'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
   'error ERC721InvalidOwner(address owner)',
