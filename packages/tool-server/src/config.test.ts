@@ -11,7 +11,13 @@ import { settings, type SettingName } from './config/settings.ts'
 const privateKey = `0x${'1f'.repeat(32)}`
 const token = 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA'
 const key = (tier: string) => `svc_${tier}_${'Ab3_'.repeat(11).slice(0, 43)}`
-const managed = { WALLET_TYPE: 'managed', WALLET_APP_ID: 'app', WALLET_APP_SECRET: 'app-secret', WALLET_ID: 'w-1' }
+const managed = {
+  WALLET_TYPE: 'managed',
+  WALLET_APP_ID: 'app',
+  WALLET_APP_SECRET: 'app-secret',
+  WALLET_ID: 'w-1',
+  WALLET_AUTH_PRIVATE_KEY: 'p256',
+}
 const freshDir = () => mkdtempSync(join(tmpdir(), 'svc-config-'))
 const read = (env: Readonly<Record<string, string>>) => readConfig({ SVC_DATA_DIR: freshDir(), ...env })
 const problems = (env: Readonly<Record<string, string>>) => {
@@ -36,10 +42,11 @@ const effects: Readonly<
   WALLET_APP_ID: [managed, (c) => c.wallet, expect.objectContaining({ appId: 'app' })],
   WALLET_APP_SECRET: [managed, (c) => c.wallet?.type === 'managed' && c.wallet.appSecret.reveal(), 'app-secret'],
   WALLET_ID: [managed, (c) => c.wallet, expect.objectContaining({ walletId: 'w-1' })],
-  WALLET_AUTH_PRIVATE_KEY: [
-    { ...managed, WALLET_AUTH_PRIVATE_KEY: 'p256' },
-    (c) => c.wallet?.type === 'managed' && c.wallet.authPrivateKey?.reveal(),
-    'p256',
+  WALLET_AUTH_PRIVATE_KEY: [managed, (c) => c.wallet?.type === 'managed' && c.wallet.authPrivateKey.reveal(), 'p256'],
+  SVC_WALLET_API_URL: [
+    { ...managed, SVC_WALLET_API_URL: 'https://wallets.example' },
+    (c) => c.wallet,
+    expect.objectContaining({ apiUrl: 'https://wallets.example' }),
   ],
   PRIVATE_KEY: [
     { PRIVATE_KEY: privateKey },
@@ -195,6 +202,7 @@ describe('what is refused', () => {
     [{ MCP_AUTH_TOKEN: `${token} and more` }, 'AUTH_TOKEN_WEAK MCP_AUTH_TOKEN'],
     [{ WALLET_TYPE: 'local' }, 'SETTING_MISSING PRIVATE_KEY'],
     [{ ...managed, WALLET_ID: '' }, 'SETTING_MISSING WALLET_ID'],
+    [{ ...managed, WALLET_AUTH_PRIVATE_KEY: '' }, 'SETTING_MISSING WALLET_AUTH_PRIVATE_KEY'],
     [{ SVC_IPFS_MODE: 'pinata' }, 'SETTING_MISSING SVC_PINNING_JWT'],
     [{ SVC_RPC_PROVIDER: 'https://x/{key}' }, 'SETTING_MISSING RPC_API_KEY'],
     [{ SVC_TRUSTED_PROXIES: '10.0.0.0/40' }, 'SETTING_INVALID SVC_TRUSTED_PROXIES'],

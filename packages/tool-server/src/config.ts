@@ -59,7 +59,10 @@ export type WalletConfig =
       readonly appId: string
       readonly appSecret: Secret
       readonly walletId: string
-      readonly authPrivateKey: Secret | null
+      /** P-256: authorizes each request to the provider. */
+      readonly authPrivateKey: Secret
+      /** `null` for the provider's public one. */
+      readonly apiUrl: string | null
     }
 
 export type RpcConfig = {
@@ -161,13 +164,16 @@ function readWallet(values: Settings): WalletConfig | null {
     return values.PRIVATE_KEY === undefined ? null : { type, privateKey: new Secret(values.PRIVATE_KEY) }
   }
   const { WALLET_APP_ID: appId, WALLET_APP_SECRET: appSecret, WALLET_ID: walletId } = values
-  if (type === undefined || appId === undefined || appSecret === undefined || walletId === undefined) return null
+  const authPrivateKey = values.WALLET_AUTH_PRIVATE_KEY
+  if (type === undefined || appId === undefined || appSecret === undefined) return null
+  if (walletId === undefined || authPrivateKey === undefined) return null
   return {
     type,
     appId,
     appSecret: new Secret(appSecret),
     walletId,
-    authPrivateKey: sealed(values.WALLET_AUTH_PRIVATE_KEY),
+    authPrivateKey: new Secret(authPrivateKey),
+    apiUrl: values.SVC_WALLET_API_URL ?? null,
   }
 }
 

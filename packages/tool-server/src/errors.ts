@@ -164,6 +164,13 @@ export const errorTable = {
   OPERATION_EXPIRED: row(410, false, 'Call the tool again for a new plan.'),
   OPERATION_CHANGED: row(409, false, 'Look at the operation with get_operation and use its own plan hash.'),
   OPERATION_STATE: row(409, false, 'get_operation shows what became of it; a plan is carried out once.'),
+  SIGNER_UNAVAILABLE: row(503, true, 'The wallet provider does not sign now, and nothing was sent. Call again later.'),
+  SIGNER_REFUSED: row(
+    403,
+    false,
+    "The managed wallet's own policy at its provider refuses this. The operator can change it there.",
+  ),
+  SIGNER_UNAUTHORIZED: row(503, false, 'The operator must correct the credentials of the managed wallet.'),
   STORAGE_UNAVAILABLE: row(503, true, 'The state store cannot be written, and nothing is signed without it.'),
 } as const satisfies Record<string, ErrorRow>
 

@@ -25,9 +25,15 @@ const localKey = { PRIVATE_KEY: `0x${'5'.repeat(64)}` }
 test.each([
   [
     'MANAGED_WALLET_UNAVAILABLE',
-    { WALLET_TYPE: 'managed', WALLET_APP_ID: 'app', WALLET_APP_SECRET: 'secret', WALLET_ID: 'wallet' },
+    {
+      WALLET_TYPE: 'managed',
+      WALLET_APP_ID: 'app',
+      WALLET_APP_SECRET: 'secret',
+      WALLET_ID: 'wallet',
+      WALLET_AUTH_PRIVATE_KEY: 'no key',
+    },
   ],
-])('%s: what this version cannot do is refused at the start, and nothing is written', async (code, environment) => {
+])('%s: a wallet that cannot sign is refused at the start, and nothing is written', async (code, environment) => {
   const opening = openServer(readConfig({ ...environment, SVC_DATA_DIR: dataDir, LOG_LEVEL: 'silent' }))
   await expect(opening).rejects.toBeInstanceOf(ConfigError)
   await expect(opening).rejects.toMatchObject({ problems: [{ code }] })

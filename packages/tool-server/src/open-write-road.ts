@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { acquireServerLock, openStore, steadyClock, type Store, StoreError } from '@svc/store'
-import { createSender, type Chain, type Sender } from '@svc/wallet'
+import { createSender, type Chain, type Sender, WalletError } from '@svc/wallet'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Config, WalletConfig } from './config.ts'
 import { ConfigError, type ConfigProblem } from './config/config-error.ts'
@@ -33,8 +33,8 @@ import type { Adapters } from './server.ts'
 /**
  * Opens everything a write needs: the lock of the data directory, the store, the audit log, the wallet and the road. What
  * an earlier process left open is settled before this resolves. Throws `StoreError` `DATA_DIR_LOCKED` when another server
- * holds the directory, `LEASE_HELD` when one runs on the same database, and `ConfigError` when that cannot be
- * reached; on any failure what was opened is closed again. Closing first stops writes: none begins and none
+ * holds the directory, `LEASE_HELD` when one runs on the same database, and `ConfigError` when that, or the provider of a
+ * managed wallet, cannot be reached; on any failure what was opened is closed again. Closing first stops writes: none begins and none
  * signs again, those on their way are waited for, and what is cut off after that the next start settles.
  */
 export async function openWriteRoad(options: {
@@ -50,7 +50,7 @@ export async function openWriteRoad(options: {
 }): Promise<NonNullable<Adapters['write']>> {
   const { config, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
   const { dataDir } = config
-  const wallet = guardedSigner(openWallet(options.wallet))
+  const wallet = guardedSigner(await openWallet(options.wallet))
   const closers: (() => unknown)[] = []
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).reverse()) await closer()
@@ -161,14 +161,24 @@ const decisionsEveryMs = 5_000
 /** How soon the audit log tells what an operator did. Signing itself looks at the switches each time. */
 const watchEveryMs = 500
 
-function openWallet(wallet: WalletConfig): ServiceWallet {
-  if (wallet.type === 'local') return new ServiceWallet({ mode: 'local', privateKey: wallet.privateKey })
-  throw unavailable({
-    code: 'MANAGED_WALLET_UNAVAILABLE',
-    setting: 'WALLET_TYPE',
-    message: 'This version signs with a local wallet only.',
-    fix: 'Run the "data" profile in production, or a local wallet in development.',
-  })
+/** The address of a managed wallet is read from its provider, which proves that the credentials hold. */
+async function openWallet(config: WalletConfig): Promise<ServiceWallet> {
+  if (config.type === 'local') return new ServiceWallet({ mode: 'local', privateKey: config.privateKey })
+  const { appId, appSecret, walletId, authPrivateKey, apiUrl } = config
+  const url = apiUrl === null ? {} : { apiUrl }
+  try {
+    const wallet = new ServiceWallet({ mode: 'managed', appId, appSecret, walletId, authPrivateKey, ...url })
+    await wallet.getAddress()
+    return wallet
+  } catch (error) {
+    if (!(error instanceof WalletError)) throw error
+    throw unavailable({
+      code: 'MANAGED_WALLET_UNAVAILABLE',
+      setting: 'WALLET_TYPE',
+      message: error.message,
+      fix: error.suggestion,
+    })
+  }
 }
 
 /** The state stands in the database that the operator names, else in the data directory. */

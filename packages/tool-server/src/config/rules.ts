@@ -30,7 +30,7 @@ function walletRules(config: Config, values: Settings): readonly ConfigProblem[]
   if (!config.production && type === 'local' && values.PRIVATE_KEY === undefined)
     problems.push(missing('PRIVATE_KEY', 'WALLET_TYPE=local'))
   if (type === 'managed') {
-    for (const name of ['WALLET_APP_ID', 'WALLET_APP_SECRET', 'WALLET_ID'] as const) {
+    for (const name of ['WALLET_APP_ID', 'WALLET_APP_SECRET', 'WALLET_ID', 'WALLET_AUTH_PRIVATE_KEY'] as const) {
       if (values[name] === undefined) problems.push(missing(name, 'WALLET_TYPE=managed'))
     }
   }

@@ -22,6 +22,7 @@ export const settingsSchema = z.object({
   WALLET_APP_SECRET: text.optional(),
   WALLET_ID: text.optional(),
   WALLET_AUTH_PRIVATE_KEY: text.optional(),
+  SVC_WALLET_API_URL: z.url({ protocol: /^https?$/, error: 'Accepted: an http or https URL' }).optional(),
   PRIVATE_KEY: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, 'Accepted: 0x and 64 hex digits')

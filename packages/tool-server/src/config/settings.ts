@@ -16,7 +16,12 @@ export const settings = [
   setting('WALLET_APP_ID', 'App id at the managed wallet provider.'),
   secret('WALLET_APP_SECRET', 'App secret at the managed wallet provider.'),
   setting('WALLET_ID', 'The managed wallet.'),
-  unused(secret('WALLET_AUTH_PRIVATE_KEY', 'P-256 authorization key of the managed wallet.')),
+  secret('WALLET_AUTH_PRIVATE_KEY', 'P-256 key (base64 of PKCS#8) that authorizes each request to the provider.'),
+  setting(
+    'SVC_WALLET_API_URL',
+    'API of the managed wallet provider: https, or http on this machine.',
+    'the public one',
+  ),
   secret('PRIVATE_KEY', 'Key of a local wallet: 0x and 64 hex digits. Development only.'),
   // the server
   setting('NODE_ENV', '`production` in production.', 'development'),

@@ -181,5 +181,28 @@ function signingError(error: unknown, chainName: string): ToolError {
     const message = `Somebody else sends from the same wallet, or an endpoint of ${chainName} miscounts. Nothing was signed.`
     return new ToolError('TRANSACTION_NOT_SENT', message, { cause })
   }
-  return new ToolError('INTERNAL', 'The transaction could not be signed.', { cause })
+  return providerError(error) ?? new ToolError('INTERNAL', 'The transaction could not be signed.', { cause })
 }
+
+/** A provider signs and never sends: whatever it failed at, nothing went out. */
+function providerError(error: WalletError): ToolError | null {
+  const told = providerErrors.get(error.code)
+  return told === undefined ? null : new ToolError(told.code, told.message, { cause: error })
+}
+
+const unavailable = {
+  code: 'SIGNER_UNAVAILABLE',
+  message: 'The wallet provider did not sign the transaction.',
+} as const
+const foreign = { code: 'SIGNER_UNAUTHORIZED', message: 'The wallet provider does not sign for this server.' } as const
+const refused = { code: 'SIGNER_REFUSED', message: 'The wallet provider refused to sign the transaction.' } as const
+
+type ProviderError = typeof unavailable | typeof foreign | typeof refused
+
+const providerErrors: ReadonlyMap<string, ProviderError> = new Map<string, ProviderError>([
+  ['SIGNER_UNAVAILABLE', unavailable],
+  ['SIGNER_RATE_LIMITED', unavailable],
+  ['SIGNER_REFUSED', refused],
+  ['SIGNER_UNAUTHORIZED', foreign],
+  ['WALLET_ADDRESS_MISMATCH', foreign],
+])
