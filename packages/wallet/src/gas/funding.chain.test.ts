@@ -45,6 +45,12 @@ describe('on a testnet the faucet', () => {
     expect(faucet.bodies()).toEqual([])
   })
 
+  test('is not asked by a wallet that holds something, though too little', async () => {
+    await devnet().fund(wallet.address, { ETH: '0.000001' })
+    expect(await register({ gas: { manualWaitMs: 0 } })).toMatchObject({ status: 'deferred' })
+    expect(faucet.bodies()).toEqual([])
+  })
+
   test('is waited for while an earlier claim is in its queue', async () => {
     faucet.hold()
     const body = JSON.stringify({ address: wallet.address, chainId: 84532, appId: 'app-1' })

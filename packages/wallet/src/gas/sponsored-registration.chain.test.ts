@@ -188,11 +188,11 @@ describe('one call', () => {
     expect(await transactions()).toBe(0)
   })
 
-  test('that was signed as a transaction before is gone on with as that transaction', async () => {
+  test.each(['signed', 'refused'] as const)('that was %s as a transaction before goes on as one', async (state) => {
     await devnet().fund(wallet.address, { ETH: '1' })
     const { chain, registry } = devnet()
     const sender = createSender({ wallet, client: client(), chain, journal })
-    await sender.sign({
+    const entry = await sender.sign({
       requestId: 'r',
       step: 0,
       to: registry.identity,
@@ -204,6 +204,8 @@ describe('one call', () => {
       reservationId: null,
       allow: async () => {},
     })
+    // An endpoint may pass on what it refuses.
+    await journal.mark(entry.hash, state)
     expect(await submit(unkept)).toMatchObject({ status: 'mined', gasTier: 'wallet' })
     expect(bundler.received()).toEqual([])
     expect(await agents()).toBe(1n)
