@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { localPrincipal } from './auth/local.ts'
 import type { Principal } from './auth/principal.ts'
 import { createDispatch, type DispatchOptions, type WriteRoad } from './dispatch.ts'
+import { holding } from './holding.fixture.ts'
 import type { Execute } from './intent.ts'
 import type { Log, LogFacts } from './observability/log.ts'
 import { echo, emptyPlan, failing, move, noOperations, slow, testTools } from './test-server.fixture.ts'
@@ -331,10 +332,14 @@ describe('idempotency', () => {
     ['runs one again that had not', [], undefined, ['1']],
   ] as const)('after a crash that cut a call off: %s', async (_what, signed, expected, ran) => {
     const path = join(mkdtempSync(join(tmpdir(), 'svc-once-')), 'state.db')
-    const hangs: Execute = () => new Promise(() => {})
+    const held = holding()
+    const hangs: Execute = async () => {
+      await held.pass()
+      throw new Error('a process that died goes no further')
+    }
     const started = open({ write: writeRoad(hangs, await freshStore(path)) })
     void started.call('move_funds', { amount: '1', idempotencyKey: 'k' })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await held.entered
     const { runs, execute } = counting()
     const sent = { message: 'mined', txHash: hash }
     const write = { ...writeRoad(execute, await freshStore(path), signed), sentBy: async () => [sent] }

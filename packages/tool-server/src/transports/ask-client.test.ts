@@ -144,9 +144,7 @@ describe('asking in a session', () => {
     await waits
     const echo = await client.callTool({ name: 'get_echo', arguments: { text: 'x' } })
     expect(echo.structuredContent).toMatchObject({ text: 'x' })
-    const startedAt = performance.now()
     await server.server.close()
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
     expect(codeOf((await call) as object)).toBe('APPROVAL_REQUIRED')
     expect(server.effects).toEqual([])
   })
@@ -155,7 +153,8 @@ describe('asking in a session', () => {
     const server = await open({ expirySeconds: 1 })
     const client = await second(server, () => new Promise(() => {}), 'legacy')
     expect(codeOf(await client.callTool(big))).toBe('APPROVAL_REQUIRED')
-    expect((await server.operations.list({ principalId: null, limit: 9 })).map((row) => row.state)).toEqual(['expired'])
+    const states = async () => (await server.operations.list({ principalId: null, limit: 9 })).map((row) => row.state)
+    await expect.poll(states).toEqual(['expired'])
   })
 })
 
@@ -228,7 +227,7 @@ describe('the state a 2026-07-28 client carries', () => {
     const other = await open()
     expect(codeOf(await call(other, again))).toBe('APPROVAL_STATE_INVALID')
     const states = async () => (await server.operations.list({ principalId: null, limit: 9 })).map((row) => row.state)
-    await expect.poll(states, { timeout: 5_000 }).toEqual(['expired'])
+    await expect.poll(states).toEqual(['expired'])
     expect(codeOf(await call(server, again))).toMatch(/^(APPROVAL_STATE_INVALID|OPERATION_EXPIRED)$/)
     expect([...server.effects, ...other.effects]).toEqual([])
   })

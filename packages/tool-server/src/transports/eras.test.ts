@@ -83,11 +83,13 @@ describe('one endpoint, two eras', () => {
   })
 
   it('stops a 2026-07-28 call whose caller leaves', async () => {
-    const seen: boolean[] = []
+    const seen: string[] = []
     const waiting = {
       ...echo,
-      handle: (_input: unknown, { signal }: { readonly signal: AbortSignal }) =>
-        new Promise<never>(() => signal.addEventListener('abort', () => seen.push(true))),
+      handle: (_input: unknown, { signal }: { readonly signal: AbortSignal }) => {
+        seen.push('began')
+        return new Promise<never>(() => signal.addEventListener('abort', () => seen.push('left')))
+      },
     }
     open = await openTestServer({ env: full, tools: [waiting] })
     const { client } = await connectModern(open.url, open.keys.read, 'modern')
@@ -95,10 +97,10 @@ describe('one endpoint, two eras', () => {
     const call = client
       .callTool({ name: 'get_echo', arguments: { text: 'x' } }, { signal: leaving.signal })
       .catch(() => 'left')
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await expect.poll(() => seen).toEqual(['began'])
     leaving.abort()
     expect(await call).toBe('left')
-    await expect.poll(() => seen).toEqual([true])
+    await expect.poll(() => seen).toEqual(['began', 'left'])
   })
 
   it('gives every class of callers its own list, the same bytes in every session and after a restart', async () => {
