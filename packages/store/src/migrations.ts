@@ -26,6 +26,7 @@ function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0001-journal-ledger-idempotency': { up: (db) => createFirstTables(db, dialect) },
     '0002-operation': { up: (db) => createOperationTable(db, dialect) },
     '0003-rate-use': { up: (db) => createRateUseTable(db, dialect) },
+    '0004-gas': { up: addGas },
   }
 }
 
@@ -137,4 +138,19 @@ async function createRateUseTable(db: Kysely<unknown>, dialect: Dialect): Promis
     .execute()
   await db.schema.createIndex('rate_use_of').on('rate_use').columns(['key', 'at']).execute()
   await db.schema.createIndex('rate_use_age').on('rate_use').column('until').execute()
+}
+
+/** What was mined before gas counted is taken as counted: nothing of it is known in dollars. */
+async function addGas(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('reservation')
+    .addColumn('reserved_gas_usd_micros', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute()
+  await db.schema.alterTable('reservation').addColumn('settled_gas_usd_micros', 'bigint').execute()
+  await db.schema.alterTable('journal').addColumn('gas_usd_micros', 'bigint').execute()
+  await sql`update reservation set settled_gas_usd_micros = 0 where state = 'settled'`.execute(db)
+  await sql`update journal set gas_usd_micros = 0 where state in ('final', 'reverted')`.execute(db)
+  await sql`
+    create index journal_uncounted on journal (chain_id) where gas_usd_micros is null and state in ('final', 'reverted')
+  `.execute(db)
 }
