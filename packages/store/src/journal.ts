@@ -10,7 +10,8 @@ import { StoreError } from './store-error.ts'
 export function createJournal(engine: Engine, now: () => number): Journal {
   return {
     recordSigned: (entry) => orFound(engine, entry.hash, () => recordIn(engine, entry, now)),
-    mark: (hash, state, facts = {}) => engine.write('spend', (trx) => markIn(trx, hash, state, facts)),
+    mark: (hash, state, facts = {}) =>
+      engine.write('spend', (trx) => markIn(trx, hash, state, facts), toldByChain.has(state) ? 'with-next' : 'at-once'),
     async nextNonce(chainId, from) {
       const row = await engine.read((db) =>
         db
@@ -125,6 +126,12 @@ const mostLooks = 20
 const betweenLooksMs = 250
 
 const openStates: readonly string[] = ['signed', 'broadcast', 'mined'] satisfies JournalState[]
+
+/**
+ * What the chain tells again whoever asks: an entry that lost such a mark with the machine's power stands as after a crash
+ * just before it, and is sent or looked up again. The bytes themselves are on disk before any of them leaves.
+ */
+const toldByChain: ReadonlySet<JournalState> = new Set<JournalState>(['broadcast', 'mined', 'final'])
 
 /** Closed states that say what an endpoint did or a block held, and what such a transaction may turn out to be. */
 const mayEndOtherwise: readonly string[] = ['refused', 'superseded'] satisfies JournalState[]

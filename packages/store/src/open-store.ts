@@ -14,7 +14,8 @@ import { lastSpendAt } from './spending-session.ts'
 
 /**
  * Opens the durable state on one of two engines and brings the schema up to date: a file of embedded SQLite (mode 0600,
- * its directory 0700), or a PostgreSQL database. What a method has resolved is on disk. Several processes may have one
+ * its directory 0700), or a PostgreSQL database. What a method has resolved is on disk, but for marks of the journal
+ * that the chain tells again (see there). Several processes may have one
  * store open; only one of them is a server (see `acquireServerLock`). `now` gives Unix milliseconds. Throws
  * `STORE_SCHEMA_UNKNOWN` for a store of a newer version, `STORE_UNAVAILABLE` for a database that cannot be reached and
  * `STORE_URL_INVALID`.
@@ -25,15 +26,27 @@ import { lastSpendAt } from './spending-session.ts'
 export async function openStore(options: StoreOptions): Promise<Store> {
   const engine = await openEngine(options)
   const { now } = options
-  const inPlace = await inPlaceOf(options)
+  const requireFile = inPlaceOf(options)
   const run = randomUUID()
   const journal = createJournal(engine, now)
   // A clock that was set back while nothing ran must not make spends older than they are.
   const spentAt = await engine.read(lastSpendAt)
   const ledger = createLedger(engine, () => Math.max(now(), spentAt))
   return {
-    journal: { ...journal, recordSigned: (entry) => inPlace().then(() => journal.recordSigned(entry)) },
-    ledger: { ...ledger, reserve: (request) => inPlace().then(() => ledger.reserve(request)) },
+    journal: {
+      ...journal,
+      async recordSigned(entry) {
+        requireFile()
+        return journal.recordSigned(entry)
+      },
+    },
+    ledger: {
+      ...ledger,
+      async reserve(request) {
+        requireFile()
+        return ledger.reserve(request)
+      },
+    },
     idempotency: createIdempotency(engine, now, run),
     operations: createOperations(engine, now, run),
     rateLimits: createRateLimits(engine, now),
@@ -71,6 +84,6 @@ async function openEngine(place: StorePlace): Promise<Engine> {
   return await openPostgresEngine(place.url)
 }
 
-async function inPlaceOf(place: StorePlace): Promise<() => Promise<void>> {
-  return 'path' in place && place.path !== ':memory:' ? await requireInPlace(place.path) : async () => undefined
+function inPlaceOf(place: StorePlace): () => void {
+  return 'path' in place && place.path !== ':memory:' ? requireInPlace(place.path) : () => undefined
 }
