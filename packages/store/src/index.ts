@@ -14,10 +14,12 @@ export type { Lease, LeaseRequest, Leases } from './leases.ts'
 export type {
   NewOperation,
   Operation,
+  OperationCount,
   OperationDecision,
   OperationQuery,
   Operations,
   OperationState,
+  WaitingTerms,
 } from './operations.ts'
 export type { Outflow } from './outflows-since.ts'
 export { openStore } from './open-store.ts'

@@ -4,13 +4,11 @@ import { createDueRun } from './carry-out-due.ts'
 import type { CarriedOut } from './dispatch/carry-out.ts'
 import { ToolError } from './tool-error.ts'
 
-function runs(outcome: () => Promise<CarriedOut>) {
-  const clock = { now: 1_000_000 }
-  const attempts: number[] = []
-  const operation: Operation = {
-    id: 'a',
+function operationOf(id: string, principalId = 'p'): Operation {
+  return {
+    id,
     state: 'scheduled',
-    principalId: 'p',
+    principalId,
     principal: '{}',
     tool: 'execute_swap',
     input: '{}',
@@ -27,6 +25,12 @@ function runs(outcome: () => Promise<CarriedOut>) {
     requestId: null,
     answer: null,
   }
+}
+
+function runs(outcome: () => Promise<CarriedOut>) {
+  const clock = { now: 1_000_000 }
+  const attempts: number[] = []
+  const operation = operationOf('a')
   const run = createDueRun({
     operations: { due: async () => [operation] },
     carryOut: () => {
@@ -67,5 +71,42 @@ describe('carrying out what is due', () => {
     await run()
     await run()
     expect(attempts).toHaveLength(1)
+  })
+
+  it('lets principals take turns, also one whose write becomes due in the middle, and ends', async () => {
+    const stored = new Map(['one', 'two', 'three', 'four'].map((id) => [id, operationOf(id, 'many')]))
+    stored.set('other', operationOf('other', 'few'))
+    const order: string[] = []
+    const run = createDueRun({
+      operations: { due: async (limit) => [...stored.values()].slice(0, limit) },
+      carryOut: async ({ id }) => {
+        order.push(id)
+        stored.delete(id)
+        if (id === 'two') stored.set('late', operationOf('late', 'third'))
+        return { ok: true, result: {} }
+      },
+      now: () => 0,
+      log: { info: () => {}, warn: () => {} },
+    })
+    await run()
+    expect(order).toEqual(['one', 'other', 'two', 'three', 'late', 'four'])
+  })
+
+  it('gives the places of those that wait after a failure to others', async () => {
+    const failing = Array.from({ length: 150 }, (_, index) => operationOf(`fails-${index}`, `principal-${index}`))
+    const tried = new Set<string>()
+    const stored = [...failing, operationOf('last', 'patient')]
+    const run = createDueRun({
+      operations: { due: async (limit) => stored.slice(0, limit) },
+      carryOut: ({ id }) => {
+        tried.add(id)
+        return down()
+      },
+      now: () => 0,
+      log: { info: () => {}, warn: () => {} },
+    })
+    await run()
+    expect(tried.has('last')).toBe(true)
+    expect(tried.size).toBe(151)
   })
 })

@@ -4,9 +4,10 @@ import type { OperationsRoad } from './operations.ts'
 import { ToolError } from './tool-error.ts'
 
 /**
- * Makes one look at the stored writes whose time has come: carries each out, one after the other. What fails for a reason
- * that passes waits longer each time, up to five minutes, and is tried again; how often it failed is forgotten with the
- * process, the operation is not. Never rejects but with what the store says.
+ * Makes one look at the stored writes whose time has come: carries them out one after the other, at each turn one of every
+ * principal, and looks again after a turn, so that what has become due meanwhile waits for no more than one of each other
+ * principal. What fails for a reason that passes waits longer each time, up to five minutes, and is tried again; how often
+ * it failed is forgotten with the process, the operation is not. Never rejects but with what the store says.
  */
 export function createDueRun(options: {
   readonly operations: Pick<OperationsRoad, 'due'>
@@ -36,16 +37,33 @@ export function createDueRun(options: {
     waits.set(id, { failures, until: now() + Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1)) })
   }
 
-  return async () => {
-    const due = await operations.due(mostAtOnce)
+  function mayTry({ id }: Operation): boolean {
+    const wait = waits.get(id)
+    // A clock that was set back must not hold a try for longer than the longest wait.
+    return wait === undefined || now() >= wait.until || wait.until - now() > longestWaitMs
+  }
+
+  /** The first of each principal that may be tried now; those that wait after a failure take no place from others. */
+  async function nextTurn(): Promise<readonly Operation[]> {
+    const due = await operations.due(mostAtOnce + waits.size)
     const isDue = new Set(due.map(({ id }) => id))
     for (const id of waits.keys()) if (!isDue.has(id)) waits.delete(id)
-    for (const operation of due) {
-      const wait = waits.get(operation.id)
-      // A clock that was set back must not hold a try for longer than the longest wait.
-      if (wait === undefined || now() >= wait.until || wait.until - now() > longestWaitMs) await attempt(operation)
+    return firstOfEach(due.filter(mayTry))
+  }
+
+  return async () => {
+    for (let turns = 0; turns < mostTurns; turns += 1) {
+      const turn = await nextTurn()
+      if (turn.length === 0) return
+      for (const operation of turn) await attempt(operation)
     }
   }
+}
+
+function firstOfEach(operations: readonly Operation[]): readonly Operation[] {
+  const first = new Map<string, Operation>()
+  for (const one of operations) if (!first.has(one.principalId)) first.set(one.principalId, one)
+  return [...first.values()]
 }
 
 type DueLog = {
@@ -54,5 +72,7 @@ type DueLog = {
 }
 
 const mostAtOnce = 100
+/** Then the caller looks whether it should go on; nothing that is due is forgotten. */
+const mostTurns = 100
 const firstWaitMs = 2_000
 const longestWaitMs = 5 * 60_000

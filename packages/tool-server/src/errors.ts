@@ -160,6 +160,11 @@ export const errorTable = {
     false,
     'Look the transactions in details up with get_transaction_status; do not call again for the same purpose.',
   ),
+  OPERATION_LIMIT: row(
+    403,
+    true,
+    'Wait until some of yours are decided or carried out, cancel one with cancel_operation (list_operations shows them), or ask the operator to decide or to raise approvals.maxWaiting.',
+  ),
   OPERATION_NOT_FOUND: row(404, false, 'Call list_operations for the operations of this key.'),
   OPERATION_EXPIRED: row(410, false, 'Call the tool again for a new plan.'),
   OPERATION_CHANGED: row(409, false, 'Look at the operation with get_operation and use its own plan hash.'),

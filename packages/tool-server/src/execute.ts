@@ -111,7 +111,7 @@ export type ExecutorOptions = {
   readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest'>
   readonly ledger: Ledger
   /** Where what waits is kept. */
-  readonly operations: Pick<Operations, 'create'>
+  readonly operations: Pick<Operations, 'create' | 'count'>
   readonly audit: AuditLog
   /** Holds `paused`, `breaker.json` and `owed-allowances.json`. */
   readonly dataDir: string

@@ -175,6 +175,10 @@ export type SafetyReport = {
   readonly remainingUsd: { readonly session: string; readonly daily: string } | null
   readonly dailyAlert: boolean
   readonly pendingTransactions: number
+  /** Operations of this caller that await a person's word. */
+  readonly pendingApprovals: number
+  /** Operations of this caller that wait for their time. */
+  readonly scheduledOperations: number
 }
 
 type ReadHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (

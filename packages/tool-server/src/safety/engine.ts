@@ -27,7 +27,7 @@ export type Engine = {
   readonly senders: (chain: Chain) => Sender
   readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest'>
   readonly ledger: Ledger
-  readonly operations: Pick<Operations, 'create'>
+  readonly operations: Pick<Operations, 'create' | 'count'>
   readonly audit: AuditLog
   readonly breaker: CircuitBreaker
   /** Puts what became of the switches into the audit log. */

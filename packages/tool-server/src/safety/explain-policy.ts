@@ -173,7 +173,21 @@ function waitChecks({ intent, spendUsdMicros }: PolicyQuestion, { policy }: Poli
       because: [],
       change: seconds > 0 ? `lower delaySeconds.${intent.riskTier}` : null,
     },
+    ...(isAbove || seconds > 0 ? [roomCheck(policy)] : []),
   ]
+}
+
+/** Whether one more may wait depends on how many do, which is not looked at here. */
+function roomCheck({ approvals: { maxWaiting } }: PolicyContext['policy']): PolicyCheck {
+  return {
+    rule: 'approvals.maxWaiting',
+    says: `at most ${maxWaiting} operations of one caller wait at once`,
+    asked: 'one more; how many wait is not looked at here',
+    verdict: 'unknown',
+    code: null,
+    because: [],
+    change: null,
+  }
 }
 
 function grantText({ principalId }: PolicyQuestion, { policy }: PolicyContext): string {

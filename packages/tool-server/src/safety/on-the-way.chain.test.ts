@@ -85,6 +85,7 @@ describe('a policy that is tightened while a call is on its way', () => {
     ['list of tools', { limitsUsd, principals: { 'key:test': { tools: ['add_liquidity'] } } }, 'PRINCIPAL_NOT_GRANTED'],
     ['cap of slippage', { limitsUsd, slippageBps: { default: 10, cap: 20 } }, 'SLIPPAGE_TOO_HIGH'],
     ['threshold for a person', { limitsUsd, approvalThresholdUsd: '50' }, 'APPROVAL_REQUIRED'],
+    ['delay of its tier', { limitsUsd, proxyDelay: true, delaySeconds: { routine: 600 } }, 'DELAY_REQUIRED'],
     ['file, which cannot be read any more', null, 'POLICY_INVALID'],
   ])('holds for its next signature: the %s, whether the simulation is fresh or not', async (_what, next, code) => {
     for (const isFresh of [true, false]) {

@@ -107,6 +107,7 @@ const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STORAGE_UNAVAILABLE',
   'TRANSACTION_NOT_SENT',
   'CANCELLED',
+  'OPERATION_LIMIT',
 ])
 
 /** The store's refusals in our own words; it is read again for why. */

@@ -100,6 +100,14 @@ export const policySchema = z.strictObject({
       expirySeconds: seconds()
         .default(60 * 60)
         .describe('Seconds after which a request nobody has decided, or an approval nobody has used, ends.'),
+      maxWaiting: z
+        .int()
+        .min(1)
+        .max(1000)
+        .default(20)
+        .describe(
+          'Operations of one caller that may await approval or the time of their delay at once. Against one caller whose requests hide those of others.',
+        ),
     })
     .prefault({})
     .describe("How a person's word is asked for."),

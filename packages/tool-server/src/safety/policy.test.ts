@@ -21,7 +21,7 @@ describe('the policy', () => {
       spenders: {},
       proxyDelay: false,
       delaySeconds: { routine: 0, standard: 600, elevated: 3600, critical: 86_400 },
-      approvals: { channels: ['operator', 'client'], expirySeconds: 3600 },
+      approvals: { channels: ['operator', 'client'], expirySeconds: 3600, maxWaiting: 20 },
       planExpirySeconds: 600,
       breaker: {
         maxConsecutiveFailures: 5,

@@ -64,4 +64,6 @@ const withoutWallet: SafetyReport = Object.freeze({
   remainingUsd: null,
   dailyAlert: false,
   pendingTransactions: 0,
+  pendingApprovals: 0,
+  scheduledOperations: 0,
 })

@@ -20,6 +20,8 @@ const report: SafetyReport = {
   remainingUsd: { session: '987.5', daily: '1900.876544' },
   dailyAlert: true,
   pendingTransactions: 1,
+  pendingApprovals: 2,
+  scheduledOperations: 3,
 }
 
 function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>) {
@@ -49,6 +51,8 @@ describe('check_safety_status', () => {
       redacted: true,
       dailyAlert: true,
       pendingTransactions: 1,
+      pendingApprovals: 2,
+      scheduledOperations: 3,
       approvalThresholdUsd: null,
       limitsUsd: null,
       spentUsd: null,
