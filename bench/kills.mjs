@@ -1,4 +1,4 @@
-// npm run kills [-- --seed N --count 200 --engine sqlite|postgres --kind KIND --lies --json]: kills the server with SIGKILL at points around
+// npm run kills [-- --seed N --count 200 --engine sqlite|postgres --kind KIND --reorgs SHARE --lies --json]: kills the server with SIGKILL at points around
 // everything durable or outward that a write does, starts it again, repeats the call under its key, and holds journal,
 // ledger, audit log and answers against the chain. Prints a table, and exits 1 when anything does not hold.
 import { parseArgs } from 'node:util'
@@ -15,16 +15,24 @@ const { values } = parseArgs({
     count: { type: 'string', default: '200' },
     engine: { type: 'string', default: 'sqlite' },
     kind: { type: 'string' },
+    reorgs: { type: 'string', default: '0.15' },
     lies: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
   args: process.argv.slice(2).filter((word) => word !== '--'),
 })
 const wanted = Number(values.count)
+const shareOfReorgs = Number(values.reorgs)
 const isKind = values.kind === undefined || Object.hasOwn(kinds, values.kind)
-if (!isKind || !Object.hasOwn(engines, values.engine) || !Number.isSafeInteger(wanted) || wanted < 1) {
+if (
+  !isKind ||
+  !Object.hasOwn(engines, values.engine) ||
+  !Number.isSafeInteger(wanted) ||
+  wanted < 1 ||
+  !(shareOfReorgs >= 0)
+) {
   console.error(
-    `npm run kills -- --seed N --count N --engine ${Object.keys(engines).join('|')} [--kind ${Object.keys(kinds).join('|')}] [--lies] [--json]`,
+    `npm run kills -- --seed N --count N --engine ${Object.keys(engines).join('|')} [--kind ${Object.keys(kinds).join('|')}] [--reorgs SHARE] [--lies] [--json]`,
   )
   process.exit(2)
 }
@@ -45,7 +53,7 @@ async function kill() {
   try {
     const points = await record(world, running)
     for (let tries = 0; done.length < wanted && tries < wanted * 3; tries += 1) {
-      const withReorg = done.length >= wanted * 0.85
+      const withReorg = done.length >= wanted * (1 - shareOfReorgs)
       // After some hundred blocks the local chain forgets, when blocks are taken away, what a transaction in the new ones did.
       if (withReorg && reorgs++ % 3 === 0) {
         await stopServer(running)
@@ -66,7 +74,7 @@ async function kill() {
       if (result.wasKilled || faults.length > 0) {
         done.push({ ...trial, ...result })
         say(
-          `${done.length}/${wanted} ${trial.kind}, ${trial.point.label} (${trial.point.nth})${marks.map((mark) => `, ${mark}`).join('')}: ${result.answer}${faults.map((text) => `\n  ${text}`).join('')}`,
+          `${done.length}/${wanted} ${trial.kind}, ${trial.point.label} (${trial.point.nth})${marks.map((mark) => `, ${mark}`).join('')}: ${result.answer}${[...faults, ...result.story].map((text) => `\n  ${text}`).join('')}`,
         )
       }
     }
@@ -154,13 +162,16 @@ function summarise(results) {
   const total = (name) => table.reduce((sum, row) => sum + row[name], 0)
   const problems = results
     .filter(({ problems }) => Object.values(problems).some((list) => list.length > 0))
-    .map(({ kind, point, withFaults, reorgDepth, answer, problems }) => ({
+    .map(({ kind, point, withFaults, reorgDepth, killAtStart, databaseDies, answer, problems, story }) => ({
       kind,
       point,
       withFaults,
       reorgDepth,
+      killAtStart,
+      databaseDies,
       answer,
       problems,
+      story,
     }))
   const answers = {}
   for (const { answer } of results) answers[answer] = (answers[answer] ?? 0) + 1
@@ -201,7 +212,7 @@ function print({ table, seed, engine, ...totals }) {
   console.log(
     `ready again in ${totals.readyMs} ms (median; ${totals.readyWithNodeMs} ms with Node's own start, ${totals.readyCpuMs} ms of CPU)`,
   )
-  for (const problem of totals.problems) console.log(JSON.stringify(problem))
+  for (const { story, ...problem } of totals.problems) console.log([JSON.stringify(problem), ...story].join('\n  '))
 }
 
 function round(value) {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { headOff, nonceOff, otherChain, receiptsHidden } from '../../packages/devnet/dist/rpc-lies.js'
 import { kinds } from './kills-kinds.mjs'
 import { startKillable } from './kills-child.mjs'
+import { tellStory } from './kills-story.mjs'
 import { worthUsdMicros } from './kills-world.mjs'
 
 /** Faults of an endpoint on a bad day. */
@@ -40,18 +41,22 @@ export async function runTrial(world, running, trial) {
   try {
     running.server ??= await startKillable(world.program, world.settings(confirmations))
     const before = { nonce: await world.nonce(), spent: await world.spentUsdMicros() }
+    const heard = createHearing()
     const body = { ...(await kinds[kind].input(world, running.server)), idempotencyKey: key }
     await running.server.arm(point)
     if (withFaults) world.proxy.setRules(withLies ? [...badDay, ...lies] : badDay)
     const ready = []
     const outage = trial.databaseDies === 'during' ? dieSoon(world, trial.afterMs) : null
-    const last = await untilEnded(world, running, { ...trial, body, ready, outage, miner })
+    const last = await untilEnded(world, running, { ...trial, body, ready, outage, miner, heard })
     await outage
     const points = await running.server.arm(null)
     world.proxy.setRules([])
     await untilQuiet(world)
     const problems = await check(world, { kind, before, last })
-    return { wasKilled: ready.length > 0, ready, points, problems, answer: last.ok ? 'done' : last.error.code }
+    const holds = Object.values(problems).every((list) => list.length === 0)
+    const lastWords = heard.lastWords() + running.server.lastWords()
+    const story = holds ? [] : await tellStory(world, { from: before.nonce, heard: heard.answers, lastWords })
+    return { wasKilled: ready.length > 0, ready, points, problems, story, answer: last.ok ? 'done' : last.error.code }
   } finally {
     world.proxy.setRules([])
     await miner?.stop()
@@ -63,12 +68,19 @@ export async function stopServer(running) {
   running.server = null
 }
 
-/** Calls again while the server was killed on the way or says that it may help. The bad day ends after the third call. */
-async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart, databaseDies, ready, outage, miner }) {
-  for (let calls = 0; calls < 40; calls += 1) {
+/**
+ * Calls again while the server was killed on the way or says that it may help. The bad day ends after the third call. How
+ * often that takes depends on the machine, so only time ends it, and far more than any call is expected to need.
+ */
+async function untilEnded(world, running, trial) {
+  const { kind, body, reorgDepth, killAtStart, databaseDies, ready, outage, miner, heard } = trial
+  const deadline = performance.now() + longestCallMs
+  for (let calls = 0; performance.now() < deadline; calls += 1) {
     if (calls === 3) world.proxy.setRules([])
     const answer = await running.server.call(kinds[kind].tool, body)
+    heard.note(answer)
     if (answer === null) {
+      heard.keep(running.server.lastWords())
       if (reorgDepth > 0) await miner.between(() => reorg(world, reorgDepth))
       // A server does not start without its database; who runs it starts it again.
       await outage
@@ -84,6 +96,26 @@ async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart,
     }
   }
   return { ok: false, error: { code: 'NEVER_ENDED', retryable: true } }
+}
+
+const longestCallMs = 120_000
+
+/** Keeps what was answered when, equal answers in a row once, and what servers that died had said. */
+function createHearing() {
+  const startedAt = performance.now()
+  const answers = []
+  let words = ''
+  return {
+    answers,
+    note(answer) {
+      const text = answer === null ? 'killed' : answer.ok ? 'done' : `${answer.error.code}: ${answer.error.message}`
+      const before = answers.at(-1)
+      if (before?.text === text) before.times += 1
+      else answers.push({ atMs: performance.now() - startedAt, text, times: 1 })
+    },
+    keep: (said) => void (words = (words + said).slice(-20_000)),
+    lastWords: () => words,
+  }
 }
 
 async function startAgain({ program }, settings, killAtStart) {
