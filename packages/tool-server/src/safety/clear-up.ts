@@ -71,18 +71,25 @@ async function reservationsLeft(
  */
 async function settleLeft(trip: Trip, { id, requestId, amountUsdMicros }: OpenReservation): Promise<boolean> {
   const { engine } = trip
-  const entries = (await engine.journal.byRequest(requestId)).filter(({ reservationId }) => reservationId === id)
+  const all = await engine.journal.byRequest(requestId)
+  const entries = all.filter(({ reservationId }) => reservationId === id)
+  // What spends nothing is drawn on no reservation: allowances that were taken back.
+  const takeBacks = all.filter(({ reservationId }) => reservationId === null)
   if (entries.some((entry) => isOpen(entry) || entry.state === 'refused')) return false
   if (entries.length === 0) await engine.ledger.release(id)
-  else await engine.ledger.settle(id, (await movedUsdMicros(trip, entries)) ?? amountUsdMicros)
+  else await engine.ledger.settle(id, (await movedUsdMicros(trip, entries, takeBacks)) ?? amountUsdMicros)
   await engine.audit.append({ event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) })
   return true
 }
 
 /** What mined transactions moved out or exposed, in millionths of a dollar; `null` when a price is missing. */
-async function movedUsdMicros(trip: Trip, entries: readonly JournalEntry[]): Promise<bigint | null> {
+async function movedUsdMicros(
+  trip: Trip,
+  entries: readonly JournalEntry[],
+  takeBacks: readonly JournalEntry[],
+): Promise<bigint | null> {
   const { engine, chain, client, wallet } = trip
-  const mined = entries.filter(({ state }) => state === 'final')
+  const mined = entries.filter(isFinal)
   const receipts = await Promise.all(mined.map(({ hash }) => client.getTransactionReceipt({ hash })))
   const changes = assetChanges(
     receipts.map(({ logs }) => logs),
@@ -93,10 +100,11 @@ async function movedUsdMicros(trip: Trip, entries: readonly JournalEntry[]): Pro
   if (sent > 0n) spent.set(zeroAddress, sent)
   const owed = await owedOn(engine, chain, wallet)
   for (const { token, spender, amount, by } of changes.rights) {
-    // An allowance that is going to be taken back exposes nothing for long; one that stays is the spend.
+    // An allowance that was or is going to be taken back exposes nothing for long; one that stays is the spend.
     const isOwed = owed.some((one) => isAddressEqual(one.token, token) && isAddressEqual(one.spender, spender))
+    const isEnding = isOwed || takeBacks.some((entry) => isFinal(entry) && takesBack(entry, { token, spender }))
     const key = token.toLowerCase()
-    if (by === 'token' && !isOwed && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
+    if (by === 'token' && !isEnding && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
   }
   const tokens = [...spent.keys()].filter((token): token is Address => token.startsWith('0x'))
   const priced = await priceTokens(tokens, { ...engine, directory: engine.tokens, chain })
@@ -104,6 +112,12 @@ async function movedUsdMicros(trip: Trip, entries: readonly JournalEntry[]): Pro
   if (tokens.some((token) => (priced.get(token)?.pair ?? null) !== null)) return null
   const { usdMicros, unpriced } = valueOf(spent, priced)
   return unpriced.length > 0 ? null : usdMicros
+}
+
+function takesBack({ rawTransaction }: JournalEntry, allowance: Pick<OwedAllowance, 'token' | 'spender'>): boolean {
+  const { to, data } = parseTransaction(rawTransaction)
+  const step = revokeStep(allowance)
+  return to != null && isAddressEqual(to, step.to) && data === step.data
 }
 
 async function takeBackOwed(trip: Trip): Promise<number> {
@@ -163,6 +177,10 @@ function newestOpen(entries: readonly JournalEntry[]): readonly Hash[] {
     if (entry.attempt >= (newest.get(entry.nonce)?.attempt ?? 0)) newest.set(entry.nonce, entry)
   }
   return [...newest.values()].map(({ hash }) => hash)
+}
+
+function isFinal({ state }: JournalEntry): boolean {
+  return state === 'final'
 }
 
 function isOpen({ state }: JournalEntry): boolean {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { type Hex, createWalletClient, http, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { errorTable } from '../errors.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createDoor } from './door.ts'
@@ -87,6 +87,21 @@ describe('the breaker', () => {
     expect(await road.balance('USDC')).toBe(parseUnits('20000', 6))
     // Taking an approval back is no new risk, and still happens.
     expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
+  })
+})
+
+describe('a ledger that went away after the allowances of a failed call were taken back', () => {
+  it('counts nothing once it is back: what was approved and taken back is no spend', async () => {
+    const road = await open()
+    const settle = vi.spyOn(road.store.ledger, 'settle').mockRejectedValueOnce(new Error('gone'))
+    const state = { consecutiveFailures: 5, openedAt: '2026-01-01T00:00:00.000Z', cause: 'a sibling' }
+    afterSending(road, 1, () => writeFile(join(road.dataDir, 'breaker.json'), JSON.stringify(state)))
+    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+    expect(settle).toHaveBeenCalledOnce()
+    expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
+    expect(await used(road)).toBe(parseUnits('300', 6))
+    await road.executor.reconcile()
+    expect([await road.store.ledger.open(), await used(road)]).toEqual([[], 0n])
   })
 })
 
