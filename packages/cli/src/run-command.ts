@@ -37,6 +37,7 @@ export const commands = {
   up: { foreground: true, load: async () => (await import('./commands/up.ts')).up },
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
   approvals: { foreground: true, load: async () => (await import('./commands/approvals.ts')).approvals },
+  transactions: { foreground: true, load: async () => (await import('./commands/transactions.ts')).transactions },
   policy: { foreground: false, load: async () => (await import('./commands/policy.ts')).policy },
   audit: { foreground: false, load: async () => (await import('./commands/audit.ts')).audit },
   pause: { foreground: false, load: async () => (await import('./commands/pause.ts')).pause },
@@ -56,6 +57,9 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
   svc approvals list [--all] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
                 | cancel ID | page [--data-dir D]
       The operator's word on writes that await one, beside the running server; page serves them to a browser here.
+  svc transactions list [--all] [--json] | show HASH [--json] | cancel HASH [--wait SECONDS] [--json] [--data-dir D]
+      What the wallet signed and how it stands, beside the running server; cancel has the server use the nonce of one that
+      is stuck up with an empty transfer, also while signing is paused (docs/operating.md).
   svc policy check [FILE] | schema [--data-dir D] [--production]
       What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
   svc policy explain PLAN [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]

@@ -176,7 +176,8 @@ async function entries(engine: Engine, chosen: (rows: Entries) => Entries): Prom
   return found.map(toEntry)
 }
 
-function toEntry(row: Selectable<Schema['journal']>): JournalEntry {
+/** An entry as its row has it. */
+export function toEntry(row: Selectable<Schema['journal']>): JournalEntry {
   return {
     requestId: row.request_id,
     step: Number(row.step),

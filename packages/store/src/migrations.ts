@@ -27,6 +27,7 @@ function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0002-operation': { up: (db) => createOperationTable(db, dialect) },
     '0003-rate-use': { up: (db) => createRateUseTable(db, dialect) },
     '0004-gas': { up: addGas },
+    '0005-operator-request': { up: addOperatorRequest },
   }
 }
 
@@ -153,4 +154,14 @@ async function addGas(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index journal_uncounted on journal (chain_id) where gas_usd_micros is null and state in ('final', 'reverted')
   `.execute(db)
+}
+
+async function addOperatorRequest(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('journal').addColumn('asked', 'text').execute()
+  await db.schema.alterTable('journal').addColumn('asked_by', 'text').execute()
+  await db.schema.alterTable('journal').addColumn('asked_at', 'bigint').execute()
+  await db.schema.alterTable('journal').addColumn('asked_outcome', 'text').execute()
+  await sql`create index journal_asked on journal (sequence) where asked is not null and asked_outcome is null`.execute(
+    db,
+  )
 }

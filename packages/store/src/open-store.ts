@@ -11,6 +11,7 @@ import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { requireInPlace } from './require-in-place.ts'
 import { openSqliteEngine } from './sqlite-engine.ts'
 import { lastSpendAt } from './spending-session.ts'
+import { createTransactions, type Transactions } from './transactions.ts'
 
 /**
  * Opens the durable state on one of two engines and brings the schema up to date: a file of embedded SQLite (mode 0600,
@@ -50,6 +51,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     idempotency: createIdempotency(engine, now, run),
     operations: createOperations(engine, now, run),
     rateLimits: createRateLimits(engine, now),
+    transactions: createTransactions(engine, now),
     leases: engine.leases,
     close: () => engine.close(),
   }
@@ -73,6 +75,7 @@ export type Store = {
   readonly idempotency: Idempotency
   readonly operations: Operations
   readonly rateLimits: RateLimits
+  readonly transactions: Transactions
   readonly leases: Leases
   close(): Promise<void>
 }

@@ -29,6 +29,11 @@ type JournalTable = {
   gas_used: bigint | null
   /** What its gas was counted as in the spend ledger; `null` until it was. */
   gas_usd_micros: bigint | null
+  /** What an operator asked about it: `cancel`, or the hash of what is said to have used its nonce up. */
+  asked: string | null
+  asked_by: string | null
+  asked_at: ColumnType<bigint | null, number | null | undefined, number | null>
+  asked_outcome: string | null
 }
 
 type SessionTable = {

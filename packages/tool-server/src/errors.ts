@@ -150,6 +150,11 @@ export const errorTable = {
     true,
     'Nothing was signed, or another transaction has taken the place of this one, which is never mined. Call again.',
   ),
+  CANCELLED_BY_OPERATOR: row(
+    403,
+    false,
+    'The operator took the transaction back, and it is never mined. Do not ask for the same again unless the operator says so.',
+  ),
   OPERATION_INCOMPLETE: row(
     502,
     false,

@@ -1,4 +1,4 @@
-import type { Ledger, Operations } from '@svc/store'
+import type { Ledger, Operations, Transactions } from '@svc/store'
 import type { Chain, Journal, Sender } from '@svc/wallet'
 import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'
@@ -12,6 +12,7 @@ import type { Engine, RoadLog, Trip } from './safety/engine.ts'
 import { createDailyAlert } from './safety/daily-alert.ts'
 import { followPolicy, type PolicyFollower } from './safety/follow-policy.ts'
 import { keepBounds, keepPlan } from './safety/keep-plan.ts'
+import { createOperatorRequests } from './safety/operator-requests.ts'
 import { createOwedAllowances } from './safety/owed-allowances.ts'
 import type { Policy } from './safety/policy.ts'
 import { policyHash } from './safety/policy-hash.ts'
@@ -45,6 +46,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const policies = followPolicy(engine, options.policies)
   const inTurn = createSerialQueue(lineBounds)
   const inFlight = new Set<string>()
+  const requests = createOperatorRequests()
 
   async function travelInTurn(trip: Trip): Promise<Settled | Deferred> {
     const inLine = async () => {
@@ -80,6 +82,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     reconcile: () => reconcile(policies.latest(), inFlight, inTurn),
     watchBalances: () => engine.balances.sweep(),
     recordSwitches: () => engine.switches.look(),
+    carryOutRequests: () => requests.look(policies.latest()),
   })
 }
 
@@ -95,6 +98,8 @@ export type Executor = {
   watchBalances(): Promise<void>
   /** Writes into the audit log what an operator has done to kill switch, breaker and policy meanwhile. */
   recordSwitches(): Promise<void>
+  /** Does what operators ask about transactions that are out, also while a write is on its way. Throws `STORAGE_UNAVAILABLE`. */
+  carryOutRequests(): Promise<void>
 }
 
 export type ExecutorOptions = {
@@ -108,7 +113,9 @@ export type ExecutorOptions = {
   /** The wallet's sender on a chain, the same one each time, over `rpc.client(chain)`. */
   readonly senders: (chain: Chain) => Sender
   /** The journal of those senders. */
-  readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest'>
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest' | 'mark'>
+  /** What operators ask about what stands in that journal. */
+  readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked'>
   readonly ledger: Ledger
   /** Where what waits is kept. */
   readonly operations: Pick<Operations, 'create' | 'count'>

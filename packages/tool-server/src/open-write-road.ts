@@ -18,6 +18,7 @@ import { noteToolCall } from './safety/call-facts.ts'
 import { createDoor } from './safety/door.ts'
 import { createDoubt } from './safety/doubt.ts'
 import { endInterrupted } from './safety/end-interrupted.ts'
+import { hasSigned } from './safety/has-signed.ts'
 import { createLeaseKeeper } from './safety/lease-keeper.ts'
 import { createOperationsRoad } from './safety/operations-road.ts'
 import type { Policy } from './safety/policy.ts'
@@ -27,7 +28,6 @@ import { createRefusedCallers } from './safety/refused-callers.ts'
 import { guardedSigner } from './safety/signatures/guarded-signer.ts'
 import { onStorage } from './safety/storage.ts'
 import { startSweeper } from './safety/sweeper.ts'
-import { wentOut } from './safety/went-out.ts'
 import type { Adapters } from './server.ts'
 
 /**
@@ -81,8 +81,8 @@ export async function openWriteRoad(options: {
         counts: () => ports.rpc.transactionCounts(chain, wallet.address),
       }),
     )
-    const { journal, ledger, operations } = store
-    const hasSigned = async (requestId: string) => (await journal.byRequest(requestId)).some(wentOut)
+    const { journal, ledger, operations, transactions } = store
+    const signed = (requestId: string) => hasSigned(transactions, requestId)
     const door = createDoor()
     const during = <Value>(work: () => Promise<Value>) => door.during(() => leases.asServer(work))
     let shutting: Promise<boolean> | undefined
@@ -92,7 +92,19 @@ export async function openWriteRoad(options: {
     }
     const decisions = createDecisionRecorder({ operations, audit, dataDir })
     const followed = policies === undefined ? {} : { policies }
-    const road = { ...ports, policy, ...followed, senders, journal, ledger, operations, audit, dataDir, log }
+    const road = {
+      ...ports,
+      policy,
+      ...followed,
+      senders,
+      journal,
+      transactions,
+      ledger,
+      operations,
+      audit,
+      dataDir,
+      log,
+    }
     const executor = createExecutor({ ...road, now: Date.now, newRequestId: randomUUID, requireOpen: door.requireOpen })
     const recordSwitches = () =>
       executor.recordSwitches().catch((error: unknown) => log.warn('switches.unrecorded', { error }))
@@ -102,6 +114,9 @@ export async function openWriteRoad(options: {
     // Here alone: once writes begin, a reservation without a signature may be that of one on its way.
     await onStorage('the ledger cannot be written', () => ledger.releaseUnsigned())
     log.info('road.reconciled', { ...(await executor.reconcile()) })
+    const carryOutRequests = () =>
+      executor.carryOutRequests().catch((error: unknown) => log.warn('requests.unattended', { error }))
+    await carryOutRequests()
     const interrupted = await endInterrupted({ operations, journal, log })
     if (interrupted.givenBack.length + interrupted.ended.length > 0) log.info('road.interrupted', interrupted)
     const sweeper = startSweeper({
@@ -118,6 +133,8 @@ export async function openWriteRoad(options: {
     closers.push(() => watch.stop())
     const listen = startSweeper({ everyMs: decisionsEveryMs, sweep: recordDecisions, onError: () => {} })
     closers.push(() => listen.stop())
+    const attend = startSweeper({ everyMs: requestsEveryMs, sweep: () => during(carryOutRequests), onError: () => {} })
+    closers.push(() => attend.stop())
     return {
       openExecute: executor.open,
       wallet: { address: wallet.address },
@@ -131,9 +148,9 @@ export async function openWriteRoad(options: {
         decisions,
         policy: () => executor.policy(),
         now: Date.now,
-        hasSigned,
+        hasSigned: signed,
       }),
-      hasSigned,
+      hasSigned: signed,
       doubt: createDoubt(journal, () => executor.reconcile()),
       noteCall: (call) => noteToolCall(audit, call),
       refusedCaller: (reason, address) => callers.refused(reason, address),
@@ -157,6 +174,9 @@ const sweepEveryMs = 10_000
 
 /** How soon it tells of a decision that nobody acts on. One that is acted on is recorded first. */
 const decisionsEveryMs = 5_000
+
+/** How soon what an operator asks about a transaction is taken up. */
+const requestsEveryMs = 2_000
 
 /** How soon the audit log tells what an operator did. Signing itself looks at the switches each time. */
 const watchEveryMs = 500

@@ -1,4 +1,4 @@
-import type { Ledger, Operations } from '@svc/store'
+import type { Ledger, Operations, Transactions } from '@svc/store'
 import type { Chain, Journal, Sender } from '@svc/wallet'
 import type { Address, PublicClient } from 'viem'
 import type { Call } from '../call.ts'
@@ -25,7 +25,8 @@ export type Engine = {
   readonly prices: PriceSource
   /** The wallet's sender on a chain. */
   readonly senders: (chain: Chain) => Sender
-  readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest'>
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest' | 'mark'>
+  readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked'>
   readonly ledger: Ledger
   readonly operations: Pick<Operations, 'create' | 'count'>
   readonly audit: AuditLog

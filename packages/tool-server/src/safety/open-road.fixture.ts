@@ -108,6 +108,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
       return known
     },
     journal: store.journal,
+    transactions: store.transactions,
     ledger: store.ledger,
     operations: store.operations,
     audit,

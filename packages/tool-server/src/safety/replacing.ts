@@ -13,14 +13,14 @@ import { onStorage } from './storage.ts'
  * allowed, and no-ops that use a nonce up also while it is stopped, for they only end what is out. Gas may cost at most
  * what one transaction may spend. Each signature has its line in the audit log first; without it there is none.
  */
-export function replacementRules(trip: Trip): ReplacementRules {
+export function replacementRules(trip: Trip, asked: Asked = {}): ReplacementRules {
   const { engine, call, chain } = trip
   return {
     feeCapWei: () => feeCapWei(trip),
     allow: async (proposal) => {
       if (!(await maySign(trip, proposal))) return false
       await onStorage('the audit log cannot be written', () =>
-        engine.audit.append({ event: 'tx.intent', ...factsOf(trip, proposal) }),
+        engine.audit.append({ event: 'tx.intent', ...factsOf(trip, proposal), ...asked }),
       )
       // An operator may have paused while the line was written.
       return maySign(trip, proposal)
@@ -30,6 +30,9 @@ export function replacementRules(trip: Trip): ReplacementRules {
     ...(engine.stuckAfterMs === undefined ? {} : { stuckAfterMs: engine.stuckAfterMs }),
   }
 }
+
+/** What is said in the audit log instead, where an operator asked for the signature. */
+type Asked = { readonly why?: string; readonly by?: string }
 
 async function maySign({ engine }: Trip, { kind }: Proposal): Promise<boolean> {
   try {

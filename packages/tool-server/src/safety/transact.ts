@@ -1,11 +1,12 @@
 import { StoreError } from '@svc/store'
 import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet'
-import { type Hex, size, slice, type TransactionReceipt } from 'viem'
+import { type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { callFacts, paramsHash } from './call-facts.ts'
 import type { FailureKind } from './circuit-breaker.ts'
 import type { Trip } from './engine.ts'
 import { gasLimitFor } from './gas.ts'
+import { minedInsteadOf } from './mined-instead-of.ts'
 import { minedRevertReason } from './mined-revert-reason.ts'
 import { throwFirst } from './refusal.ts'
 import { replacementRules } from './replacing.ts'
@@ -84,7 +85,7 @@ export async function broadcast(trip: Trip, entry: JournalEntry): Promise<Journa
 /**
  * Waits until a transaction, or the same call signed again with higher fees, is mined with the chain's confirmations; the
  * receipt names the one that was. Throws `TRANSACTION_REVERTED` (counted by the
- * breaker), `TRANSACTION_NOT_SENT` when it will never be mined, or `TRANSACTION_PENDING` when time is up.
+ * breaker), `CANCELLED_BY_OPERATOR` and `TRANSACTION_NOT_SENT` when it will never be mined, or `TRANSACTION_PENDING` when time is up.
  */
 export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promise<TransactionReceipt> {
   const { engine, sender } = trip
@@ -101,6 +102,8 @@ export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promi
     })
   }
   if (confirmation.status !== 'pending') {
+    const cancelled = await minedInsteadOf(trip, confirmation.entry)
+    if (cancelled !== null) throw takenBack(sent, cancelled)
     await countFailure(trip, sent, 'other')
     throw notSent(sent, 'Another transaction took the place of this one.')
   }
@@ -151,6 +154,14 @@ async function countFailure({ engine, call }: Trip, { hash }: JournalEntry, kind
 
 function notSent({ hash }: JournalEntry, message: string): ToolError {
   return new ToolError('TRANSACTION_NOT_SENT', message, { details: [{ message, txHash: hash }] })
+}
+
+/** The operator's word is no failure: the breaker does not count it. */
+function takenBack({ hash, nonce }: JournalEntry, noOp: Hash): ToolError {
+  const message = 'The operator cancelled the transaction; an empty transfer was mined in its place.'
+  return new ToolError('CANCELLED_BY_OPERATOR', message, {
+    details: [{ message: 'cancelled, and never mined', txHash: hash, nonce, minedInstead: noOp }],
+  })
 }
 
 /** An endpoint may forward what it declines, so this must not be done again until another transaction took the nonce. */

@@ -29,7 +29,7 @@ import { parsePolicy } from '../safety/policy.ts'
 import type { policySchema } from '../safety/policy-schema.ts'
 import { createDoubt } from '../safety/doubt.ts'
 import { sentTransactions } from '../safety/sent-transactions.ts'
-import { wentOut } from '../safety/went-out.ts'
+import { hasSigned } from '../safety/has-signed.ts'
 import type { ErrorEnvelope } from '../tool-error.ts'
 import { catalogue } from './index.ts'
 
@@ -79,15 +79,24 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     log,
     senders: () => sender,
     journal: store.journal,
+    transactions: store.transactions,
     ledger: store.ledger,
     operations: store.operations,
     newRequestId: randomUUID,
     confirmTimeoutMs: 5_000,
   })
-  const hasSigned = async (requestId: string) => (await store.journal.byRequest(requestId)).some(wentOut)
+  const signed = (requestId: string) => hasSigned(store.transactions, requestId)
   const decisions = createDecisionRecorder({ ...store, audit, dataDir })
   const policyNow = () => executor.policy()
-  const operations = createOperationsRoad({ ...store, audit, decisions, policy: policyNow, log, now, hasSigned })
+  const operations = createOperationsRoad({
+    ...store,
+    audit,
+    decisions,
+    policy: policyNow,
+    log,
+    now,
+    hasSigned: signed,
+  })
   const dispatch = createDispatch({
     tools: catalogue,
     profile: 'full',
@@ -102,7 +111,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       defaults: { slippageBps: 50, deadlineSeconds: 600 },
       idempotency: store.idempotency,
       operations,
-      hasSigned,
+      hasSigned: signed,
       doubt: createDoubt(store.journal, () => executor.reconcile()),
       sentBy: (requestId) => sentTransactions(store.journal, requestId),
       during: (work) => work(),
