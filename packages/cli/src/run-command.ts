@@ -64,6 +64,7 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
   svc policy explain PLAN [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]
       What each rule says to a plan: the id of a stored one, or a JSON file with an intent; and how to change it.
+      Chains: SVC_CHAINS_FILE, else those of the local world in the data directory. So with the wallet (--wallet).
   svc policy test [FILE] [--data-dir D] [--policy FILE]
       Runs the named cases of policy.test.json against the policy, offline.
   svc policy compile [--provider privy] [--template ROLE] [--chains ID,ID] [--data-dir D] [--policy FILE]
@@ -74,11 +75,14 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
   svc resume [--rearm] [--data-dir D]
       Ends a pause; --rearm also closes the circuit breaker.
   svc audit verify [--from N] [--json]
-      Checks the chain of the audit log and names the first line that does not fit; exit code 1 then.
+      Checks the chain of the audit log and names the first line that does not fit; exit code 1 then, and when the
+      log or a file of it is missing. --from N begins with audit-N.jsonl.
   svc audit show [--tool T] [--event E] [--since TIME] [--request ID] [--json]
-      The lines of the audit log as a table.
+      The lines of the audit log as a table, those that fit every filter: T a tool (execute_swap), E an event or its
+      first words (tx.failed, tx), TIME 2026-01-31 or 2026-01-31T12:00:00Z, ID what stands behind "request".
   svc audit replay --day YYYY-MM-DD [--rpc-url URL] [--json]
-      Plays what was simulated before each signature of a day again, and compares it with the record.
+      Plays what was simulated before each signature of a day (UTC) again, and compares it with the record. Without
+      --rpc-url at the endpoints of the settings, or of the local world in the data directory while it runs.
       Each takes --data-dir too, and runs beside the server.
   svc demo [--hostile]
       A scripted agent adds liquidity, earns fees, collects, swaps and leaves, on its own local chain.

@@ -129,7 +129,9 @@ export async function openWriteRoad(options: {
       onError: (error) => log.warn('road.unswept', { error }),
     })
     closers.push(() => sweeper.stop())
-    const watch = startSweeper({ everyMs: watchEveryMs, sweep: recordSwitches, onError: () => {} })
+    // A policy that breaks is told of at once, not only to the caller whose write is refused for it.
+    const lookAround = () => Promise.all([recordSwitches(), policies?.current().catch(() => {})])
+    const watch = startSweeper({ everyMs: watchEveryMs, sweep: lookAround, onError: () => {} })
     closers.push(() => watch.stop())
     const listen = startSweeper({ everyMs: decisionsEveryMs, sweep: recordDecisions, onError: () => {} })
     closers.push(() => listen.stop())

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,6 +51,27 @@ describe('svc serve', () => {
     await expect.poll(() => output.err, { timeout: 20_000 }).toMatch(/svc listens on http:\/\/127\.0\.0\.1:\d+\/mcp/)
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  it.each([
+    [
+      '{"limitsUsd": {"daily": 5}}',
+      'limitsUsd.daily: accepted: decimal US dollars in quotes, such as "500" or "0.25".',
+    ],
+    [
+      '{\n"version": 1,\n}',
+      'The policy file is not JSON: line 3, column 1: expected a name in double quotes, found }.',
+    ],
+    ['{"version": 2, "a": 1}', 'version: accepted: 1, the only version of the format that this server reads.'],
+    ['{"a": 1, "b": 2}', '\n  a: there is no such member; accepted here: $schema, version, '],
+  ])('refuses to start under %j, and names file, member and mend', async (text, told) => {
+    const path = join(dataDir, 'policy.json')
+    writeFileSync(path, text, { mode: 0o600 })
+    const output = serve(['--transport', 'http'])
+    expect(await once(child, 'close')).toEqual([1, null])
+    expect(output.err).toContain(`svc serve: POLICY_INVALID (${path}): ${told}`)
+    expect(output.err).toContain(`See what is left with: svc policy check ${path}\n`)
+    expect(output.err).not.toMatch(/^ +at /m)
   })
 
   it('refuses other transports', async () => {

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import type { Intent } from '@svc/tool-server'
 import { readIntent, sessionIdleMs, type PolicyQuestion } from '@svc/tool-server/policy'
 import { openOperations } from '../approvals/open-operations.ts'
-import { UsageError } from '../usage-error.ts'
+import { readInputFile } from '../read-input-file.ts'
 
 /**
  * What a plan asks of the policy: `plan` is the id of a stored one, or a JSON file that holds an intent, alone or as
@@ -32,10 +31,11 @@ export async function readPlan(
 }
 
 async function fromFile(path: string): Promise<PolicyQuestion> {
-  const text = await readFile(path, 'utf8')
-  const written = jsonOf(text, path)
+  const written = await readInputFile(path, 'a file with an intent, or the id of a stored plan')
+  if (typeof written !== 'object' || written === null) throw new Error(`${path} holds no JSON object`)
   if (!('intent' in written)) {
-    return { tool: null, principalId: null, intent: intentOf(text, path), spendUsdMicros: null, used: null }
+    const intent = intentOf(JSON.stringify(written), path)
+    return { tool: null, principalId: null, intent, spendUsdMicros: null, used: null }
   }
   const { intent } = written
   const spend = textOf(written, 'spendUsdMicros')
@@ -46,14 +46,6 @@ async function fromFile(path: string): Promise<PolicyQuestion> {
     spendUsdMicros: spend !== null && /^\d{1,30}$/.test(spend) ? BigInt(spend) : null,
     used: null,
   }
-}
-
-function jsonOf(text: string, path: string): object {
-  try {
-    const written: unknown = JSON.parse(text)
-    if (typeof written === 'object' && written !== null) return written
-  } catch {}
-  throw new UsageError(`${path} holds no JSON object`)
 }
 
 function textOf(written: object, name: string): string | null {

@@ -52,7 +52,7 @@ describe('a day on record', () => {
     const road = await open()
     await day(road)
     // The last noted lines may still be on their way to the disk.
-    await road.audit.append({ event: 'end' })
+    await road.audit.append({ event: 'audit.gap' })
     const lines = (await road.auditLines()) as readonly Line[]
     const of = (...events: readonly string[]) => lines.filter(({ event }) => events.includes(String(event)))
     const sent = await history(road)
@@ -106,7 +106,7 @@ describe('a day on record', () => {
   it('agrees with the chain when it is played again, and says where it would not', async () => {
     const road = await open()
     await day(road)
-    await road.audit.append({ event: 'end' })
+    await road.audit.append({ event: 'audit.gap' })
     const client = createPublicClient({ transport: http(road.devnet.rpcUrl) })
     const replayed = async (dataDir: string, known = true) => {
       const rows: Replayed[] = []

@@ -51,7 +51,7 @@ describe('the audit log', () => {
   it('cuts off a line torn by a crash and says so', async () => {
     const log = await open()
     await log.append({ event: 'tx.intent' })
-    await log.append({ event: 'tx.signed' })
+    await log.append({ event: 'tx.submitted' })
     await log.close()
     await truncate(path, (await stat(path)).size - 10)
     expect(await verify()).toMatchObject({ lines: 1, broken: null, isUnfinished: true })
@@ -82,7 +82,7 @@ describe('the audit log', () => {
 
   it('rejects an append it could not write, and takes the next one', async () => {
     const log = await open()
-    const loop: { event: string; self?: unknown } = { event: 'tx.intent' }
+    const loop: { event: 'tx.intent'; self?: unknown } = { event: 'tx.intent' }
     loop.self = loop
     const [failed, written] = await Promise.allSettled([log.append(loop), log.append({ event: 'tx.intent' })])
     expect([failed.status, written.status]).toEqual(['rejected', 'fulfilled'])
@@ -99,9 +99,9 @@ describe('the audit log', () => {
     expect((await linesOf()).map(({ event }) => event)).toEqual(['tool.called', 'tx.simulated', 'tx.intent'])
     log.note({ event: 'tx.submitted' })
     await expect.poll(async () => (await linesOf()).at(-1)?.['event'], { timeout: 20_000 }).toBe('tx.submitted')
-    log.note({ event: 'last' })
+    log.note({ event: 'tx.confirmed' })
     await log.close()
-    expect((await linesOf()).at(-1)).toMatchObject({ event: 'last' })
+    expect((await linesOf()).at(-1)).toMatchObject({ event: 'tx.confirmed' })
   })
 
   it('takes secrets out before it hashes', async () => {

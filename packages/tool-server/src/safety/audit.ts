@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { AuditEventName } from './audit-event-names.ts'
 import { newestTail, nextRotatedName, readTail, syncFolder, writeCheckpoints } from './audit-files.ts'
 
 /**
@@ -38,7 +39,7 @@ export type AuditLog = {
 
 /** What happened, with whatever facts belong to it. Never holds a secret: it is our own record, not a caller's text. */
 export type AuditEvent = {
-  readonly event: string
+  readonly event: AuditEventName
   /** Members of every line, which no fact may take the place of. */
   readonly v?: never
   readonly seq?: never

@@ -80,7 +80,7 @@ function eventOf(operation: Operation) {
   if (operation.state !== 'cancelled') return decidedEvent(operation)
   const { id, tool, principalId, planHash, decidedBy } = operation
   return {
-    event: 'operation.cancelled',
+    event: 'operation.cancelled' as const,
     operationId: id,
     tool,
     actor: { principal: principalId },
@@ -97,7 +97,7 @@ function decidedAtOf({ decidedAt }: Operation): string | null {
 function decidedEvent(operation: Operation) {
   const { id, tool, principalId, planHash, state, decidedBy } = operation
   return {
-    event: 'tx.approval.decided',
+    event: 'tx.approval.decided' as const,
     operationId: id,
     tool,
     actor: { principal: principalId },

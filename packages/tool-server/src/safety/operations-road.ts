@@ -3,6 +3,7 @@ import type { Principal } from '../auth/principal.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { OperationsRoad } from '../operations.ts'
 import { ToolError } from '../tool-error.ts'
+import type { AuditEventName } from './audit-event-names.ts'
 import type { AuditLog } from './audit.ts'
 import type { DecisionRecorder } from './decision-recorder.ts'
 import type { RoadLog } from './engine.ts'
@@ -163,7 +164,7 @@ function isoOrNull(at: number | null): string | null {
 
 async function note(
   audit: Pick<AuditLog, 'append'>,
-  event: string,
+  event: AuditEventName,
   { id, tool, principalId }: Operation,
   facts: Readonly<Record<string, unknown>>,
 ): Promise<void> {

@@ -116,26 +116,17 @@ export const policySchema = z.strictObject({
     .describe('Seconds for which the plan of a dry run can be carried out. Against plans of another market.'),
   breaker: z
     .strictObject({
-      maxConsecutiveFailures: z.int().min(1).max(1000).default(5).describe('Transactions in a row mined and reverted.'),
-      maxFailuresInWindow: z
-        .int()
-        .min(1)
-        .max(10_000)
+      maxConsecutiveFailures: whole(1, 1000).default(5).describe('Transactions in a row mined and reverted.'),
+      maxFailuresInWindow: whole(1, 10_000)
         .default(10)
         .describe('Failures of any kind after signing, within the window.'),
-      windowMinutes: z.int().min(1).max(1440).default(60).describe('Minutes of the window.'),
-      maxBalanceDropPct: z
-        .int()
-        .min(1)
-        .max(100)
+      windowMinutes: whole(1, 1440).default(60).describe('Minutes of the window.'),
+      maxBalanceDropPct: whole(1, 100)
         .default(20)
         .describe(
           'Percent of what the wallet held, in US dollars, by which it may fall within the window other than by what was spent on record. Against losses no limit sees.',
         ),
-      maxSimulationDriftPct: z
-        .int()
-        .min(1)
-        .max(100)
+      maxSimulationDriftPct: whole(1, 100)
         .default(10)
         .describe(
           "Percent by which a token's real change may differ from the simulated one. Against a simulation that is lied to.",
@@ -170,35 +161,35 @@ export const policySchema = z.strictObject({
     ),
   rateLimits: z
     .strictObject({
-      unauthenticatedPerIp: z
-        .int()
-        .min(1)
-        .max(1_000_000)
+      unauthenticatedPerIp: whole(1, 1_000_000)
         .default(120)
         .describe('Requests a minute per address, for those that fail or lack authentication.'),
-      perToken: z.int().min(1).max(1_000_000).default(600).describe('Requests a minute per key or token.'),
+      perToken: whole(1, 1_000_000).default(600).describe('Requests a minute per key or token.'),
     })
     .prefault({})
     .describe('Read when the server starts. Against guessing and flooding.'),
 })
 
 function usd() {
-  return z.string().regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, 'accepted: decimal US dollars such as "500" or "0.25"')
+  const accepted = 'accepted: decimal US dollars in quotes, such as "500" or "0.25"'
+  return z.string(accepted).regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, accepted)
+}
+
+function whole(min: number, max: number) {
+  const accepted = `accepted: a whole number from ${min} to ${max}`
+  return z.int(accepted).min(min, accepted).max(max, accepted)
 }
 
 function bps() {
-  return z.int().min(0).max(10_000)
+  return whole(0, 10_000)
 }
 
 function delay() {
-  return z
-    .int()
-    .min(0)
-    .max(30 * 86_400)
+  return whole(0, 30 * 86_400)
 }
 
 function seconds() {
-  return z.int().min(1).max(86_400)
+  return whole(1, 86_400)
 }
 
 function byChain<Entries extends z.ZodType>(entries: Entries) {

@@ -2,6 +2,7 @@ import { type NewOperation, type Operation, StoreError } from '@svc/store'
 import type { Plan, Planned, Scheduled } from '../intent.ts'
 import { ToolError } from '../tool-error.ts'
 import { neededApproval } from './approval.ts'
+import type { AuditEventName } from './audit-event-names.ts'
 import { neededDelay, type NeededDelay } from './delay.ts'
 import { planOf } from './plan.ts'
 import { argumentsOf } from './plan-hash.ts'
@@ -128,7 +129,7 @@ function tooManyWait(maxWaiting: number, cause: StoreError): ToolError {
 
 async function note(
   { engine, call, spend }: Reserved,
-  event: string,
+  event: AuditEventName,
   plan: Plan,
   facts: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {

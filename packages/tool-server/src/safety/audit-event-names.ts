@@ -1,0 +1,32 @@
+/** Every event that a line of the audit log may be of. */
+export const auditEventNames = [
+  'audit.gap',
+  'audit.recovered',
+  'audit.rotated',
+  'auth.failed',
+  'breaker.open',
+  'breaker.rearmed',
+  'operation.cancelled',
+  'pause.off',
+  'pause.on',
+  'policy.changed',
+  'spend.alert',
+  'tool.called',
+  'tx.approval.decided',
+  'tx.approval.requested',
+  'tx.confirmed',
+  'tx.failed',
+  'tx.intent',
+  'tx.pending',
+  'tx.reconciled',
+  'tx.refused',
+  'tx.replaced',
+  'tx.reverted',
+  'tx.scheduled',
+  'tx.settled',
+  'tx.simulated',
+  'tx.submitted',
+  'tx.superseded',
+] as const
+
+export type AuditEventName = (typeof auditEventNames)[number]
