@@ -12,7 +12,7 @@ function reported() {
   let answer: () => Promise<typeof policy> = async () => policy
   const hear = (event: string, facts?: unknown) => void heard.push([event, facts])
   const source = { started: policy, current: () => answer() }
-  const { current } = reportPolicy(source, { file, log: { warn: hear, error: hear } })
+  const reporting = reportPolicy(source, { file, log: { warn: hear, error: hear } })
   const breaks = (written: unknown) => {
     answer = async () => {
       try {
@@ -22,7 +22,7 @@ function reported() {
       }
     }
   }
-  return { heard, breaks, current }
+  return { heard, breaks, current: () => reporting.current() }
 }
 
 it('tells once of each way a file is broken, and once that it is mended', async () => {
