@@ -54,7 +54,7 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       breaker of the last run go with its chain (svc serve never clears anything). Ctrl-C ends all of it.
   svc serve --transport stdio|http
       The MCP server alone, configured by the environment (docs/config.md).
-  svc approvals list [--all] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
+  svc approvals list [--all] [--caller ID] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
                 | cancel ID | page [--data-dir D]
       The operator's word on writes that await one, beside the running server; page serves them to a browser here.
   svc transactions list [--all] [--json] | show HASH [--json] | cancel HASH [--wait SECONDS] [--json] [--data-dir D]

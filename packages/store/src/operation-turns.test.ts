@@ -39,9 +39,12 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     await waits('few-0', 'few')
     await waits('few-1', 'few', start + 5)
     await store.operations.create(newOperation('plan', { principalId: 'few' }))
-    const query = { states: ['awaiting_approval'], perPrincipal: 2, limit: 10 } as const
+    const query = { states: ['awaiting_approval'], order: 'oldest', perPrincipal: 2, limit: 10 } as const
     expect(ids(await store.operations.inTurns(query))).toEqual(['many-0', 'few-0', 'many-1', 'few-1'])
     expect(ids(await store.operations.inTurns({ ...query, limit: 2 }))).toEqual(['many-0', 'few-0'])
+    const newest = { ...query, order: 'newest' } as const
+    expect(ids(await store.operations.inTurns(newest))).toEqual(['few-1', 'many-29', 'few-0', 'many-28'])
+    expect(ids(await store.operations.inTurns({ ...query, principalId: 'few' }))).toEqual(['few-0', 'few-1'])
     clock += 5
     expect(ids(await store.operations.inTurns(query))).toEqual(['many-0', 'few-0', 'many-1'])
   })

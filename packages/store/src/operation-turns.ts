@@ -4,15 +4,16 @@ import { stateAt, type OperationRow } from './operation-row.ts'
 import type { OperationCount, OperationState, TurnsQuery } from './operations.ts'
 import type { Schema } from './schema.ts'
 
-/** Operations of some states: principals take turns, each one's oldest first, so that none hides another's. */
+/** Operations of some states: principals take turns, so that none hides another's. */
 export function listInTurns(
   db: Kysely<Schema>,
-  { states, perPrincipal, limit }: TurnsQuery,
+  { principalId, states, order, perPrincipal, limit }: TurnsQuery,
   at: number,
 ): Promise<readonly OperationRow[]> {
   const turns = db
     .selectFrom('operation')
-    .select(['sequence as place', turnBy(sql`sequence`).as('turn')])
+    .select(['sequence as place', turnBy(order === 'oldest' ? sql`sequence` : sql`sequence desc`).as('turn')])
+    .$if(principalId !== undefined, (query) => query.where('principal_id', '=', principalId ?? ''))
     .where(stateAt(at), 'in', states)
   return db
     .selectFrom('operation')
@@ -20,7 +21,7 @@ export function listInTurns(
     .selectAll('operation')
     .where('turn', '<=', BigInt(perPrincipal))
     .orderBy('turn')
-    .orderBy('sequence')
+    .orderBy('sequence', order === 'oldest' ? 'asc' : 'desc')
     .limit(limit)
     .execute()
 }

@@ -29,7 +29,7 @@ export type Operations = {
   giveBack(id: string): Promise<Operation>
   /** Throws `OPERATION_STATE` once it runs or has ended. The same again changes nothing. */
   cancel(id: string, by: string): Promise<Operation>
-  /** Those of some states: principals take turns, each one's oldest first, so that none can hide another's. */
+  /** Those of some states: principals take turns, each in the order asked for, so that none can hide another's. */
   inTurns(query: TurnsQuery): Promise<readonly Operation[]>
   /** How many there are of some states, by principal and state; what there is none of is left out. */
   count(query: CountQuery): Promise<readonly OperationCount[]>
@@ -110,6 +110,9 @@ export type WaitingTerms = {
 export type TurnsQuery = {
   /** At least one. */
   readonly states: readonly OperationState[]
+  /** Of one alone; all by default. */
+  readonly principalId?: string
+  readonly order: 'oldest' | 'newest'
   /** At most so many of each. */
   readonly perPrincipal: number
   readonly limit: number

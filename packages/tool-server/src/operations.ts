@@ -69,6 +69,8 @@ export type ApprovalQuestion = {
   /** Unix milliseconds after which an answer comes too late. */
   readonly expiresAt: number | null
   readonly plan: Plan
+  /** How many others of the same caller await a decision. */
+  readonly othersWaiting: number
 }
 
 /** How a person answered: `cancelled` is no answer, the operation goes on waiting. */
@@ -103,7 +105,9 @@ export type OperationsRoad = {
   /** A person's word. Throws `OPERATION_STATE`, `OPERATION_EXPIRED`, `OPERATION_CHANGED`. */
   decide(operation: Operation, word: { approved: boolean; by: string; planHash: string }): Promise<Operation>
   cancel(operation: Operation, by: string): Promise<Operation>
-  /** Those whose time has come. */
+  /** How many of a principal await a person's word. */
+  awaiting(principal: Pick<Principal, 'id'>): Promise<number>
+  /** Those whose time has come: principals take turns. */
   due(limit: number): Promise<readonly Operation[]>
   /** Who asked, as it was then. */
   principalOf(operation: Operation): Principal

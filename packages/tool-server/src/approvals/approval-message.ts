@@ -5,7 +5,7 @@ import { timeLeft } from './time-left.ts'
 
 /** What a person at the client is asked, short enough for a dialogue, in our own words. `now` in Unix milliseconds. */
 export function approvalMessage(
-  { operationId, planHash, tool, expiresAt, plan }: ApprovalQuestion,
+  { operationId, planHash, tool, expiresAt, plan, othersWaiting }: ApprovalQuestion,
   now: number,
 ): string {
   const amounts = (list: typeof plan.deltas) =>
@@ -21,6 +21,7 @@ export function approvalMessage(
     `Transactions: ${plan.steps.map(({ label, contract, to }) => `${printable(label)} (${printable(contract ?? to)})`).join(', ')}`,
     '',
     `Asked for by ${printable(tool)}, operation ${printable(operationId)}, plan ${planHash}`,
+    ...(othersWaiting === 0 ? [] : [`Besides this, ${othersWaiting} more of the same caller await a decision.`]),
     ...(expiresAt === null ? [] : [`Without an answer this ends in ${timeLeft(expiresAt, now)}.`]),
   ].join('\n')
 }

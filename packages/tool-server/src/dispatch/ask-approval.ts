@@ -17,7 +17,8 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
     const id = waitingOperation(error)
     if (id === null || confirm === undefined || !means.operations.asksClient()) throw error
     const operation = await means.operations.find(id, call.principal)
-    const reply = await confirm(questionOf(operation)).catch((): ApprovalReply => 'cancelled')
+    const others = Math.max(0, (await means.operations.awaiting(call.principal)) - 1)
+    const reply = await confirm(questionOf(operation, others)).catch((): ApprovalReply => 'cancelled')
     if (reply === 'cancelled') throw error
     return decided(call, means, operation, { planHash: operation.planHash, accepted: reply === 'accepted' })
   }
@@ -72,8 +73,8 @@ function waitingOperation(error: unknown): string | null {
   return typeof id === 'string' ? id : null
 }
 
-function questionOf({ id, planHash, tool, expiresAt, plan }: Operation): ApprovalQuestion {
-  return { operationId: id, planHash, tool, expiresAt, plan: JSON.parse(plan) }
+function questionOf({ id, planHash, tool, expiresAt, plan }: Operation, othersWaiting: number): ApprovalQuestion {
+  return { operationId: id, planHash, tool, expiresAt, plan: JSON.parse(plan), othersWaiting }
 }
 
 /** A call that carries operations out names its own; every other must have the operation's tool and arguments. */

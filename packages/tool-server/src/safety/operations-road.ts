@@ -54,6 +54,11 @@ export function createOperationsRoad(options: OperationsRoadOptions): Operations
       await note(audit, 'operation.cancelled', cancelled, { by })
       return cancelled
     },
+    awaiting: async (principal) => {
+      const asked = { principalId: principal.id, states: ['awaiting_approval'] } as const
+      const counts = await onStorage('the operations cannot be read', () => operations.count(asked))
+      return counts.reduce((sum, { count }) => sum + count, 0)
+    },
     due: (limit) => onStorage('the operations cannot be read', () => operations.due(limit)),
     principalOf: ({ principal }) => readPrincipal(principal),
   } satisfies OperationsRoad)

@@ -83,6 +83,7 @@ async function waitingFor(road: Road, intent: Intent, call = {}): Promise<Readon
 function waitingOf(road: Road) {
   return road.store.operations.inTurns({
     states: ['awaiting_approval', 'scheduled'],
+    order: 'oldest',
     perPrincipal: 100,
     limit: 100,
   })

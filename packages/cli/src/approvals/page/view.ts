@@ -1,8 +1,9 @@
 import { amountText, dollars, operationFacts, timeLeft, type OperationDescription } from '@svc/tool-server/approvals'
+import { moreText, type MoreOperations, type OperationList } from '../read-list.ts'
 import { html, type Html } from './html.ts'
 
 /** The whole page with the list in it, readable as it comes. Unix milliseconds. */
-export function pageView(operations: readonly OperationDescription[], now: number): Html {
+export function pageView(list: OperationList, now: number): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -22,7 +23,7 @@ export function pageView(operations: readonly OperationDescription[], now: numbe
           </p>
         </header>
         <p id="said" role="status" aria-live="polite"></p>
-        <main id="list">${listView(operations, now)}</main>
+        <main id="list">${listView(list, now)}</main>
         <noscript
           ><p class="hint">Without JavaScript this page shows; decide with <code>svc approvals</code>.</p></noscript
         >
@@ -31,16 +32,24 @@ export function pageView(operations: readonly OperationDescription[], now: numbe
 }
 
 /** The list alone, as the page asks for it again and again. */
-export function listView(operations: readonly OperationDescription[], now: number): Html {
+export function listView({ operations, more }: OperationList, now: number): Html {
   const waiting = operations.filter(({ state }) => state === 'awaiting_approval')
   const coming = operations.filter(isComing)
   const others = operations.filter((operation) => operation.state !== 'awaiting_approval' && !isComing(operation))
-  return html`<h2>${waiting.length === 0 ? 'Nothing awaits a decision' : `Awaiting a decision: ${waiting.length}`}</h2>
-    ${waiting.map((operation) => cardView(operation, now))}
+  const all = more.reduce((sum, { which, count }) => sum + (which === 'awaiting' ? count : 0), waiting.length)
+  return html`<h2>${all === 0 ? 'Nothing awaits a decision' : `Awaiting a decision: ${all}`}</h2>
+    ${waiting.map((operation) => cardView(operation, now))} ${moreView(more, 'awaiting')}
     ${coming.length === 0 ? null : html`<h2>Approved or scheduled, and not yet carried out</h2>`}
-    ${coming.map((operation) => comingView(operation, now))}
+    ${coming.map((operation) => comingView(operation, now))} ${moreView(more, 'coming')}
     ${others.length === 0 ? null : html`<h2>Decided and past</h2>`}
-    ${others.map((operation) => pastView(operation, now))}`
+    ${others.map((operation) => pastView(operation, now))} ${moreView(more, 'ended')}`
+}
+
+/** What a caller has besides; the commands show all of it. */
+function moreView(more: readonly MoreOperations[], which: MoreOperations['which']): readonly Html[] {
+  return more
+    .filter((one) => one.which === which)
+    .map((one) => html`<p class="by">${moreText(one)}: <code>svc approvals list --caller ${one.caller}</code></p>`)
 }
 
 function cardView(operation: OperationDescription, now: number): Html {

@@ -245,7 +245,9 @@ describe('a write above the threshold', () => {
         return reply
       },
     })
+    await world.refuse('execute_swap', { ...swap, amount: '301' })
     expect((await world.refuse('execute_swap', swap, asking('cancelled'))).code).toBe('APPROVAL_REQUIRED')
+    expect(questions).toMatchObject([{ othersWaiting: 1 }])
     expect((await world.refuse('execute_swap', swap, asking('declined'))).code).toBe('APPROVAL_DENIED')
     expect(await spent(world)).toBe(0n)
     const keyed = { ...swap, idempotencyKey: 'asked' }
