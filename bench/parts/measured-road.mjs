@@ -56,6 +56,7 @@ export async function openMeasuredRoad({ devnet, privateKey, path }) {
     senders: () => sender,
     journal: store.journal,
     transactions: store.transactions,
+    formerWallets: async () => [],
     ledger: store.ledger,
     operations: store.operations,
     audit,

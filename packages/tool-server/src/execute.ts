@@ -1,5 +1,6 @@
 import type { Ledger, Operations, Transactions } from '@svc/store'
 import type { Chain, Journal, Sender } from '@svc/wallet'
+import type { Hash } from 'viem'
 import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'
 import type { Deferred, Intent, Settled } from './intent.ts'
@@ -47,6 +48,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const inTurn = createSerialQueue(lineBounds)
   const inFlight = new Set<string>()
   const requests = createOperatorRequests()
+  const told = new Set<Hash>()
 
   async function travelInTurn(trip: Trip): Promise<Settled | Deferred> {
     const inLine = async () => {
@@ -79,7 +81,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     },
     safetyReport: async (principal: Principal) => safetyReport(await policies.forCaller(principal.id), principal),
     policy: () => policies.latest().policy,
-    reconcile: () => reconcile(policies.latest(), inFlight, inTurn),
+    reconcile: () => reconcile(policies.latest(), { inFlight, inTurn, told }),
     watchBalances: () => engine.balances.sweep(),
     recordSwitches: () => engine.switches.look(),
     carryOutRequests: () => requests.look(policies.latest()),
@@ -116,6 +118,8 @@ export type ExecutorOptions = {
   readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest' | 'mark'>
   /** What operators ask about what stands in that journal. */
   readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked'>
+  /** Without a key, for other addresses with something open on a chain (`createFormerWallets`). */
+  readonly formerWallets: (chain: Chain) => Promise<readonly Sender[]>
   readonly ledger: Ledger
   /** Where what waits is kept. */
   readonly operations: Pick<Operations, 'create' | 'count'>

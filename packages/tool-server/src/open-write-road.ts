@@ -18,6 +18,7 @@ import { noteToolCall } from './safety/call-facts.ts'
 import { createDoor } from './safety/door.ts'
 import { createDoubt } from './safety/doubt.ts'
 import { endInterrupted } from './safety/end-interrupted.ts'
+import { createFormerWallets } from './safety/former-wallets.ts'
 import { hasSigned } from './safety/has-signed.ts'
 import { createLeaseKeeper } from './safety/lease-keeper.ts'
 import { createOperationsRoad } from './safety/operations-road.ts'
@@ -92,8 +93,10 @@ export async function openWriteRoad(options: {
     }
     const decisions = createDecisionRecorder({ operations, audit, dataDir })
     const followed = policies === undefined ? {} : { policies }
+    const formerWallets = createFormerWallets({ transactions, journal, rpc: ports.rpc, wallet: wallet.address })
     const road = {
       ...ports,
+      formerWallets,
       policy,
       ...followed,
       senders,

@@ -76,8 +76,10 @@ async function settleLeft(trip: Trip, { id, requestId, amountUsdMicros }: OpenRe
   // What spends nothing is drawn on no reservation: allowances that were taken back.
   const takeBacks = all.filter(({ reservationId }) => reservationId === null)
   if (entries.some((entry) => isOpen(entry) || entry.state === 'refused')) return false
+  // It may be that of a wallet whose key the server had before.
+  const of = { ...trip, wallet: entries[0]?.from ?? trip.wallet }
   if (entries.length === 0) await engine.ledger.release(id)
-  else await engine.ledger.settle(id, (await movedUsdMicros(trip, entries, takeBacks)) ?? amountUsdMicros)
+  else await engine.ledger.settle(id, (await movedUsdMicros(of, entries, takeBacks)) ?? amountUsdMicros)
   await engine.audit.append({ event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) })
   return true
 }

@@ -27,6 +27,8 @@ export type Engine = {
   readonly senders: (chain: Chain) => Sender
   readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest' | 'mark'>
   readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked'>
+  /** Without a key, for other addresses with something open on a chain. */
+  readonly formerWallets: (chain: Chain) => Promise<readonly Sender[]>
   readonly ledger: Ledger
   readonly operations: Pick<Operations, 'create' | 'count'>
   readonly audit: AuditLog

@@ -22,6 +22,7 @@ import type { Deferred, Intent, Settled } from '../intent.ts'
 import type { PriceSource } from '../ports.ts'
 import { openAuditLog } from './audit.ts'
 import { devnetPolicy } from './devnet-policy.ts'
+import { createFormerWallets } from './former-wallets.ts'
 import { methodsIn } from './network.fixture.ts'
 import { parsePolicy } from './policy.ts'
 import type { policySchema } from './policy-schema.ts'
@@ -109,6 +110,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     },
     journal: store.journal,
     transactions: store.transactions,
+    formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address }),
     ledger: store.ledger,
     operations: store.operations,
     audit,

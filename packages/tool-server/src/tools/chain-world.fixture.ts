@@ -29,6 +29,7 @@ import { parsePolicy } from '../safety/policy.ts'
 import type { policySchema } from '../safety/policy-schema.ts'
 import { createDoubt } from '../safety/doubt.ts'
 import { sentTransactions } from '../safety/sent-transactions.ts'
+import { createFormerWallets } from '../safety/former-wallets.ts'
 import { hasSigned } from '../safety/has-signed.ts'
 import type { ErrorEnvelope } from '../tool-error.ts'
 import { catalogue } from './index.ts'
@@ -80,6 +81,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     senders: () => sender,
     journal: store.journal,
     transactions: store.transactions,
+    formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address }),
     ledger: store.ledger,
     operations: store.operations,
     newRequestId: randomUUID,

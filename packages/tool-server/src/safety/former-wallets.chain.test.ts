@@ -1,0 +1,71 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { createTestClient, http, parseUnits } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { swapIntent } from './intents.fixture.ts'
+import { afterSending, methodsIn } from './network.fixture.ts'
+import type { Road } from './open-road.fixture.ts'
+import { testClient, used } from './road-facts.fixture.ts'
+import { storeEngines } from './store-engines.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
+
+const devnet = useDevnet()
+
+afterEach(async () => {
+  const node = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
+  await node.request({ method: 'anvil_dropAllTransactions' } as never)
+  await node.setAutomine(true)
+})
+
+describe.each(storeEngines)('what a former key left open, on $engine', ({ usePlaces }) => {
+  const { open, close } = useRoads(devnet, usePlaces())
+
+  it('is settled with what it moved once it is mined, without the key', async () => {
+    const { former, next } = await rotated()
+    await testClient(next).mine({ blocks: 1 })
+    await testClient(next).setAutomine(true)
+    await next.executor.reconcile()
+    await next.executor.reconcile()
+    expect(await next.store.journal.open(next.chain.id, former.wallet)).toEqual([])
+    expect([await used(next), await next.store.ledger.open()]).toEqual([parseUnits('300', 6), []])
+    expect(former.wallet).not.toBe(next.wallet)
+  })
+
+  it('waits while nothing is mined: its bytes are sent again, nothing is signed, and it is told once', async () => {
+    const { former, next, hash } = await rotated()
+    await testClient(next).dropTransaction({ hash })
+    next.network.requests.length = 0
+    await next.executor.reconcile()
+    await next.executor.reconcile()
+    const [entry, ...more] = await next.store.journal.byNonce(next.chain.id, former.wallet, 1)
+    expect([entry, more]).toMatchObject([{ hash, state: 'broadcast' }, []])
+    expect(next.network.requests.join()).toContain(entry!.rawTransaction)
+    const told = next.lines.filter(({ event }) => event === 'wallet.former-open')
+    expect(told).toMatchObject([
+      {
+        level: 'warn',
+        facts: { wallet: former.wallet, transactions: [{ hash }, { nonce: 2 }], mend: expect.any(String) },
+      },
+    ])
+    expect(await used(next)).toBe(parseUnits('300', 6))
+    expect(next.network.requests.flatMap(methodsIn)).toContain('eth_sendRawTransaction')
+    await testClient(next).mine({ blocks: 1 })
+    await testClient(next).setAutomine(true)
+    await next.run(swapIntent(next, '100'))
+  })
+
+  /** A swap that is out and not mined when its server ends, and a server with another key on the same state. */
+  async function rotated() {
+    const privateKey = generatePrivateKey()
+    await devnet().fund(privateKeyToAddress(privateKey), { ETH: '10', USDC: '20000', WETH: '5' })
+    const first = await open({ engine: { confirmTimeoutMs: 1_000 } })
+    afterSending(first, 1, () => testClient(first).setAutomine(false))
+    const failure: unknown = await first.run(swapIntent(first, '300')).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING', details: [{ step: 'swap' }] })
+    const { hash } = (await first.store.journal.open(first.chain.id, first.wallet))[0]!
+    const former: Pick<Road, 'wallet'> = { wallet: first.wallet }
+    await close(first)
+    const next = await open({ dataDir: first.dataDir, privateKey })
+    return { former, next, hash }
+  }
+})
