@@ -14,7 +14,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { goneAfter, program, run, type Run } from './processes.fixture.ts'
 
 const devnet = useDevnet()
-const timeout = 120_000
+const timeout = 300_000
 
 let dataDir: string
 const opened: (() => unknown)[] = []

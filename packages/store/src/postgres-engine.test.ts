@@ -33,12 +33,12 @@ describe('a database that is killed', () => {
         }
       }
     })
-    await expect.poll(() => kept.length, { timeout: 20_000 }).toBeGreaterThan(50)
+    await expect.poll(() => kept.length).toBeGreaterThan(50)
     await postgres().kill()
-    await expect.poll(() => errors.length, { timeout: 20_000 }).toBeGreaterThan(20)
+    await expect.poll(() => errors.length).toBeGreaterThan(20)
     const before = kept.length
     await postgres().restart()
-    await expect.poll(() => kept.length, { timeout: 20_000 }).toBeGreaterThan(before + 50)
+    await expect.poll(() => kept.length).toBeGreaterThan(before + 50)
     stop.abort()
     await Promise.all(writers)
     const codes = errors.map((error) => (error instanceof StoreError ? error.code : error))

@@ -66,6 +66,8 @@ export type DispatchOptions = {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly newRequestId: () => string
+  /** How long an answer waits for the figures beside what it is for; as long as its tool says when absent. */
+  readonly figuresWithinMs?: number
 }
 
 export type WriteRoad = {
@@ -209,9 +211,17 @@ function atMostOnce(tool: Tool, call: Call, road: Road, run: () => Promise<CallR
 }
 
 async function handle(tool: Tool, call: Call, options: DispatchOptions, means: CarryOutMeans | null): Promise<unknown> {
-  const { ports, status, now, write } = options
+  const { ports, status, now, write, figuresWithinMs } = options
   const { principal, signal, input } = call
-  const reads: ReadContext = { ...ports, principal, signal, now, status, operations: operationReads(principal, means) }
+  const reads: ReadContext = {
+    ...ports,
+    principal,
+    signal,
+    now,
+    ...(figuresWithinMs !== undefined && { figuresWithinMs }),
+    status,
+    operations: operationReads(principal, means),
+  }
   if (tool.access !== 'write') return untilAborted(tool.handle(input, Object.freeze(reads)), signal)
   if (write === null || means === null)
     throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)

@@ -125,6 +125,8 @@ export type ReadContext = Ports & {
   readonly signal: AbortSignal
   /** Unix milliseconds. */
   now(): number
+  /** How long an answer waits for the figures beside what it is for; as long as the tool says when absent. */
+  readonly figuresWithinMs?: number
   /** What `check_setup_health`, `check_safety_status` and the status tools report on. */
   readonly status: StatusReport
   /** The caller's own stored writes. */

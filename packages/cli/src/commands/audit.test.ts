@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { call, connect } from '../clients.fixture.ts'
 import { program, readyLine, run, runUp } from '../processes.fixture.ts'
 
-const timeout = 90_000
+const timeout = 300_000
 
 let directory: string
 const opened: (() => unknown)[] = []

@@ -26,7 +26,7 @@ function serve(words: readonly string[], environment: Readonly<Record<string, st
 }
 
 describe('svc serve', () => {
-  it('ends within a second of its client over stdio, even while an endpoint hangs', async () => {
+  it('ends with its client over stdio, even while an endpoint hangs', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
@@ -34,7 +34,7 @@ describe('svc serve', () => {
     const send = (message: object) => child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
     send({ id: 1, method: 'initialize', params })
-    await expect.poll(() => output.out, { timeout: 20_000 }).toContain('"id":1')
+    await expect.poll(() => output.out).toContain('"id":1')
     const reached = once(silent, 'connection')
     send({ method: 'notifications/initialized' })
     send({ id: 2, method: 'tools/call', params: { name: 'get_gas_price', arguments: { chain: '1' } } })
@@ -42,13 +42,14 @@ describe('svc serve', () => {
     const asked = performance.now()
     child.stdin?.end()
     expect(await once(child, 'exit')).toEqual([0, null])
-    expect(performance.now() - asked).toBeLessThan(1_000)
+    // Were the endpoint waited for, it would be for four seconds.
+    expect(performance.now() - asked).toBeLessThan(3_500)
     silent.close()
   })
 
   it('names its address and ends on SIGTERM over HTTP', async () => {
     const output = serve(['--transport', 'http'])
-    await expect.poll(() => output.err, { timeout: 20_000 }).toMatch(/svc listens on http:\/\/127\.0\.0\.1:\d+\/mcp/)
+    await expect.poll(() => output.err).toMatch(/svc listens on http:\/\/127\.0\.0\.1:\d+\/mcp/)
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
   })
@@ -76,7 +77,8 @@ describe('svc serve', () => {
 
   it('refuses other transports', async () => {
     const output = serve(['--transport', 'ws'])
-    expect(await once(child, 'exit')).toEqual([2, null])
+    // 'close', not 'exit': what it said may still be in the pipe when it ends.
+    expect(await once(child, 'close')).toEqual([2, null])
     expect(output.err).toContain('--transport stdio or --transport http')
   })
 })

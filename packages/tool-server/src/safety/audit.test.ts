@@ -98,7 +98,7 @@ describe('the audit log', () => {
     await log.append({ event: 'tx.intent' })
     expect((await linesOf()).map(({ event }) => event)).toEqual(['tool.called', 'tx.simulated', 'tx.intent'])
     log.note({ event: 'tx.submitted' })
-    await expect.poll(async () => (await linesOf()).at(-1)?.['event'], { timeout: 20_000 }).toBe('tx.submitted')
+    await expect.poll(async () => (await linesOf()).at(-1)?.['event']).toBe('tx.submitted')
     log.note({ event: 'tx.confirmed' })
     await log.close()
     expect((await linesOf()).at(-1)).toMatchObject({ event: 'tx.confirmed' })

@@ -6,6 +6,7 @@ import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { devnetPolicy } from './devnet-policy.ts'
 import { mintIntent, swapIntent } from './intents.fixture.ts'
+import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { answering, methodsIn } from './network.fixture.ts'
 import type { Road, RoadOptions } from './open-road.fixture.ts'
 import { parsePolicy } from './policy.ts'
@@ -146,9 +147,9 @@ describe('G9: a call that ends worse than simulated', () => {
   })
 
   it('never keeps what is out from being sent again', async () => {
-    const road = await open({}, { engine: { confirmTimeoutMs: 500 } })
+    const road = await open({})
     await road.run(swapIntent(road, '1'))
-    await testClient(road).setAutomine(false)
+    await mineNothing(road)
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
     const [out] = await road.store.journal.open(road.chain.id, road.wallet)
     const { breaker: limits } = parsePolicy({}, { production: false })
@@ -157,8 +158,7 @@ describe('G9: a call that ends worse than simulated', () => {
     road.network.requests.length = 0
     await road.executor.reconcile()
     expect(road.network.requests.filter((body) => body.includes(out!.rawTransaction))).toHaveLength(1)
-    await testClient(road).mine({ blocks: 1 })
-    await testClient(road).setAutomine(true)
+    await mineAgain(road)
     await road.executor.reconcile()
     expect(await road.store.journal.open(road.chain.id, road.wallet)).toEqual([])
   })

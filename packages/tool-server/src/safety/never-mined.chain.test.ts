@@ -6,6 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, expect, it } from 'vitest'
 import { openWorld } from '../tools/chain-world.fixture.ts'
 import { swapIntent } from './intents.fixture.ts'
+import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { mangling, methodsIn } from './network.fixture.ts'
 import { used } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
@@ -68,6 +69,7 @@ it('G1: a call whose receipt comes long after its nonce is counted is not run ag
   const input = { ...swap, idempotencyKey: 'late-receipt' }
   const before = await world.balance('USDC')
   world.network.fetch = mangling('eth_getTransactionReceipt', () => null)
+  world.patience.isShort = true
   expect(await world.refuse('execute_swap', input)).toMatchObject({ code: 'TRANSACTION_PENDING' })
   world.network.fetch = fetch
   const moved = (await world.balance('USDC')) - before
@@ -76,20 +78,19 @@ it('G1: a call whose receipt comes long after its nonce is counted is not run ag
   expect((await world.balance('USDC')) - before).toBe(moved)
   expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(1)
   await world.close()
-}, 60_000)
+})
 
 it('G4: what is mined before its receipt is shown counts against the limits throughout', async () => {
-  const road = await open({ engine: { confirmTimeoutMs: 500 } })
+  const road = await open()
   const before = await road.balance('USDC')
   let sent = 0
   road.network.fetch = async (input, init) => {
-    if (isSending(init) && ++sent === 2) await node().setAutomine(false)
+    if (isSending(init) && ++sent === 2) await mineNothing(road)
     return fetch(input, init)
   }
   const running = road.run(swapIntent(road, '100'))
   await expect(running).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-  await node().mine({ blocks: 1 })
-  await node().setAutomine(true)
+  await mineAgain(road)
   await expect.poll(async () => before - (await road.balance('USDC'))).toBe(100_000_000n)
   road.network.fetch = mangling('eth_getTransactionReceipt', () => null)
   await road.executor.reconcile()

@@ -8,10 +8,11 @@ import { errorTable } from '../errors.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createDoor } from './door.ts'
 import { mintIntent, swapIntent } from './intents.fixture.ts'
+import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { afterSending, beforeSending } from './network.fixture.ts'
 import { type Road, callOf } from './open-road.fixture.ts'
 import { parsePolicy } from './policy.ts'
-import { moveThePrice, quoteOf, testClient, used } from './road-facts.fixture.ts'
+import { moveThePrice, quoteOf, used } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -123,9 +124,9 @@ describe('an operator who pauses between two transactions of a call', () => {
 
 describe('a transaction that is not mined in time', () => {
   it('holds later writes back until it is, and its allowance is taken back behind it', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 500 } })
+    const road = await open()
     const router = road.chain.amm.v3!.swapRouter02
-    afterSending(road, 1, () => testClient(road).setAutomine(false))
+    beforeSending(road, 2, () => mineNothing(road))
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({
       code: 'TRANSACTION_PENDING',
       details: [{ step: 'swap' }],
@@ -137,8 +138,7 @@ describe('a transaction that is not mined in time', () => {
     })
     expect([errorTable.TRANSACTION_PENDING.retryable, errorTable.WALLET_BUSY.retryable]).toEqual([false, true])
     expect(await used(road)).toBe(parseUnits('300', 6))
-    await testClient(road).mine({ blocks: 1 })
-    await testClient(road).setAutomine(true)
+    await mineAgain(road)
     expect(await road.nonce()).toBe(3)
     expect(await road.allowance('USDC', router)).toBe(0n)
     await road.run(swapIntent(road, '200'))
@@ -147,14 +147,13 @@ describe('a transaction that is not mined in time', () => {
   })
 
   it('is followed by the end of its own approval when that was the one', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 500 } })
-    beforeSending(road, 1, () => testClient(road).setAutomine(false))
+    const road = await open()
+    beforeSending(road, 1, () => mineNothing(road))
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({
       code: 'TRANSACTION_PENDING',
       details: [{ step: 'approve the exact amount' }],
     })
-    await testClient(road).mine({ blocks: 1 })
-    await testClient(road).setAutomine(true)
+    await mineAgain(road)
     expect(await road.nonce()).toBe(2)
     expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
     await expect(road.executor.reconcile()).resolves.toMatchObject({ chains: [{ pending: [] }] })

@@ -25,6 +25,7 @@ import { openAuditLog } from '../safety/audit.ts'
 import { devnetPolicy } from '../safety/devnet-policy.ts'
 import { createDecisionRecorder } from '../safety/decision-recorder.ts'
 import { createOperationsRoad } from '../safety/operations-road.ts'
+import { type Patience, patientRpc, withPatience } from '../safety/patience.fixture.ts'
 import { parsePolicy } from '../safety/policy.ts'
 import type { policySchema } from '../safety/policy-schema.ts'
 import { createDoubt } from '../safety/doubt.ts'
@@ -52,6 +53,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const rpc = createRpcPool({
     urls: () => [devnet.rpcUrl],
     now,
+    ...patientRpc,
     fetch: (input, init) => {
       network.requests += 1
       return network.fetch(input, init)
@@ -66,7 +68,9 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const lines: string[] = []
   const note = (event: string, facts?: unknown) => void lines.push(`${event} ${JSON.stringify(facts, bigintText)}`)
   const log = { debug: () => {}, info: () => {}, warn: note, error: note, flush: () => {}, writesInfo: false }
-  const sender: Sender = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
+  const patience = { isShort: false }
+  const bare = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
+  const sender: Sender = withPatience(patience, bare)
   const policy = parsePolicy(options.policy ?? devnetPolicy(), { production: false })
   const executor = createExecutor({
     policy,
@@ -85,7 +89,6 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     ledger: store.ledger,
     operations: store.operations,
     newRequestId: randomUUID,
-    confirmTimeoutMs: 5_000,
   })
   const signed = (requestId: string) => hasSigned(store.transactions, requestId)
   const decisions = createDecisionRecorder({ ...store, audit, dataDir })
@@ -122,6 +125,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     log,
     now,
     newRequestId: randomUUID,
+    figuresWithinMs: options.figuresWithinMs ?? 60_000,
   })
   const client: PublicClient = rpc.client(chain)
   const address = (symbol: string): Address =>
@@ -143,6 +147,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     wallet: wallet.address,
     client,
     network,
+    patience,
     dispatch,
     store,
     operations,
@@ -186,6 +191,8 @@ export type World = {
   readonly client: PublicClient
   /** HTTP requests to the endpoint so far, and how they are made. */
   readonly network: { requests: number; fetch: typeof fetch }
+  /** How long a write waits for its block. */
+  readonly patience: Patience
   readonly dispatch: Dispatch
   readonly store: Store
   readonly operations: OperationsRoad
@@ -211,6 +218,8 @@ export type WorldOptions = {
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>
+  /** How long answers wait for the figures beside what they are for; a minute unless given. */
+  readonly figuresWithinMs?: number
   /** Whether the credentials of who asked are still taken; they are unless given. */
   readonly isInForce?: (principal: Principal) => boolean
   /** Of the PostgreSQL that takes the place of the state file. */
