@@ -177,7 +177,7 @@ it('G12: no secret leaves the process by any way but the one it is for', { timeo
   }
   await client.close()
   process.kill(server.session, 'SIGTERM')
-  await goneAfter(server, 20_000)
+  await goneAfter(server)
   sinks['stdout'] = server.printed.stdout
   sinks['stderr'] = server.printed.stderr
   expect(sinks['stderr']).toContain('tool.call')
