@@ -107,6 +107,8 @@ export type Plan = {
   readonly planId: string
   /** Names the principal, the tool, its arguments, the intent, the wallet and the chain. */
   readonly planHash: Hash
+  /** Names the simulation it shows: what was played, at which block and time, and what it moved. */
+  readonly simulationHash: Hash
   /** ISO 8601, after which it is not carried out; `null` where it waits for its time. */
   readonly expiresAt: string | null
   /** What it is for, in one sentence of ours. */

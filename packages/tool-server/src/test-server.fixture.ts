@@ -136,6 +136,7 @@ export const move = writeTool({
 export const emptyPlan: Plan = {
   planId: 'plan-1',
   planHash: `0x${'00'.repeat(32)}`,
+  simulationHash: `0x${'0'.repeat(64)}`,
   expiresAt: null,
   why: 'nothing',
   steps: [],

@@ -50,6 +50,7 @@ type Outcome =
 function said(outcome: Outcome): string {
   if (outcome.status === 'agrees') return `agrees at block ${outcome.block}`
   if (outcome.status === 'not-replayed') return `not replayed: ${outcome.why}`
+  if (outcome.tokens.length === 0) return 'DIFFERS: the simulation on record is not the one that was signed on'
   const tokens = outcome.tokens.map(({ token, recorded, now }) => `${token} ${recorded} on record, ${now} now`)
   return `DIFFERS at block ${outcome.block}: ${tokens.join('; ')}`
 }

@@ -103,7 +103,7 @@ describe('a day on record', () => {
     }
   })
 
-  it('agrees with the chain when it is played again, and says where it would not', async () => {
+  it('G10: agrees with the chain when it is played again, and says where it would not', async () => {
     const road = await open()
     await day(road)
     await road.audit.append({ event: 'audit.gap' })
@@ -128,5 +128,15 @@ describe('a day on record', () => {
     await writeFile(join(forged, 'audit.jsonl'), text.replaceAll('":"-300000000"', '":"-3000000"'))
     const differing = (await replayed(forged)).find(({ status }) => status === 'differs')
     expect(differing).toMatchObject({ tokens: [{ recorded: '-3000000', now: '-300000000' }] })
+
+    // Played a second later it moves the same, but that is not what was signed on.
+    const other = text.replace(
+      /("event":"tx.simulated".*?"atSeconds":)(\d+)/,
+      (_, before, at) => `${before}${Number(at) + 1}`,
+    )
+    await writeFile(join(forged, 'audit.jsonl'), other)
+    const others = (await replayed(forged)).filter(({ status }) => status === 'differs')
+    expect(others.length).toBeGreaterThan(0)
+    expect(others).toMatchObject(others.map(() => ({ tokens: [] })))
   })
 })

@@ -6,6 +6,7 @@ import { describeCalldata } from './describe-calldata.ts'
 import { expectedGasCost } from './gas.ts'
 import type { Refusal } from './refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
+import { simulationHash } from './simulation-hash.ts'
 import { usdOf } from './spend-value.ts'
 import { usdText } from './spend-limit.ts'
 import type { Step } from './step.ts'
@@ -13,12 +14,20 @@ import { tripHash } from './trip-hash.ts'
 
 /** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
 export function planOf(road: Reserved, terms: PlanTerms): Plan {
-  const { chain, intent, steps, simulation, priced, spend, surveyed } = road
+  const { chain, wallet, intent, steps, simulation, priced, spend, surveyed } = road
   const { refusals, conditions } = terms
   const gasUsed = simulation.gasUsed.reduce((sum, gas) => sum + gas, 0n)
   return {
     planId: terms.planId,
     planHash: tripHash(road),
+    simulationHash: simulationHash({
+      chainId: chain.id,
+      wallet,
+      block: simulation.blockNumber,
+      atSeconds: surveyed.atSeconds,
+      steps,
+      deltas: simulation.deltas,
+    }),
     expiresAt: terms.expiresAt === null ? null : new Date(terms.expiresAt).toISOString(),
     why: intent.why,
     steps: steps.map((step) => describeStep(step, chain)),

@@ -141,6 +141,7 @@ async function note(
       actor: { principal: call.principal.id, stage: call.principal.stage },
       operationId: plan.planId,
       planHash: plan.planHash,
+      simulationHash: plan.simulationHash,
       spendUsd: usdText(spend.amountUsdMicros),
       why: plan.why,
       ...facts,
