@@ -28,6 +28,7 @@ function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0003-rate-use': { up: (db) => createRateUseTable(db, dialect) },
     '0004-gas': { up: addGas },
     '0005-operator-request': { up: addOperatorRequest },
+    '0006-journal-waiting': { up: indexWhatWaits },
   }
 }
 
@@ -142,6 +143,14 @@ async function createRateUseTable(db: Kysely<unknown>, dialect: Dialect): Promis
 }
 
 /** What was mined before gas counted is taken as counted: nothing of it is known in dollars. */
+/** What is asked before every write of an address must not take longer with every write it has made. */
+async function indexWhatWaits(db: Kysely<unknown>): Promise<void> {
+  const slot = sql`journal (chain_id, lower(from_address), nonce, attempt)`
+  await sql`drop index journal_open`.execute(db)
+  await sql`create index journal_open on ${slot} where state in ('signed', 'broadcast', 'mined')`.execute(db)
+  await sql`create index journal_refused on ${slot} where state = 'refused'`.execute(db)
+}
+
 async function addGas(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('reservation')

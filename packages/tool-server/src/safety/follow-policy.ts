@@ -1,5 +1,7 @@
+import type { Chain } from '@svc/wallet'
 import type { Engine, Trip } from './engine.ts'
-import { knownContracts } from './known-contracts.ts'
+import { knownContracts, type KnownContracts } from './known-contracts.ts'
+import type { Policy } from './policy.ts'
 import { policyFor } from './policy-for.ts'
 import { policyHash } from './policy-hash.ts'
 import type { PolicySource } from './policy-source.ts'
@@ -13,6 +15,15 @@ import { onStorage } from './storage.ts'
 export function followPolicy(engine: Engine, source: PolicySource | undefined): PolicyFollower {
   let latest = engine
   let last: Promise<unknown> = Promise.resolve()
+  const known = new Map<number, { readonly policy: Policy; readonly contracts: KnownContracts }>()
+
+  function contractsOf(chain: Chain, policy: Policy): KnownContracts {
+    const before = known.get(chain.id)
+    if (before?.policy === policy) return before.contracts
+    const contracts = knownContracts(chain, policy)
+    known.set(chain.id, { policy, contracts })
+    return contracts
+  }
 
   async function refresh(): Promise<void> {
     if (source === undefined) return
@@ -37,7 +48,7 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
     forCaller,
     async forTrip<One extends Trip>(trip: One) {
       const current = await forCaller(trip.call.principal.id)
-      return { ...trip, engine: current, known: knownContracts(trip.chain, current.policy) }
+      return { ...trip, engine: current, known: contractsOf(trip.chain, current.policy) }
     },
     latest: () => latest,
   })

@@ -22,7 +22,8 @@ import type { Fees } from './survey.ts'
  */
 export async function sign(trip: Trip, step: Step, terms: Terms): Promise<JournalEntry> {
   const { engine, call, chain, sender } = trip
-  await onStorage('the audit log cannot be written', () =>
+  // Written while the sender reads what it has to know, and waited for before anything is allowed.
+  const noted = onStorage('the audit log cannot be written', () =>
     engine.audit.append({
       event: 'tx.intent',
       ...factsOf(trip, step),
@@ -32,8 +33,9 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
       ...terms.facts,
     }),
   )
+  noted.catch(() => undefined)
   try {
-    return await sender.sign({
+    const entry = await sender.sign({
       requestId: call.requestId,
       step: trip.nextStep(),
       to: step.to,
@@ -43,10 +45,16 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
       maxFeePerGas: terms.fees.maxFeePerGas,
       maxPriorityFeePerGas: terms.fees.maxPriorityFeePerGas,
       reservationId: terms.reservationId,
-      allow: () => requireAllowed(trip, step),
+      allow: async () => {
+        await noted
+        await requireAllowed(trip, step)
+      },
       ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
     })
+    await noted
+    return entry
   } catch (error) {
+    await noted
     throw signingError(error, chain.name)
   }
 }
