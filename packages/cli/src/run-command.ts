@@ -57,9 +57,11 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
   svc approvals list [--all] [--caller ID] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
                 | cancel ID | page [--data-dir D]
       The operator's word on writes that await one, beside the running server; page serves them to a browser here.
-  svc transactions list [--all] [--json] | show HASH [--json] | cancel HASH [--wait SECONDS] [--json] [--data-dir D]
+  svc transactions list [--all] [--json] | show HASH [--json] | cancel HASH [--wait SECONDS] [--json]
+                | resolve HASH --taken-by HASH [--wait SECONDS] [--json] [--data-dir D]
       What the wallet signed and how it stands, beside the running server; cancel has the server use the nonce of one that
-      is stuck up with an empty transfer, also while signing is paused (docs/operating.md).
+      is stuck up with an empty transfer, also while signing is paused; resolve names what took the nonce of one, where
+      the endpoint has forgotten (docs/operating.md).
   svc policy check [FILE] | schema [--data-dir D] [--production]
       What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
   svc policy explain PLAN [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]

@@ -127,12 +127,31 @@ describe.each([
     const again = await svcWith(env, 'cancel', hash, '--wait', '0', '--json')
     expect(JSON.parse(again.stdout)).toEqual({ hash, state: 'broadcast', outcome: null, noOp: null })
   })
+})
+
+describe('svc transactions where no server runs', () => {
+  let store: Store
+  beforeEach(async () => {
+    store = await openStore({ path: join(directory, 'state.db'), now: Date.now })
+    opened.push(() => store.close())
+  })
+
+  it('leaves what is said to have taken a nonce for the next start, and refuses it of what is decided', async () => {
+    const hash = await record(store, { nonce: 4, state: 'refused' })
+    const takenBy = `0x${'ab'.repeat(32)}` as const
+    const resolved = await svc('resolve', hash, '--taken-by', takenBy, '--wait', '0')
+    expect(resolved).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Asked\. No server has proved it/) })
+    expect(await store.transactions.asked()).toMatchObject([{ hash, asked: { what: takenBy, by } }])
+    const mined = await record(store, { nonce: 5, state: 'final' })
+    const late = await svc('resolve', mined, '--taken-by', takenBy, '--wait', '0')
+    expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to resolve') })
+  })
 
   it('tells what an ended request came to', async () => {
     const hash = await record(store, { nonce: 1, state: 'broadcast' })
     await store.transactions.ask(hash, { what: 'cancel', by: 'operator:\u202Eada' })
     await store.transactions.endAsked(hash, 'other-wallet')
-    const shown = await svcWith(env, 'show', hash)
+    const shown = await svc('show', hash)
     expect(shown.stdout).toContain('asked by operator:\\u202eada')
     expect(shown.stdout).toContain('the server has no key for its wallet')
     expect(shown.stdout).toMatch(/^[ -~\n]*$/)
@@ -166,6 +185,8 @@ it('svc transactions refuses what is unclear, and a directory that holds no stat
     ['cancel', '0x12'],
     ['show', `0x${'AB'.repeat(32)}`],
     ['list', '--everything'],
+    ['resolve', `0x${'ab'.repeat(32)}`],
+    ['resolve', `0x${'ab'.repeat(32)}`, '--taken-by', `0x${'ab'.repeat(32)}`],
     ['cancel', `0x${'ab'.repeat(32)}`, '--wait', 'long'],
   ]) {
     await expect(transactions(words, never)).rejects.toBeInstanceOf(UsageError)

@@ -10,5 +10,6 @@ export async function transactions(argv: readonly string[], stopped: Promise<Sto
   if (name === 'list') return (await import('../transactions/list.ts')).list(rest)
   if (name === 'show') return (await import('../transactions/show.ts')).show(rest)
   if (name === 'cancel') return (await import('../transactions/cancel.ts')).cancel(rest, stopped)
-  throw new UsageError('svc transactions takes list, show HASH or cancel HASH. See: svc help')
+  if (name === 'resolve') return (await import('../transactions/resolve.ts')).resolve(rest, stopped)
+  throw new UsageError('svc transactions takes list, show HASH, cancel HASH or resolve HASH. See: svc help')
 }

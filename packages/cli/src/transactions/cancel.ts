@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { StoredTransaction, Transactions } from '@svc/store'
+import type { StoredTransaction } from '@svc/store'
 import { isNoOp } from '@svc/wallet'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { openOperations } from '../approvals/open-operations.ts'
@@ -9,6 +8,7 @@ import { stateWords } from './state-words.ts'
 import { findTransaction } from './find-transaction.ts'
 import { outcomeWords } from './outcome-words.ts'
 import { readHashAndFlags } from './read-hash-and-flags.ts'
+import { untilTaken, type Seen } from './until-taken.ts'
 
 /**
  * `svc transactions cancel HASH`: asks the server that holds the wallet to use the nonce of a transaction up with an empty
@@ -33,29 +33,6 @@ export async function cancel(argv: readonly string[], stopped: Promise<StopCause
     await open.close()
   }
 }
-
-type Seen = { readonly transaction: StoredTransaction; readonly noOp: StoredTransaction | undefined }
-
-/** Looks until the request has ended, an empty transfer is out, time is up or the command is asked to end. */
-async function untilTaken(
-  transactions: Transactions,
-  hash: `0x${string}`,
-  { waitSeconds, stopped }: { readonly waitSeconds: number; readonly stopped: Promise<unknown> },
-): Promise<Seen> {
-  const until = performance.now() + waitSeconds * 1_000
-  let isAsked = true
-  void stopped.then(() => (isAsked = false))
-  for (;;) {
-    const transaction = await findTransaction({ transactions }, hash)
-    const attempts = await transactions.byNonce(transaction.chainId, transaction.from, transaction.nonce)
-    const noOp = attempts.findLast(isNoOp)
-    const isTaken = transaction.asked?.outcome !== null || (noOp !== undefined && noOp.state !== 'signed')
-    if (isTaken || !isAsked || performance.now() >= until) return { transaction, noOp }
-    await sleep(lookEveryMs)
-  }
-}
-
-const lookEveryMs = 200
 
 /** The store refuses these too; here they get words. */
 function requireCancellable(transaction: StoredTransaction): void {

@@ -1,6 +1,7 @@
 import type { RequestOutcome, StoredTransaction } from '@svc/store'
-import { isNoOp, type Chain } from '@svc/wallet'
-import { type Hash, isAddressEqual } from 'viem'
+import { isNoOp, type Chain, type JournalState } from '@svc/wallet'
+import { type Hash, isAddressEqual, type PublicClient, TransactionNotFoundError } from 'viem'
+import type { AuditEvent } from './audit.ts'
 import type { Engine, Trip } from './engine.ts'
 import { replacementRules } from './replacing.ts'
 import { onStorage } from './storage.ts'
@@ -22,7 +23,11 @@ export function createOperatorRequests(): OperatorRequests {
     const since = engine.now() - (triedAt.get(asked.hash) ?? -Infinity)
     if (chain === undefined || (since >= 0 && since < againAfterMs)) return
     triedAt.set(asked.hash, engine.now())
-    if (await cancel(serverTrip(engine, chain), asked)) triedAt.delete(asked.hash)
+    const trip = serverTrip(engine, chain)
+    const { what } = asked.asked ?? {}
+    if (what === 'cancel') {
+      if (await cancel(trip, asked)) triedAt.delete(asked.hash)
+    } else if (what !== undefined) await resolve(trip, asked, what)
   }
 
   async function look(engine: Engine): Promise<void> {
@@ -58,7 +63,8 @@ async function outcomeOf(engine: Engine, asked: StoredTransaction): Promise<Endi
   const { chainId, from, nonce } = asked
   const chain = chainOf(engine, asked)
   if (chain === undefined) return { outcome: 'no-chain' }
-  if (!isAddressEqual(engine.senders(chain).address, from)) return { outcome: 'other-wallet' }
+  const needsKey = asked.asked?.what === 'cancel'
+  if (needsKey && !isAddressEqual(engine.senders(chain).address, from)) return { outcome: 'other-wallet' }
   const attempts = await engine.transactions.byNonce(chainId, from, nonce)
   const mined = attempts.find(({ state }) => state === 'final' || state === 'reverted')
   if (mined !== undefined) return { outcome: isNoOp(mined) ? 'cancelled' : 'mined', mined: mined.hash }
@@ -83,18 +89,65 @@ async function cancel(trip: Trip, { chainId, from, nonce, hash, asked }: StoredT
   return status === 'replaced'
 }
 
-async function end(engine: Engine, { hash, chainId, nonce, requestId, asked }: StoredTransaction, ending: Ending) {
-  const { outcome, mined = null } = ending
+/**
+ * Ends what is open at a nonce when the transaction that the operator names is read at that nonce in a settled block: the
+ * same proof as `whoTook` asks for, without the search, for which an endpoint must keep the state of old blocks.
+ */
+async function resolve({ engine, chain, client }: Trip, asked: StoredTransaction, taker: Hash): Promise<void> {
+  const { from, nonce } = asked
+  const attempts = await engine.transactions.byNonce(chain.id, from, nonce)
+  // One of ours has a receipt, by which it is settled like any other.
+  if (attempts.some(({ hash }) => hash === taker)) return
+  const block = await blockOf(client, taker)
+  const isAtNonce = block?.transactions.some(
+    (one) => one.hash === taker && one.nonce === nonce && isAddressEqual(one.from, from),
+  )
+  if (block === null || isAtNonce !== true) return end(engine, asked, { outcome: 'not-proved' })
+  const head = await client.getBlockNumber({ cacheTime: 0 })
+  if (head - block.number + 1n < BigInt(Math.max(chain.confirmations, 1))) return
+  await note(engine, 'tx.resolved', asked, { outcome: 'superseded', mined: taker })
+  for (const { hash, state } of attempts) {
+    if (isUndecided.has(state))
+      await onStorage('the journal cannot be written', () => engine.journal.mark(hash, 'superseded'))
+  }
+  await onStorage('the journal cannot be written', () => engine.transactions.endAsked(asked.hash, 'superseded'))
+}
+
+const isUndecided: ReadonlySet<JournalState> = new Set<JournalState>(['signed', 'broadcast', 'mined', 'refused'])
+
+/** The block that holds a transaction, with all of its transactions; `null` where the endpoint knows of none. */
+async function blockOf(client: PublicClient, hash: Hash) {
+  const { blockNumber } = await client.getTransaction({ hash }).catch((error: unknown) => {
+    if (error instanceof TransactionNotFoundError) return { blockNumber: null }
+    throw error
+  })
+  return blockNumber === null ? null : client.getBlock({ blockNumber, includeTransactions: true })
+}
+
+async function end(engine: Engine, asked: StoredTransaction, ending: Ending): Promise<void> {
+  await note(engine, eventOf(asked, ending), asked, ending)
+  await onStorage('the journal cannot be written', () => engine.transactions.endAsked(asked.hash, ending.outcome))
+}
+
+function eventOf({ asked }: StoredTransaction, { outcome }: Ending): AuditEvent['event'] {
+  if (asked?.what !== 'cancel') return outcome === 'superseded' ? 'tx.resolved' : 'tx.not-resolved'
+  return outcome === 'cancelled' ? 'tx.cancelled' : 'tx.not-cancelled'
+}
+
+async function note(
+  engine: Engine,
+  event: AuditEvent['event'],
+  { hash, chainId, nonce, requestId, asked }: StoredTransaction,
+  { outcome, mined }: Ending,
+): Promise<void> {
   const facts = {
     requestId,
-    transaction: { chainId, hash, nonce, minedInstead: mined === hash ? null : mined },
+    transaction: { chainId, hash, nonce, minedInstead: mined === undefined || mined === hash ? null : mined },
     by: asked?.by ?? 'operator',
     askedAt: asked === null ? null : new Date(asked.at).toISOString(),
     result: { status: outcome },
   }
-  const event = outcome === 'cancelled' ? 'tx.cancelled' : 'tx.not-cancelled'
   await onStorage('the audit log cannot be written', () => engine.audit.append({ event, ...facts }))
-  await onStorage('the journal cannot be written', () => engine.transactions.endAsked(hash, outcome))
   engine.log.info(event, facts)
 }
 
