@@ -67,6 +67,8 @@ export type StorePlace =
   | {
       /** A database of PostgreSQL 14 or newer, as `postgres://user:password@host:port/name`. */
       readonly url: string
+      /** How long a call waits for a connection, and how long for its answer; ten and fifteen seconds when absent. */
+      readonly patienceMs?: number
     }
 
 export type Store = {
@@ -84,7 +86,7 @@ export type Store = {
 async function openEngine(place: StorePlace): Promise<Engine> {
   if ('path' in place) return await openSqliteEngine(place.path)
   const { openPostgresEngine } = await import('./postgres-engine.ts')
-  return await openPostgresEngine(place.url)
+  return await openPostgresEngine(place.url, place.patienceMs)
 }
 
 function inPlaceOf(place: StorePlace): () => void {

@@ -148,7 +148,8 @@ describe('a commit that is cut off', () => {
 describe('a write', () => {
   test('is serialised however many connections race for a cap', async () => {
     const url = await postgres().newSchema()
-    const stores = await Promise.all([0, 1, 2].map(() => openStore({ url, now: Date.now })))
+    const patient = { url, now: Date.now, patienceMs: 120_000 }
+    const stores = await Promise.all([0, 1, 2].map(() => openStore(patient)))
     const verdicts = await Promise.all(
       Array.from({ length: 200 }, (_, index) => stores[index % 3]!.ledger.reserve(spendOf(`${index}`))),
     )

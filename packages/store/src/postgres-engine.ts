@@ -10,15 +10,16 @@ import { StoreError } from './store-error.ts'
 
 /**
  * Connects to PostgreSQL, with the schema up to date. A database that goes away makes calls fail with
- * `STORE_UNAVAILABLE`, and works again by itself once it is back. Throws that, or `STORE_URL_INVALID`.
+ * `STORE_UNAVAILABLE`, and works again by itself once it is back. `patienceMs` is how long a call waits for a connection
+ * and how long for its answer; ten and fifteen seconds when absent. Throws that, or `STORE_URL_INVALID`.
  */
-export async function openPostgresEngine(url: string): Promise<Engine> {
+export async function openPostgresEngine(url: string, patienceMs?: number): Promise<Engine> {
   requireUrl(url)
   const pool = new Pool({
     connectionString: url,
     max: mostConnections,
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 15_000,
+    connectionTimeoutMillis: patienceMs ?? 10_000,
+    query_timeout: patienceMs ?? 15_000,
     keepAlive: true,
     fallback_application_name: 'svc',
     types: { getTypeParser: parserOf },

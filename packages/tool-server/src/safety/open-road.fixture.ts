@@ -211,7 +211,7 @@ export function callOf(): Call {
 }
 
 function placeOf(dataDir: string, url: string | undefined) {
-  return url === undefined ? { path: join(dataDir, 'state.db') } : { url }
+  return url === undefined ? { path: join(dataDir, 'state.db') } : { url, patienceMs: 120_000 }
 }
 
 const usdTable: Readonly<Record<string, number | null>> = {

@@ -44,7 +44,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const now = () => Date.now() + clock.offsetMs
   const { dataDir = await mkdtemp(join(tmpdir(), 'tools-')), privateKey = generatePrivateKey() } = options.again ?? {}
   const { databaseUrl: url } = options
-  const place = url === undefined ? { path: join(dataDir, 'state.db') } : { url }
+  const place = url === undefined ? { path: join(dataDir, 'state.db') } : { url, patienceMs: 120_000 }
   const wallet = new ServiceWallet({ mode: 'local', privateKey })
   if (options.again === undefined) await devnet.fund(wallet.address, { ...plenty, ...options.funds })
   const chain = { ...devnet.chain, ...options.chain }
