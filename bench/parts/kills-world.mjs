@@ -8,11 +8,10 @@ import { openStore } from '@svc/store'
 import { devnetPolicy } from '@svc/tool-server'
 import { createTestClient, decodeFunctionData, http, keccak256, parseAbi, parseEventLogs, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { bundleServer } from './bundle-server.mjs'
 import { startFaultProxy } from '../../packages/devnet/dist/fault-proxy.js'
 import { verifyAuditLog } from '../../packages/tool-server/dist/safety/verify-audit-log.js'
 
-export async function openWorld({ random, engine, report }) {
+export async function openWorld({ random, database, program, report }) {
   const closers = []
   const close = async () => {
     for (const closer of closers.splice(0).toReversed()) await closer()
@@ -24,16 +23,14 @@ export async function openWorld({ random, engine, report }) {
     closers.push(() => proxy.stop())
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-kills-'))
     closers.push(() => rmSync(dataDir, { recursive: true, force: true }))
-    const database = await engine.start()
-    closers.push(() => database.stop())
+    const place = await database.newPlace()
     const privateKey = generatePrivateKey()
     const wallet = privateKeyToAddress(privateKey)
     await devnet.fund(wallet, { ETH: '100', USDC: '1000000', DAI: '1000000' })
     const chain = createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl) }).extend(publicActions)
-    const store = await openStore({ ...database.at(dataDir), now: Date.now })
+    const store = await openStore({ ...place.at(dataDir), now: Date.now })
     closers.push(() => store.close())
-    const settings = settingsOf({ devnet, dataDir, privateKey, rpcUrl: proxy.url, environment: database.environment })
-    const program = await bundleServer()
+    const settings = settingsOf({ devnet, dataDir, privateKey, rpcUrl: proxy.url, environment: place.environment })
     return {
       program,
       devnet,
@@ -121,6 +118,24 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
     async unjournalled(raw) {
       const held = await Promise.all(raw.map(async (bytes) => store.journal.byHash(keccak256(bytes))))
       return raw.filter((_, index) => held[index] === null)
+    },
+    /**
+     * How the local chain contradicts itself about the wallet's transactions from this nonce on, or `null`: a receipt of
+     * one that its state does not count, or of a block it does not have.
+     */
+    async contradiction(from) {
+      const next = (await store.journal.nextNonce(devnet.chainId, wallet)) ?? 0
+      const count = await chain.getTransactionCount({ address: wallet })
+      for (let nonce = from; nonce < next; nonce += 1) {
+        for (const { hash } of await store.journal.byNonce(devnet.chainId, wallet, nonce)) {
+          const receipt = await chain.getTransactionReceipt({ hash }).catch(() => null)
+          if (receipt === null) continue
+          const block = await chain.getBlock({ blockNumber: receipt.blockNumber }).catch(() => null)
+          if (block?.hash !== receipt.blockHash) return `nonce ${nonce} has a receipt of a block that is gone`
+          if (nonce >= count) return `nonce ${nonce} is in block ${receipt.blockNumber}, and ${count} are counted`
+        }
+      }
+      return null
     },
     async isQuiet() {
       const [open, reserved, pending] = await Promise.all([
