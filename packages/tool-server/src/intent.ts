@@ -125,6 +125,11 @@ export type Plan = {
   readonly spendUsd: string
   readonly gasEstimate: string
   readonly gasCostUsd: number | null
+  /** The most that gas can cost: every limit used up at the highest fee. Decimal native currency. */
+  readonly gasCostAtMost: string
+  readonly gasCostAtMostUsd: number | null
+  /** For the person who decides. As what is raw, listed and an argument's amount, no caller is told: it knows its chain. */
+  readonly chain: { readonly name: string; readonly nativeSymbol: string; readonly nativeDecimals: number }
   readonly policy: {
     /** Whether nothing stands against it. A person's approval or a delay may still come first: see `conditions`. */
     readonly allowed: boolean
@@ -147,7 +152,14 @@ export type PlannedStep = {
   readonly valueWei: string
   readonly selector: Hex
   /** The functions that run, those inside a multicall by themselves; empty where the calldata is not known. */
-  readonly calls: readonly { readonly function: string; readonly arguments: Readonly<Record<string, string>> }[]
+  readonly calls: readonly PlannedCall[]
+}
+
+export type PlannedCall = {
+  readonly function: string
+  readonly arguments: Readonly<Record<string, string>>
+  /** The arguments that are amounts of a token that is known, by their names. */
+  readonly amounts: Readonly<Record<string, PlannedAmount>>
 }
 
 export type PlannedAmount = {
@@ -155,4 +167,10 @@ export type PlannedAmount = {
   readonly symbol: string
   readonly amount: string
   readonly usd: number | null
+  /** In smallest units. */
+  readonly raw: string
+  /** `null` where they are not known; `amount` is in smallest units then. */
+  readonly decimals: number | null
+  /** Whether the symbol is that of the chain's own list. Any contract can call itself anything. */
+  readonly isListed: boolean
 }

@@ -146,6 +146,9 @@ export const emptyPlan: Plan = {
   spendUsd: '0',
   gasEstimate: '0',
   gasCostUsd: null,
+  gasCostAtMost: '0',
+  gasCostAtMostUsd: null,
+  chain: { name: 'ethereum', nativeSymbol: 'ETH', nativeDecimals: 18 },
   policy: {
     allowed: true,
     verdict: 'execute_plan carries this plan out.',

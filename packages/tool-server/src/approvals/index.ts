@@ -1,5 +1,5 @@
 export { describeOperation } from './describe-operation.ts'
 export type { OperationDescription } from './describe-operation.ts'
-export { amountText, dollars, operationFacts, operationText } from './operation-text.ts'
+export { amountText, dollars, operationFacts, operationText, worthText } from './operation-text.ts'
 export { printable } from '../dispatch/printable.ts'
 export { timeLeft } from './time-left.ts'

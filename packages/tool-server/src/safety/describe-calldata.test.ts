@@ -18,7 +18,7 @@ describe('calldata for a person', () => {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [stranger, 5_000_000n] })
     expect(describeCalldata(chain, { to: usdc, data })).toEqual({
       contract: 'the token USDC',
-      calls: [{ function: 'approve', arguments: { spender: stranger, amount: '5000000' } }],
+      calls: [{ function: 'approve', arguments: { spender: stranger, amount: '5000000' }, tokens: { amount: usdc } }],
     })
   })
 
@@ -46,8 +46,13 @@ describe('calldata for a person', () => {
             amount1Min: '3',
             deadline: '2027-01-15T08:00:00.000Z',
           },
+          tokens: {},
         },
-        { function: 'sweepToken', arguments: { token: usdc, amountMinimum: '0', recipient: stranger } },
+        {
+          function: 'sweepToken',
+          arguments: { token: usdc, amountMinimum: '0', recipient: stranger },
+          tokens: { amountMinimum: usdc },
+        },
       ],
     })
   })
@@ -61,8 +66,8 @@ describe('calldata for a person', () => {
       args: [unlock, 1n],
     })
     const actions = [
-      { function: 'take', arguments: { currency: usdc, recipient: stranger, amount: '9' } },
-      { function: 'swap exact in, one pool', arguments: { data: '0x1234' } },
+      { function: 'take', arguments: { currency: usdc, recipient: stranger, amount: '9' }, tokens: { amount: usdc } },
+      { function: 'swap exact in, one pool', arguments: { data: '0x1234' }, tokens: {} },
     ]
     expect(describeCalldata(chain, { to: v4!.positionManager, data: modify }).calls).toEqual(actions)
     const sweep = encodeAbiParameters(parseAbiParameters('address, address, uint256'), [usdc, stranger, 1n])
@@ -73,12 +78,16 @@ describe('calldata for a person', () => {
     })
     expect(describeCalldata(chain, { to: universalRouter!.address, data }).calls).toEqual([
       ...actions,
-      { function: 'sweep', arguments: { token: usdc, recipient: stranger, amountMin: '1' } },
+      {
+        function: 'sweep',
+        arguments: { token: usdc, recipient: stranger, amountMin: '1' },
+        tokens: { amountMin: usdc },
+      },
     ])
   })
 
   it('leaves whole what it does not know, and never throws', () => {
-    const unknown = (data: `0x${string}`) => [{ function: 'not decoded', arguments: { data } }]
+    const unknown = (data: `0x${string}`) => [{ function: 'not decoded', arguments: { data }, tokens: {} }]
     expect(describeCalldata(chain, { to: stranger, data: '0x12345678' })).toEqual({ contract: null, calls: [] })
     expect(describeCalldata(chain, { to: usdc, data: '0x' }).calls).toEqual([])
     expect(describeCalldata(chain, { to: usdc, data: '0x1234' }).calls).toEqual(unknown('0x1234'))
@@ -88,6 +97,8 @@ describe('calldata for a person', () => {
         ? data
         : nest(encodeFunctionData({ abi: v3SwapRouter02Abi, functionName: 'multicall', args: [1n, [data]] }), times - 1)
     const deep = describeCalldata(chain, { to: v3!.swapRouter02, data: nest('0x12345678', 40) })
-    expect(deep.calls).toEqual([{ function: 'not decoded', arguments: { data: expect.stringMatching(/\d+ bytes/) } }])
+    expect(deep.calls).toEqual([
+      { function: 'not decoded', arguments: { data: expect.stringMatching(/\d+ bytes/) }, tokens: {} },
+    ])
   })
 })

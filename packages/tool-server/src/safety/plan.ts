@@ -1,9 +1,8 @@
 import { formatAmount } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
-import { getAddress, size, slice, zeroAddress } from 'viem'
-import type { Plan, PlannedAmount, PlannedStep, TokenQuantity } from '../intent.ts'
-import { describeCalldata } from './describe-calldata.ts'
-import { expectedGasCost } from './gas.ts'
+import { type Address, getAddress, isAddressEqual, size, slice, zeroAddress } from 'viem'
+import type { Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '../intent.ts'
+import { describeCalldata, type DescribedCall } from './describe-calldata.ts'
+import { expectedGasCost, worstGasCost } from './gas.ts'
 import type { Refusal } from './refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { simulationHash } from './simulation-hash.ts'
@@ -14,9 +13,9 @@ import { tripHash } from './trip-hash.ts'
 
 /** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
 export function planOf(road: Reserved, terms: PlanTerms): Plan {
-  const { chain, wallet, intent, steps, simulation, priced, spend, surveyed } = road
+  const { chain, wallet, intent, steps, simulation, spend, surveyed } = road
   const { refusals, conditions } = terms
-  const gasUsed = simulation.gasUsed.reduce((sum, gas) => sum + gas, 0n)
+  const { name, nativeCurrency } = chain
   return {
     planId: terms.planId,
     planHash: tripHash(road),
@@ -30,7 +29,7 @@ export function planOf(road: Reserved, terms: PlanTerms): Plan {
     }),
     expiresAt: terms.expiresAt === null ? null : new Date(terms.expiresAt).toISOString(),
     why: intent.why,
-    steps: steps.map((step) => describeStep(step, chain)),
+    steps: steps.map((step) => describeStep(step, road)),
     atomicity: intent.atomicity,
     deltas: [...simulation.deltas]
       .filter(([, amount]) => amount !== 0n)
@@ -40,8 +39,8 @@ export function planOf(road: Reserved, terms: PlanTerms): Plan {
       receivesAtLeast: intent.receives.map((received) => describeAmount(received, road)),
     },
     spendUsd: usdText(spend.amountUsdMicros),
-    gasEstimate: `${gasUsed}`,
-    gasCostUsd: usdOf(zeroAddress, expectedGasCost(simulation.gasUsed, surveyed.fees), priced),
+    ...gasOf(road),
+    chain: { name, nativeSymbol: nativeCurrency.symbol, nativeDecimals: nativeCurrency.decimals },
     policy: {
       allowed: refusals.length === 0,
       verdict: verdictOf(refusals, conditions),
@@ -65,6 +64,16 @@ export type PlanTerms = {
   readonly conditions: readonly Refusal[]
 }
 
+function gasOf({ chain, simulation, priced, surveyed }: Reserved) {
+  const atMost = worstGasCost(simulation.gasUsed, surveyed.fees)
+  return {
+    gasEstimate: `${simulation.gasUsed.reduce((sum, gas) => sum + gas, 0n)}`,
+    gasCostUsd: usdOf(zeroAddress, expectedGasCost(simulation.gasUsed, surveyed.fees), priced),
+    gasCostAtMost: formatAmount(atMost, chain.nativeCurrency.decimals),
+    gasCostAtMostUsd: usdOf(zeroAddress, atMost, priced),
+  }
+}
+
 function verdictOf(refusals: readonly Refusal[], conditions: readonly Refusal[]): string {
   const [first] = refusals
   if (first !== undefined) return `execute_plan would refuse this plan as things stand. ${first.message}`
@@ -72,18 +81,52 @@ function verdictOf(refusals: readonly Refusal[], conditions: readonly Refusal[])
   return `execute_plan does not sign at once. ${conditions.map(({ message }) => message).join(' ')}`
 }
 
-function describeStep({ label, to, valueWei, data }: Step, chain: Chain): PlannedStep {
+function describeStep({ label, to, valueWei, data }: Step, road: Reserved): PlannedStep {
   const selector = size(data) < 4 ? '0x' : slice(data, 0, 4)
-  return { label, to, valueWei: `${valueWei}`, selector, ...describeCalldata(chain, { to, data }) }
-}
-
-function describeAmount({ token, amount }: TokenQuantity, { priced }: Reserved): PlannedAmount {
-  const entry = priced.get(token.toLowerCase())
+  const { contract, calls } = describeCalldata(road.chain, { to, data })
   return {
-    token: getAddress(token),
-    symbol: entry?.token.symbol ?? 'unknown',
-    // Only declared tokens are looked up; what else moves is shown in its smallest units.
-    amount: entry === undefined ? `${amount}` : formatAmount(amount, entry.token.decimals),
-    usd: usdOf(token, amount, priced),
+    label,
+    to,
+    valueWei: `${valueWei}`,
+    selector,
+    contract,
+    calls: calls.map((call) => describeCall(call, road)),
   }
 }
+
+function describeCall({ function: name, arguments: texts, tokens }: DescribedCall, road: Reserved): PlannedCall {
+  const amounts = Object.entries(tokens).flatMap(([argument, token]) => {
+    const amount = BigInt(texts[argument] ?? 0)
+    if (amount >= leastMarker || facts(token, road) === undefined) return []
+    return [[argument, describeAmount({ token, amount }, road)] as const]
+  })
+  return { function: name, arguments: texts, amounts: Object.fromEntries(amounts) }
+}
+
+/** Amounts from here on are no amounts: "all there is" and the like. */
+const leastMarker = 1n << 127n
+
+function describeAmount({ token, amount }: TokenQuantity, road: Reserved): PlannedAmount {
+  const known = facts(token, road)
+  return {
+    token: getAddress(token),
+    symbol: known?.symbol ?? 'unknown',
+    // Only declared tokens are looked up; what else moves is shown in its smallest units.
+    amount: known === undefined ? `${amount}` : formatAmount(amount, known.decimals),
+    usd: usdOf(token, amount, road.priced),
+    raw: `${amount}`,
+    decimals: known?.decimals ?? null,
+    isListed: known?.isListed ?? false,
+  }
+}
+
+/** What is known of a token: by the prices that were looked up, else by the chain's own list. */
+function facts(token: Address, { priced, chain }: Reserved): TokenFacts | undefined {
+  const entry = priced.get(token.toLowerCase())?.token
+  if (entry !== undefined) return { ...entry, isListed: entry.listed || entry.isNative }
+  if (isAddressEqual(token, zeroAddress)) return { ...chain.nativeCurrency, isListed: true }
+  const listed = [...chain.tokens, chain.wrappedNative].find(({ address }) => isAddressEqual(address, token))
+  return listed === undefined ? undefined : { ...listed, isListed: true }
+}
+
+type TokenFacts = { readonly symbol: string; readonly decimals: number; readonly isListed: boolean }

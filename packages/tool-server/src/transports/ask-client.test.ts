@@ -76,7 +76,7 @@ describe.each(Object.entries(clients))('asking through a client: %s', (_name, co
     const { message = '', requestedSchema } = asked[0] ?? {}
     for (const text of [
       bigPlan.why,
-      '9,000 USDC\\u000a\\u202eApprove: yes',
+      '9,000 "USDC\\u000a\\u202eApprove: yes" (9,000.00 USD, token 0x0000000000000000000000000000000000000002)',
       '9,000 USD',
       'move_funds',
       bigPlan.planHash,

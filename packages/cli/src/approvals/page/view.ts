@@ -1,4 +1,11 @@
-import { amountText, dollars, operationFacts, timeLeft, type OperationDescription } from '@svc/tool-server/approvals'
+import {
+  amountText,
+  dollars,
+  operationFacts,
+  timeLeft,
+  type OperationDescription,
+  worthText,
+} from '@svc/tool-server/approvals'
 import { moreText, type MoreOperations, type OperationList } from '../read-list.ts'
 import { html, type Html } from './html.ts'
 
@@ -129,16 +136,16 @@ function cardView(operation: OperationDescription, now: number): Html {
 function stepView(step: OperationDescription['steps'][number]): Html {
   return html`<li>
     <strong>${step.label}</strong>: ${step.contract} <code>${step.to}</code>
-    ${step.value === null ? null : html`<span>with ${step.value} of native currency</span>`}
+    ${step.value === null ? null : html`<span>with ${step.value}</span>`}
     ${step.calls.map(
       (call) =>
         html`<div class="call">
           <code>${call.function}</code>
           <dl>
             ${call.arguments.map(
-              ({ name, value }) =>
+              ({ name, value, amount }) =>
                 html`<dt>${name}</dt>
-                  <dd><code>${value}</code></dd>`,
+                  <dd><code>${value}</code>${amount === null ? null : html` ${amountText(amount)}`}</dd>`,
             )}
           </dl>
         </div>`,
@@ -185,5 +192,9 @@ function stateOf(operation: OperationDescription, now: number): string {
 
 function amounts(list: OperationDescription['leavesAtMost'], none: string): Html {
   if (list.length === 0) return html`${none}`
-  return html`${list.map((amount) => html`<span class="amount" title="${amount.token}">${amountText(amount)}</span>`)}`
+  return html`${list.map(
+    (amount) =>
+      html`<span class="amount" title="${amount.token}">${amountText(amount)}</span
+        ><small>${worthText(amount.usd)}</small>`,
+  )}`
 }
