@@ -26,7 +26,15 @@ describe('a dry run', () => {
       ],
       policy: { allowed: true, refusals: [] },
     })
-    expect(plan.deltas).toContainEqual({ token: road.token('USDC'), symbol: 'USDC', amount: '-300', usd: -300 })
+    expect(plan.deltas).toContainEqual({
+      token: road.token('USDC'),
+      symbol: 'USDC',
+      amount: '-300',
+      usd: -300,
+      raw: '-300000000',
+      decimals: 6,
+      isListed: true,
+    })
     expect(Number(plan.gasEstimate)).toBeGreaterThan(100_000)
     expect([await road.balance('USDC'), await road.nonce(), await usedUsd(road)]).toEqual([before, 0, 0])
     expect(road.trace.filter((mark) => /reserve|recordSigned|audit|sendRaw/.test(mark))).toEqual([])
