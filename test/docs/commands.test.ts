@@ -6,7 +6,10 @@ import { UsageError } from '../../packages/cli/src/usage-error.ts'
 
 const root = join(import.meta.dirname, '../..')
 const pages = [
-  ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'AGENTS.md'],
+  'README.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'AGENTS.md',
   ...['docs', 'docs/decisions'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith('.md'))
