@@ -16,7 +16,7 @@ import { requireAmount, weighSpend } from './weigh-spend.ts'
  */
 export function createLedger(engine: Engine, now: () => number): Ledger {
   return {
-    reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now())),
+    reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now()), 'with-next'),
     check: (request) => engine.read((db) => weighSpend(db, request, now())),
     raise: (id, request) => engine.write('spend', (trx) => raiseIn(trx, id, request, now())),
     settle: (id, actualUsdMicros, gas = []) =>
@@ -67,7 +67,7 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
 export type Ledger = {
   /**
    * Takes the amount and its gas out of the limits, or says which limit stands in the way. It counts until it is settled or
-   * released, whatever happens to the process. Throws `RESERVATION_EXISTS` for an id used before and `AMOUNT_INVALID`
+   * released, whatever happens to the process; it is on disk with the first signature that draws on it, at the latest. Throws `RESERVATION_EXISTS` for an id used before and `AMOUNT_INVALID`
    * for a negative amount.
    */
   reserve(request: ReserveRequest): Promise<SpendVerdict>

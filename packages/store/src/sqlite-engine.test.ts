@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql, type Transaction } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Engine } from './engine.ts'
+import type { Durability, Engine } from './engine.ts'
+import { createJournal } from './journal.ts'
+import { createLedger } from './ledger.ts'
 import { openDatabase } from './open-database.ts'
 import type { Schema } from './schema.ts'
 import { openSqliteEngine } from './sqlite-engine.ts'
@@ -51,3 +53,42 @@ test('what may get to the disk later is there for every process at once', async 
   expect(other.prepare('select "key" from rate_use').all([])).toEqual([{ key: 'soon' }])
   other.close()
 })
+
+test('a signature and a settlement wait for the disk; what nothing rests on yet, and what the chain tells again, do not', async () => {
+  const waits: Durability[] = []
+  const watched: Engine = {
+    ...engine,
+    write: (lock, work, durability = 'at-once') => {
+      waits.push(durability)
+      return engine.write(lock, work, durability)
+    },
+  }
+  const [journal, ledger] = [createJournal(watched, () => 1), createLedger(watched, () => 1)]
+  const limits = { perTransaction: 10n, perSession: 10n, daily: 10n }
+  const spend = { principal: 'p', chainId: 1, amountUsdMicros: 1n, limits, sessionIdleMs: 1 }
+  await ledger.reserve({ ...spend, id: 'r/0', requestId: 'r' })
+  const hash = `0x${'1'.repeat(64)}` as const
+  const slot = { requestId: 'r', step: 0, chainId: 1, from: `0x${'a'.repeat(40)}`, nonce: 0, attempt: 0 } as const
+  await journal.recordSigned({ ...slot, rawTransaction: '0x', hash, reservationId: 'r/0' })
+  for (const state of ['broadcast', 'mined', 'final'] as const) await journal.mark(hash, state)
+  await ledger.settle('r/0', 1n)
+  const soon = 'with-next'
+  expect(waits).toEqual([soon, 'at-once', soon, soon, soon, 'at-once'])
+})
+
+test.each(['reverted', 'replaced', 'superseded', 'refused'] as const)(
+  'that it is %s waits for the disk',
+  async (state) => {
+    const waits: Durability[] = []
+    const write: Engine['write'] = (lock, work, durability = 'at-once') => {
+      waits.push(durability)
+      return engine.write(lock, work, durability)
+    }
+    const journal = createJournal({ ...engine, write }, () => 1)
+    const hash = `0x${'1'.repeat(64)}` as const
+    const slot = { requestId: 'r', step: 0, chainId: 1, from: `0x${'a'.repeat(40)}`, nonce: 0, attempt: 0 } as const
+    await journal.recordSigned({ ...slot, rawTransaction: '0x', hash, reservationId: null })
+    await journal.mark(hash, state)
+    expect(waits).toEqual(['at-once', 'at-once'])
+  },
+)

@@ -5,7 +5,7 @@ import { valueOfSpend } from './spend-value.ts'
 import { onStorage } from './storage.ts'
 
 /**
- * Takes what the intent spends out of the limits, in one durable commit; a dry run asks only. Gas does not count against
+ * Takes what the intent spends out of the limits, in one serialised commit; a dry run asks only. Gas does not count against
  * the limits, but a call whose gas alone could cost more than one transaction may spend is refused.
  */
 export async function reserveSpend(simulated: Simulated): Promise<Reserved> {
