@@ -147,6 +147,16 @@ describe('an audit log that has grown', () => {
     expect(await verify({ from: 90 })).toMatchObject({ broken: { file: 'audit-checkpoints.json' } })
   })
 
+  it('gives no number twice when all older files were moved away, and can be verified from the first that is left', async () => {
+    const rotated = async () => (await readdir(folder)).filter((name) => /^audit-\d+\.jsonl$/.test(name))
+    await fill(30)
+    const moved = await rotated()
+    for (const name of moved) await rm(join(folder, name))
+    await fill(30)
+    expect((await rotated()).filter((name) => moved.includes(name))).toEqual([])
+    expect(await verify({ from: moved.length + 1 })).toMatchObject({ broken: null })
+  })
+
   it('shows lines that were cut off the end of a rotated file', async () => {
     await fill(30)
     const first = join(folder, 'audit-1.jsonl')
