@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Operation, Operations } from '@svc/store'
+import { createMutex } from '@svc/wallet'
 import * as z from 'zod'
 import type { AuditLog } from './audit.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
@@ -14,7 +15,7 @@ import { replaceFileDurably } from './replace-file-durably.ts'
 export function createDecisionRecorder(options: DecisionRecorderOptions): DecisionRecorder {
   const path = join(options.dataDir, 'recorded-decisions.json')
   let recorded: readonly string[] | null = null
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createMutex()
 
   const recordAll = async (operations: readonly Operation[]): Promise<void> => {
     for (const operation of operations.filter(isOperators)) {
@@ -26,11 +27,6 @@ export function createDecisionRecorder(options: DecisionRecorderOptions): Decisi
       await replaceFileDurably(path, JSON.stringify({ recorded: after }))
       recorded = after
     }
-  }
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
   }
   return Object.freeze({
     record: (operation: Operation) => inTurn(() => recordAll([operation])),

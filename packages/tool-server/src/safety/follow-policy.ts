@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import { createMutex, type Chain } from '@svc/wallet'
 import type { Engine, Trip } from './engine.ts'
 import { knownContracts, type KnownContracts } from './known-contracts.ts'
 import type { Policy } from './policy.ts'
@@ -14,7 +14,7 @@ import { onStorage } from './storage.ts'
  */
 export function followPolicy(engine: Engine, source: PolicySource | undefined): PolicyFollower {
   let latest = engine
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createMutex()
   const known = new Map<number, { readonly policy: Policy; readonly contracts: KnownContracts }>()
 
   function contractsOf(chain: Chain, policy: Policy): KnownContracts {
@@ -38,9 +38,7 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
 
   async function forCaller(principalId: string): Promise<Engine> {
     // One after the other: two calls that meet a change must not record it twice.
-    const refreshed = last.then(refresh)
-    last = refreshed.catch(() => undefined)
-    await refreshed
+    await inTurn(refresh)
     return { ...latest, policy: policyFor(latest.policy, principalId) }
   }
 

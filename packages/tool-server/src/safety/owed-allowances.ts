@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createMutex } from '@svc/wallet'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { ToolError } from '../tool-error.ts'
@@ -12,12 +13,7 @@ import { replaceFileDurably } from './replace-file-durably.ts'
  */
 export function createOwedAllowances(dataDir: string): OwedAllowances {
   const path = join(dataDir, 'owed-allowances.json')
-  let last: Promise<unknown> = Promise.resolve()
-  const inOrder = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
-  }
+  const inOrder = createMutex()
   const change = (edit: (list: readonly OwedAllowance[]) => readonly OwedAllowance[]): Promise<void> =>
     inOrder(async () => {
       const before = await read(path)
