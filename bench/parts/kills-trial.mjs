@@ -5,7 +5,7 @@ import { headOff, nonceOff, otherChain, receiptsHidden } from '../../packages/de
 import { kinds } from './kills-kinds.mjs'
 import { startKillable } from './kills-child.mjs'
 import { tellStory } from './kills-story.mjs'
-import { worthUsdMicros } from './kills-world.mjs'
+import { isGasOf, worthUsdMicros } from './kills-world.mjs'
 
 /** Faults of an endpoint on a bad day. */
 const badDay = [
@@ -42,7 +42,7 @@ export async function runTrial(world, running, trial) {
   const miner = reorgDepth > 0 ? mineSteadily(world) : null
   try {
     running.server ??= await startAgain(world, running, heard)
-    const before = { nonce: await world.nonce(), spent: await world.spentUsdMicros() }
+    const before = { nonce: await world.nonce(), spent: await world.spent() }
     const body = { ...(await kinds[kind].input(world, running.server)), idempotencyKey: key }
     await running.server.arm(point)
     if (withFaults) world.proxy.setRules(withLies ? [...badDay, ...lies] : badDay)
@@ -176,8 +176,12 @@ async function check(world, { kind, before, last }) {
     if (what === 'foreign' || what === 'twice') problems.gaps.push(`nonce ${nonce} is ${what}`)
   }
   const moved = worthUsdMicros(transactions) + exposedUsdMicros * BigInt(effects.length)
-  const counted = (await world.spentUsdMicros()) - before.spent
+  const spent = await world.spent()
+  const counted = spent.usdMicros - before.spent.usdMicros
   if (counted !== moved) problems.ledger.push(`the ledger counts ${counted}, the chain moved ${moved}`)
+  const gas = spent.gasUsdMicros - before.spent.gasUsdMicros
+  if (!isGasOf(transactions, gas))
+    problems.ledger.push(`the ledger counts ${gas} of gas, which the receipts contradict`)
   const standing = await world.standing()
   if (standing.length > 0) problems.other.push(`allowances stand: ${standing.join(', ')}`)
   const { broken } = await world.audit()

@@ -89,7 +89,11 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
   return {
     nonce: () => chain.getTransactionCount({ address: wallet }),
     pendingNonce: () => chain.getTransactionCount({ address: wallet, blockTag: 'pending' }),
-    spentUsdMicros: async () => (await store.ledger.usage('any', { sessionIdleMs: 60_000 })).dailyUsdMicros,
+    /** What the ledger counts, in millionths of a dollar: what left, and gas beside it. */
+    async spent() {
+      const { dailyUsdMicros, dailyGasUsdMicros } = await store.ledger.usage('any', { sessionIdleMs: 60_000 })
+      return { usdMicros: dailyUsdMicros - dailyGasUsdMicros, gasUsdMicros: dailyGasUsdMicros }
+    },
     audit: () => verifyAuditLog(dataDir),
     /** Allowances of those that a call must take back, as far as they are not zero. */
     async standing() {
@@ -138,12 +142,13 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
       return null
     },
     async isQuiet() {
-      const [open, reserved, pending] = await Promise.all([
+      const [open, reserved, uncounted, pending] = await Promise.all([
         store.journal.open(devnet.chainId, wallet),
         store.ledger.open(),
+        store.ledger.uncountedGas(devnet.chainId),
         chain.getTxpoolStatus().then(({ pending, queued }) => pending + queued),
       ])
-      return open.length === 0 && reserved.length === 0 && pending === 0
+      return open.length === 0 && reserved.length === 0 && uncounted.length === 0 && pending === 0
     },
   }
 
@@ -156,7 +161,7 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
       })),
     )
     const mined = seen.filter(({ receipt }) => receipt !== null)
-    if (mined.length !== 1) return { nonce, what: mined.length === 0 ? 'foreign' : 'twice', out: new Map() }
+    if (mined.length !== 1) return { nonce, what: mined.length === 0 ? 'foreign' : 'twice', out: new Map(), gasWei: 0n }
     const [{ entry, receipt }] = mined
     const transaction = await chain.getTransaction({ hash: entry.hash })
     return {
@@ -165,6 +170,7 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
       state: entry.state,
       requestId: entry.requestId,
       ...kindOf(transaction, receipt),
+      gasWei: receipt.gasUsed * receipt.effectiveGasPrice,
       out: movedOut(receipt),
     }
   }
@@ -205,6 +211,17 @@ export function worthUsdMicros(transactions) {
     }
   }
   return usdMicros
+}
+
+/**
+ * Whether the gas in the ledger is that of the receipts at a price the local chain's pools may show: it opens at 3,000
+ * dollars for one ETH and nobody trades in it here, and the dearest of several sources counts. A transaction that is left
+ * out or counted twice is far more than this allows.
+ */
+export function isGasOf(transactions, gasUsdMicros) {
+  const wei = transactions.reduce((sum, transaction) => sum + transaction.gasWei, 0n)
+  const at = (usd) => (wei * usd) / 10n ** 12n
+  return gasUsdMicros >= at(2_850n) && gasUsdMicros <= at(3_150n) + BigInt(transactions.length)
 }
 
 const isSame = (one, other) => one.toLowerCase() === other.toLowerCase()

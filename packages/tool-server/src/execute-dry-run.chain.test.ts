@@ -5,7 +5,7 @@ import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { swapIntent } from './safety/intents.fixture.ts'
 import type { Road } from './safety/open-road.fixture.ts'
-import { deltasOf, plannedOf, settledOf } from './safety/road-facts.fixture.ts'
+import { deltasOf, plannedOf, settledOf, used } from './safety/road-facts.fixture.ts'
 import { useRoads } from './safety/use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -89,6 +89,5 @@ describe('a dry run', () => {
 })
 
 async function usedUsd(road: Road): Promise<number> {
-  const { dailyUsdMicros } = await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })
-  return Number(dailyUsdMicros) / 1e6
+  return Number(await used(road)) / 1e6
 }

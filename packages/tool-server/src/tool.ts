@@ -173,7 +173,10 @@ export type SafetyReport = {
   readonly approvalThresholdUsd: string | null
   /** Decimal US dollars. */
   readonly limitsUsd: { readonly perTransaction: string; readonly perSession: string; readonly daily: string } | null
+  /** Amounts and gas together. */
   readonly spentUsd: { readonly session: string; readonly daily: string } | null
+  /** How much of it is gas. */
+  readonly gasUsd: { readonly session: string; readonly daily: string } | null
   readonly remainingUsd: { readonly session: string; readonly daily: string } | null
   readonly dailyAlert: boolean
   readonly pendingTransactions: number

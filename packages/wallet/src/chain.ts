@@ -17,6 +17,8 @@ export type Chain = {
   readonly blockTimeSeconds: number
   /** A head older than this is stale; `null` where blocks come only with transactions. */
   readonly maxHeadAgeSeconds: number | null
+  /** Whole gwei a tip may always have, whatever the base fee is; 5 where it is left out. Above it a tip is held to twice the base fee. */
+  readonly ordinaryTipGwei?: number
   /** Largest span of one `eth_getLogs` that common endpoints answer. */
   readonly logRangeBlocks: number
   readonly multicall3: Address

@@ -66,6 +66,7 @@ const fullRow = z.strictObject({
   confirmations: z.int().positive(),
   blockTimeSeconds: z.number().positive(),
   maxHeadAgeSeconds: z.number().positive().nullable(),
+  ordinaryTipGwei: z.int().positive().max(10_000).optional(),
   logRangeBlocks: z.int().positive(),
   multicall3: address,
   permit2: address,

@@ -3,8 +3,9 @@ import type { Chain } from '@svc/wallet'
 import { type Address, zeroAddress } from 'viem'
 import * as z from 'zod'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
-import { type BalanceSample, hasFallen, samplesWithin, withSample } from './balance-samples.ts'
+import { type BalanceSample, hasFallen, nativeHasFallen, samplesWithin, withSample } from './balance-samples.ts'
 import type { Engine } from './engine.ts'
+import { gasWorth } from './gas-worth.ts'
 import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
@@ -13,7 +14,8 @@ import { type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
 /**
  * Watches what the wallet holds on each chain it writes on (native currency and listed tokens, in US dollars at trusted
  * prices) and opens the breaker when it falls within the window by more than the policy allows other than by what was
- * spent on record. Before a write it asks at most once a minute, in one batched request, with prices it has; without such
+ * spent on record, gas included: all of it together, or native currency alone, which a large sum of tokens would hide.
+ * Before a write it asks at most once a minute, in one batched request, with prices it has; without such
  * the answer is judged behind the write. What cannot be read or priced opens nothing. The samples outlive the process in
  * `balances.json`; those from before the breaker was re-armed do not count.
  */
@@ -106,9 +108,13 @@ async function weigh(engine: WatchParts, chain: Chain, held: Held, priced: Price
   const samples = samplesWithin(all.get(chain.id) ?? [], held.at, windowMs).filter(({ at }) => at > since)
   // Read after the balances: whatever had left by then is reserved or settled.
   const outflows = await ledger.outflows(chain.id, Math.min(held.at - settledForMs, samples[0]?.at ?? held.at))
-  const sample = { at: held.at, worth: worthOf(held, priced) }
-  if (hasFallen(samples, sample, outflows, maxBalanceDropPct)) {
-    const cause = `what the wallet holds on ${chain.name} fell by more than ${maxBalanceDropPct} % within ${windowMinutes} min, other than by what was spent on record`
+  const nativeWei = held.amounts.get(zeroAddress) ?? 0n
+  const sample = { at: held.at, worth: worthOf(held, priced), nativeWei }
+  const allFell = hasFallen(samples, sample, outflows, maxBalanceDropPct)
+  const worth = (wei: bigint) => gasWorth(wei, priced)
+  if (allFell || nativeHasFallen(samples, nativeWei, outflows, maxBalanceDropPct, worth)) {
+    const what = allFell ? 'what the wallet holds' : `the ${chain.nativeCurrency.symbol} the wallet holds`
+    const cause = `${what} on ${chain.name} fell by more than ${maxBalanceDropPct} % within ${windowMinutes} min, other than by what was spent on record`
     if (await breaker.trip(cause)) await engine.switches.look()
     return
   }
@@ -143,20 +149,13 @@ function worthOf({ amounts }: Held, priced: PricedTokens): ReadonlyMap<string, b
   )
 }
 
+const integer = z
+  .string()
+  .regex(/^\d{1,40}$/)
+  .transform(BigInt)
 const fileSchema = z.record(
   z.string().regex(/^\d{1,16}$/),
-  z.array(
-    z.object({
-      at: z.number().min(0),
-      worth: z.record(
-        z.string(),
-        z
-          .string()
-          .regex(/^\d{1,40}$/)
-          .transform(BigInt),
-      ),
-    }),
-  ),
+  z.array(z.object({ at: z.number().min(0), worth: z.record(z.string(), integer), nativeWei: integer.optional() })),
 )
 
 /** A file that makes no sense counts as empty: without samples there is nothing to fall from, and new ones come. */
@@ -168,7 +167,11 @@ async function readSamples(dataDir: string): Promise<ReadonlyMap<number, readonl
     return new Map(
       Object.entries(file).map(([chainId, samples]) => [
         Number(chainId),
-        samples.map(({ at, worth }) => ({ at, worth: new Map(Object.entries(worth)) })),
+        samples.map(({ at, worth, nativeWei }) => ({
+          at,
+          worth: new Map(Object.entries(worth)),
+          ...(nativeWei === undefined ? {} : { nativeWei }),
+        })),
       ]),
     )
   } catch {
@@ -180,8 +183,9 @@ async function writeSamples(dataDir: string, all: ReadonlyMap<number, readonly B
   const file = Object.fromEntries(
     [...all].map(([chainId, samples]) => [
       chainId,
-      samples.map(({ at, worth }) => ({
+      samples.map(({ at, worth, nativeWei }) => ({
         at,
+        nativeWei: nativeWei?.toString(),
         worth: Object.fromEntries([...worth].map(([token, usdMicros]) => [token, `${usdMicros}`])),
       })),
     ]),

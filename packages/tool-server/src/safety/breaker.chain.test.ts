@@ -61,6 +61,27 @@ describe('G9: a wallet that loses more than was spent on record', () => {
     expect(await causes(road)).toHaveLength(1)
   })
 
+  it('notices native currency that goes, where tokens make it a small part of the whole', async () => {
+    const road = await open({ maxBalanceDropPct: 20 })
+    await devnet().fund(road.wallet, { USDC: '1000000' })
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    // Of 10 ETH beside a million dollars: first too little to tell, then too much.
+    for (const [left, count] of [
+      ['8.5', 0],
+      ['7', 1],
+    ] as const) {
+      minuteLater(road)
+      await testClient(road).setBalance({ address: road.wallet, value: parseUnits(left, 18) })
+      await road.executor.watchBalances()
+      expect(await causes(road)).toHaveLength(count)
+    }
+    expect(await causes(road)).toEqual([
+      expect.stringMatching(/^the ETH the wallet holds on \S+ fell by more than 20 %/),
+    ])
+    await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+  })
+
   it('is noticed without a write, by a server that has started anew', async () => {
     const road = await open({ maxBalanceDropPct: 20 })
     await road.run(swapIntent(road, '100'))

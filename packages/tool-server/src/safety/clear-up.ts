@@ -1,11 +1,13 @@
-import type { OpenReservation } from '@svc/store'
+import type { GasCost, OpenReservation } from '@svc/store'
 import type { Chain, JournalEntry } from '@svc/wallet'
 import { type Address, type Hash, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { revokeStep } from './approval-steps.ts'
 import { assetChanges } from './asset-changes.ts'
+import { countLeftGas } from './count-left-gas.ts'
 import { dearGas } from './dear-gas.ts'
 import type { Engine, Trip } from './engine.ts'
+import { gasCostsOr } from './gas-worth.ts'
 import { isPaused } from './kill-switch.ts'
 import type { OwedAllowance } from './owed-allowances.ts'
 import { throwFirst } from './refusal.ts'
@@ -17,8 +19,8 @@ import { broadcast, confirm, sign } from './transact.ts'
 
 /**
  * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up, sent again
- * or, where their fees keep them out, signed again; nonces nothing waits at are used up; reservations whose transactions are all closed are settled with what those moved, allowances that should be
- * zero are set to zero. Run at start and before a write that finds something open. Rejects when the chain cannot be read.
+ * or, where their fees keep them out, signed again; nonces nothing waits at are used up; reservations whose transactions are all closed are settled with what those moved and burnt, allowances that should
+ * be zero are set to zero, and gas that nothing was reserved for is counted. Run at start and before a write that finds something open. Rejects when the chain cannot be read.
  */
 export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
   const { chain, sender } = trip
@@ -33,6 +35,7 @@ export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promis
     if (await settleLeft(trip, reservation)) settled.push(reservation.requestId)
   }
   const tookBack = pending.length === 0 ? await takeBackOwed(trip) : 0
+  await countLeftGas(trip)
   return { chainId: chain.id, pending, settled, tookBack }
 }
 
@@ -48,13 +51,14 @@ export type ClearedUp = {
 /** Whether anything on a chain waits for `clearUp`; asks our own state alone. */
 export async function isAnythingLeft(trip: Trip, inFlight: ReadonlySet<string>): Promise<boolean> {
   const { engine, chain, wallet } = trip
-  const [open, refused, owed, reserved] = await Promise.all([
+  const [open, refused, owed, reserved, uncounted] = await Promise.all([
     engine.journal.open(chain.id, wallet),
     engine.journal.refused(chain.id, wallet),
     owedOn(engine, chain, wallet),
     reservationsLeft(trip, inFlight),
+    engine.ledger.uncountedGas(chain.id),
   ])
-  return open.length > 0 || refused.length > 0 || owed.length > 0 || reserved.length > 0
+  return [open, refused, owed, reserved, uncounted].some(({ length }) => length > 0)
 }
 
 async function reservationsLeft(
@@ -69,7 +73,8 @@ async function reservationsLeft(
  * Closes a reservation of a request that is gone; false while one of its transactions is out, or was refused and its
  * nonce is not taken yet: an endpoint may forward what it refuses.
  */
-async function settleLeft(trip: Trip, { id, requestId, amountUsdMicros }: OpenReservation): Promise<boolean> {
+async function settleLeft(trip: Trip, reservation: OpenReservation): Promise<boolean> {
+  const { id, requestId } = reservation
   const { engine } = trip
   const all = await engine.journal.byRequest(requestId)
   const entries = all.filter(({ reservationId }) => reservationId === id)
@@ -79,9 +84,25 @@ async function settleLeft(trip: Trip, { id, requestId, amountUsdMicros }: OpenRe
   // It may be that of a wallet whose key the server had before.
   const of = { ...trip, wallet: entries[0]?.from ?? trip.wallet }
   if (entries.length === 0) await engine.ledger.release(id)
-  else await engine.ledger.settle(id, (await movedUsdMicros(of, entries, takeBacks)) ?? amountUsdMicros)
+  else {
+    const moved = await movedUsdMicros(of, entries, takeBacks)
+    const burnt = await burntBy(of, entries, reservation.gasUsdMicros)
+    await engine.ledger.settle(id, moved ?? reservation.amountUsdMicros, burnt)
+  }
   await engine.audit.append({ event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) })
   return true
+}
+
+/** What the gas of mined transactions cost, those that failed included; what was reserved for it without a price. */
+async function burntBy(
+  { engine, chain, client }: Trip,
+  entries: readonly JournalEntry[],
+  reservedUsdMicros: bigint,
+): Promise<readonly GasCost[]> {
+  const mined = entries.filter((entry) => isFinal(entry) || entry.state === 'reverted')
+  const receipts = await Promise.all(mined.map(({ hash }) => client.getTransactionReceipt({ hash })))
+  const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
+  return gasCostsOr(reservedUsdMicros, receipts, priced)
 }
 
 /** What mined transactions moved out or exposed, in millionths of a dollar; `null` when a price is missing. */

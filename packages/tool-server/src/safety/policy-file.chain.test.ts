@@ -130,7 +130,7 @@ describe('what the policy grants to single callers', () => {
     await road.run(swapIntent(road, '20'))
     await expect(road.run(swapIntent(road, '20'))).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
     await road.run(swapIntent(road, '20'), other)
-    await road.run(swapIntent(road, '10'))
+    await road.run(swapIntent(road, '5'))
   })
 
   it('asks a person sooner', async () => {

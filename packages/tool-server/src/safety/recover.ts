@@ -1,3 +1,5 @@
+import type { JournalEntry } from '@svc/wallet'
+import type { TransactionReceipt } from 'viem'
 import { type ErrorCode, errorTable } from '../errors.ts'
 import { ToolError } from '../tool-error.ts'
 import { callFacts, paramsHash } from './call-facts.ts'
@@ -9,7 +11,7 @@ import { takeBack } from './take-back.ts'
 
 /**
  * After a failure on the road: gives a reservation back that nothing was signed on, settles one whose transactions are
- * all closed with what they moved, leaves one alone that has a transaction out or a refused one, and takes approvals back that were made.
+ * all closed with what they moved and the gas they burnt, leaves one alone that has a transaction out or a refused one, and takes approvals back that were made.
  * Never rejects: the failure itself is what the caller hears of, and what is left undone is done at the next write.
  */
 export async function recover(road: Reserved, progress: Progress, failure: unknown): Promise<void> {
@@ -24,10 +26,12 @@ export async function recover(road: Reserved, progress: Progress, failure: unkno
     }
     const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
     const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
-    await takeBack(road, progress, { blind: inDoubt })
+    const revokes = await takeBack(road, progress, { blind: inDoubt })
     // An endpoint may forward what it refuses: the amount counts until it is proved that something else took the nonce.
     const isRefused = entries.some(({ state }) => state === 'refused')
-    if (!inDoubt && !isRefused) await settleLedger(road, progress, realDeltas(road, progress, -sentWei(progress)))
+    if (inDoubt || isRefused) return
+    const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes, ...(await revertedOf(road, entries))]
+    await settleLedger(road, progress, realDeltas(road, progress, -sentWei(progress)), receipts)
   } catch (error) {
     engine.log.error('road.not-recovered', { requestId: call.requestId, error })
   }
@@ -58,6 +62,12 @@ function decisionOf(code: ErrorCode) {
   if (code === 'APPROVAL_REQUIRED') return { verdict: 'needs_approval', rule: code }
   const isRule = errorTable[code].httpStatus === 403 || code === 'SERVER_PAUSED' || code === 'CIRCUIT_BREAKER_OPEN'
   return isRule ? { verdict: 'deny', rule: code } : { verdict: 'allow', rule: null }
+}
+
+/** Receipts of what was mined and failed: it moved nothing and burnt its gas. */
+function revertedOf({ client }: Reserved, entries: readonly JournalEntry[]): Promise<readonly TransactionReceipt[]> {
+  const reverted = entries.filter(({ state }) => state === 'reverted')
+  return Promise.all(reverted.map(({ hash }) => client.getTransactionReceipt({ hash })))
 }
 
 /** What mined calls sent along; refunds are left out, so that this is never too little. */

@@ -12,7 +12,7 @@ import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { afterSending, beforeSending } from './network.fixture.ts'
 import { type Road, callOf } from './open-road.fixture.ts'
 import { parsePolicy } from './policy.ts'
-import { moveThePrice, quoteOf, used } from './road-facts.fixture.ts'
+import { expectGasCounted, moveThePrice, quoteOf, used } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -35,6 +35,7 @@ describe('a transaction that reverts after a good simulation', () => {
     expect(await road.allowance('USDC', router)).toBe(0n)
     expect(await road.balance('USDC')).toBe(parseUnits('20000', 6))
     expect(await used(road)).toBe(0n)
+    await expectGasCounted(road)
     expect(await road.store.ledger.open()).toEqual([])
     expect((await road.auditLines()).map(({ event }) => event)).toEqual(
       expect.arrayContaining(['tx.reverted', 'tx.failed']),
@@ -144,6 +145,7 @@ describe('a transaction that is not mined in time', () => {
     await road.run(swapIntent(road, '200'))
     expect(await road.balance('USDC')).toBe(parseUnits('19500', 6))
     expect(await used(road)).toBe(parseUnits('500', 6))
+    await expectGasCounted(road)
   })
 
   it('is followed by the end of its own approval when that was the one', async () => {

@@ -31,6 +31,7 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
     approvalThresholdUsd: policy.approvalThresholdUsd,
     limitsUsd: { ...policy.limitsUsd },
     spentUsd: { session: usd(usage.sessionUsdMicros), daily: usd(usage.dailyUsdMicros) },
+    gasUsd: { session: usd(usage.sessionGasUsdMicros), daily: usd(usage.dailyGasUsdMicros) },
     remainingUsd: {
       session: left(limits.perSession, usage.sessionUsdMicros),
       daily: left(limits.daily, usage.dailyUsdMicros),

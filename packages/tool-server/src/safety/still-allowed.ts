@@ -29,10 +29,10 @@ export async function stillAllowed(before: Reserved, progress: Progress, policie
   if (engine.policyHash === before.engine.policyHash) return road
   throwFirst(checkMeasured(simulation, policy))
   throwFirst(dearGas(policy, [...simulation.gasUsed, ...simulation.revokeGasUsed], surveyed.fees, progress.priced))
-  const { reservedUsdMicros } = progress
-  const held = { ...engine, reservationId: road.reservationId, reservedUsdMicros, isReserved: road.spend.reserved }
+  const { reserved } = progress
+  const held = { ...engine, reservationId: road.reservationId, reserved, isReserved: road.spend.reserved }
   throwFirst(await onStorage('the spend ledger cannot be read', () => holdSpend(held)))
-  requireNoNewApproval(reservedUsdMicros, policy, call)
+  requireNoNewApproval(reserved.amountUsdMicros, policy, call)
   requireNoNewDelay(intent.riskTier, policy, call, engine.now())
   return road
 }

@@ -7,7 +7,7 @@ import { swapIntent } from './intents.fixture.ts'
 import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { beforeSending, rewriting } from './network.fixture.ts'
 import type { Road, RoadOptions } from './open-road.fixture.ts'
-import { testClient, used } from './road-facts.fixture.ts'
+import { expectGasCounted, testClient, used } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -22,12 +22,16 @@ afterEach(async () => {
 describe('G3: a write whose fees the chain has left behind', () => {
   it('is signed again by the sweep, within what a transaction may spend, and the wallet is free again', async () => {
     const { road, hash } = await stuckRoad()
+    const worst = (await road.store.ledger.open())[0]!.gasUsdMicros
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'WALLET_BUSY' })
     await sweepAndMine(road)
+    // Higher fees are in the reservation before they are signed.
+    expect((await road.store.ledger.open())[0]!.gasUsdMicros).toBeGreaterThan(worst)
     expect(await road.balance('USDC')).toBe(parseUnits('19700', 6))
     expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
     await expect(road.executor.reconcile()).resolves.toMatchObject({ chains: [{ pending: [], settled: [{}] }] })
     expect(await used(road)).toBe(parseUnits('300', 6))
+    await expectGasCounted(road)
     expect(await road.store.ledger.open()).toEqual([])
     const [first, ...later] = await attemptsOf(road, hash)
     expect(first).toMatchObject({ hash, state: 'replaced' })
@@ -59,6 +63,7 @@ describe('G3: a write whose fees the chain has left behind', () => {
     expect(settled).toMatchObject({ main: { hash: mined!.hash } })
     expect(mined!.hash).not.toBe(first!.hash)
     expect(await used(road)).toBe(parseUnits('300', 6))
+    await expectGasCounted(road)
   })
 
   it('is not signed again while the operator has paused, but its bytes are sent on', async () => {
@@ -110,6 +115,7 @@ describe('an endpoint that tells a wrong count twice', () => {
     road.patience.isShort = false
     await road.run(swapIntent(road, '100'))
     expect(await used(road)).toBe(parseUnits('100', 6))
+    await expectGasCounted(road)
     expect(await road.balance('USDC')).toBe(parseUnits('19900', 6))
   })
 })

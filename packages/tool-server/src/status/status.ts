@@ -61,6 +61,7 @@ const withoutWallet: SafetyReport = Object.freeze({
   approvalThresholdUsd: null,
   limitsUsd: null,
   spentUsd: null,
+  gasUsd: null,
   remainingUsd: null,
   dailyAlert: false,
   pendingTransactions: 0,

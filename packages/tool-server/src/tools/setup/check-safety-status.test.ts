@@ -17,6 +17,7 @@ const report: SafetyReport = {
   approvalThresholdUsd: '250',
   limitsUsd: { perTransaction: '500', perSession: '1000', daily: '2000' },
   spentUsd: { session: '12.5', daily: '99.123456' },
+  gasUsd: { session: '0.5', daily: '1.123456' },
   remainingUsd: { session: '987.5', daily: '1900.876544' },
   dailyAlert: true,
   pendingTransactions: 1,
@@ -56,6 +57,7 @@ describe('check_safety_status', () => {
       approvalThresholdUsd: null,
       limitsUsd: null,
       spentUsd: null,
+      gasUsd: null,
       remainingUsd: null,
     })
     expect(JSON.stringify(shown)).not.toMatch(/250|500|1000|987|99\.12/)

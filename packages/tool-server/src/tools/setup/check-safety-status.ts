@@ -20,7 +20,8 @@ export const checkSafetyStatus = readTool({
     allowlistMode: z.string(),
     approvalThresholdUsd: z.string().nullable(),
     limitsUsd: limits,
-    spentUsd: used,
+    spentUsd: used.describe('Amounts and gas together.'),
+    gasUsd: used.describe('How much of spentUsd is gas.'),
     remainingUsd: used,
     dailyAlert: z.boolean(),
     pendingTransactions: z.int(),
@@ -43,4 +44,10 @@ export const checkSafetyStatus = readTool({
 })
 
 /** A key without `admin:wallet` sees the state of the safety engine, not the money behind it. */
-const withoutAmounts = { approvalThresholdUsd: null, limitsUsd: null, spentUsd: null, remainingUsd: null } as const
+const withoutAmounts = {
+  approvalThresholdUsd: null,
+  limitsUsd: null,
+  spentUsd: null,
+  gasUsd: null,
+  remainingUsd: null,
+} as const
