@@ -12,7 +12,7 @@ let clock = 0
 let at: TestPlace
 let store: Store
 
-describe.each(useEngines())('on $engine', ({ newPlace }) => {
+describe.each(useEngines())('G4: gas in the ledger on $engine', ({ newPlace }) => {
   beforeEach(async () => {
     clock = 1_700_000_000_000
     at = await newPlace()

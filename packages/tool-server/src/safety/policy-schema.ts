@@ -26,7 +26,9 @@ export const policySchema = z.strictObject({
         ),
     })
     .prefault({})
-    .describe('Spending limits: what leaves the wallet and what is approved, measured and priced by the server.'),
+    .describe(
+      'Spending limits: what leaves the wallet, what is approved, and gas at its worst, measured and priced by the server.',
+    ),
   approvalThresholdUsd: usd()
     .nullable()
     .default('250')
@@ -124,7 +126,7 @@ export const policySchema = z.strictObject({
       maxBalanceDropPct: whole(1, 100)
         .default(20)
         .describe(
-          'Percent of what the wallet held, in US dollars, by which it may fall within the window other than by what was spent on record. Against losses no limit sees.',
+          'Percent of what the wallet held, in US dollars, by which all of it, or native currency alone, may fall within the window other than by what was spent on record, gas included. Against losses no limit sees.',
         ),
       maxSimulationDriftPct: whole(1, 100)
         .default(10)
