@@ -33,6 +33,7 @@ const placeholders: Readonly<Record<string, string>> = {
   ID: 'op-1',
   PLAN: 'op-1',
   HASH: `0x${'5a'.repeat(32)}`,
+  OTHER: `0x${'a5'.repeat(32)}`,
   TEXT: 'maintenance',
   T: 'execute_swap',
   E: 'tx.failed',
