@@ -14,12 +14,10 @@ export type { Lease, LeaseRequest, Leases } from './leases.ts'
 export type {
   NewOperation,
   Operation,
-  OperationCount,
   OperationDecision,
   OperationQuery,
   Operations,
   OperationState,
-  WaitingTerms,
 } from './operations.ts'
 export type { Outflow } from './outflows-since.ts'
 export { openStore } from './open-store.ts'

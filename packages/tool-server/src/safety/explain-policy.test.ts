@@ -207,7 +207,7 @@ describe('named cases for a policy', () => {
       'expected deny, but it is allowed',
       'expected allow, but it is denied with RECIPIENT_NOT_ALLOWED',
       'expected SPENDER_NOT_ALLOWED, but it is denied with RECIPIENT_NOT_ALLOWED',
-      'its chain is not in the table',
+      'no chain of this server has the id 999',
     ])
   })
 
