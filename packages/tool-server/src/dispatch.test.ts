@@ -342,7 +342,10 @@ describe('idempotency', () => {
     await held.entered
     const { runs, execute } = counting()
     const sent = { message: 'mined', txHash: hash }
-    const write = { ...writeRoad(execute, await freshStore(path), signed), sentBy: async () => [sent] }
+    const write = {
+      ...writeRoad(execute, await freshStore(path), signed),
+      sentBy: async () => ({ details: [sent], end: null }),
+    }
     const restarted = open({ write })
     const again = await restarted.call('move_funds', { amount: '1', idempotencyKey: 'k' })
     const named = again._meta?.['svc/error'].details.filter(({ txHash }) => txHash === hash)

@@ -7,7 +7,7 @@ import { carryOutDue, type CarriedOut, type Answered, type CarryOutMeans } from 
 import { checkOutput } from './dispatch/check-output.ts'
 import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
 import { createToolLists, type ToolList } from './dispatch/list-tools.ts'
-import { createOnce, type Doubt } from './dispatch/once.ts'
+import { createOnce, type Doubt, type Sent } from './dispatch/once.ts'
 import { operationActions, operationReads } from './dispatch/operation-views.ts'
 import { parseInput } from './dispatch/parse-input.ts'
 import { untilAborted } from './dispatch/until-aborted.ts'
@@ -15,7 +15,7 @@ import { quoteUntrusted } from './dispatch/untrusted-text.ts'
 import type { Log } from './observability/log.ts'
 import type { ApprovalAnswer, OperationsRoad } from './operations.ts'
 import type { Ports } from './ports.ts'
-import { ToolError, type ErrorDetail } from './tool-error.ts'
+import { ToolError } from './tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from './tool.ts'
 
 /** The road of a call, the same for every transport. Knows nothing of protocols. */
@@ -83,7 +83,9 @@ export type WriteRoad = {
   /** Leaves a line about a write that is asked for, before anything is done about it. */
   readonly noteCall?: (call: Call) => void
   /** What a request sent, named to a caller who asks again for one that was cut off. */
-  readonly sentBy?: (requestId: string) => Promise<readonly ErrorDetail[]>
+  readonly sentBy?: (requestId: string) => Promise<Sent>
+  /** The request that signed a transaction. */
+  readonly requestOf?: (txHash: string) => Promise<string | null>
   /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
   during<Value>(work: () => Promise<Value>): Promise<Value>
 }
@@ -112,6 +114,7 @@ function openOnce(write: WriteRoad, log: Log): ReturnType<typeof createOnce> {
     hasSigned: (requestId) => write.hasSigned(requestId),
     doubt: write.doubt,
     sentBy: write.sentBy,
+    requestOf: write.requestOf,
     onUnrecorded: (error, requestId) => log.error('idempotency.unrecorded', { requestId, error }),
   })
 }

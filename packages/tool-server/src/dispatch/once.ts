@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Idempotency } from '@svc/store'
 import { canonical } from '../canonical.ts'
+import type { ErrorCode } from '../errors.ts'
 import { ToolError, type ErrorDetail } from '../tool-error.ts'
-import type { CallResult } from './call-result.ts'
+import { errorResult, type CallResult } from './call-result.ts'
 
 /** One call that must happen at most once. */
 export type OnceRequest = {
@@ -26,8 +27,10 @@ export function createOnce(options: {
   hasSigned(requestId: string): Promise<boolean>
   /** What is known of a request whose bytes were declined; absent where nothing is ever in doubt. */
   doubt?: Doubt | undefined
-  /** The transactions of a request that was cut off, and how they stand: named to the caller who asks again. */
-  sentBy?: ((requestId: string) => Promise<readonly ErrorDetail[]>) | undefined
+  /** What became of what a request signed: told to the caller who asks again for one that did not come to its end. */
+  sentBy?: ((requestId: string) => Promise<Sent>) | undefined
+  /** The request that signed a transaction. */
+  requestOf?: ((txHash: string) => Promise<string | null>) | undefined
   /** Told when an outcome could not be recorded; the caller gets it all the same. */
   onUnrecorded(error: unknown, requestId: string): void
 }): (request: OnceRequest, run: () => Promise<CallResult>) => Promise<CallResult> {
@@ -50,6 +53,13 @@ export function createOnce(options: {
   }
 }
 
+/** What became of what a request signed. */
+export type Sent = {
+  readonly details: readonly ErrorDetail[]
+  /** What it came to, half a sentence, and what to do now, once everything is decided; `null` while anything is open. */
+  readonly end: { readonly isCancelled: boolean; readonly message: string; readonly suggestion: string } | null
+}
+
 export type Doubt = {
   /** Whether nothing of a request may have an effect but bytes that were declined. */
   isOpen(requestId: string): Promise<boolean>
@@ -68,13 +78,13 @@ async function claimAndRun(
   const { store } = options
   const { principalId, key, requestId } = request
   const claim = await onKeys(() => store.begin({ principalId, key, bodyHash, requestId }))
-  if (claim.state === 'done') return JSON.parse(claim.answer) as CallResult
+  if (claim.state === 'done') return asItEnded(options, JSON.parse(claim.answer) as CallResult)
   if (claim.state === 'conflict') throw conflict()
   if (claim.state === 'running') {
     const from = claim.requestId
     if (!(await takesOver(options, request, { ...claim, bodyHash }))) {
       const isOpen = await onKeys(async () => options.doubt?.isOpen(from))
-      throw inDoubt(from, (await options.sentBy?.(from).catch(() => [])) ?? [], isOpen === true)
+      throw inDoubt(from, (await options.sentBy?.(from).catch(() => null)) ?? nothingKnown, isOpen === true)
     }
   }
   const result = await run()
@@ -130,12 +140,45 @@ function conflict(): ToolError {
   })
 }
 
-function inDoubt(requestId: string, sent: readonly ErrorDetail[], mayEnd: boolean): ToolError {
-  return new ToolError('OPERATION_IN_DOUBT', 'An earlier call with this idempotencyKey did not come to an end.', {
-    details: [{ field: 'idempotencyKey', message: 'Taken by a call whose end is not known.', requestId }, ...sent],
-    ...(mayEnd ? { suggestion: askAgain } : {}),
+function inDoubt(requestId: string, { details: sent, end }: Sent, mayEnd: boolean): ToolError {
+  const began = 'An earlier call with this idempotencyKey did not come to an end'
+  if (end === null) {
+    return new ToolError('OPERATION_IN_DOUBT', `${began}.`, {
+      details: [{ field: 'idempotencyKey', message: 'Taken by a call whose end is not known.', requestId }, ...sent],
+      ...(mayEnd ? { suggestion: askAgain } : {}),
+    })
+  }
+  const details = [{ field: 'idempotencyKey', message: 'Taken by a call that was cut off.', requestId }, ...sent]
+  return ended('OPERATION_IN_DOUBT', `${began}; ${end.message}.`, end, details)
+}
+
+function ended(
+  code: ErrorCode,
+  message: string,
+  { isCancelled, suggestion }: NonNullable<Sent['end']>,
+  details: readonly ErrorDetail[],
+): ToolError {
+  if (!isCancelled) return new ToolError(code, message, { details, suggestion })
+  return new ToolError('CANCELLED_BY_OPERATOR', 'The operator cancelled what this call had sent; it is never mined.', {
+    details,
   })
 }
+
+/** A kept answer that left open what became of a transaction is told anew once all that its call signed is decided. */
+async function asItEnded(options: Parameters<typeof createOnce>[0], answer: CallResult): Promise<CallResult> {
+  const { code, details = [] } = answer._meta?.['svc/error'] ?? {}
+  if (code === undefined || !leavesOpen.has(code)) return answer
+  const named = details.find(({ txHash }) => typeof txHash === 'string')?.['txHash']
+  const from = typeof named === 'string' ? await options.requestOf?.(named).catch(() => null) : null
+  const sent = from == null ? null : await options.sentBy?.(from).catch(() => null)
+  if (sent?.end == null) return answer
+  const message = `The call was answered before its transactions were decided; ${sent.end.message}.`
+  return errorResult(ended(code, message, sent.end, sent.details))
+}
+
+const leavesOpen: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TRANSACTION_PENDING', 'OPERATION_INCOMPLETE'])
+
+const nothingKnown: Sent = { details: [], end: null }
 
 const askAgain =
   'Repeat the same call in a minute: it runs once it is proved that the declined transaction is never mined. Do not use a new key for the same purpose.'

@@ -42,7 +42,8 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     world.network.fetch = fetch
     expect(await world.refuse('execute_swap', input)).toMatchObject({
       code: 'OPERATION_IN_DOUBT',
-      details: [{}, { txHash: hash, message: 'mined' }],
+      message: expect.stringContaining('1 of 1 transactions did what they were for'),
+      details: [{}, { txHash: hash, message: 'mined' }, { moved: expect.any(Array) }],
     })
     expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(1)
     expect((await world.balance('USDC')) - before).toBeGreaterThan(0n)

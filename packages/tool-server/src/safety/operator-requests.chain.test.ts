@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { hasSigned } from './has-signed.ts'
 import { swapIntent } from './intents.fixture.ts'
+import { mineNothing } from './mining.fixture.ts'
 import { afterSending } from './network.fixture.ts'
 import type { Road, RoadOptions } from './open-road.fixture.ts'
 import { parsePolicy } from './policy.ts'
@@ -28,7 +29,7 @@ describe.each(storeEngines)('an operator who cancels a transaction, on $engine',
   const { open } = useRoads(devnet, usePlaces())
 
   it('ends it also while signing is paused and the breaker is open; its caller hears who did it', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 60_000 } })
+    const road = await open()
     afterSending(road, 1, () => testClient(road).setAutomine(false))
     const running = road.run(swapIntent(road, '300'), { requestId: 'held' }).catch((error: unknown) => error)
     const { hash, nonce } = await swapOut(road)
@@ -134,11 +135,12 @@ const roads = useRoads(devnet)
 
 /** A road whose swap is out and not mined; whoever asked for it has gone. */
 async function pendingRoad(open: UseRoads['open'], options: RoadOptions = {}) {
-  const road = await open({ ...options, engine: { confirmTimeoutMs: 1_000 } })
-  afterSending(road, 1, () => testClient(road).setAutomine(false))
+  const road = await open(options)
+  afterSending(road, 1, () => mineNothing(road))
   const failure: unknown = await road.run(swapIntent(road, '300')).catch((error: unknown) => error)
   expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING', details: [{ step: 'swap' }] })
   road.network.fetch = fetch
+  road.patience.isShort = false
   return { road, ...(await swapOut(road)) }
 }
 

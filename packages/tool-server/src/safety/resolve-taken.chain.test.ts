@@ -6,9 +6,10 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
 import { swapIntent } from './intents.fixture.ts'
+import { mineNothing } from './mining.fixture.ts'
 import { afterSending } from './network.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
-import { testClient, used } from './road-facts.fixture.ts'
+import { used } from './road-facts.fixture.ts'
 import { storeEngines } from './store-engines.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
@@ -25,11 +26,12 @@ describe.each(storeEngines)('a nonce that an endpoint has forgotten, on $engine'
   const { open } = useRoads(devnet, usePlaces())
 
   it('is freed by the transaction that the operator names, once it is read in its block, and by no other', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 1_000 } })
-    afterSending(road, 1, () => testClient(road).setAutomine(false))
+    const road = await open()
+    afterSending(road, 1, () => mineNothing(road))
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
     const { hash } = (await road.store.journal.open(road.chain.id, road.wallet))[0]!
     const [taker, other] = await takeElsewhere(road)
+    road.patience.isShort = false
     road.network.fetch = forgetful
     await road.executor.reconcile()
     expect((await road.store.journal.byHash(hash))?.state).toBe('broadcast')
