@@ -30,13 +30,14 @@ describe.each(storeEngines)('the same key again, on $engine', ({ usePlaces }) =>
     expect(await world.refuse('execute_swap', swap)).toEqual(pending)
     return pending.details[0]?.['txHash'] as `0x${string}`
   }
-  const decided = () =>
-    expect
+  const decided = async (): Promise<void> => {
+    await expect
       .poll(async () => {
         await world.executor.reconcile()
         return world.store.journal.open(world.chain.id, world.wallet)
       }, patience)
       .toEqual([])
+  }
 
   it('tells what happened and what moved once a transaction that was waited for is mined', async () => {
     const hash = await openPending()
