@@ -255,7 +255,9 @@ describe('writes', () => {
     const plan = emptyPlan
     const { call } = open({ write: writeRoad(async () => ({ status: 'planned', plan })) })
     const result = await call('move_funds', { amount: '1', dryRun: true })
-    expect(result.structuredContent).toEqual({ status: 'planned', plan })
+    // What only operators are shown stays behind.
+    const { chain: _chain, gasCostAtMost: _most, gasCostAtMostUsd: _mostUsd, ...seen } = plan
+    expect(result.structuredContent).toEqual({ status: 'planned', plan: seen })
     const broken = open({
       write: writeRoad(async () => ({ status: 'planned', plan: { ...plan, spendUsd: 1n as never } })),
     })

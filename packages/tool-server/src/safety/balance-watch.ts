@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Chain } from '@svc/wallet'
+import { createMutex, type Chain } from '@svc/wallet'
 import { type Address, zeroAddress } from 'viem'
 import * as z from 'zod'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
@@ -22,12 +22,7 @@ import { type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
 export function createBalanceWatch(engine: WatchParts): BalanceWatch {
   const watched = new Map<number, Watched>()
   let behind: Promise<unknown> = Promise.resolve()
-  let last: Promise<unknown> = Promise.resolve()
-  const inOrder = (work: () => Promise<void>): Promise<void> => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
-  }
+  const inTurn = createMutex()
   const quietly = (chain: Chain, work: () => Promise<void>): Promise<void> =>
     work().catch((error: unknown) => engine.log.warn('balances.unwatched', { chainId: chain.id, error }))
   const isDue = (chain: Chain): boolean => {
@@ -46,7 +41,7 @@ export function createBalanceWatch(engine: WatchParts): BalanceWatch {
     watched.set(chain.id, { lookedAt: now(), ...watched.get(chain.id), prices: priced, pricedAt: now() })
     return priced
   }
-  const judge = (chain: Chain, held: Held, priced: PricedTokens) => inOrder(() => weigh(engine, chain, held, priced))
+  const judge = (chain: Chain, held: Held, priced: PricedTokens) => inTurn(() => weigh(engine, chain, held, priced))
 
   return Object.freeze({
     beforeWrite: (chain: Chain) =>
@@ -59,9 +54,9 @@ export function createBalanceWatch(engine: WatchParts): BalanceWatch {
       }),
     async sweep() {
       await behind
-      const known = await readSamples(engine.dataDir).catch(() => new Map<number, readonly BalanceSample[]>())
+      const known = await readSamples(engine.dataDir).catch(() => new Map<string, readonly BalanceSample[]>())
       for (const chain of engine.chains.list()) {
-        if (!watched.has(chain.id) && !known.has(chain.id)) continue
+        if (!watched.has(chain.id) && !known.has(placeOf(engine, chain))) continue
         if (!isDue(chain)) continue
         await quietly(chain, async () => {
           const [held, priced] = await Promise.all([look(chain), price(chain)])
@@ -103,9 +98,10 @@ async function weigh(engine: WatchParts, chain: Chain, held: Held, priced: Price
   const windowMs = windowMinutes * 60_000
   const { open, rearmed } = await breaker.status()
   if (open) return
+  const place = placeOf(engine, chain)
   const all = await readSamples(dataDir)
   const since = rearmed === null ? 0 : Date.parse(rearmed.at)
-  const samples = samplesWithin(all.get(chain.id) ?? [], held.at, windowMs).filter(({ at }) => at > since)
+  const samples = samplesWithin(all.get(place) ?? [], held.at, windowMs).filter(({ at }) => at > since)
   // Read after the balances: whatever had left by then is reserved or settled.
   const outflows = await ledger.outflows(chain.id, Math.min(held.at - settledForMs, samples[0]?.at ?? held.at))
   const nativeWei = held.amounts.get(zeroAddress) ?? 0n
@@ -119,7 +115,12 @@ async function weigh(engine: WatchParts, chain: Chain, held: Held, priced: Price
     return
   }
   if (outflows.some(({ settledAt }) => settledAt === null || settledAt >= held.at - settledForMs)) return
-  await writeSamples(dataDir, new Map(all).set(chain.id, withSample(samples, sample, windowMs)))
+  await writeSamples(dataDir, new Map(all).set(place, withSample(samples, sample, windowMs)))
+}
+
+/** A wallet with another key starts with samples of its own. */
+function placeOf({ senders }: WatchParts, chain: Chain): string {
+  return `${chain.id}:${senders(chain).address.toLowerCase()}`
 }
 
 /** Reads of one tick travel in one request. */
@@ -154,19 +155,19 @@ const integer = z
   .regex(/^\d{1,40}$/)
   .transform(BigInt)
 const fileSchema = z.record(
-  z.string().regex(/^\d{1,16}$/),
+  z.string().regex(/^\d{1,16}:0x[0-9a-f]{40}$/),
   z.array(z.object({ at: z.number().min(0), worth: z.record(z.string(), integer), nativeWei: integer.optional() })),
 )
 
 /** A file that makes no sense counts as empty: without samples there is nothing to fall from, and new ones come. */
-async function readSamples(dataDir: string): Promise<ReadonlyMap<number, readonly BalanceSample[]>> {
+async function readSamples(dataDir: string): Promise<ReadonlyMap<string, readonly BalanceSample[]>> {
   const text = await readFileIfPresent(join(dataDir, fileName))
   if (text === null) return new Map()
   try {
     const file = fileSchema.parse(JSON.parse(text))
     return new Map(
-      Object.entries(file).map(([chainId, samples]) => [
-        Number(chainId),
+      Object.entries(file).map(([place, samples]) => [
+        place,
         samples.map(({ at, worth, nativeWei }) => ({
           at,
           worth: new Map(Object.entries(worth)),
@@ -179,10 +180,10 @@ async function readSamples(dataDir: string): Promise<ReadonlyMap<number, readonl
   }
 }
 
-async function writeSamples(dataDir: string, all: ReadonlyMap<number, readonly BalanceSample[]>): Promise<void> {
+async function writeSamples(dataDir: string, all: ReadonlyMap<string, readonly BalanceSample[]>): Promise<void> {
   const file = Object.fromEntries(
-    [...all].map(([chainId, samples]) => [
-      chainId,
+    [...all].map(([place, samples]) => [
+      place,
       samples.map(({ at, worth, nativeWei }) => ({
         at,
         nativeWei: nativeWei?.toString(),

@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, http, parseUnits } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
@@ -94,6 +94,21 @@ describe('G9: a wallet that loses more than was spent on record', () => {
     minuteLater(next)
     await next.executor.watchBalances()
     expect(await causes(next)).toHaveLength(1)
+  })
+
+  it('is told from one of another wallet, which has less', async () => {
+    const road = await open({ maxBalanceDropPct: 20 })
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    await road.close()
+    roads.forget(road)
+    const privateKey = generatePrivateKey()
+    await devnet().fund(privateKeyToAddress(privateKey), { ETH: '1', USDC: '200' })
+    const next = await open({ maxBalanceDropPct: 20 }, { dataDir: road.dataDir, privateKey })
+    minuteLater(next)
+    await next.run(swapIntent(next, '100'))
+    await next.executor.watchBalances()
+    expect(await causes(next)).toEqual([])
   })
 
   it('is told from one that spends within its limits', async () => {

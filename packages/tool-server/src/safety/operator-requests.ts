@@ -1,5 +1,5 @@
 import type { RequestOutcome, StoredTransaction } from '@svc/store'
-import { isNoOp, type Chain, type JournalState } from '@svc/wallet'
+import { createMutex, isNoOp, type Chain, type JournalState } from '@svc/wallet'
 import { type Hash, isAddressEqual, type PublicClient, TransactionNotFoundError } from 'viem'
 import type { AuditEvent } from './audit.ts'
 import type { Engine, Trip } from './engine.ts'
@@ -14,7 +14,7 @@ import { serverTrip } from './trip.ts'
  */
 export function createOperatorRequests(): OperatorRequests {
   const triedAt = new Map<Hash, number>()
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createMutex()
 
   async function attend(engine: Engine, asked: StoredTransaction): Promise<void> {
     const outcome = await outcomeOf(engine, asked)
@@ -42,11 +42,7 @@ export function createOperatorRequests(): OperatorRequests {
   }
 
   return Object.freeze({
-    look: (engine: Engine) => {
-      const looked = last.then(() => look(engine))
-      last = looked.catch(() => undefined)
-      return looked
-    },
+    look: (engine: Engine) => inTurn(() => look(engine)),
   })
 }
 
