@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { swapIntent } from './intents.fixture.ts'
 import { mineNothing } from './mining.fixture.ts'
-import { afterSending, methodsIn } from './network.fixture.ts'
+import { beforeSending, methodsIn } from './network.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
 import { testClient, used } from './road-facts.fixture.ts'
 import { storeEngines } from './store-engines.fixture.ts'
@@ -60,7 +60,7 @@ describe.each(storeEngines)('what a former key left open, on $engine', ({ usePla
     const privateKey = generatePrivateKey()
     await devnet().fund(privateKeyToAddress(privateKey), { ETH: '10', USDC: '20000', WETH: '5' })
     const first = await open()
-    afterSending(first, 1, () => mineNothing(first))
+    beforeSending(first, 2, () => mineNothing(first))
     const failure: unknown = await first.run(swapIntent(first, '300')).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING', details: [{ step: 'swap' }] })
     const { hash } = (await first.store.journal.open(first.chain.id, first.wallet))[0]!

@@ -194,7 +194,8 @@ export type RoadOptions = {
   /** Changes to the table of prices, or the prices of the chain's own pools. */
   readonly usd?: Readonly<Record<string, number | null>> | 'chain'
   readonly chain?: Partial<Devnet['chain']>
-  readonly engine?: Partial<ExecutorOptions>
+  /** How long a write waits for its block is for `patience` to say. */
+  readonly engine?: Partial<Omit<ExecutorOptions, 'confirmTimeoutMs'>>
 }
 
 export function callOf(): Call {

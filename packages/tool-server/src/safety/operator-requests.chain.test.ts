@@ -8,7 +8,7 @@ import { createCircuitBreaker } from './circuit-breaker.ts'
 import { hasSigned } from './has-signed.ts'
 import { swapIntent } from './intents.fixture.ts'
 import { mineNothing } from './mining.fixture.ts'
-import { afterSending } from './network.fixture.ts'
+import { beforeSending } from './network.fixture.ts'
 import type { Road, RoadOptions } from './open-road.fixture.ts'
 import { parsePolicy } from './policy.ts'
 import { testClient, used } from './road-facts.fixture.ts'
@@ -30,7 +30,7 @@ describe.each(storeEngines)('an operator who cancels a transaction, on $engine',
 
   it('ends it also while signing is paused and the breaker is open; its caller hears who did it', async () => {
     const road = await open()
-    afterSending(road, 1, () => testClient(road).setAutomine(false))
+    beforeSending(road, 2, () => testClient(road).setAutomine(false))
     const running = road.run(swapIntent(road, '300'), { requestId: 'held' }).catch((error: unknown) => error)
     const { hash, nonce } = await swapOut(road)
     await writeFile(join(road.dataDir, 'paused'), '')
@@ -136,7 +136,7 @@ const roads = useRoads(devnet)
 /** A road whose swap is out and not mined; whoever asked for it has gone. */
 async function pendingRoad(open: UseRoads['open'], options: RoadOptions = {}) {
   const road = await open(options)
-  afterSending(road, 1, () => mineNothing(road))
+  beforeSending(road, 2, () => mineNothing(road))
   const failure: unknown = await road.run(swapIntent(road, '300')).catch((error: unknown) => error)
   expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING', details: [{ step: 'swap' }] })
   road.network.fetch = fetch

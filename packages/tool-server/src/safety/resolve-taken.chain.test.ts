@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
 import { swapIntent } from './intents.fixture.ts'
 import { mineNothing } from './mining.fixture.ts'
-import { afterSending } from './network.fixture.ts'
+import { beforeSending } from './network.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
 import { used } from './road-facts.fixture.ts'
 import { storeEngines } from './store-engines.fixture.ts'
@@ -27,7 +27,7 @@ describe.each(storeEngines)('a nonce that an endpoint has forgotten, on $engine'
 
   it('is freed by the transaction that the operator names, once it is read in its block, and by no other', async () => {
     const road = await open()
-    afterSending(road, 1, () => mineNothing(road))
+    beforeSending(road, 2, () => mineNothing(road))
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
     const { hash } = (await road.store.journal.open(road.chain.id, road.wallet))[0]!
     const [taker, other] = await takeElsewhere(road)
