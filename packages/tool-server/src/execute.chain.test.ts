@@ -10,7 +10,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { erc20Abi } from './adapters/liquidity/abis/erc20.ts'
 import { wrappedNativeAbi } from './adapters/liquidity/abis/wrapped-native.ts'
 import { approveIntent, mintIntent, routerSwapIntent, swapIntent, wrapIntent } from './safety/intents.fixture.ts'
@@ -215,7 +215,7 @@ async function exchangesOfBareViem(road: Road, calls: readonly { to: Address; da
   const client = createWalletClient({ account, transport, pollingInterval: 50 }).extend(publicActions)
   for (const call of calls) {
     const hash = await client.sendTransaction({ ...call, chain: null })
-    await client.waitForTransactionReceipt({ hash })
+    await vi.waitFor(() => client.getTransactionReceipt({ hash }), { timeout: 60_000, interval: 20 })
   }
   return exchanges
 }

@@ -10,7 +10,7 @@ import {
   type TestClient,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeEach } from 'vitest'
+import { afterEach, beforeEach, vi } from 'vitest'
 import type { Journal } from './journal.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 import { createSender, type Sender, type SenderOptions } from './sender.ts'
@@ -85,7 +85,7 @@ export function useSender(): SenderFixture {
     sendElsewhere: async (nonce) => {
       const foreign = createWalletClient({ account: privateKeyToAccount(privateKey()), transport: http(url()) })
       const hash = await foreign.sendTransaction({ chain: null, to: bob, value: 7n, gas: 30_000n, nonce })
-      await reader().waitForTransactionReceipt({ hash, pollingInterval: 20 })
+      await vi.waitFor(() => reader().getTransactionReceipt({ hash }), { timeout: 60_000, interval: 20 })
     },
   }
 }

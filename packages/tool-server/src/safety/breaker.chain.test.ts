@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, http, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { devnetPolicy } from './devnet-policy.ts'
@@ -30,7 +30,7 @@ async function steal(road: Road, amount: string): Promise<void> {
     args,
     chain: null,
   })
-  await road.rpc.client(road.chain).waitForTransactionReceipt({ hash })
+  await vi.waitFor(() => road.rpc.client(road.chain).getTransactionReceipt({ hash }), { timeout: 60_000, interval: 20 })
 }
 
 const minuteLater = (road: Road) => void (road.clock.offsetMs += 61_000)
