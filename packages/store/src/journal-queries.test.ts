@@ -5,6 +5,7 @@ import { migrate } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
 import type { Schema } from './schema.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
+import { uncountedGas } from './uncounted-gas.ts'
 
 const account = { chainId: 1n, from: '0x00000000000000000000000000000000000000aa' }
 let asked: { readonly sql: string; readonly parameters: readonly unknown[] }[]
@@ -30,6 +31,11 @@ test.each([
   await journalQueries()[name](db, account)
   expect(planOf(0)).toContain(index)
   expect(planOf(0)).not.toContain('TEMP B-TREE')
+})
+
+test('gas that is not counted is found by an index of its own', async () => {
+  await uncountedGas(db, 1)
+  expect(planOf(0)).toContain('journal_uncounted')
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /**
@@ -12,7 +12,8 @@ export async function uncountedGas(db: Kysely<Schema>, chainId: number): Promise
     .select(['journal.hash', 'journal.request_id'])
     .where('journal.chain_id', '=', BigInt(chainId))
     .where('journal.gas_usd_micros', 'is', null)
-    .where('journal.state', 'in', ['final', 'reverted'])
+    // Written out, or the partial index of these states does not serve.
+    .where('journal.state', 'in', [sql.lit('final'), sql.lit('reverted')])
     .where((where) => where.or([where('reservation.state', 'is', null), where('reservation.state', '<>', 'reserved')]))
     .orderBy('journal.sequence')
     .limit(100)

@@ -1,18 +1,29 @@
-import type { Hash } from 'viem'
+import type { Hash, TransactionReceipt } from 'viem'
 import type { Trip } from './engine.ts'
 import { gasCosts } from './gas-worth.ts'
 import { priceTokens } from './spend-value.ts'
+import { onStorage } from './storage.ts'
 
 /**
  * Counts the gas of mined transactions that no reservation settled: allowances taken back later, nonces used up, calls
  * cancelled, and what turned out to be mined after its request had ended. No limit refuses any of these, but all of them
- * count. Without a price of native currency they wait for one. Rejects when the chain cannot be read.
+ * count. Without a price of native currency they wait for one, and a receipt that nobody has now waits by itself: neither
+ * keeps a write from going. Throws `STORAGE_UNAVAILABLE`.
  */
 export async function countLeftGas({ engine, chain, client }: Trip): Promise<void> {
-  const left = await engine.ledger.uncountedGas(chain.id)
+  const { ledger } = engine
+  const left = await onStorage('the ledger cannot be read', () => ledger.uncountedGas(chain.id))
   if (left.length === 0) return
   const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
-  const receipts = await Promise.all(left.map(({ hash }) => client.getTransactionReceipt({ hash: hash as Hash })))
-  const gas = gasCosts(receipts, priced)
-  if (gas !== null) await engine.ledger.countGas(gas)
+  const read = (hash: string): Promise<TransactionReceipt | null> =>
+    client.getTransactionReceipt({ hash: hash as Hash }).catch((error: unknown) => {
+      engine.log.warn('gas.uncounted', { chainId: chain.id, hash, error })
+      return null
+    })
+  const receipts = await Promise.all(left.map(({ hash }) => read(hash)))
+  const gas = gasCosts(
+    receipts.filter((receipt) => receipt !== null),
+    priced,
+  )
+  if (gas !== null && gas.length > 0) await onStorage('the gas cannot be counted', () => ledger.countGas(gas))
 }
