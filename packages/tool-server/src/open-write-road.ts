@@ -126,8 +126,12 @@ export async function openWriteRoad(options: {
       everyMs: sweepEveryMs,
       sweep: () =>
         during(async () => {
-          await executor.watchBalances()
-          await executor.reconcile()
+          // First, so that the gas of what ended by itself is on record when the balance is held against it.
+          try {
+            await executor.reconcile()
+          } finally {
+            await executor.watchBalances()
+          }
         }),
       onError: (error) => log.warn('road.unswept', { error }),
     })

@@ -5,8 +5,8 @@ export type BalanceSample = {
   /** Unix milliseconds, from before it was read. */
   readonly at: number
   readonly worth: ReadonlyMap<string, bigint>
-  /** Of native currency, in wei; left out in samples of an earlier version. */
-  readonly nativeWei?: bigint
+  /** Of native currency, in wei. */
+  readonly nativeWei: bigint
 }
 
 /**
@@ -41,7 +41,7 @@ export function nativeHasFallen(
 ): boolean {
   const left = worth(nowWei)
   return samples.some(({ at, nativeWei }) => {
-    const held = nativeWei === undefined ? null : worth(nativeWei)
+    const held = worth(nativeWei)
     if (held === null || left === null) return false
     const went = outflows.filter(({ settledAt }) => settledAt === null || settledAt >= at)
     const expected = held - went.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)

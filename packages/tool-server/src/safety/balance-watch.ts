@@ -10,6 +10,7 @@ import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
 import { type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
+import { unreservedGas } from './unreserved-gas.ts'
 
 /**
  * Watches what the wallet holds on each chain it writes on (native currency and listed tokens, in US dollars at trusted
@@ -76,7 +77,18 @@ export type BalanceWatch = {
 
 export type WatchParts = { readonly limits: () => Policy['breaker'] } & Pick<
   Engine,
-  'chains' | 'rpc' | 'tokens' | 'prices' | 'senders' | 'ledger' | 'breaker' | 'switches' | 'dataDir' | 'now' | 'log'
+  | 'chains'
+  | 'rpc'
+  | 'tokens'
+  | 'prices'
+  | 'senders'
+  | 'journal'
+  | 'ledger'
+  | 'breaker'
+  | 'switches'
+  | 'dataDir'
+  | 'now'
+  | 'log'
 >
 
 type Watched = { readonly lookedAt: number; readonly prices: PricedTokens | null; readonly pricedAt: number }
@@ -93,7 +105,7 @@ const pricesLastMs = 150_000
 const settledForMs = 5_000
 
 async function weigh(engine: WatchParts, chain: Chain, held: Held, priced: PricedTokens): Promise<void> {
-  const { ledger, breaker, dataDir } = engine
+  const { journal, ledger, breaker, dataDir } = engine
   const { maxBalanceDropPct, windowMinutes } = engine.limits()
   const windowMs = windowMinutes * 60_000
   const { open, rearmed } = await breaker.status()
@@ -102,8 +114,11 @@ async function weigh(engine: WatchParts, chain: Chain, held: Held, priced: Price
   const all = await readSamples(dataDir)
   const since = rearmed === null ? 0 : Date.parse(rearmed.at)
   const samples = samplesWithin(all.get(place) ?? [], held.at, windowMs).filter(({ at }) => at > since)
-  // Read after the balances: whatever had left by then is reserved or settled.
-  const outflows = await ledger.outflows(chain.id, Math.min(held.at - settledForMs, samples[0]?.at ?? held.at))
+  // Read after the balances: whatever had left by then is reserved, settled, or gas that nothing was reserved for.
+  const { address } = engine.senders(chain)
+  const gas = await unreservedGas({ journal, ledger, chainId: chain.id, wallet: address }, priced)
+  const booked = await ledger.outflows(chain.id, Math.min(held.at - settledForMs, samples[0]?.at ?? held.at))
+  const outflows = [...gas, ...booked]
   const nativeWei = held.amounts.get(zeroAddress) ?? 0n
   const sample = { at: held.at, worth: worthOf(held, priced), nativeWei }
   const allFell = hasFallen(samples, sample, outflows, maxBalanceDropPct)
@@ -154,29 +169,37 @@ const integer = z
   .string()
   .regex(/^\d{1,40}$/)
   .transform(BigInt)
-const fileSchema = z.record(
-  z.string().regex(/^\d{1,16}:0x[0-9a-f]{40}$/),
-  z.array(z.object({ at: z.number().min(0), worth: z.record(z.string(), integer), nativeWei: integer.optional() })),
+const placeSchema = z.string().regex(/^\d{1,16}:0x[0-9a-f]{40}$/)
+const samplesSchema = z.array(
+  z.object({ at: z.number().min(0), worth: z.record(z.string(), integer), nativeWei: integer }),
 )
 
-/** A file that makes no sense counts as empty: without samples there is nothing to fall from, and new ones come. */
+/**
+ * What makes no sense counts as absent, each place by itself: without samples there is nothing to fall from, and new ones
+ * come.
+ */
 async function readSamples(dataDir: string): Promise<ReadonlyMap<string, readonly BalanceSample[]>> {
   const text = await readFileIfPresent(join(dataDir, fileName))
   if (text === null) return new Map()
+  return new Map(
+    membersOf(text).flatMap(([place, written]) => {
+      const samples = samplesSchema.safeParse(written)
+      if (!samples.success || !placeSchema.safeParse(place).success) return []
+      return [
+        [
+          place,
+          samples.data.map(({ at, worth, nativeWei }) => ({ at, worth: new Map(Object.entries(worth)), nativeWei })),
+        ],
+      ]
+    }),
+  )
+}
+
+function membersOf(text: string): readonly (readonly [string, unknown])[] {
   try {
-    const file = fileSchema.parse(JSON.parse(text))
-    return new Map(
-      Object.entries(file).map(([place, samples]) => [
-        place,
-        samples.map(({ at, worth, nativeWei }) => ({
-          at,
-          worth: new Map(Object.entries(worth)),
-          ...(nativeWei === undefined ? {} : { nativeWei }),
-        })),
-      ]),
-    )
+    return Object.entries(z.record(z.string(), z.unknown()).parse(JSON.parse(text)))
   } catch {
-    return new Map()
+    return []
   }
 }
 
@@ -186,7 +209,7 @@ async function writeSamples(dataDir: string, all: ReadonlyMap<string, readonly B
       place,
       samples.map(({ at, worth, nativeWei }) => ({
         at,
-        nativeWei: nativeWei?.toString(),
+        nativeWei: `${nativeWei}`,
         worth: Object.fromEntries([...worth].map(([token, usdMicros]) => [token, `${usdMicros}`])),
       })),
     ]),

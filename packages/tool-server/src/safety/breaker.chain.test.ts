@@ -1,5 +1,7 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
-import { createWalletClient, http, parseUnits } from 'viem'
+import { createWalletClient, http, keccak256, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, it, vi } from 'vitest'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
@@ -31,6 +33,31 @@ async function steal(road: Road, amount: string): Promise<void> {
     chain: null,
   })
   await vi.waitFor(() => road.rpc.client(road.chain).getTransactionReceipt({ hash }), { timeout: 60_000, interval: 20 })
+}
+
+/** A transfer of nothing to itself that draws on no reservation and burns this much native currency. */
+async function burn(road: Road, coins: string, state: 'broadcast' | 'final'): Promise<void> {
+  const client = road.rpc.client(road.chain)
+  const nonce = await road.nonce()
+  const perGas = parseUnits(coins, 18) / 21_000n
+  const rawTransaction = await privateKeyToAccount(road.privateKey).signTransaction({
+    type: 'eip1559',
+    chainId: road.chain.id,
+    nonce,
+    to: road.wallet,
+    gas: 21_000n,
+    maxFeePerGas: perGas,
+    maxPriorityFeePerGas: perGas,
+  })
+  const slot = { requestId: 'nobody', step: 0, chainId: road.chain.id, from: road.wallet, nonce, attempt: 0 }
+  const hash = keccak256(rawTransaction)
+  await road.store.journal.recordSigned({ ...slot, rawTransaction, hash, reservationId: null })
+  await client.sendRawTransaction({ serializedTransaction: rawTransaction })
+  await client.waitForTransactionReceipt({ hash })
+  for (const step of ['broadcast', 'mined', 'final'] as const) {
+    await road.store.journal.mark(hash, step)
+    if (step === state) return
+  }
 }
 
 const minuteLater = (road: Road) => void (road.clock.offsetMs += 61_000)
@@ -121,6 +148,47 @@ describe('G9: a wallet that loses more than was spent on record', () => {
       await road.executor.watchBalances()
     }
     expect(await causes(road)).toEqual([])
+  })
+
+  it.each(['broadcast', 'final'] as const)(
+    'is told from gas that nothing was reserved for, of what is %s and not counted yet',
+    async (state) => {
+      const road = await open({ maxBalanceDropPct: 20 })
+      await road.run(swapIntent(road, '100'))
+      await testClient(road).setBalance({ address: road.wallet, value: parseUnits('0.01', 18) })
+      await rm(join(road.dataDir, 'balances.json'), { force: true })
+      minuteLater(road)
+      await road.executor.watchBalances()
+      // More than a third of what there is: such as the last no-op of a wallet that is nearly empty.
+      await burn(road, '0.004', state)
+      minuteLater(road)
+      await road.executor.watchBalances()
+      expect(await causes(road)).toEqual([])
+      await road.executor.reconcile()
+      expect(await road.store.ledger.uncountedGas(road.chain.id)).toEqual([])
+      minuteLater(road)
+      await road.executor.watchBalances()
+      expect(await causes(road)).toEqual([])
+      // What nobody has on record is noticed as before.
+      minuteLater(road)
+      await testClient(road).setBalance({ address: road.wallet, value: parseUnits('0.003', 18) })
+      await road.executor.watchBalances()
+      expect(await causes(road)).toHaveLength(1)
+    },
+  )
+
+  it('keeps the samples of a place beside others in the file that make no sense', async () => {
+    const road = await open({ maxBalanceDropPct: 20 })
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    const path = join(road.dataDir, 'balances.json')
+    const samples: unknown = JSON.parse(await readFile(path, 'utf8'))
+    const former = { [`1:${road.wallet.toLowerCase()}`]: [{ at: 1, worth: {} }] }
+    await writeFile(path, JSON.stringify({ ...former, nowhere: [], ...Object(samples) }), { mode: 0o600 })
+    await steal(road, '16000')
+    minuteLater(road)
+    await road.executor.watchBalances()
+    expect(await causes(road)).toHaveLength(1)
   })
 
   it.each([

@@ -25,7 +25,7 @@ export type Engine = {
   readonly prices: PriceSource
   /** The wallet's sender on a chain. */
   readonly senders: (chain: Chain) => Sender
-  readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest' | 'mark'>
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'byHash' | 'byRequest' | 'mark'>
   readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked'>
   /** Without a key, for other addresses with something open on a chain. */
   readonly formerWallets: (chain: Chain) => Promise<readonly Sender[]>
