@@ -1,6 +1,6 @@
 import type { Operation, OperationState } from '@svc/store'
+import type { StoredPlan } from './approvals/stored-plan.ts'
 import type { Principal } from './auth/principal.ts'
-import type { Plan } from './intent.ts'
 
 /** Every state a stored write may be in. */
 export const operationStates = [
@@ -68,7 +68,10 @@ export type ApprovalQuestion = {
   readonly tool: string
   /** Unix milliseconds after which an answer comes too late. */
   readonly expiresAt: number | null
-  readonly plan: Plan
+  /** As it is stored: an earlier version may have written it. */
+  readonly plan: StoredPlan
+  /** Decimal US dollars that count against the limits. */
+  readonly spendUsd: string
   /** How many others of the same caller await a decision. */
   readonly othersWaiting: number
 }

@@ -1,23 +1,23 @@
 import type { ApprovalQuestion } from '../operations.ts'
 import { printable } from '../dispatch/printable.ts'
-import { describeAmount, type DescribedAmount } from './describe-operation.ts'
+import { describeAmount, type DescribedAmount, gasAtMostText } from './describe-operation.ts'
 import { amountText, gasText, groupDigits, worthText } from './operation-text.ts'
 import { timeLeft } from './time-left.ts'
 
 /** What a person at the client is asked, short enough for a dialogue, in our own words. `now` in Unix milliseconds. */
 export function approvalMessage(
-  { operationId, planHash, tool, expiresAt, plan, othersWaiting }: ApprovalQuestion,
+  { operationId, planHash, tool, expiresAt, plan, spendUsd, othersWaiting }: ApprovalQuestion,
   now: number,
 ): string {
   const amounts = (list: typeof plan.deltas) => list.map(describeAmount).map(amountWithWorth).join(' and ')
   const { spendsAtMost, receivesAtLeast } = plan.bounds
-  const gas = gasText({ ...plan, gasCostAtMost: `${plan.gasCostAtMost} ${printable(plan.chain.nativeSymbol, 24)}` })
+  const gas = gasText({ ...plan, gasCostAtMost: gasAtMostText(plan) })
   return [
     `Approve this? ${printable(plan.why, 400)}`,
     '',
     `Leaves the wallet at most: ${amounts(spendsAtMost) || 'nothing'}`,
     `Arrives at least: ${amounts(receivesAtLeast) || 'nothing that is guaranteed'}`,
-    `Counts as ${groupDigits(plan.spendUsd)} USD of the spending limits; gas ${gas}`,
+    `Counts as ${groupDigits(spendUsd)} USD of the spending limits; gas ${gas}`,
     `Transactions: ${plan.steps.map(({ label, contract, to }) => `${printable(label)} (${contract === null ? '' : `${printable(contract)} `}${to})`).join(', ')}`,
     '',
     `Asked for by ${printable(tool)}, operation ${printable(operationId)}, plan ${planHash}`,

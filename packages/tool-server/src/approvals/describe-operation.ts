@@ -25,7 +25,7 @@ export function describeOperation(operation: Operation): OperationDescription {
     simulated: plan.deltas.map(describeAmount),
     spendUsd: formatAmount(operation.spendUsdMicros, 6),
     gasCostUsd: plan.gasCostUsd,
-    gasCostAtMost: plan.gasCostAtMost === null ? null : `${plan.gasCostAtMost} ${nativeSymbolOf(plan.chain)}`,
+    gasCostAtMost: gasAtMostText(plan),
     gasCostAtMostUsd: plan.gasCostAtMostUsd,
     conditions: plan.policy.conditions.map(({ message }) => printable(message, 400)),
     planHash: operation.planHash,
@@ -112,6 +112,11 @@ export function describeAmount(planned: StoredPlan['deltas'][number]): Described
     raw: raw === null ? null : printable(raw, 100),
     decimals,
   }
+}
+
+/** Gas at worst with its symbol; `null` in a row of an earlier version. */
+export function gasAtMostText({ gasCostAtMost, chain }: Pick<StoredPlan, 'gasCostAtMost' | 'chain'>): string | null {
+  return gasCostAtMost === null ? null : `${printable(gasCostAtMost, 100)} ${nativeSymbolOf(chain)}`
 }
 
 function describeStep({ label, contract, to, valueWei, calls }: Step, chain: StoredPlan['chain']): DescribedStep {

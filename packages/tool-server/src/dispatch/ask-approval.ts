@@ -1,4 +1,6 @@
+import { formatAmount } from '@svc/lp-math'
 import type { Operation } from '@svc/store'
+import { readStoredPlan } from '../approvals/stored-plan.ts'
 import { canonical } from '../canonical.ts'
 import type { Call } from '../call.ts'
 import type { ApprovalAnswer, ApprovalQuestion, ApprovalReply } from '../operations.ts'
@@ -18,7 +20,9 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
     if (id === null || confirm === undefined || !means.operations.asksClient()) throw error
     const operation = await means.operations.find(id, call.principal)
     const others = Math.max(0, (await means.operations.awaiting(call.principal)) - 1)
-    const reply = await confirm(questionOf(operation, others)).catch((): ApprovalReply => 'cancelled')
+    const question = questionOf(operation, others)
+    if (question === null) throw error
+    const reply = await confirm(question).catch((): ApprovalReply => 'cancelled')
     if (reply === 'cancelled') throw error
     return decided(call, means, operation, { planHash: operation.planHash, accepted: reply === 'accepted' })
   }
@@ -73,8 +77,15 @@ function waitingOperation(error: unknown): string | null {
   return typeof id === 'string' ? id : null
 }
 
-function questionOf({ id, planHash, tool, expiresAt, plan }: Operation, othersWaiting: number): ApprovalQuestion {
-  return { operationId: id, planHash, tool, expiresAt, plan: JSON.parse(plan), othersWaiting }
+/** `null` where the stored plan cannot be read: nobody is asked about what cannot be shown. */
+function questionOf(operation: Operation, othersWaiting: number): ApprovalQuestion | null {
+  const { id, planHash, tool, expiresAt, spendUsdMicros } = operation
+  try {
+    const [plan, spendUsd] = [readStoredPlan(operation.plan), formatAmount(spendUsdMicros, 6)]
+    return { operationId: id, planHash, tool, expiresAt, plan, spendUsd, othersWaiting }
+  } catch {
+    return null
+  }
 }
 
 /** A call that carries operations out names its own; every other must have the operation's tool and arguments. */

@@ -91,6 +91,16 @@ describe.each(Object.entries(clients))('asking through a client: %s', (_name, co
     expect(server.audited).toMatchObject([{ event: 'tx.approval.decided', approved: true }])
   })
 
+  it('asks about a plan that an earlier version stored, and about none that cannot be read', async () => {
+    const { chain: _chain, gasCostAtMost: _most, gasCostAtMostUsd: _usd, ...old } = bigPlan
+    const [known, damaged] = [await open({ plan: old }), await open({ plan: {} })]
+    const client = await connect(known, yes)
+    expect(await client.callTool(big)).toMatchObject({ structuredContent: { status: 'success' } })
+    const other = await connect(damaged, () => expect.unreachable('asked'))
+    expect(codeOf(await other.callTool(big))).toBe('APPROVAL_REQUIRED')
+    expect(damaged.effects).toEqual([])
+  })
+
   it.each<[string, Reply, string, string]>([
     ['declined', { action: 'decline' }, 'APPROVAL_DENIED', 'denied'],
     ['sent off without the tick', { action: 'accept', content: { approve: false } }, 'APPROVAL_DENIED', 'denied'],

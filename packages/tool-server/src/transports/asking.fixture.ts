@@ -21,8 +21,8 @@ export const noAsking: Pick<McpServerOptions, 'closing' | 'stateKey' | 'now'> = 
  * A road of transactions that needs a person's word for every amount but "1" and keeps what waits in a real store. What it
  * would have signed is in `effects`.
  */
-export async function openAskingRoad(options: { channels?: readonly ApprovalChannel[]; expirySeconds?: number } = {}) {
-  const { channels = ['operator', 'client'], expirySeconds = 3_600 } = options
+export async function openAskingRoad(options: AskingOptions = {}) {
+  const { channels = ['operator', 'client'], expirySeconds = 3_600, plan = bigPlan } = options
   const policyOf = (named: readonly ApprovalChannel[]) =>
     parsePolicy({ approvals: { channels: named, expirySeconds } }, { production: false })
   const policy = { now: policyOf(channels) }
@@ -34,7 +34,7 @@ export async function openAskingRoad(options: { channels?: readonly ApprovalChan
   const write: NonNullable<Adapters['write']> = {
     openExecute: (call) => async (intent, shape) => {
       if (intent.why !== '1' && call.carriesOut === null)
-        throw await awaiting(operations, call, intent.why, expirySeconds)
+        throw await awaiting(operations, call, intent.why, { expirySeconds, plan })
       effects.push(intent.why)
       return shape(settled)
     },
@@ -60,6 +60,13 @@ export async function openAskingRoad(options: { channels?: readonly ApprovalChan
   return { write, operations, effects, audited, allow }
 }
 
+type AskingOptions = {
+  readonly channels?: readonly ApprovalChannel[]
+  readonly expirySeconds?: number
+  /** What is stored as the plan of what waits. */
+  readonly plan?: object
+}
+
 export const bigPlan: Plan = {
   ...emptyPlan,
   why: 'Move 9,000 USDC.',
@@ -81,7 +88,12 @@ export const bigPlan: Plan = {
   spendUsd: '9000',
 }
 
-async function awaiting(operations: Operations, call: Call, amount: string, expirySeconds: number): Promise<ToolError> {
+async function awaiting(
+  operations: Operations,
+  call: Call,
+  amount: string,
+  { expirySeconds, plan }: Required<Pick<AskingOptions, 'expirySeconds' | 'plan'>>,
+): Promise<ToolError> {
   const { id } = await operations.create({
     id: randomUUID(),
     state: 'awaiting_approval',
@@ -91,7 +103,7 @@ async function awaiting(operations: Operations, call: Call, amount: string, expi
     input: JSON.stringify({ amount }),
     chainId: 1,
     planHash: bigPlan.planHash,
-    plan: JSON.stringify(bigPlan),
+    plan: JSON.stringify(plan),
     intent: '{}',
     spendUsdMicros: 9_000_000_000n,
     expiresAt: Date.now() + expirySeconds * 1_000,
