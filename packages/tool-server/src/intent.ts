@@ -125,7 +125,10 @@ export type Plan = {
   readonly spendUsd: string
   readonly gasEstimate: string
   readonly gasCostUsd: number | null
-  /** The most that gas can cost: every limit used up at the highest fee. Decimal native currency. */
+  /**
+   * The most that gas can cost before fees are raised, and what the limits are asked for: every limit used up at the
+   * highest fee, of allowances taken back too. Decimal native currency.
+   */
   readonly gasCostAtMost: string
   readonly gasCostAtMostUsd: number | null
   /** For the person who decides. As what is raw, listed and an argument's amount, no caller is told: it knows its chain. */

@@ -48,7 +48,7 @@ describe('svc approvals beside a running server', () => {
       '4500000001 with 6 decimals, token 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
       'nothing that is guaranteed',
       '9,000 USD of the spending limits',
-      'about 0.61 USD, at worst 0.0008 ETH (2.40 USD)',
+      'about 0.61 USD, at worst 0.0008 ETH (2.40 USD) before fees are raised',
       planHash,
       'mint position: the v3 position manager 0x03a520b32C04BF3bEEf7BEb72E919cf822Ed34f1',
       'with 0.001 ETH',

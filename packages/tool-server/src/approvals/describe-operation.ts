@@ -54,7 +54,7 @@ export type OperationDescription = {
   readonly spendUsd: string
   /** Of the simulation; `null` when there was no price. */
   readonly gasCostUsd: number | null
-  /** Native currency with its symbol: every gas limit used up at the highest fee. `null` in a row of an earlier version. */
+  /** Native currency with its symbol: every gas limit used up at the highest fee, before fees are raised. `null` in a row of an earlier version. */
   readonly gasCostAtMost: string | null
   readonly gasCostAtMostUsd: number | null
   /** Why somebody is asked, and what else comes first. */

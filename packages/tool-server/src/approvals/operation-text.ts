@@ -49,12 +49,12 @@ export function worthText(usd: number | null): string {
   return usd === null ? '' : `${dollars(usd.toFixed(6))} USD`
 }
 
-/** What gas is expected to cost, and what it can cost at worst. */
+/** What gas is expected to cost, and what it can cost at worst; only a transaction that is stuck has its fees raised. */
 export function gasText({ gasCostUsd, gasCostAtMost, gasCostAtMostUsd }: GasCosts): string {
   const expected = gasCostUsd === null ? 'unknown' : `about ${gasCostUsd.toFixed(2)} USD`
   if (gasCostAtMost === null) return expected
   const worth = gasCostAtMostUsd === null ? '' : ` (${worthText(gasCostAtMostUsd)})`
-  return `${expected}, at worst ${gasCostAtMost}${worth}`
+  return `${expected}, at worst ${gasCostAtMost}${worth} before fees are raised`
 }
 
 export type GasCosts = Pick<OperationDescription, 'gasCostUsd' | 'gasCostAtMost' | 'gasCostAtMostUsd'>

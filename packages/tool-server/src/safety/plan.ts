@@ -65,7 +65,7 @@ export type PlanTerms = {
 }
 
 function gasOf({ chain, simulation, priced, surveyed }: Reserved) {
-  const atMost = worstGasCost(simulation.gasUsed, surveyed.fees)
+  const atMost = worstGasCost([...simulation.gasUsed, ...simulation.revokeGasUsed], surveyed.fees)
   return {
     gasEstimate: `${simulation.gasUsed.reduce((sum, gas) => sum + gas, 0n)}`,
     gasCostUsd: usdOf(zeroAddress, expectedGasCost(simulation.gasUsed, surveyed.fees), priced),
