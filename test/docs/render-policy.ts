@@ -20,9 +20,9 @@ Chains are those of the server's settings (\`SVC_CHAINS_FILE\`), and the wallet 
 where neither says anything and the data directory is a local world's, its own are taken, and a line on stderr says so. Exit
 codes: 0 in order, 1 something is wrong, 2 the words were off.
 
-A running server reads the file again before each write, so a change holds for the next call; what is on its way goes
-on under the policy it began with, and \`rateLimits\` change at the next start. A change is on record before
-anything is signed under it: \`policy.changed\` in the audit log names the hash of the policy before and after, and every
+A running server reads the file again before each write and before each signature, so a change holds for the next call, and
+for one on its way: what it has yet to sign must fit the policy in force then, or it ends there. \`rateLimits\` change at the
+next start. A change is on record before anything is signed under it: \`policy.changed\` in the audit log names the hash of the policy before and after, and every
 \`tx.intent\` line the hash of the policy it was signed under. A file that is broken or gone while the server runs stops
 signing with \`POLICY_INVALID\`; the old one does not go on in silence. Within a second the
 server's log says which file it is, every wrong member by its path (or line and column), and the mend (\`policy.invalid\`),
@@ -83,7 +83,8 @@ a key that the server's host does not hold, or whoever takes the host can lift i
 \`allow\` means that the call is signed at once; what a person must approve, or what must wait, is a \`deny\`. \`tool\`,
 \`principal\`, \`spendUsd\` (without it the limits are not asked), \`nowSeconds\` (the time of the call) and \`code\` may be left
 out, and so may \`wallet\` in the directory of a local world, whose own it then is. Nothing is asked of a chain: simulation,
-prices and what is spent already play no part.
+prices and what is spent already play no part. \`spendUsd\` leaves gas out, which a server adds at its worst before it asks
+the limits: for a case at the edge of a limit write the sum of both. \`svc policy explain\` adds the gas of a stored plan.
 
 ## Members
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { plan } from '../approvals/operations.fixture.ts'
 import { program, run, type Run } from '../processes.fixture.ts'
 
 const wallet = '0x00000000000000000000000000000000000000bb'
@@ -98,7 +99,7 @@ describe('svc policy', () => {
       input: '{}',
       chainId: 8453,
       planHash: '0x00',
-      plan: '{}',
+      plan: JSON.stringify(plan),
       intent: JSON.stringify(intent),
       spendUsdMicros: 200_000_000n,
       expiresAt: null,
@@ -116,6 +117,7 @@ describe('svc policy', () => {
     const shown = await svc('explain', 'op-1', '--wallet', wallet)
     expect(shown.stdout).toContain('principal   api-key:00112233')
     expect(shown.stdout).toMatch(/deny +limitsUsd\.daily: at most 2000 USD in any 24 hours, of which 1900 USD are used/)
+    expect(shown.stdout).toContain('200 USD, and 2.4 USD for gas at worst')
     expect(shown.stdout).toContain('The policy refuses this plan.')
     const missing = await svc('explain', 'op-2', '--wallet', wallet)
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('there is no plan op-2')])

@@ -53,6 +53,7 @@ const explain = (written: unknown, question: Partial<PolicyQuestion> = {}, produ
       principalId: 'key:a',
       intent: swap(),
       spendUsdMicros: 100_000_000n,
+      gasUsdMicros: 1_000_000n,
       used: null,
       ...question,
     },
@@ -133,15 +134,21 @@ describe('explaining what the policy says to a plan', () => {
       ['limitsUsd.perTransaction', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
     ],
     [
+      'a spend whose gas at worst does not fit beside it',
+      { approvalThresholdUsd: null },
+      { spendUsdMicros: 499_000_000n, gasUsdMicros: 1_000_001n },
+      ['limitsUsd.perTransaction', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
+    ],
+    [
       'a day that is used up',
       {},
-      { used: { session: 0n, daily: 1_900_000_001n, principalDaily: 0n } },
+      { used: { session: 0n, daily: 1_899_000_001n, principalDaily: 0n } },
       ['limitsUsd.daily', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
     ],
     [
       "a caller's own day that is used up",
       { principals: { 'key:a': { limitsUsd: { daily: '150' } } } },
-      { used: { session: 0n, daily: 50_000_001n, principalDaily: 50_000_001n } },
+      { used: { session: 0n, daily: 49_000_001n, principalDaily: 49_000_001n } },
       ['principals.<principal id>.limitsUsd.daily', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
     ],
     [

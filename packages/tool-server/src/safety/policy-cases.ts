@@ -28,6 +28,7 @@ export function runPolicyCases(written: unknown, options: PolicyCasesOptions): r
       principalId: one.principal ?? null,
       intent: one.intent,
       spendUsdMicros: one.spendUsd === undefined ? null : usdMicros(one.spendUsd),
+      gasUsdMicros: null,
       used: null,
     }
     const checks = explainPolicy(question, { chain, policy, wallet, nowSeconds: one.nowSeconds ?? nowSeconds })
@@ -90,7 +91,7 @@ const casesSchema = z.strictObject({
         intent: intentOf(),
         tool: z.string().max(64).optional(),
         principal: z.string().max(128).optional(),
-        /** Decimal US dollars that the intent is taken to spend; without it the limits are not asked. */
+        /** Decimal US dollars that the limits are asked for, gas only where it is in them; without it they are not asked. */
         spendUsd: z
           .string()
           .regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, 'accepted: decimal US dollars')
