@@ -69,6 +69,21 @@ describe.each(useEngines())('G4: gas in the ledger on $engine', ({ newPlace }) =
     await expect(raise(1n, -1n)).rejects.toMatchObject({ code: 'AMOUNT_INVALID' })
   })
 
+  test('gas that rises may come out of the amount, by no more than it rises', async () => {
+    await reserve('full', 450n, 50n)
+    const raise = (amountUsdMicros: bigint, gasUsdMicros: bigint, gasOutOfAmount = true) =>
+      store.ledger.raise('full', { amountUsdMicros, gasUsdMicros, gasOutOfAmount, limits, sessionIdleMs })
+    expect(await raise(440n, 60n, false)).toMatchObject({ granted: false, askedUsdMicros: 510n })
+    expect(await raise(440n, 60n)).toMatchObject({ granted: true })
+    expect(await store.ledger.open()).toMatchObject([{ amountUsdMicros: 440n, gasUsdMicros: 60n }])
+    expect(await raise(0n, 70n)).toMatchObject({ granted: true })
+    expect(await store.ledger.open()).toMatchObject([{ amountUsdMicros: 430n, gasUsdMicros: 70n }])
+    expect(await raise(0n, 20n)).toMatchObject({ granted: true })
+    expect(await store.ledger.open()).toMatchObject([{ amountUsdMicros: 430n, gasUsdMicros: 70n }])
+    expect(await raise(431n, 70n)).toMatchObject({ limit: 'perTransaction', askedUsdMicros: 501n })
+    await expect(raise(-1n, 70n)).rejects.toMatchObject({ code: 'AMOUNT_INVALID' })
+  })
+
   test('higher fees of what is out are covered without asking a limit', async () => {
     await reserve('out', 400n, 100n)
     await store.ledger.coverGas('out', 5_000n)

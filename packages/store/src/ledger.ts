@@ -75,7 +75,8 @@ export type Ledger = {
   check(request: CheckRequest): Promise<SpendVerdict>
   /**
    * Lifts an open reservation to an amount and its gas, for all of which the limits are asked again; what it held already
-   * is not counted twice. Refused, it stays as it was; of both parts, one that is not more than it holds stays. Throws
+   * is not counted twice. Refused, it stays as it was; of both parts, one that is not more than it holds stays. With
+   * `gasOutOfAmount` the amount may fall by as much as the gas rises, so that the sum never does. Throws
    * `RESERVATION_NOT_OPEN` and `AMOUNT_INVALID`.
    */
   raise(id: string, request: RaiseRequest): Promise<SpendVerdict>
@@ -128,7 +129,10 @@ export type CheckRequest = {
   readonly sessionIdleMs: number
 }
 
-export type RaiseRequest = Pick<CheckRequest, 'amountUsdMicros' | 'gasUsdMicros' | 'limits' | 'sessionIdleMs'>
+export type RaiseRequest = Pick<CheckRequest, 'amountUsdMicros' | 'gasUsdMicros' | 'limits' | 'sessionIdleMs'> & {
+  /** For an amount that is what gas leaves of a limit. */
+  readonly gasOutOfAmount?: boolean
+}
 
 /** Caps in millionths of a US dollar. They come with each request, so that one principal's may be tighter than another's. */
 export type SpendLimits = {
@@ -202,8 +206,9 @@ async function raiseIn(trx: Transaction<Schema>, id: string, request: RaiseReque
   const row = await requireReservation(trx, id)
   requireReserved(row)
   const { principal, reserved_usd_micros: held, reserved_gas_usd_micros: heldGas } = row
-  const amountUsdMicros = larger(request.amountUsdMicros, held)
   const gasUsdMicros = larger(request.gasUsdMicros ?? 0n, heldGas)
+  const least = request.gasOutOfAmount === true ? held - (gasUsdMicros - heldGas) : held
+  const amountUsdMicros = larger(request.amountUsdMicros, least)
   requireAmount(request.amountUsdMicros)
   requireAmount(request.gasUsdMicros ?? 0n)
   const asked = { ...request, principal, chainId: Number(row.chain_id), amountUsdMicros, gasUsdMicros }

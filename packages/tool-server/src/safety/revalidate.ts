@@ -12,7 +12,7 @@ import { policyVerdict, tokensOf } from './policy-verdict.ts'
 import { throwFirst } from './refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Simulation } from './simulation.ts'
-import { raiseSpend, type SpendParts } from './spend-limit.ts'
+import { type HeldSpend, raiseSpend } from './spend-limit.ts'
 import { type PricedTokens, priceTokens, valueOfSpend } from './spend-value.ts'
 import type { Step } from './step.ts'
 import { stillAllowed } from './still-allowed.ts'
@@ -52,8 +52,8 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
 }
 
 export function begin({ surveyed, simulation, spend, priced }: Reserved): Progress {
-  const { amountUsdMicros, gasUsdMicros } = spend
-  const reserved = { amountUsdMicros, gasUsdMicros }
+  const { amountUsdMicros, gasUsdMicros, isGuess } = spend
+  const reserved = { amountUsdMicros, gasUsdMicros, isGuess }
   return { signed: [], mined: [], reserved, priced, valid: { surveyed, simulation, firstStep: 0 } }
 }
 
@@ -62,7 +62,7 @@ export type Progress = {
   readonly signed: { readonly step: Step; readonly hash: Hash }[]
   readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
   /** What the ledger holds for the road now: rises when prices and fees do. */
-  reserved: SpendParts
+  reserved: HeldSpend
   /** The newest prices looked up, at which it is settled. */
   priced: PricedTokens
   /** The simulation in force and the step it starts with. */
@@ -96,9 +96,10 @@ async function requirePrice(road: Reserved, progress: Progress, whole: Simulatio
     raiseSpend({ ...engine, ...asked, value, gasUsdMicros, dryRun: !road.spend.reserved }, progress.reserved),
   )
   throwFirst(raise.refusals)
-  progress.reserved = { amountUsdMicros: raise.amountUsdMicros, gasUsdMicros: raise.gasUsdMicros }
+  const { amountUsdMicros, gasUsdMicros: heldGasUsdMicros, isGuess } = raise
+  progress.reserved = { amountUsdMicros, gasUsdMicros: heldGasUsdMicros, isGuess }
   progress.priced = priced
-  requireNoNewApproval(raise.amountUsdMicros, engine.policy, call)
+  requireNoNewApproval(progress.reserved, engine.policy, call)
 }
 
 async function playRest(road: Reserved, rest: readonly Step[], surveyed: Survey): Promise<Simulation> {

@@ -17,7 +17,7 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const isGuess = value.unpriced.length > 0
   const bound = max(value.usdMicros, value.arrivingUsdMicros)
   const refused = (parts: SpendParts, refusal: Refusal): SpendDecision => {
-    return { ...parts, reserved: false, used: null, refusals: [refusal] }
+    return { ...parts, isGuess, reserved: false, used: null, refusals: [refusal] }
   }
   if (isGuess && (bound === 0n || !maybeGuessed(request))) {
     const known = { amountUsdMicros: value.usdMicros, gasUsdMicros: request.gasUsdMicros ?? 0n }
@@ -35,29 +35,33 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
     ? await ledger.check(asked)
     : await ledger.reserve({ ...asked, id: request.reservationId, requestId: request.requestId })
   if (!verdict.granted) return refused(parts, exceeded(verdict, parts))
-  return { ...parts, reserved: !dryRun, used: verdict.used, refusals: [] }
+  return { ...parts, isGuess, reserved: !dryRun, used: verdict.used, refusals: [] }
 }
 
 /**
  * Raises a reservation to what the spend and its gas are worth at newer prices and fees, in one commit that holds them
  * against every limit, so that what is reserved and settled never exceeds a cap. Of both, what is worth less now stays as it
- * is. Answers what is reserved.
+ * is, but a guess: it fills what gas leaves of the limit of one transaction, so gas that rises takes its more out of it, down
+ * to what is known to leave or arrive. Answers what is reserved.
  */
-export async function raiseSpend(request: SpendRequest, held: SpendParts): Promise<SpendRaise> {
+export async function raiseSpend(request: SpendRequest, held: HeldSpend): Promise<SpendRaise> {
   const { ledger, policy, value, reservationId, dryRun } = request
   const limits = limitsOf(policy)
   if (value.unpriced.length > 0 && !maybeGuessed(request)) {
     return { ...held, refusals: [withoutPrice(value.unpriced)] }
   }
   const worth = value.unpriced.length > 0 ? max(value.usdMicros, value.arrivingUsdMicros) : value.usdMicros
-  const parts = {
-    amountUsdMicros: max(worth, held.amountUsdMicros),
-    gasUsdMicros: max(request.gasUsdMicros ?? 0n, held.gasUsdMicros),
+  const gasUsdMicros = max(request.gasUsdMicros ?? 0n, held.gasUsdMicros)
+  const least = held.isGuess ? held.amountUsdMicros - (gasUsdMicros - held.gasUsdMicros) : held.amountUsdMicros
+  const isGuess = held.isGuess || value.unpriced.length > 0
+  const parts = { amountUsdMicros: max(worth, least), gasUsdMicros, isGuess }
+  if (parts.amountUsdMicros === held.amountUsdMicros && gasUsdMicros === held.gasUsdMicros) {
+    return { ...parts, refusals: [] }
   }
-  if (sumOf(parts) === sumOf(held)) return { ...held, refusals: [] }
   if (sumOf(parts) > limits.perTransaction) return { ...held, refusals: [aboveOne(limits, parts)] }
   if (dryRun) return { ...parts, refusals: [] }
-  const verdict = await ledger.raise(reservationId, { ...parts, limits, sessionIdleMs })
+  const asked = { amountUsdMicros: parts.amountUsdMicros, gasUsdMicros, gasOutOfAmount: held.isGuess }
+  const verdict = await ledger.raise(reservationId, { ...asked, limits, sessionIdleMs })
   return verdict.granted ? { ...parts, refusals: [] } : { ...held, refusals: [exceeded(verdict, parts)] }
 }
 
@@ -74,14 +78,18 @@ export async function holdSpend(held: {
   const limits = limitsOf(held.policy)
   if (sumOf(reserved) > limits.perTransaction) return [aboveOne(limits, reserved)]
   if (!held.isReserved) return []
-  const verdict = await ledger.raise(reservationId, { ...reserved, limits, sessionIdleMs })
+  const { amountUsdMicros, gasUsdMicros } = reserved
+  const verdict = await ledger.raise(reservationId, { amountUsdMicros, gasUsdMicros, limits, sessionIdleMs })
   return verdict.granted ? [] : [exceeded(verdict, reserved)]
 }
 
 /** What a write takes out of the limits, in millionths of a US dollar: what leaves, and what its gas costs at worst. */
 export type SpendParts = { readonly amountUsdMicros: bigint; readonly gasUsdMicros: bigint }
 
-export type SpendRaise = SpendParts & { readonly refusals: readonly Refusal[] }
+/** `isGuess`: a token without a price is among what it counts. */
+export type HeldSpend = SpendParts & { readonly isGuess: boolean }
+
+export type SpendRaise = HeldSpend & { readonly refusals: readonly Refusal[] }
 
 export type SpendRequest = {
   readonly ledger: Pick<Ledger, 'reserve' | 'check' | 'raise'>
@@ -96,7 +104,7 @@ export type SpendRequest = {
   readonly dryRun: boolean
 }
 
-export type SpendDecision = SpendParts & {
+export type SpendDecision = HeldSpend & {
   readonly reserved: boolean
   /** What counted before this spend; `null` when it was refused. */
   readonly used: Extract<SpendVerdict, { granted: true }>['used'] | null

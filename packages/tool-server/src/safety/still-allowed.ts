@@ -32,7 +32,7 @@ export async function stillAllowed(before: Reserved, progress: Progress, policie
   const { reserved } = progress
   const held = { ...engine, reservationId: road.reservationId, reserved, isReserved: road.spend.reserved }
   throwFirst(await onStorage('the spend ledger cannot be read', () => holdSpend(held)))
-  requireNoNewApproval(reserved.amountUsdMicros, policy, call)
+  requireNoNewApproval(reserved, policy, call)
   requireNoNewDelay(intent.riskTier, policy, call, engine.now())
   return road
 }

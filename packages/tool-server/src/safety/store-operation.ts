@@ -16,7 +16,7 @@ import { storePrincipal } from './stored-principal.ts'
 /** Keeps the plan of a dry run for `execute_plan`, whatever the policy has against it now. */
 export async function storePlan(road: Reserved, refusals: readonly Refusal[]): Promise<Planned> {
   const { engine, call, spend, intent } = road
-  const approval = neededApproval(spend.amountUsdMicros, engine.policy, call)
+  const approval = neededApproval(spend, engine.policy, call)
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   const conditions = [approval, delay?.condition ?? null].filter((condition) => condition !== null)
   const expiresAt = engine.now() + engine.policy.planExpirySeconds * 1000
@@ -32,7 +32,7 @@ export async function storePlan(road: Reserved, refusals: readonly Refusal[]): P
  */
 export async function requireApproval(road: Reserved): Promise<void> {
   const { engine, call, spend, intent } = road
-  const needed = neededApproval(spend.amountUsdMicros, engine.policy, call)
+  const needed = neededApproval(spend, engine.policy, call)
   if (needed === null || call.dryRun) return
   if (hasWaited(road)) throw stricter(needed)
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
