@@ -1,5 +1,6 @@
 import type { GasCost } from '@svc/store'
 import { type TransactionReceipt, zeroAddress } from 'viem'
+import { countable } from './countable.ts'
 import { type PricedTokens, valueOf } from './spend-value.ts'
 
 /** Native currency for gas in millionths of a US dollar, rounded up; `null` where it has no price limits may count with. */
@@ -14,7 +15,7 @@ export function gasCosts(receipts: readonly TransactionReceipt[], priced: Priced
   for (const receipt of receipts) {
     const usdMicros = gasWorth(gasCostOf([receipt]), priced)
     if (usdMicros === null) return null
-    costs.push({ hash: receipt.transactionHash, usdMicros })
+    costs.push({ hash: receipt.transactionHash, usdMicros: countable(usdMicros) })
   }
   return costs
 }

@@ -2,6 +2,7 @@ import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { Settled, TokenQuantity } from '../intent.ts'
 import { assetChanges } from './asset-changes.ts'
 import { callFacts } from './call-facts.ts'
+import { countable } from './countable.ts'
 import { countedDeltas } from './counted-deltas.ts'
 import { gasCostOf, gasCostsOr } from './gas-worth.ts'
 import { holdAgainstSimulation } from './hold-against-simulation.ts'
@@ -48,7 +49,7 @@ export async function settle(road: Reserved, progress: Progress): Promise<Settle
 
 /**
  * Settles the reservation with what left, or what a lasting approval exposes, and with the gas of every transaction by its
- * receipt; what has no price leaves that part as it is. Answers what was counted, for the audit log.
+ * receipt; what has no price leaves that part as it is, or at what the rest is worth where that is more. Answers what was counted, for the audit log.
  */
 export async function settleLedger(
   road: Reserved,
@@ -62,7 +63,7 @@ export async function settleLedger(
   const spent =
     lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
   const { usdMicros, unpriced } = valueOf(notGivenBack(spent, intent, deltas, priced), priced)
-  const actual = unpriced.length > 0 ? reserved.amountUsdMicros : usdMicros
+  const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual, gas))
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
