@@ -84,13 +84,21 @@ describe.each(useEngines())('G4: gas in the ledger on $engine', ({ newPlace }) =
     await expect(raise(-1n, 70n)).rejects.toMatchObject({ code: 'AMOUNT_INVALID' })
   })
 
-  test('higher fees of what is out are covered without asking a limit', async () => {
+  test('higher fees of what is out are covered without asking a limit, each step up to what it may cost', async () => {
     await reserve('out', 400n, 100n)
-    await store.ledger.coverGas('out', 5_000n)
+    const [approval, main] = [await drawn('out', 'broadcast'), await drawn('out', 'broadcast')]
+    // The audit log could not be written after it, and the same raise is tried again, and again.
+    for (const _ of [1, 2, 3]) await store.ledger.coverGas(approval, 4_000n)
+    await store.ledger.coverGas(approval, 3_000n)
+    await store.ledger.coverGas(main, 1_000n)
     expect(await usage()).toMatchObject({ dailyUsdMicros: 5_500n, dailyGasUsdMicros: 5_100n })
+    await store.ledger.coverGas(approval, 4_001n)
+    expect(await usage()).toMatchObject({ dailyUsdMicros: 5_501n, dailyGasUsdMicros: 5_101n })
     expect(await reserve('next', 0n, 1n, 'other')).toMatchObject({ granted: false, limit: 'daily' })
+    await expect(store.ledger.coverGas(main, -1n)).rejects.toMatchObject({ code: 'AMOUNT_INVALID' })
     await store.ledger.settle('out', 400n, [])
-    await store.ledger.coverGas('out', 1n)
+    await store.ledger.coverGas(main, 9_000n)
+    await store.ledger.coverGas(await mined(), 9_000n)
     expect(await usage()).toMatchObject({ dailyUsdMicros: 400n })
   })
 

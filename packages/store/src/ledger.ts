@@ -6,6 +6,7 @@ import { sumOfDay, sumOfSession } from './spent.ts'
 import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
 import { type Outflow, outflowsSince } from './outflows-since.ts'
 import { releaseUnsigned } from './release-unsigned.ts'
+import { coverGas } from './cover-gas.ts'
 import { countGas, countUnreservedGas, type GasCost } from './count-gas.ts'
 import { uncountedGas, type UncountedGas } from './uncounted-gas.ts'
 import { requireAmount, weighSpend } from './weigh-spend.ts'
@@ -21,7 +22,7 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
     raise: (id, request) => engine.write('spend', (trx) => raiseIn(trx, id, request, now())),
     settle: (id, actualUsdMicros, gas = []) =>
       engine.write('spend', (trx) => settleIn(trx, id, actualUsdMicros, gas, now())),
-    coverGas: (id, moreUsdMicros) => engine.write('spend', (trx) => coverGasIn(trx, id, moreUsdMicros)),
+    coverGas: (hash, aboveUsdMicros) => engine.write('spend', (trx) => coverGas(trx, hash, aboveUsdMicros)),
     uncountedGas: (chainId) => engine.read((db) => uncountedGas(db, chainId)),
     countGas: (gas) => engine.write('spend', (trx) => countUnreservedGas(trx, gas, now())),
     release: (id) =>
@@ -67,8 +68,8 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
 export type Ledger = {
   /**
    * Takes the amount and its gas out of the limits, or says which limit stands in the way. It counts until it is settled or
-   * released, whatever happens to the process; it is on disk with the first signature that draws on it, at the latest. Throws `RESERVATION_EXISTS` for an id used before and `AMOUNT_INVALID`
-   * for a negative amount.
+   * released, whatever happens to the process; it is on disk with the first signature that draws on it, at the latest. Throws
+   * `RESERVATION_EXISTS` for an id used before and `AMOUNT_INVALID` for a negative amount.
    */
   reserve(request: ReserveRequest): Promise<SpendVerdict>
   /** What `reserve` would answer now. Writes nothing. */
@@ -87,10 +88,11 @@ export type Ledger = {
    */
   settle(id: string, actualUsdMicros: bigint, gas?: readonly GasCost[]): Promise<void>
   /**
-   * Adds gas to an open reservation without asking a limit: for fees that rise on what is out already, which must never be
-   * kept from its end. One that is closed stays as it is.
+   * Holds at least so much gas above what a journalled transaction may cost, in the open reservation that it draws on, and
+   * asks no limit: for fees that rise on what is out already, which must never be kept from its end. `hash` is the first
+   * attempt. The same again, or less, adds nothing; one that is closed, or draws on none, stays as it is.
    */
-  coverGas(id: string, moreUsdMicros: bigint): Promise<void>
+  coverGas(hash: string, aboveUsdMicros: bigint): Promise<void>
   /**
    * Transactions mined for good on a chain whose gas no settlement has counted: those that draw on no reservation, or on
    * one that is closed already. The oldest, at most a hundred.
@@ -238,16 +240,6 @@ async function settleIn(
   // What settles late counts in the session that is open by then, and keeps it open from here.
   const session_id = await touchLatestSession(trx, row.principal, at)
   await close(trx, id, { state: 'settled', settled_usd_micros, settled_gas_usd_micros, session_id }, at)
-}
-
-async function coverGasIn(trx: Transaction<Schema>, id: string, more: bigint): Promise<void> {
-  requireAmount(more)
-  await trx
-    .updateTable('reservation')
-    .set((column) => ({ reserved_gas_usd_micros: column('reserved_gas_usd_micros', '+', more) }))
-    .where('id', '=', id)
-    .where('state', '=', 'reserved')
-    .execute()
 }
 
 async function close(

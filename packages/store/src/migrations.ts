@@ -21,7 +21,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
 export type Dialect = { readonly name: 'sqlite' } | { readonly name: 'postgres'; readonly schema: string }
 
 /** By name, in order. A step that has been released never changes. */
-function migrationsOf(dialect: Dialect): Record<string, Migration> {
+export function migrationsOf(dialect: Dialect): Record<string, Migration> {
   return {
     '0001-journal-ledger-idempotency': { up: (db) => createFirstTables(db, dialect) },
     '0002-operation': { up: (db) => createOperationTable(db, dialect) },
@@ -29,6 +29,7 @@ function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0004-gas': { up: addGas },
     '0005-operator-request': { up: addOperatorRequest },
     '0006-journal-waiting': { up: indexWhatWaits },
+    '0007-covered-gas': { up: addCoveredGas },
   }
 }
 
@@ -142,7 +143,6 @@ async function createRateUseTable(db: Kysely<unknown>, dialect: Dialect): Promis
   await db.schema.createIndex('rate_use_age').on('rate_use').column('until').execute()
 }
 
-/** What was mined before gas counted is taken as counted: nothing of it is known in dollars. */
 /** What is asked before every write of an address must not take longer with every write it has made. */
 async function indexWhatWaits(db: Kysely<unknown>): Promise<void> {
   const slot = sql`journal (chain_id, lower(from_address), nonce, attempt)`
@@ -151,6 +151,7 @@ async function indexWhatWaits(db: Kysely<unknown>): Promise<void> {
   await sql`create index journal_refused on ${slot} where state = 'refused'`.execute(db)
 }
 
+/** What was mined before gas counted is taken as counted: nothing of it is known in dollars. */
 async function addGas(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('reservation')
@@ -173,4 +174,12 @@ async function addOperatorRequest(db: Kysely<unknown>): Promise<void> {
   await sql`create index journal_asked on journal (sequence) where asked is not null and asked_outcome is null`.execute(
     db,
   )
+}
+
+/** What was covered for raised fees before stands in the reservation alone: it is covered once more at the most. */
+async function addCoveredGas(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('journal')
+    .addColumn('covered_gas_usd_micros', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute()
 }

@@ -29,6 +29,8 @@ type JournalTable = {
   gas_used: bigint | null
   /** What its gas was counted as in the spend ledger; `null` until it was. */
   gas_usd_micros: bigint | null
+  /** What the reservation holds for gas above this attempt, the first of its step, since fees were raised. */
+  covered_gas_usd_micros: Generated<bigint>
   /** What an operator asked about it: `cancel`, or the hash of what is said to have used its nonce up. */
   asked: string | null
   asked_by: string | null

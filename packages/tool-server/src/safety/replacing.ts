@@ -12,7 +12,7 @@ import { onStorage } from './storage.ts'
 /**
  * What the sender may sign on its own account for this wallet: the same call again with higher fees while signing is
  * allowed, and no-ops that use a nonce up also while it is stopped, for they only end what is out. Gas may cost at most
- * what one transaction may spend. Higher fees are added to the reservation first, whatever the limits say: money that is
+ * what one transaction may spend. The reservation is lifted to higher fees first, whatever the limits say: money that is
  * out must come to its end. Each signature has its line in the audit log first; without it there is none.
  */
 export function replacementRules(trip: Trip, asked: Asked = {}): ReplacementRules {
@@ -59,18 +59,17 @@ function feeCapWei({ engine }: Trip, priced: PricedTokens): bigint {
 
 const oneCoin = 10n ** 18n
 
-/** What gas may cost above the attempts before. A no-op draws on no reservation: it is counted once it is mined. */
+/** What gas may cost above the first attempt. A no-op draws on no reservation: it is counted once it is mined. */
 async function coverRaise({ engine }: Trip, proposal: Proposal, priced: PricedTokens): Promise<void> {
   const { kind, replaces, gasLimit, maxFeePerGas } = proposal
   if (kind === 'no-op' || replaces === null) return
   const signed = await onStorage('the journal cannot be read', () => engine.journal.byRequest(replaces.requestId))
-  const attempts = signed.filter(({ step }) => step === replaces.step)
-  const reservationId = attempts.at(-1)?.reservationId ?? null
-  const before = attempts.map(worstOf).reduce((most, cost) => (cost > most ? cost : most), 0n)
-  const more = gasLimit * maxFeePerGas - before
-  const usdMicros = more > 0n ? gasWorth(more, priced) : null
-  if (reservationId === null || usdMicros === null) return
-  await onStorage('the spend ledger cannot be written', () => engine.ledger.coverGas(reservationId, usdMicros))
+  const first = signed.find(({ step }) => step === replaces.step)
+  if (first === undefined || first.reservationId === null) return
+  const above = gasLimit * maxFeePerGas - worstOf(first)
+  const usdMicros = above > 0n ? gasWorth(above, priced) : null
+  if (usdMicros === null) return
+  await onStorage('the spend ledger cannot be written', () => engine.ledger.coverGas(first.hash, usdMicros))
 }
 
 function worstOf({ rawTransaction }: JournalEntry): bigint {
