@@ -55,7 +55,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       inFlight.add(trip.call.requestId)
       try {
         engine.requireOpen()
-        await clearTheWay(policies.latest(), trip.chain, inFlight)
+        await clearTheWay(await policies.newest(), trip.chain, inFlight)
         await engine.balances.beforeWrite(trip.chain)
         return await travel(await policies.forTrip(trip), policies)
       } catch (failure) {
@@ -81,10 +81,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
     },
     safetyReport: async (principal: Principal) => safetyReport(await policies.forCaller(principal.id), principal),
     policy: () => policies.latest().policy,
-    reconcile: () => reconcile(policies.latest(), { inFlight, inTurn, told }),
-    watchBalances: () => engine.balances.sweep(),
+    policyNow: async () => (await policies.now()).policy,
+    reconcile: async () => reconcile(await policies.newest(), { inFlight, inTurn, told }),
+    watchBalances: async () => {
+      await policies.newest()
+      await engine.balances.sweep()
+    },
     recordSwitches: () => engine.switches.look(),
-    carryOutRequests: () => requests.look(policies.latest()),
+    carryOutRequests: async () => requests.look(await policies.newest()),
   })
 }
 
@@ -94,6 +98,8 @@ export type Executor = {
   safetyReport(principal: Principal): Promise<SafetyReport>
   /** The common policy as last read. */
   policy(): Policy
+  /** As it holds now; what the breaker and the raising of fees go by follows. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */
+  policyNow(): Promise<Policy>
   /** Names chains it could not read; those are cleared up before their next write. Throws `STORAGE_UNAVAILABLE`. */
   reconcile(): Promise<ReconcileReport>
   /** Looks whether the wallet holds less than it should, on each chain whose turn it is. Never rejects. */

@@ -136,8 +136,9 @@ export async function openWriteRoad(options: {
       onError: (error) => log.warn('road.unswept', { error }),
     })
     closers.push(() => sweeper.stop())
-    // A policy that breaks is told of at once, not only to the caller whose write is refused for it.
-    const lookAround = () => Promise.all([recordSwitches(), policies?.current().catch(() => {})])
+    // A policy that breaks is told of at once, not only to the caller whose write is refused for it; one that changes holds
+    // for what runs by itself too.
+    const lookAround = () => Promise.all([recordSwitches(), executor.policyNow().catch(() => {})])
     const watch = startSweeper({ everyMs: watchEveryMs, sweep: lookAround, onError: () => {} })
     closers.push(() => watch.stop())
     const listen = startSweeper({ everyMs: decisionsEveryMs, sweep: recordDecisions, onError: () => {} })
@@ -156,6 +157,7 @@ export async function openWriteRoad(options: {
         ...road,
         decisions,
         policy: () => executor.policy(),
+        policyNow: () => executor.policyNow(),
         now: Date.now,
         hasSigned: signed,
       }),

@@ -88,15 +88,20 @@ export type ApprovalAnswer = {
 
 /** The stored writes of the server, in the terms of the road: whatever fails is a `ToolError`. */
 export type OperationsRoad = {
-  /** Whether a person at the client may approve. */
+  /** Whether a person at the client may approve, as the policy was last read: says who answers a request, counts no word. */
   asksClient(): boolean
+  /** Whether a person at the client may approve now. Throws `POLICY_INVALID`, `STORAGE_UNAVAILABLE`. */
+  takesClient(): Promise<boolean>
   /** Throws `OPERATION_NOT_FOUND`, also for another principal's. */
   find(id: string, principal: Pick<Principal, 'id'>): Promise<Operation>
   list(
     principal: Pick<Principal, 'id'>,
     query: { readonly state: OperationState | null; readonly limit: number },
   ): Promise<readonly Operation[]>
-  /** Takes it for one request, once. Throws `OPERATION_STATE`, `OPERATION_EXPIRED`, `APPROVAL_REQUIRED`, `APPROVAL_DENIED`. */
+  /**
+   * Takes it for one request, once. A word that came over a channel which the policy does not name now ends it. Throws
+   * `OPERATION_STATE`, `OPERATION_EXPIRED`, `APPROVAL_REQUIRED`, `APPROVAL_DENIED`, `POLICY_INVALID`.
+   */
   take(operation: Operation, requestId: string): Promise<Operation>
   /** A result that was answered. Never rejects: what cannot be recorded is logged. */
   finish(operation: Operation, result: Readonly<Record<string, unknown>>): Promise<void>

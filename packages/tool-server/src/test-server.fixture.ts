@@ -162,6 +162,7 @@ export const emptyPlan: Plan = {
 /** A server where nothing waits. */
 export const noOperations: OperationsRoad = {
   asksClient: () => false,
+  takesClient: async () => false,
   awaiting: async () => 0,
   find: () => Promise.reject(new ToolError('OPERATION_NOT_FOUND', 'There is none.')),
   list: async () => [],

@@ -17,7 +17,8 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
   } catch (error) {
     const { confirm, means } = asking
     const id = waitingOperation(error)
-    if (id === null || confirm === undefined || !means.operations.asksClient()) throw error
+    if (id === null || confirm === undefined) throw error
+    if (!(await means.operations.takesClient().catch(() => false))) throw error
     const operation = await means.operations.find(id, call.principal)
     const others = Math.max(0, (await means.operations.awaiting(call.principal)) - 1)
     const question = questionOf(operation, others)
@@ -33,7 +34,7 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
  * operation out. Throws `OPERATION_CHANGED` when the call is not the one that was asked about.
  */
 export async function withAnswer(call: Call, means: CarryOutMeans, answer: ApprovalAnswer): Promise<Answered> {
-  if (!means.operations.asksClient()) {
+  if (!(await means.operations.takesClient())) {
     throw new ToolError('APPROVAL_REQUIRED', 'On this server the operator alone approves; the answer was not used.')
   }
   const operation = await means.operations.find(answer.operationId, call.principal)

@@ -9,8 +9,8 @@ import { onStorage } from './storage.ts'
 
 /**
  * Keeps an engine at the policy of the day: reads the policy, writes a change of it to the audit log before anything is
- * done under it, and narrows it to the caller. Without a source the engine's own policy holds for good. All but `latest`
- * throw `POLICY_INVALID`, and `STORAGE_UNAVAILABLE` when the change cannot be recorded.
+ * done under it, and narrows it to the caller. Without a source the engine's own policy holds for good. `now`, `forCaller` and
+ * `forTrip` throw `POLICY_INVALID`, and `STORAGE_UNAVAILABLE` when the change cannot be recorded.
  */
 export function followPolicy(engine: Engine, source: PolicySource | undefined): PolicyFollower {
   let latest = engine
@@ -36,10 +36,15 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
     latest = { ...engine, policy, policyHash: hash }
   }
 
-  async function forCaller(principalId: string): Promise<Engine> {
+  async function now(): Promise<Engine> {
     // One after the other: two calls that meet a change must not record it twice.
     await inTurn(refresh)
-    return { ...latest, policy: policyFor(latest.policy, principalId) }
+    return latest
+  }
+
+  async function forCaller(principalId: string): Promise<Engine> {
+    const current = await now()
+    return { ...current, policy: policyFor(current.policy, principalId) }
   }
 
   return Object.freeze({
@@ -48,6 +53,8 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
       const current = await forCaller(trip.call.principal.id)
       return { ...trip, engine: current, known: contractsOf(trip.chain, current.policy) }
     },
+    now,
+    newest: () => now().catch(() => latest),
     latest: () => latest,
   })
 }
@@ -57,6 +64,10 @@ export type PolicyFollower = {
   forCaller(principalId: string): Promise<Engine>
   /** The trip as it is, under the policy as it holds for its caller now. */
   forTrip<One extends Trip>(trip: One): Promise<One>
-  /** As last read, for what goes on under a broken file too: taking allowances back, ending what is out. */
+  /** The engine under the common policy as it holds now. */
+  now(): Promise<Engine>
+  /** The same, or as last read where that fails: for what goes on under a broken file too, like ending what is out. */
+  newest(): Promise<Engine>
+  /** As last read. */
   latest(): Engine
 }

@@ -18,6 +18,7 @@ export function createOperationsRoad(options: OperationsRoadOptions): Operations
   const change = (id: string, work: () => Promise<Operation>) => ownErrors(operations, id, work)
   return Object.freeze({
     asksClient: () => options.policy().approvals.channels.includes('client'),
+    takesClient: async () => (await options.policyNow()).approvals.channels.includes('client'),
     find: async (id: string, principal: Pick<Principal, 'id'>) => {
       const operation = await onStorage('the operations cannot be read', () => operations.byId(id))
       if (operation === null || operation.principalId !== principal.id) throw notFound()
@@ -30,7 +31,7 @@ export function createOperationsRoad(options: OperationsRoadOptions): Operations
     take: async (operation, requestId) => {
       const taken = await change(operation.id, () => operations.claim(operation.id, { requestId }))
       try {
-        requireChannel(taken, options.policy())
+        requireChannel(taken, await options.policyNow())
         await onStorage('the audit log cannot be written', () => options.decisions.record(taken))
         return taken
       } catch (error) {
@@ -69,8 +70,10 @@ export type OperationsRoadOptions = {
   readonly audit: Pick<AuditLog, 'append'>
   /** Puts the operator's word on record before it is acted on. */
   readonly decisions: Pick<DecisionRecorder, 'record'>
-  /** The common policy as it holds now. */
+  /** The common policy as last read. */
   readonly policy: () => Policy
+  /** As it holds now. */
+  readonly policyNow: () => Promise<Policy>
   readonly log: RoadLog
   /** Unix milliseconds. */
   readonly now: () => number

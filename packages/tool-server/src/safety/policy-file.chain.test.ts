@@ -62,6 +62,29 @@ describe('a policy file that changes while the server runs', () => {
     expect(lines.findIndex((line) => line['policyHash'] === second)).toBeLessThan(lines.indexOf(intents[0]!))
   })
 
+  it.each([
+    ['the sweep', (road: Road) => road.executor.reconcile()],
+    ['the watch over balances', (road: Road) => road.executor.watchBalances()],
+    ['a look at what operators ask', (road: Road) => road.executor.carryOutRequests()],
+    ['whoever asks for it', (road: Road) => road.executor.policyNow()],
+  ])('holds for %s, without a write', async (_what, run) => {
+    const { road, write } = await openUnderFile('{}')
+    await write('{"breaker":{"maxFailuresInWindow":7}}')
+    await run(road)
+    expect(road.executor.policy().breaker.maxFailuresInWindow).toBe(7)
+    expect(await changesOf(road)).toHaveLength(2)
+  })
+
+  it('keeps nothing from its end while it is broken', async () => {
+    const { road, write } = await openUnderFile('{"breaker":{"maxFailuresInWindow":7}}')
+    await write('{')
+    await expect(road.executor.policyNow()).rejects.toMatchObject({ code: 'POLICY_INVALID' })
+    await road.executor.reconcile()
+    await road.executor.watchBalances()
+    await road.executor.carryOutRequests()
+    expect(road.executor.policy().breaker.maxFailuresInWindow).toBe(7)
+  })
+
   it('is recorded once, however many calls meet the change', async () => {
     const { road, write } = await openUnderFile('{}')
     await write('{"approvalThresholdUsd":null}')

@@ -28,6 +28,7 @@ import { createOperationsRoad } from '../safety/operations-road.ts'
 import { type Patience, patientRpc, withPatience } from '../safety/patience.fixture.ts'
 import { parsePolicy } from '../safety/policy.ts'
 import type { policySchema } from '../safety/policy-schema.ts'
+import type { PolicySource } from '../safety/policy-source.ts'
 import { createDoubt } from '../safety/doubt.ts'
 import { sentTransactions } from '../safety/sent-transactions.ts'
 import { createFormerWallets } from '../safety/former-wallets.ts'
@@ -71,9 +72,11 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const patience = { isShort: false }
   const bare = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
   const sender: Sender = withPatience(patience, bare)
-  const policy = parsePolicy(options.policy ?? devnetPolicy(), { production: false })
+  const { policies } = options
+  const policy = policies?.started ?? parsePolicy(options.policy ?? devnetPolicy(), { production: false })
   const executor = createExecutor({
     policy,
+    ...(policies === undefined ? {} : { policies }),
     chains,
     rpc,
     tokens,
@@ -92,12 +95,12 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   })
   const signed = (requestId: string) => hasSigned(store.transactions, requestId)
   const decisions = createDecisionRecorder({ ...store, audit, dataDir })
-  const policyNow = () => executor.policy()
   const operations = createOperationsRoad({
     ...store,
     audit,
     decisions,
-    policy: policyNow,
+    policy: () => executor.policy(),
+    policyNow: () => executor.policyNow(),
     log,
     now,
     hasSigned: signed,
@@ -216,6 +219,8 @@ export type World = {
 
 export type WorldOptions = {
   readonly policy?: z.input<typeof policySchema>
+  /** A policy that may change, in place of `policy`. */
+  readonly policies?: PolicySource
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>

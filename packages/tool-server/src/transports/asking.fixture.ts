@@ -46,6 +46,7 @@ export async function openAskingRoad(options: AskingOptions = {}) {
       audit: { append: async (event) => void audited.push(event) },
       decisions: { record: async () => {} },
       policy: () => policy.now,
+      policyNow: async () => policy.now,
       log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
       now: Date.now,
       hasSigned: async () => false,
