@@ -13,10 +13,11 @@ import { owedOn, takeBackOwed } from './take-back-owed.ts'
 
 /**
  * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up, sent again
- * or, where their fees keep them out, signed again; nonces nothing waits at are used up; reservations whose transactions are all closed are settled with what those moved and burnt, allowances that
- * should be zero are set to zero, and gas that nothing was reserved for is counted, each apart from the others: one that
- * fails is logged, counts on as it is reserved, and is tried again next time. Run at start and before a write that finds
- * something open. Rejects when the chain's transactions cannot be looked up, and when our own state cannot.
+ * or, where their fees keep them out, signed again; nonces nothing waits at are used up; reservations whose
+ * transactions are all closed are settled with what those moved and burnt, allowances that should be zero are set to
+ * zero, and gas that nothing was reserved for is counted, each apart from the others: one that fails is logged, counts
+ * on as it is reserved, and is tried again next time. Run at start and before a write that finds something open.
+ * Rejects when the chain's transactions cannot be looked up, and when our own state cannot.
  */
 export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
   const { chain, sender } = trip

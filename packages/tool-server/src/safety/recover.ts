@@ -11,8 +11,9 @@ import { takeBack } from './take-back.ts'
 
 /**
  * After a failure on the road: gives a reservation back that nothing was signed on, settles one whose transactions are
- * all closed with what they moved and the gas they burnt, leaves one alone that has a transaction out or a refused one, and takes approvals back that were made.
- * Never rejects: the failure itself is what the caller hears of, and what is left undone is done at the next write.
+ * all closed with what they moved and the gas they burnt, leaves one alone that has a transaction out or a refused one,
+ * and takes approvals back that were made. Never rejects: the failure itself is what the caller hears of, and what is
+ * left undone is done at the next write.
  */
 export async function recover(road: Reserved, progress: Progress, failure: unknown): Promise<void> {
   const { engine, call, reservationId, spend } = road

@@ -91,9 +91,9 @@ export async function broadcast(trip: Trip, entry: JournalEntry): Promise<Journa
 }
 
 /**
- * Waits until a transaction, or the same call signed again with higher fees, is mined with the chain's confirmations; the
- * receipt names the one that was. Throws `TRANSACTION_REVERTED` (counted by the
- * breaker), `CANCELLED_BY_OPERATOR` and `TRANSACTION_NOT_SENT` when it will never be mined, or `TRANSACTION_PENDING` when time is up.
+ * Waits until a transaction, or the same call signed again with higher fees, is mined with the chain's confirmations;
+ * the receipt names the one that was. Throws `TRANSACTION_REVERTED` (counted by the breaker), `CANCELLED_BY_OPERATOR`
+ * and `TRANSACTION_NOT_SENT` when it will never be mined, or `TRANSACTION_PENDING` when time is up.
  */
 export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promise<TransactionReceipt> {
   const { engine, sender } = trip

@@ -4,9 +4,9 @@ import { isRefused } from './entry-state.ts'
 
 /**
  * Chooses the nonce of the next transaction: the lowest one that neither the chain (`latestCount`) nor the journal
- * (`ownNext`, its `nextNonce`) has used. Normally that is the larger of the two counts; a nonce left free below open ones (its bytes were refused) is
- * taken first, since the open ones wait for it. `behind` means the journal holds settled transactions that the chain
- * does not count: the endpoint lags, or the chain was reset.
+ * (`ownNext`, its `nextNonce`) has used. Normally that is the larger of the two counts; a nonce left free below open
+ * ones (its bytes were refused) is taken first, since the open ones wait for it. `behind` means the journal holds
+ * settled transactions that the chain does not count: the endpoint lags, or the chain was reset.
  */
 export async function allocateNonce(
   journal: Journal,
