@@ -136,7 +136,8 @@ function describeStep({ label, contract, to, valueWei, calls }: Step, chain: Sto
 type Step = StoredPlan['steps'][number]
 
 function describeArgument(name: string, text: string, amount: StoredPlan['deltas'][number] | undefined) {
-  const value = printable(text, 400)
+  // A route of several v4 pools is as long as that.
+  const value = printable(text, 1_000)
   return { name: printable(name), value, amount: amount === undefined ? null : describeAmount(amount) }
 }
 

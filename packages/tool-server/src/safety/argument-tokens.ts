@@ -16,8 +16,8 @@ export function argumentTokens(
     B: addressIn(args, 'tokenB'),
     ETH: contract.wrappedNative,
     Token: addressIn(args, 'token'),
-    In: addressIn(args, 'tokenIn') ?? endsOf(args.get('path'))?.first ?? null,
-    Out: addressIn(args, 'tokenOut') ?? endsOf(args.get('path'))?.last ?? null,
+    In: addressIn(args, 'tokenIn', 'currencyIn', inOfPool(args)) ?? endsOf(args.get('path'))?.first ?? null,
+    Out: addressIn(args, 'tokenOut', outOfPool(args)) ?? endsOf(args.get('path'))?.last ?? null,
     '': addressIn(args, 'token', 'currency') ?? (/wrap/i.test(functionName) ? contract.wrappedNative : contract.token),
   }
   return Object.fromEntries(
@@ -39,16 +39,30 @@ function addressIn(args: ReadonlyMap<string, unknown>, ...names: readonly string
   return null
 }
 
-/** A list of addresses in v2; in v3 bytes that begin and end with one. */
+/** Which currency of a v4 pool goes in: `zeroForOne` says which way the swap goes. */
+function inOfPool(args: ReadonlyMap<string, unknown>): string {
+  return args.get('zeroForOne') === true ? 'currency0' : args.get('zeroForOne') === false ? 'currency1' : ''
+}
+
+function outOfPool(args: ReadonlyMap<string, unknown>): string {
+  return args.get('zeroForOne') === true ? 'currency1' : args.get('zeroForOne') === false ? 'currency0' : ''
+}
+
+/** A list of addresses in v2; in v3 bytes that begin and end with one; in v4 a list of hops, each with what comes out of it. */
 function endsOf(path: unknown): { readonly first: Address; readonly last: Address } | null {
   const ends: readonly unknown[] = Array.isArray(path)
-    ? [path[0], path.at(-1)]
+    ? [currencyOf(path[0]), currencyOf(path.at(-1))]
     : isHex(path) && size(path) >= addressBytes * 2
       ? [slice(path, 0, addressBytes), slice(path, -addressBytes)]
       : []
   const [first, last] = ends
   if (typeof first !== 'string' || typeof last !== 'string') return null
   return isAddress(first, { strict: false }) && isAddress(last, { strict: false }) ? { first, last } : null
+}
+
+function currencyOf(hop: unknown): unknown {
+  const isHop = typeof hop === 'object' && hop !== null && 'intermediateCurrency' in hop
+  return isHop ? hop.intermediateCurrency : hop
 }
 
 const addressBytes = 20

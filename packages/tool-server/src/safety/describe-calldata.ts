@@ -6,6 +6,7 @@ import {
   type Address,
   decodeAbiParameters,
   decodeFunctionData,
+  encodeAbiParameters,
   type Hex,
   hexToBytes,
   isHex,
@@ -13,7 +14,8 @@ import {
 } from 'viem'
 import { argumentTokens } from './argument-tokens.ts'
 import { contractsOf, type NamedContract } from './named-contracts.ts'
-import { type NamedPart, routerCommands, v4Actions, v4Unlock } from './router-parts.ts'
+import { argumentText } from './argument-text.ts'
+import { type NamedPart, routerCommands, type RouterVersion, v4Actions, v4Unlock } from './router-parts.ts'
 
 /**
  * Takes a transaction apart for a person: which contract, which functions with which arguments, those inside multicalls,
@@ -27,7 +29,12 @@ export function describeCalldata(
 ): DescribedCalldata {
   const contract = contractsOf(chain).get(to.toLowerCase())
   if (contract === undefined) return { contract: null, calls: [] }
-  const place = { ...contract, token: contract.isToken ? to : null, wrappedNative: chain.wrappedNative.address }
+  const place = {
+    ...contract,
+    token: contract.isToken ? to : null,
+    wrappedNative: chain.wrappedNative.address,
+    version: chain.amm.universalRouter?.version ?? null,
+  }
   return { contract: contract.name, calls: size(data) === 0 ? [] : readFunction(place, data, 0) }
 }
 
@@ -46,7 +53,11 @@ export type DescribedCall = {
 }
 
 /** The contract that is called: itself a token, or not. */
-type Place = NamedContract & { readonly token: Address | null; readonly wrappedNative: Address }
+type Place = NamedContract & {
+  readonly token: Address | null
+  readonly wrappedNative: Address
+  readonly version: RouterVersion | null
+}
 
 const deepestNesting = 3
 
@@ -94,25 +105,29 @@ const v4SwapCommand = 0x10
 
 function readActions(unlockData: Hex, place: Place): readonly DescribedCall[] {
   const [actions, params] = decodeAbiParameters(v4Unlock, unlockData)
-  return [...hexToBytes(actions)].map((action, index) => readPart(v4Actions.get(action), params[index] ?? '0x', place))
+  const known = v4Actions(place.version)
+  return [...hexToBytes(actions)].map((action, index) => readPart(known.get(action), params[index] ?? '0x', place))
 }
 
 function readPart(part: NamedPart | undefined, data: Hex, place: Place): DescribedCall {
   if (part === undefined) return unread(data)
   try {
     if (part.parameters === null) return { ...unread(data), function: part.name }
-    return callOf(part.name, readArguments(part.parameters, decodeAbiParameters(part.parameters, data)), place)
+    const values = decodeAbiParameters(part.parameters, data)
+    // Another layout than the contract's may decode as well, into other numbers: it would not come out the same again.
+    if (encodeAbiParameters(part.parameters, values) !== data.toLowerCase()) throw new TypeError('not its layout')
+    return callOf(part.name, readArguments(part.parameters, values), place)
   } catch {
     return { ...unread(data), function: part.name }
   }
 }
 
 function unread(data: Hex): DescribedCall {
-  return { function: 'not decoded', arguments: { data: valueText('data', data) }, tokens: {} }
+  return { function: 'not decoded', arguments: { data: argumentText('', 'data', data) }, tokens: {} }
 }
 
 function callOf(name: string, args: ReadonlyMap<string, unknown>, place: Place): DescribedCall {
-  const texts = [...args].map(([argument, value]) => [argument, valueText(argument, value)])
+  const texts = [...args].map(([argument, value]) => [argument, argumentText(name, argument, value)])
   return { function: name, arguments: Object.fromEntries(texts), tokens: argumentTokens(name, args, place) }
 }
 
@@ -129,24 +144,6 @@ function readArguments(parameters: readonly AbiParameter[], values: readonly unk
     return [...readArguments(parameter.components, inOrder)]
   })
   return new Map(entries)
-}
-
-function valueText(name: string, value: unknown): string {
-  if (name === 'deadline' && typeof value === 'bigint' && value < endOfTimes) {
-    return new Date(Number(value) * 1_000).toISOString()
-  }
-  if (Array.isArray(value)) return `[${value.map((item) => valueText('', item)).join(', ')}]`
-  if (isHex(value) && value.length > longestBytes) return `${value.slice(0, longestBytes)}... (${size(value)} bytes)`
-  if (typeof value === 'string') return value
-  return typeof value === 'bigint' ? `${value}` : JSON.stringify(value, bigintText)
-}
-
-const longestBytes = 66
-/** Seconds that still fit a date. */
-const endOfTimes = 1n << 40n
-
-function bigintText(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? `${value}` : value
 }
 
 function hexList(value: unknown): readonly Hex[] {

@@ -96,7 +96,10 @@ function describeStep({ label, to, valueWei, data }: Step, road: Reserved): Plan
 
 function describeCall({ function: name, arguments: texts, tokens }: DescribedCall, road: Reserved): PlannedCall {
   const amounts = Object.entries(tokens).flatMap(([argument, token]) => {
-    const amount = BigInt(texts[argument] ?? 0)
+    const text = texts[argument] ?? ''
+    // What stands for "everything owed" and the like says so itself and is no amount.
+    if (!/^\d+$/.test(text)) return []
+    const amount = BigInt(text)
     if (amount >= leastMarker || facts(token, road) === undefined) return []
     return [[argument, describeAmount({ token, amount }, road)] as const]
   })
