@@ -1,34 +1,62 @@
+import { readFile } from 'node:fs/promises'
 import { untilStopped, type StopCause } from '@svc/tool-server/until-stopped'
+import { nearestName } from './nearest-name.ts'
+import { untilWritten } from './until-written.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * Finds and runs a command of `svc`; commands are loaded only when they run. `--help` anywhere prints what there is and runs nothing. Resolves to the exit code: 0 done, 1 the
- * command failed, 2 the words of the call are off.
+ * Finds and runs a command of `svc`; commands are loaded only when they run. `--help` anywhere prints what there is, after a
+ * command what that command takes, and runs nothing. Resolves to the exit code, 0 done, 1 the command failed, 2 the words
+ * of the call are off, once all that was printed has been taken.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const [name = 'help', ...rest] = argv
-  if (name === 'help' || argv.includes('--help') || argv.includes('-h')) {
-    process.stdout.write(help)
-    return 0
-  }
   const command = Object.hasOwn(commands, name) ? commands[name as keyof typeof commands] : undefined
-  if (command === undefined) {
-    process.stderr.write(`svc: there is no command "${name.slice(0, 40)}"\n\n${help}`)
-    return 2
+  if (command === undefined || rest.includes('--help') || rest.includes('-h')) {
+    const exitCode = await printFacts(name)
+    await untilWritten([process.stdout, process.stderr])
+    return exitCode
   }
   // Before anything else: loading a command takes a while, and whoever started us may not wait for it.
   const stopped = untilStopped({ environment: process.env, foreground: command.foreground })
-  try {
-    const run = await Promise.race([command.load(), stopped.then(() => asked)])
-    return await run(rest, stopped)
-  } catch (error) {
-    process.stderr.write(`svc ${name}: ${error instanceof Error ? error.message : String(error)}\n`)
-    return error instanceof UsageError ? 2 : 1
-  }
+  const exitCode = await carryOut(name, command, rest, stopped)
+  await untilWritten([process.stdout, process.stderr], stopped)
+  return exitCode
 }
 
 /** A command: its flags, and what resolves when it is asked to end. Resolves to the exit code. */
 export type Command = (argv: readonly string[], stopped: Promise<StopCause>) => Promise<number>
+
+/** What is said without a command: help, as a whole or of one command, the version, or that there is no such command. */
+async function printFacts(name: string): Promise<number> {
+  const isCommand = Object.hasOwn(commands, name)
+  if (isCommand || ['help', '--help', '-h'].includes(name)) {
+    process.stdout.write(isCommand ? helpOf(name) : help)
+    return 0
+  }
+  if (['version', '--version', '-V'].includes(name)) {
+    const facts = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+    process.stdout.write(`svc ${facts.version}\n`)
+    return 0
+  }
+  const nearest = nearestName(name, Object.keys(commands))
+  const meant = nearest === null ? '' : ` Did you mean ${nearest}?`
+  process.stderr.write(`svc: there is no command "${name.slice(0, 40)}".${meant} See: svc help\n`)
+  return 2
+}
+
+async function carryOut(name: string, command: Entry, rest: readonly string[], stopped: Promise<StopCause>) {
+  try {
+    const run = await Promise.race([command.load(), stopped.then(() => asked)])
+    return await run(rest, stopped)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    process.stderr.write(message.startsWith(`svc ${name} `) ? `${message}\n` : `svc ${name}: ${message}\n`)
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+type Entry = { readonly foreground: boolean; readonly load: () => Promise<Command> }
 
 const asked: Command = async () => 0
 
@@ -43,7 +71,13 @@ export const commands = {
   pause: { foreground: false, load: async () => (await import('./commands/pause.ts')).pause },
   resume: { foreground: false, load: async () => (await import('./commands/resume.ts')).resume },
   demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
-} satisfies Readonly<Record<string, { readonly foreground: boolean; readonly load: () => Promise<Command> }>>
+} satisfies Readonly<Record<string, Entry>>
+
+/** The entries of one command, each of which begins two spaces in. */
+function helpOf(name: string): string {
+  const entries = help.split(/\n(?= {2}svc )/).slice(1)
+  return `${entries.filter((entry) => entry.startsWith(`  svc ${name} `)).join('\n')}\n`.replace(/\n+$/, '\n')
+}
 
 const help = `svc: let an agent manage on-chain liquidity without being able to hurt its owner
 

@@ -31,7 +31,7 @@ export type WorldDirectory = {
 
 function openTemporary(): WorldDirectory {
   const path = mkdtempSync(join(tmpdir(), 'svc-up-'))
-  const remove = () => rmSync(path, { recursive: true, force: true })
+  const remove = () => removeWhole(path)
   process.once('exit', remove)
   return {
     path,
@@ -42,6 +42,16 @@ function openTemporary(): WorldDirectory {
       process.off('exit', remove)
       remove()
     },
+  }
+}
+
+/** What is still being written when the process ends may put a file there in the middle of it, so it is tried again. */
+function removeWhole(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 10 })
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    process.stderr.write(`The temporary directory ${path} could not be removed (${reason}). Remove it by hand.\n`)
   }
 }
 

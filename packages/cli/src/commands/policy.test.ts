@@ -67,6 +67,15 @@ describe('svc policy', () => {
     expect(noted.stdout).toContain('note: contracts.424242: no chain of this server has this id')
     expect(noted.stdout).toMatch(/in order\. Audit lines name this policy [0-9a-f]{64}\./)
     expect((await svc('check', join(dataDir, 'absent.json'))).code).toBe(1)
+    // The file may stand before the flags and behind them.
+    for (const words of [
+      ['--production', other],
+      [other, '--production'],
+    ]) {
+      expect(await svc('check', ...words)).toMatchObject({ code: 0, stdout: expect.stringContaining(other) })
+    }
+    const two = await svc('check', other, other)
+    expect([two.code, two.stderr]).toEqual([2, expect.stringContaining('one file is read at a time')])
   })
 
   it('explain says what each rule says to a file with an intent, escaping what is strange', async () => {

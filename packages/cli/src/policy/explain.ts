@@ -1,6 +1,6 @@
 import { explainPolicy, loadPolicy, type PolicyCheck } from '@svc/tool-server/policy'
 import { type Address, isAddress } from 'viem'
-import { parseFlags } from '../parse-flags.ts'
+import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { sayTaken } from '../say-taken.ts'
 import { chainMend, type ServerSettings } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
@@ -11,11 +11,12 @@ import { readPlan } from './read-plan.ts'
 
 /** `svc policy explain PLAN`: every rule, what was asked of it, what comes of it, and how the operator could change it. */
 export async function explain(argv: readonly string[]): Promise<number> {
-  const [plan, ...rest] = argv
-  if (plan === undefined || plan.startsWith('-')) {
-    throw new UsageError('svc policy explain takes the id of a plan, or a JSON file with an intent')
+  const names = { values: ['data-dir', 'wallet', 'policy'], switches: ['json', 'production'] } as const
+  const { words, flags } = parseWordsAndFlags(argv, names)
+  const [plan, more] = words
+  if (plan === undefined || more !== undefined) {
+    throw new UsageError('svc policy explain takes the id of one plan, or a JSON file with an intent')
   }
-  const flags = parseFlags(rest, { values: ['data-dir', 'wallet', 'policy'], switches: ['json', 'production'] })
   const settings = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
   const { config, path, worldChains } = settings
   const question = await readPlan(plan, flags['data-dir'], process.env)

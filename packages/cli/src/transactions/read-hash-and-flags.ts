@@ -1,19 +1,20 @@
-import { parseFlags } from '../parse-flags.ts'
+import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** Splits the words after a subcommand into the hash of a transaction and its flags. Throws `UsageError`. */
+/** Splits the words after a subcommand into the hash of a transaction and its flags, in any order. Throws `UsageError`. */
 export function readHashAndFlags<const Name extends string, const Switch extends string>(
   subcommand: string,
   argv: readonly string[],
-  flags: { readonly values: readonly Name[]; readonly switches: readonly Switch[] },
-): { readonly hash: `0x${string}`; readonly flags: ReturnType<typeof parseFlags<Name, Switch>> } {
-  const [word = '', ...rest] = argv
-  if (!isHash(word)) {
+  names: FlagNames<Name, Switch>,
+): { readonly hash: `0x${string}`; readonly flags: Flags<Name, Switch> } {
+  const { words, flags } = parseWordsAndFlags(argv, names)
+  const [word = '', more] = words
+  if (more !== undefined || !isHash(word)) {
     throw new UsageError(
-      `svc transactions ${subcommand} takes the hash of a transaction first: 0x and 64 hex digits; svc transactions list shows them`,
+      `svc transactions ${subcommand} takes the hash of one transaction: 0x and 64 hex digits; svc transactions list shows them`,
     )
   }
-  return { hash: word, flags: parseFlags(rest, flags) }
+  return { hash: word, flags }
 }
 
 function isHash(word: string): word is `0x${string}` {
