@@ -20,6 +20,7 @@ export const auditEventNames = [
   'tx.intent',
   'tx.not-cancelled',
   'tx.not-resolved',
+  'tx.not-taken-back',
   'tx.pending',
   'tx.reconciled',
   'tx.resolved',

@@ -9,7 +9,7 @@ import { replacementRules } from './replacing.ts'
 import { settleLeft } from './settle-left.ts'
 import { isSignedOpen } from './signed-open.ts'
 import { onStorage } from './storage.ts'
-import { owedOn, takeBackOwed } from './take-back-owed.ts'
+import { isAnyDue, noteFailedTakeBacks, takeBackOwed } from './take-back-owed.ts'
 
 /**
  * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up, sent again
@@ -26,6 +26,7 @@ export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promis
     const transaction = { chainId: chain.id, hash, nonce }
     trip.engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: state } })
   }
+  await noteFailedTakeBacks(trip, entries)
   const pending = newestOpen(entries)
   const settled: string[] = []
   for (const reservation of await reservationsLeft(trip, inFlight)) {
@@ -51,14 +52,14 @@ export type ClearedUp = {
 /** Whether anything on a chain waits for `clearUp`; asks our own state alone. */
 export async function isAnythingLeft(trip: Trip, inFlight: ReadonlySet<string>): Promise<boolean> {
   const { engine, chain, wallet } = trip
-  const [open, refused, owed, reserved, uncounted] = await Promise.all([
+  const [isDue, ...left] = await Promise.all([
+    isAnyDue(engine, chain, wallet),
     engine.journal.open(chain.id, wallet),
     engine.journal.refused(chain.id, wallet),
-    owedOn(engine, chain, wallet),
     reservationsLeft(trip, inFlight),
     engine.ledger.uncountedGas(chain.id),
   ])
-  return [open, refused, owed, reserved, uncounted].some(({ length }) => length > 0)
+  return isDue || left.some(({ length }) => length > 0)
 }
 
 async function reservationsLeft(

@@ -5,6 +5,9 @@ import { type Address, parseUnits } from 'viem'
 import { afterEach, expect, it } from 'vitest'
 import type { PriceSource } from '../ports.ts'
 import { announces, calls, callsWithFirstArgument, isMined, sellHostile, turnToken } from './hostile-token.fixture.ts'
+import { devnetPolicy } from './devnet-policy.ts'
+import { parsePolicy } from './policy.ts'
+import { limitsOf } from './spend-limit.ts'
 import { swapIntent } from './intents.fixture.ts'
 import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { afterSending, beforeSending } from './network.fixture.ts'
@@ -77,6 +80,60 @@ it('the same counted after its request is gone', async () => {
   expect(await road.store.ledger.open()).toEqual([])
   expect(await used(road)).toBe(10n ** 18n)
 })
+
+it('a take-back that is mined and fails waits longer each time, holds nothing up, and is told once', async () => {
+  const time = { ms: Date.now() }
+  const road = await open({ engine: { now: () => time.ms } })
+  await leaveWhatFails(road)
+  await road.run(swapIntent(road, '1'))
+  const nonce = await road.nonce()
+  await road.executor.reconcile()
+  await road.executor.reconcile()
+  expect(await road.nonce()).toBe(nonce)
+  for (const [minutes, tries] of [
+    [0.9, 0],
+    [1.1, 1],
+    [1.5, 0],
+    [1.6, 1],
+  ] as const) {
+    const before = await road.nonce()
+    time.ms += minutes * 60_000
+    await road.executor.reconcile()
+    expect((await road.nonce()) - before).toBe(tries)
+  }
+  expect(await owedIn(road)).toMatchObject([{ token: road.token('HOSTILE'), failed: { times: 3 } }])
+  expect(road.lines.filter(({ event }) => event === 'allowances.not-taken-back')).toHaveLength(1)
+  await road.audit.close()
+  const told = (await road.auditLines()).filter(({ event }) => event === 'tx.not-taken-back')
+  expect(told).toMatchObject([{ transaction: { to: road.token('HOSTILE') }, result: { status: 'reverted' } }])
+})
+
+it('a take-back that failed is not tried again once the day is used up', async () => {
+  const road = await open()
+  await leaveWhatFails(road)
+  const nonce = await road.nonce()
+  const { daily } = limitsOf(parsePolicy(devnetPolicy(), { production: false }))
+  const limits = { perTransaction: 2n * daily, perSession: 2n * daily, daily: 4n * daily }
+  const elsewhere = { id: 'full', requestId: 'full', principal: 'key:other', chainId: 1, sessionIdleMs: 60_000 }
+  expect(await road.store.ledger.reserve({ ...elsewhere, amountUsdMicros: daily, limits })).toMatchObject({
+    granted: true,
+  })
+  road.clock.offsetMs += 61_000
+  await road.executor.reconcile()
+  expect(await road.nonce()).toBe(nonce)
+  expect(road.lines.at(-1)).toMatchObject({
+    event: 'allowances.owed',
+    facts: { error: { code: 'SPENDING_LIMIT_EXCEEDED' } },
+  })
+})
+
+/** An allowance of which one unit stands, whose take-back succeeds in simulations and fails in a block: once so far. */
+async function leaveWhatFails(road: Road): Promise<void> {
+  const condition = `${calls('function approve(address,uint256)')}6024351516${isMined}`
+  restore.push(await turnToken(road, { condition, evil: 'fe' }))
+  await road.run(await sellHostile(road, 1n))
+  expect(await owedIn(road)).toMatchObject([{ token: road.token('HOSTILE'), failed: { times: 1 } }])
+}
 
 const noToken: Address = '0x00000000000000000000000000000000000f00d1'
 
