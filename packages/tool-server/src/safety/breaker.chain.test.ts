@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
-import { createWalletClient, http, keccak256, parseUnits } from 'viem'
+import { createWalletClient, http, keccak256, parseUnits, numberToHex, pad, toEventSelector } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, it, vi } from 'vitest'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
@@ -250,6 +250,23 @@ describe('G9: a call that ends worse than simulated', () => {
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
   })
 
+  it.each([
+    ['of anybody is logged and opens nothing', null, false],
+    ['on a list opens it', 'WETH', true],
+  ] as const)('an announced transfer that was not simulated, of a token %s', async (_what, symbol, opens) => {
+    const road = await open({ maxSimulationDriftPct: 10 })
+    const token = symbol === null ? '0x00000000000000000000000000000000000bad00' : road.token(symbol)
+    road.network.fetch = async (input, init) => {
+      const response = await fetch(input, init)
+      const isReceipt = methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_getTransactionReceipt')
+      return isReceipt ? Response.json(withTransfer(await response.json(), token, road)) : response
+    }
+    await road.run(swapIntent(road, '300'))
+    expect(await causes(road)).toHaveLength(opens ? 1 : 0)
+    const told = road.lines.filter(({ event }) => event === 'tx.strange-tokens')
+    expect(told.map(({ facts }) => facts['tokens'])).toEqual(opens ? [] : [[token]])
+  })
+
   it('never keeps what is out from being sent again', async () => {
     const road = await open({})
     await road.run(swapIntent(road, '1'))
@@ -267,6 +284,18 @@ describe('G9: a call that ends worse than simulated', () => {
     expect(await road.store.journal.open(road.chain.id, road.wallet)).toEqual([])
   })
 })
+
+/** Receipts in which a contract announces that ten of its tokens left the wallet. */
+function withTransfer(body: unknown, address: string, road: Road): unknown {
+  const log = {
+    address,
+    topics: [toEventSelector('Transfer(address,address,uint256)'), pad(road.wallet), pad('0xdead')],
+    data: numberToHex(10n ** 19n, { size: 32 }),
+  }
+  return JSON.parse(JSON.stringify(body), (key, value: unknown) =>
+    key === 'logs' && Array.isArray(value) ? [...value, { ...value[0], ...log }] : value,
+  )
+}
 
 /** Receipts in which nothing of WETH reaches the wallet. */
 function withoutArrivals(body: unknown, road: Road): unknown {
