@@ -255,7 +255,7 @@ describe('a write above the threshold', () => {
     expect(answer.text('amountIn')).toBe('300')
     expect((await world.call('execute_swap', keyed, asking('declined'))).data).toEqual(answer.data)
     expect(questions).toHaveLength(3)
-    expect(questions[2]).toMatchObject({ tool: 'execute_swap', plan: { spendUsd: expect.any(String) } })
+    expect(questions[2]).toMatchObject({ tool: 'execute_swap', spendUsd: expect.any(String) })
     const done = await world.store.operations.byId(questions[2]!.operationId)
     expect(done).toMatchObject({ state: 'done', decidedBy: 'client:key:owner' })
     expect(await spent(world)).toBe(300_000_000n)
