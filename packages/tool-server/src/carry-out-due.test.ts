@@ -58,6 +58,29 @@ describe('carrying out what is due', () => {
     expect(Math.max(...gaps)).toBe(300)
   })
 
+  it('logs a refusal with its code and sentence, and with a stack only what nobody expected', async () => {
+    const logged: unknown[] = []
+    const failures = [
+      new ToolError('SPENDING_LIMIT_EXCEEDED', 'Too much.', { cause: new Error('x') }),
+      new Error('odd'),
+    ]
+    for (const error of failures) {
+      const outcome = { ok: false, error, waitsAgain: false } as const
+      const due = [operationOf('a')]
+      await createDueRun({
+        operations: { due: async () => due.splice(0) },
+        carryOut: async () => outcome,
+        now: () => 0,
+        log: { info: () => {}, warn: (_event, facts) => void logged.push(facts) },
+      })()
+    }
+    const facts = { operationId: 'a', tool: 'execute_swap', again: false }
+    expect(logged).toEqual([
+      { ...facts, code: 'SPENDING_LIMIT_EXCEEDED', message: 'Too much.' },
+      { ...facts, code: 'INTERNAL', error: failures[1] },
+    ])
+  })
+
   it('is not held up by a clock that steps back', async () => {
     const { clock, attempts, run } = runs(down)
     await run()

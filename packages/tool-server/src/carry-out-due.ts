@@ -26,8 +26,11 @@ export function createDueRun(options: {
     )
     if (outcome.ok) log.info('operation.done', { operationId: id, tool })
     else {
-      const code = outcome.error instanceof ToolError ? outcome.error.code : 'INTERNAL'
-      log.warn('operation.unfinished', { operationId: id, tool, code, error: outcome.error, again: outcome.waitsAgain })
+      const { error, waitsAgain: again } = outcome
+      // A refusal says all there is in a sentence; only what nobody expected needs its stack.
+      const why =
+        error instanceof ToolError ? { code: error.code, message: error.message } : { code: 'INTERNAL', error }
+      log.warn('operation.unfinished', { operationId: id, tool, ...why, again })
     }
     if (outcome.ok || !outcome.waitsAgain) {
       waits.delete(id)

@@ -1,6 +1,7 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Operation, OperationState } from '@svc/store'
 import { chains } from '@svc/wallet'
+import * as z from 'zod'
 import { printable } from '../dispatch/printable.ts'
 import { readStoredPlan, type StoredPlan } from './stored-plan.ts'
 
@@ -34,6 +35,7 @@ export function describeOperation(operation: Operation): OperationDescription {
     executeAfter: operation.executeAfter,
     decidedBy: operation.decidedBy === null ? null : printable(operation.decidedBy, 128),
     decidedAt: operation.decidedAt,
+    failure: failureOf(operation),
   }
 }
 
@@ -66,6 +68,8 @@ export type OperationDescription = {
   readonly executeAfter: number | null
   readonly decidedBy: string | null
   readonly decidedAt: number | null
+  /** Why it failed; `null` where it has not, or where the row does not say. */
+  readonly failure: { readonly code: string; readonly message: string } | null
 }
 
 export type DescribedAmount = {
@@ -130,6 +134,23 @@ function describeStep({ label, contract, to, valueWei, calls }: Step, chain: Sto
       function: printable(call.function),
       arguments: Object.entries(call.arguments).map(([name, text]) => describeArgument(name, text, call.amounts[name])),
     })),
+  }
+}
+
+/** Of the error envelope that its caller was answered. */
+function failureOf({ state, answer }: Operation): OperationDescription['failure'] {
+  if (state !== 'failed' || answer === null) return null
+  const read = envelope.safeParse(parsed(answer))
+  return read.success ? { code: printable(read.data.code), message: printable(read.data.message, 400) } : null
+}
+
+const envelope = z.object({ code: z.string(), message: z.string() })
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
   }
 }
 

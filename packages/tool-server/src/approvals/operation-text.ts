@@ -14,8 +14,10 @@ export function operationFacts(operation: OperationDescription, now: number): re
   const leaves = operation.leavesAtMost.flatMap((amount) => amountLines('at most', amount))
   const arrives = operation.arrivesAtLeast.flatMap((amount) => amountLines('at least', amount))
   const waits = operation.executeAfter === null ? [] : [new Date(operation.executeAfter).toISOString()]
+  const { failure } = operation
   const facts: readonly Fact[] = [
     { name: 'state', lines: [stateText(operation, now)] },
+    { name: 'failure', lines: failure === null ? [] : [`${failure.code}: ${failure.message}`] },
     { name: 'why', lines: [operation.why] },
     { name: 'tool', lines: [`${operation.tool} on ${operation.chain}`] },
     { name: 'caller', lines: [operation.caller] },

@@ -147,7 +147,10 @@ function wrongState(operation: Operation): ToolError {
   if (state === 'awaiting_approval') {
     return new ToolError('APPROVAL_REQUIRED', 'Nobody has approved this operation yet.', {
       details,
-      suggestion: 'Ask the operator to approve it, then call execute_plan again; get_operation shows its state.',
+      suggestion:
+        executeAfter === null
+          ? 'Ask the operator to approve it, then call execute_plan again; get_operation shows its state.'
+          : 'Ask the operator to approve it; it then runs by itself when its time has come. get_operation shows its state.',
     })
   }
   if (state === 'denied') return new ToolError('APPROVAL_DENIED', 'A person has denied this operation.', { details })

@@ -43,7 +43,7 @@ export function planOf(road: Reserved, terms: PlanTerms): Plan {
     chain: { name, nativeSymbol: nativeCurrency.symbol, nativeDecimals: nativeCurrency.decimals },
     policy: {
       allowed: refusals.length === 0,
-      verdict: verdictOf(refusals, conditions),
+      verdict: verdictOf(terms),
       checks: {
         tokenAllowlistPassed: road.tokenAllowlistPassed,
         spendingLimitPassed: spend.refusals.length === 0,
@@ -62,6 +62,8 @@ export type PlanTerms = {
   readonly expiresAt: number | null
   readonly refusals: readonly Refusal[]
   readonly conditions: readonly Refusal[]
+  /** What it is stored for: a later `execute_plan`, or what it waits for. */
+  readonly waits: 'planned' | 'approval' | 'delay' | 'approval and delay'
 }
 
 function gasOf({ chain, simulation, priced, surveyed }: Reserved) {
@@ -74,12 +76,19 @@ function gasOf({ chain, simulation, priced, surveyed }: Reserved) {
   }
 }
 
-function verdictOf(refusals: readonly Refusal[], conditions: readonly Refusal[]): string {
+function verdictOf({ refusals, conditions, waits }: PlanTerms): string {
   const [first] = refusals
   if (first !== undefined) return `execute_plan would refuse this plan as things stand. ${first.message}`
   if (conditions.length === 0) return 'execute_plan carries this plan out.'
-  return `execute_plan does not sign at once. ${conditions.map(({ message }) => message).join(' ')}`
+  return `${whatNext[waits]} ${conditions.map(({ message }) => message).join(' ')}`
 }
+
+const whatNext = {
+  planned: 'execute_plan does not sign at once.',
+  approval: 'Once a person has approved, execute_plan carries it out.',
+  delay: 'It runs by itself when its time has come.',
+  'approval and delay': 'Once a person has approved and its time has come, it runs by itself.',
+} as const
 
 function describeStep({ label, to, valueWei, data }: Step, road: Reserved): PlannedStep {
   const selector = size(data) < 4 ? '0x' : slice(data, 0, 4)

@@ -20,7 +20,7 @@ export async function storePlan(road: Reserved, refusals: readonly Refusal[]): P
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   const conditions = [approval, delay?.condition ?? null].filter((condition) => condition !== null)
   const expiresAt = engine.now() + engine.policy.planExpirySeconds * 1000
-  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt, refusals, conditions })
+  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt, refusals, conditions, waits: 'planned' })
   await store(road, plan, { state: 'planned', expiresAt, executeAfter: null })
   return { status: 'planned', plan }
 }
@@ -39,7 +39,8 @@ export async function requireApproval(road: Reserved): Promise<void> {
   const conditions = [needed, ...(delay === null ? [] : [delay.condition])]
   const expiresAt = engine.now() + engine.policy.approvals.expirySeconds * 1000
   const executeAfter = delay === null ? null : engine.now() + delay.seconds * 1000
-  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt, refusals: [], conditions })
+  const waits = executeAfter === null ? 'approval' : 'approval and delay'
+  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt, refusals: [], conditions, waits })
   const life = { state: 'awaiting_approval', expiresAt, executeAfter } as const
   const stored = await store(road, plan, life, () => note(road, 'tx.approval.requested', plan))
   throw approvalRequired(road, stored, { ...needed, isNew: stored.id === plan.planId })
@@ -63,7 +64,8 @@ export async function waitForDelay(road: Reserved): Promise<Scheduled | null> {
 async function schedule(road: Reserved, { seconds, condition }: NeededDelay): Promise<Scheduled> {
   const { engine } = road
   const executeAfter = engine.now() + seconds * 1000
-  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt: null, refusals: [], conditions: [condition] })
+  const terms = { refusals: [], conditions: [condition], waits: 'delay' } as const
+  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt: null, ...terms })
   const time = new Date(executeAfter).toISOString()
   const life = { state: 'scheduled', expiresAt: null, executeAfter } as const
   await store(road, plan, life, () => note(road, 'tx.scheduled', plan, { executeAfter: time }))
@@ -151,7 +153,7 @@ async function note(
 
 function approvalRequired(
   { engine }: Reserved,
-  { id: operationId, planHash, expiresAt: until }: Operation,
+  { id: operationId, planHash, expiresAt: until, executeAfter }: Operation,
   { code, message, details = [], isNew }: Refusal & { readonly isNew: boolean },
 ): ToolError {
   const { channels } = engine.policy.approvals
@@ -163,7 +165,13 @@ function approvalRequired(
   const stored = isNew ? 'Stored until a person decides.' : 'An equal plan waits already; this is the operation of it.'
   return new ToolError(code, message, {
     details: [{ message: stored, operationId, planHash, expiresAt, approvedBy: ways }, ...details],
-    suggestion:
-      'Nothing was signed. When a person has approved operationId, call execute_plan with it as planId; get_operation shows its state.',
+    suggestion: `Nothing was signed. ${afterApproval(executeAfter)} get_operation shows its state.`,
   })
+}
+
+/** What a caller has to do once a person has approved: nothing where a delay comes on top. */
+function afterApproval(executeAfter: number | null): string {
+  if (executeAfter === null) return 'When a person has approved operationId, call execute_plan with it as planId.'
+  const time = new Date(executeAfter).toISOString()
+  return `Once a person has approved operationId it runs by itself, not before ${time}; do not call execute_plan.`
 }

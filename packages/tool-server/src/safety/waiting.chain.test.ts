@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { describe, expect, it } from 'vitest'
-import type { Intent } from '../intent.ts'
+import type { Intent, Plan } from '../intent.ts'
 import { ToolError } from '../tool-error.ts'
 import { swapIntent } from './intents.fixture.ts'
 import { callOf, type Road } from './open-road.fixture.ts'
@@ -40,6 +40,30 @@ describe.each(storeEngines)('what waits, on $engine', ({ usePlaces }) => {
     expect(await road.executor.safetyReport(principalOf())).toMatchObject({
       pendingApprovals: 1,
       scheduledOperations: 1,
+    })
+  })
+
+  it('says what comes next: the agent carries out what a person approved, what has a delay runs by itself', async () => {
+    const delays = { proxyDelay: true, delaySeconds: { standard: 3_600 } }
+    const road = await open({ policy: { approvalThresholdUsd: '1', ...delays } })
+    const verdictOf = (plan: string) => (JSON.parse(plan) as Plan).policy.verdict
+    const waits = await road.run(swapIntent(road, '2')).catch((error: unknown) => error)
+    expect(waits).toMatchObject({ suggestion: expect.stringContaining('call execute_plan with it as planId') })
+    const both = await road
+      .run(swapIntent(road, '3', { intent: { riskTier: 'standard' } }))
+      .catch((error: unknown) => error)
+    expect(both).toMatchObject({
+      code: 'APPROVAL_REQUIRED',
+      suggestion: expect.stringMatching(/it runs by itself, not before \d{4}-.*; do not call execute_plan/),
+    })
+    expect((await waitingOf(road)).map(({ plan }) => verdictOf(plan).split('.')[0])).toEqual([
+      'Once a person has approved, execute_plan carries it out',
+      'Once a person has approved and its time has come, it runs by itself',
+    ])
+    const delayed = await road.run(swapIntent(road, '0.5', { intent: { riskTier: 'standard' } }))
+    expect(delayed).toMatchObject({
+      status: 'scheduled',
+      plan: { policy: { verdict: expect.stringMatching(/^It runs by itself when its time has come\./) } },
     })
   })
 
