@@ -46,11 +46,11 @@ describe('a dry run', () => {
   it('a thousand times leaves the ledger unchanged', async () => {
     const road = await open()
     await road.run(swapIntent(road, '100'))
-    const before = await road.store.ledger.usage('key:test', { sessionIdleMs: 86_400_000 })
+    const before = await road.store.ledger.usage('api-key:7e57000000000000', { sessionIdleMs: 86_400_000 })
     for (let round = 0; round < 20; round += 1) {
       await Promise.all(Array.from({ length: 50 }, () => road.run(swapIntent(road, '900'), { dryRun: true })))
     }
-    expect(await road.store.ledger.usage('key:test', { sessionIdleMs: 86_400_000 })).toEqual(before)
+    expect(await road.store.ledger.usage('api-key:7e57000000000000', { sessionIdleMs: 86_400_000 })).toEqual(before)
     expect(await road.store.ledger.open()).toEqual([])
   }, 120_000)
 

@@ -52,18 +52,20 @@ describe('svc policy', () => {
     const nowhere = run(process.execPath, [program, 'policy', 'check', '--data-dir', join(dataDir, 'nowhere')])
     runs.push(nowhere)
     expect([await nowhere.exited, nowhere.printed.stderr]).toEqual([1, expect.stringContaining('does not exist')])
-    await put('policy.json', { limitsUsd: { daily: '1' }, principals: { a: { approvalThresholdUsd: '999' } } })
+    await put('policy.json', { limitsUsd: { daily: '1' }, principals: { local: { approvalThresholdUsd: '999' } } })
     const wrong = await svc('check')
     expect([wrong.code, wrong.stdout]).toEqual([1, ''])
     expect(wrong.stderr).toContain('  limitsUsd.perSession: must not be above limitsUsd.daily')
-    expect(wrong.stderr).toContain('  principals.a.approvalThresholdUsd: must not be above approvalThresholdUsd (250)')
+    expect(wrong.stderr).toContain(
+      '  principals.local.approvalThresholdUsd: must not be above approvalThresholdUsd (250)',
+    )
     const other = await put('other.json', {
-      principals: { a: { tools: ['excecute_swap'] } },
+      principals: { local: { tools: ['excecute_swap'] } },
       contracts: { 424242: [] },
     })
     const noted = await svc('check', other)
     expect([noted.code, noted.stderr]).toEqual([0, ''])
-    expect(noted.stdout).toContain('note: principals.a.tools: there is no write tool excecute_swap')
+    expect(noted.stdout).toContain('note: principals.local.tools: there is no write tool excecute_swap')
     expect(noted.stdout).toContain('note: contracts.424242: no chain of this server has this id')
     expect(noted.stdout).toMatch(/in order\. Audit lines name this policy [0-9a-f]{64}\./)
     expect((await svc('check', join(dataDir, 'absent.json'))).code).toBe(1)

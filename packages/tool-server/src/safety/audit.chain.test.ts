@@ -85,7 +85,7 @@ describe('a day on record', () => {
       policyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
       paramsHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     }
-    const actor = { principal: 'key:test', stage: 'api-key', tier: 'write' }
+    const actor = { principal: 'api-key:7e57000000000000', stage: 'api-key', tier: 'write' }
     for (const line of of('tx.intent')) expect(line).toMatchObject({ actor, ...facts, decision: { verdict: 'allow' } })
     expect(await verifyAuditLog(road.dataDir)).toMatchObject({ lines: lines.length, broken: null })
   })

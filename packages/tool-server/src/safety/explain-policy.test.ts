@@ -50,7 +50,7 @@ const explain = (written: unknown, question: Partial<PolicyQuestion> = {}, produ
   explainPolicy(
     {
       tool: 'execute_swap',
-      principalId: 'key:a',
+      principalId: 'api-key:00000000000000aa',
       intent: swap(),
       spendUsdMicros: 100_000_000n,
       gasUsdMicros: 1_000_000n,
@@ -67,7 +67,7 @@ describe('explaining what the policy says to a plan', () => {
     const checks = explain({})
     expect(against(checks)).toEqual([])
     expect(checks.map(({ rule }) => rule)).toEqual([
-      'principals.key:a.tools',
+      'principals.api-key:00000000000000aa.tools',
       null,
       'contracts',
       'recipients',
@@ -86,9 +86,9 @@ describe('explaining what the policy says to a plan', () => {
   it.each<readonly [string, unknown, Partial<PolicyQuestion>, readonly (string | null)[]]>([
     [
       'a tool not granted',
-      { principals: { 'key:a': { tools: ['collect_fees'] } } },
+      { principals: { 'api-key:00000000000000aa': { tools: ['collect_fees'] } } },
       {},
-      ['principals.key:a.tools', 'deny', 'PRINCIPAL_NOT_GRANTED'],
+      ['principals.api-key:00000000000000aa.tools', 'deny', 'PRINCIPAL_NOT_GRANTED'],
     ],
     ['a stranger who is paid', {}, { intent: swap(stranger) }, ['recipients', 'deny', 'RECIPIENT_NOT_ALLOWED']],
     [
@@ -147,7 +147,7 @@ describe('explaining what the policy says to a plan', () => {
     ],
     [
       "a caller's own day that is used up",
-      { principals: { 'key:a': { limitsUsd: { daily: '150' } } } },
+      { principals: { 'api-key:00000000000000aa': { limitsUsd: { daily: '150' } } } },
       { used: { session: 0n, daily: 49_000_001n, principalDaily: 49_000_001n } },
       ['principals.<principal id>.limitsUsd.daily', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
     ],

@@ -87,7 +87,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
       ],
       [
         'list of tools',
-        { limitsUsd, principals: { 'key:test': { tools: ['add_liquidity'] } } },
+        { limitsUsd, principals: { 'api-key:7e57000000000000': { tools: ['add_liquidity'] } } },
         'PRINCIPAL_NOT_GRANTED',
       ],
       ['cap of slippage', { limitsUsd, slippageBps: { default: 10, cap: 20 } }, 'SLIPPAGE_TOO_HIGH'],
@@ -119,7 +119,13 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     it('is left to the chain it is for: it may be that of a write that has just begun', async () => {
       const road = await open()
       const limits = { perTransaction: 9n, perSession: 9n, daily: 9n }
-      const asked = { principal: 'key:test', chainId: 1, amountUsdMicros: 5n, limits, sessionIdleMs: 1_000 }
+      const asked = {
+        principal: 'api-key:7e57000000000000',
+        chainId: 1,
+        amountUsdMicros: 5n,
+        limits,
+        sessionIdleMs: 1_000,
+      }
       await road.store.ledger.reserve({ ...asked, id: 'r', requestId: 'begins' })
       await road.executor.reconcile()
       expect(await road.store.ledger.open()).toMatchObject([{ id: 'r' }])

@@ -202,7 +202,13 @@ export function callOf(): Call {
   return {
     requestId: randomUUID(),
     tool: 'execute_swap',
-    principal: { id: 'key:test', stage: 'api-key', tier: 'write', scopes: new Set(['write:trade']), expiresAt: null },
+    principal: {
+      id: 'api-key:7e57000000000000',
+      stage: 'api-key',
+      tier: 'write',
+      scopes: new Set(['write:trade']),
+      expiresAt: null,
+    },
     dryRun: false,
     idempotencyKey: null,
     input: {},

@@ -62,7 +62,7 @@ describe('G12: a pause', () => {
     const line = (await road.auditLines()).find(({ event }) => event === 'pause.on')
     expect(line).toMatchObject({ by: 'operator:ada', reason: 'a drill', since: expect.any(String) })
     const principal = {
-      id: 'key:test',
+      id: 'api-key:7e57000000000000',
       stage: 'api-key',
       tier: 'read',
       scopes: new Set<never>(),

@@ -138,7 +138,7 @@ export const policySchema = z.strictObject({
     .describe('The circuit breaker opens on any of these and stays open until the operator re-arms it.'),
   principals: z
     .record(
-      z.string().min(1).max(128),
+      principalId(),
       z.strictObject({
         tools: z
           .array(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'accepted: the name of a tool'))
@@ -172,6 +172,16 @@ export const policySchema = z.strictObject({
     .describe('Read when the server starts. Against guessing and flooding.'),
 })
 
+/** Those that stages of authentication give (`principal-id.ts`): a name nobody comes with would bound nobody. */
+function principalId() {
+  return z
+    .string()
+    .regex(
+      /^(local|(api-key|bearer):[0-9a-f]{16})$/,
+      'accepted: local, or api-key: or bearer: and 16 lower-case hex digits, as audit lines and svc policy explain name the caller',
+    )
+}
+
 function usd() {
   const accepted = 'accepted: decimal US dollars in quotes, such as "500" or "0.25"'
   return z.string(accepted).regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, accepted)
@@ -195,7 +205,7 @@ function seconds() {
 }
 
 function byChain<Entries extends z.ZodType>(entries: Entries) {
-  return z.record(z.string().regex(/^[1-9]\d{0,15}$/, 'accepted: a chain id'), entries)
+  return z.record(z.string().regex(/^[1-9]\d{0,15}$/, 'accepted: a chain id such as "8453"'), entries)
 }
 
 function addresses() {

@@ -25,7 +25,8 @@ async function openWaiting() {
   const [waits] = (await world.refuse('execute_swap', swap)).details
   const [operationId, planHash] = [String(waits?.['operationId']), String(waits?.['planHash'])]
   const operation = (await world.store.operations.byId(operationId))!
-  const approve = () => world.operations.decide(operation, { approved: true, by: 'client:key:owner', planHash })
+  const approve = () =>
+    world.operations.decide(operation, { approved: true, by: 'client:api-key:0000000000000e12', planHash })
   const expectUnsigned = async () => {
     expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(0)
     await world.close()

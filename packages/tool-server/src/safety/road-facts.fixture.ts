@@ -6,13 +6,15 @@ import { type Road, openRoad } from './open-road.fixture.ts'
 
 /** What counts against the limits beside gas, in millionths of a dollar. */
 export async function used(road: Road): Promise<bigint> {
-  const { dailyUsdMicros, dailyGasUsdMicros } = await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })
+  const { dailyUsdMicros, dailyGasUsdMicros } = await road.store.ledger.usage('api-key:7e57000000000000', {
+    sessionIdleMs: 60_000,
+  })
   return dailyUsdMicros - dailyGasUsdMicros
 }
 
 /** What gas counts against the limits, in millionths of a dollar. */
 export async function usedGas(road: Road): Promise<bigint> {
-  return (await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })).dailyGasUsdMicros
+  return (await road.store.ledger.usage('api-key:7e57000000000000', { sessionIdleMs: 60_000 })).dailyGasUsdMicros
 }
 
 /**
@@ -66,5 +68,11 @@ export function deltasOf(road: Road, { deltas }: Settled): Record<string, bigint
 }
 
 export function principalOf() {
-  return { id: 'key:test', stage: 'api-key', tier: 'write', scopes: new Set<never>(), expiresAt: null } as const
+  return {
+    id: 'api-key:7e57000000000000',
+    stage: 'api-key',
+    tier: 'write',
+    scopes: new Set<never>(),
+    expiresAt: null,
+  } as const
 }

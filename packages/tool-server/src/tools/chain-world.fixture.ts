@@ -269,7 +269,7 @@ export function answerOf(data: unknown): Answer {
 
 /** A principal that may do everything. */
 export const owner: Principal = {
-  id: 'key:owner',
+  id: 'api-key:0000000000000e12',
   stage: 'local',
   tier: 'write',
   scopes: new Set(scopes),

@@ -257,7 +257,7 @@ describe('a write above the threshold', () => {
     expect(questions).toHaveLength(3)
     expect(questions[2]).toMatchObject({ tool: 'execute_swap', spendUsd: expect.any(String) })
     const done = await world.store.operations.byId(questions[2]!.operationId)
-    expect(done).toMatchObject({ state: 'done', decidedBy: 'client:key:owner' })
+    expect(done).toMatchObject({ state: 'done', decidedBy: 'client:api-key:0000000000000e12' })
     expect(await spent(world)).toBe(300_000_000n)
   })
 

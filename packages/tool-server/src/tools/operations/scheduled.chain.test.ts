@@ -205,7 +205,7 @@ describe('when its time comes', () => {
     const world = await open()
     const id = await schedule(world)
     const narrowed = await restart(world, {
-      policy: { ...delayed, principals: { 'key:owner': { tools: ['add_liquidity'] } } },
+      policy: { ...delayed, principals: { 'api-key:0000000000000e12': { tools: ['add_liquidity'] } } },
     })
     narrowed.clock.offsetMs = 601_000
     await due(narrowed)()
