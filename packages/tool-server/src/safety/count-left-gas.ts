@@ -1,4 +1,5 @@
 import type { Hash, TransactionReceipt } from 'viem'
+import { asSigned } from './as-signed.ts'
 import type { Trip } from './engine.ts'
 import { gasCosts } from './gas-worth.ts'
 import { priceTokens } from './spend-value.ts'
@@ -15,12 +16,17 @@ export async function countLeftGas({ engine, chain, client }: Trip): Promise<voi
   const left = await onStorage('the ledger cannot be read', () => ledger.uncountedGas(chain.id))
   if (left.length === 0) return
   const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
-  const read = (hash: string): Promise<TransactionReceipt | null> =>
-    client.getTransactionReceipt({ hash: hash as Hash }).catch((error: unknown) => {
+  const read = async (hash: Hash): Promise<TransactionReceipt | null> => {
+    const entry = await onStorage('the journal cannot be read', () => engine.journal.byHash(hash))
+    try {
+      const receipt = await client.getTransactionReceipt({ hash })
+      return entry === null ? receipt : asSigned(receipt, entry.rawTransaction, chain)
+    } catch (error) {
       engine.log.warn('gas.uncounted', { chainId: chain.id, hash, error })
       return null
-    })
-  const receipts = await Promise.all(left.map(({ hash }) => read(hash)))
+    }
+  }
+  const receipts = await Promise.all(left.map(({ hash }) => read(hash as Hash)))
   const gas = gasCosts(
     receipts.filter((receipt) => receipt !== null),
     priced,

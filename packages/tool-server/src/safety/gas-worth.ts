@@ -34,11 +34,11 @@ export function gasCostsOr(
 
 /** What gas cost, in wei, with what roll-ups charge for their parent chain where receipts say it. */
 export function gasCostOf(receipts: readonly TransactionReceipt[]): bigint {
-  return receipts.reduce((sum, receipt) => sum + receipt.gasUsed * receipt.effectiveGasPrice + parentFee(receipt), 0n)
+  return receipts.reduce((sum, receipt) => sum + receipt.gasUsed * receipt.effectiveGasPrice + parentFeeOf(receipt), 0n)
 }
 
 /** OP-stack chains name their data fee in receipts; viem leaves members it does not know as they came. */
-function parentFee(receipt: TransactionReceipt): bigint {
+export function parentFeeOf(receipt: TransactionReceipt): bigint {
   const fee: unknown = 'l1Fee' in receipt ? receipt.l1Fee : undefined
   return typeof fee === 'bigint' ? fee : typeof fee === 'string' && /^0x[0-9a-f]+$/i.test(fee) ? BigInt(fee) : 0n
 }

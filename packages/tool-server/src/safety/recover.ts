@@ -2,6 +2,7 @@ import type { JournalEntry } from '@svc/wallet'
 import type { TransactionReceipt } from 'viem'
 import { type ErrorCode, errorTable } from '../errors.ts'
 import { ToolError } from '../tool-error.ts'
+import { asSigned } from './as-signed.ts'
 import { callFacts, paramsHash } from './call-facts.ts'
 import type { Trip } from './engine.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -66,9 +67,16 @@ function decisionOf(code: ErrorCode) {
 }
 
 /** Receipts of what was mined and failed: it moved nothing and burnt its gas. */
-function revertedOf({ client }: Reserved, entries: readonly JournalEntry[]): Promise<readonly TransactionReceipt[]> {
+function revertedOf(
+  { client, chain }: Reserved,
+  entries: readonly JournalEntry[],
+): Promise<readonly TransactionReceipt[]> {
   const reverted = entries.filter(({ state }) => state === 'reverted')
-  return Promise.all(reverted.map(({ hash }) => client.getTransactionReceipt({ hash })))
+  return Promise.all(
+    reverted.map(async ({ hash, rawTransaction }) =>
+      asSigned(await client.getTransactionReceipt({ hash }), rawTransaction, chain),
+    ),
+  )
 }
 
 /** What mined calls sent along; refunds are left out, so that this is never too little. */

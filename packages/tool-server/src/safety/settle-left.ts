@@ -1,6 +1,7 @@
 import { type GasCost, type OpenReservation, StoreError } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet'
 import { type Address, isAddressEqual, parseTransaction, zeroAddress } from 'viem'
+import { asSigned } from './as-signed.ts'
 import { assetChanges } from './asset-changes.ts'
 import { countable } from './countable.ts'
 import type { Trip } from './engine.ts'
@@ -60,7 +61,11 @@ async function burntBy(
   reservedUsdMicros: bigint,
 ): Promise<readonly GasCost[]> {
   const mined = entries.filter(({ state }) => state === 'final' || state === 'reverted')
-  const receipts = await Promise.all(mined.map(({ hash }) => client.getTransactionReceipt({ hash })))
+  const receipts = await Promise.all(
+    mined.map(async ({ hash, rawTransaction }) =>
+      asSigned(await client.getTransactionReceipt({ hash }), rawTransaction, chain),
+    ),
+  )
   const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
   return gasCostsOr(reservedUsdMicros, receipts, priced)
 }

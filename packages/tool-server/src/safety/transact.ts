@@ -2,6 +2,7 @@ import { StoreError } from '@svc/store'
 import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet'
 import { type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
+import { asSigned } from './as-signed.ts'
 import { callFacts, paramsHash } from './call-facts.ts'
 import type { FailureKind } from './circuit-breaker.ts'
 import type { Trip } from './engine.ts'
@@ -101,7 +102,9 @@ export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promi
   const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs, replacing })
   const { hash: txHash } = confirmation.entry
   noteOutcome(trip, step, confirmation)
-  if (confirmation.status === 'final') return confirmation.receipt
+  if (confirmation.status === 'final') {
+    return asSigned(confirmation.receipt, confirmation.entry.rawTransaction, trip.chain)
+  }
   if (confirmation.status === 'reverted') {
     await countFailure(trip, confirmation.entry, 'reverted')
     const reason = await minedRevertReason(trip, step, confirmation.receipt)
