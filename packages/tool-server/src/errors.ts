@@ -31,6 +31,11 @@ export const errorTable = {
     false,
     'It is not known what the call did. Look its transactions up with get_transaction_status, then use a new key.',
   ),
+  OPERATION_ENDED: row(
+    409,
+    false,
+    'An earlier call with this idempotencyKey did not come to its own end; what it signed is decided by now, as message and details say.',
+  ),
   CANCELLED: row(499, true, 'The caller left before the answer was ready.'),
   INTERNAL: row(500, true, 'Call again; if it happens again, give the correlation id to the operator.'),
   // requests that are no call yet

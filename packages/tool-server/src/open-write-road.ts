@@ -120,7 +120,7 @@ export async function openWriteRoad(options: {
     const carryOutRequests = () =>
       executor.carryOutRequests().catch((error: unknown) => log.warn('requests.unattended', { error }))
     await carryOutRequests()
-    const interrupted = await endInterrupted({ operations, journal, log })
+    const interrupted = await endInterrupted({ operations, transactions, log })
     if (interrupted.givenBack.length + interrupted.ended.length > 0) log.info('road.interrupted', interrupted)
     const sweeper = startSweeper({
       everyMs: sweepEveryMs,
@@ -162,7 +162,7 @@ export async function openWriteRoad(options: {
         hasSigned: signed,
       }),
       hasSigned: signed,
-      doubt: createDoubt(journal, () => executor.reconcile()),
+      doubt: createDoubt(transactions, () => executor.reconcile()),
       noteCall: (call) => noteToolCall(audit, call),
       refusedCaller: (reason, address) => callers.refused(reason, address),
       sentBy: (requestId) => sentTransactions({ ...ports, transactions }, requestId),

@@ -19,7 +19,7 @@ export type OnceRequest = {
  * An outcome is kept when it is a result, or when something was signed on the way to the failure; a failure that signed
  * nothing frees the key, and so does a crash that cut a call off before it signed. A failure whose bytes were declined
  * holds the key without an answer: each repeat asks the chain again, and is run once they are proved never to be mined.
- * Throws `IDEMPOTENCY_CONFLICT` and `OPERATION_IN_DOUBT`.
+ * Throws `IDEMPOTENCY_CONFLICT`, `OPERATION_IN_DOUBT`, and `OPERATION_ENDED` or `CANCELLED_BY_OPERATOR` once all is decided.
  */
 export function createOnce(options: {
   readonly store: Idempotency
@@ -129,9 +129,20 @@ async function record(
 ): Promise<void> {
   const { principalId, key, requestId } = request
   if (result.isError === true && (await options.doubt?.isOpen(requestId))) return
-  const keep = result.isError !== true || (await options.hasSigned(requestId))
+  const keep =
+    result.isError !== true || ((await options.hasSigned(requestId)) && !(await isFreed(options, request, result)))
   if (keep) await options.store.finish(principalId, key, JSON.stringify(result))
   else await options.store.abandon(principalId, key)
+}
+
+/** Whether the bytes that put a call in doubt are proved dead by the time it is answered, as the answer promises. */
+async function isFreed(
+  { doubt }: Parameters<typeof createOnce>[0],
+  { requestId }: OnceRequest,
+  result: CallResult,
+): Promise<boolean> {
+  const isDoubt = result._meta?.['svc/error']?.code === 'OPERATION_IN_DOUBT'
+  return isDoubt && (await doubt?.isProvedDead(requestId)) === true
 }
 
 function conflict(): ToolError {
@@ -149,16 +160,15 @@ function inDoubt(requestId: string, { details: sent, end }: Sent, mayEnd: boolea
     })
   }
   const details = [{ field: 'idempotencyKey', message: 'Taken by a call that was cut off.', requestId }, ...sent]
-  return ended('OPERATION_IN_DOUBT', `${began}; ${end.message}.`, end, details)
+  return ended(`${began}; ${end.message}.`, end, details)
 }
 
 function ended(
-  code: ErrorCode,
   message: string,
   { isCancelled, suggestion }: NonNullable<Sent['end']>,
   details: readonly ErrorDetail[],
 ): ToolError {
-  if (!isCancelled) return new ToolError(code, message, { details, suggestion })
+  if (!isCancelled) return new ToolError('OPERATION_ENDED', message, { details, suggestion })
   return new ToolError('CANCELLED_BY_OPERATOR', 'The operator cancelled what this call had sent; it is never mined.', {
     details,
   })
@@ -173,10 +183,14 @@ async function asItEnded(options: Parameters<typeof createOnce>[0], answer: Call
   const sent = from == null ? null : await options.sentBy?.(from).catch(() => null)
   if (sent?.end == null) return answer
   const message = `The call was answered before its transactions were decided; ${sent.end.message}.`
-  return errorResult(ended(code, message, sent.end, sent.details))
+  return errorResult(ended(message, sent.end, sent.details))
 }
 
-const leavesOpen: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TRANSACTION_PENDING', 'OPERATION_INCOMPLETE'])
+const leavesOpen: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'TRANSACTION_PENDING',
+  'OPERATION_INCOMPLETE',
+  'OPERATION_IN_DOUBT',
+])
 
 const nothingKnown: Sent = { details: [], end: null }
 

@@ -46,7 +46,7 @@ describe.each(storeEngines)('the same key again, on $engine', ({ usePlaces }) =>
     await decided()
     const answer = await world.refuse('execute_swap', swap)
     expect(answer).toMatchObject({
-      code: 'TRANSACTION_PENDING',
+      code: 'OPERATION_ENDED',
       message: expect.stringContaining('1 of 1 transactions did what they were for'),
       suggestion: expect.stringContaining('do not ask for it again'),
       details: [{ txHash: hash, message: 'mined' }, { moved: expect.any(Array) }],

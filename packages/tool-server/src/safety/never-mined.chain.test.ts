@@ -28,7 +28,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
   it('G1: bytes that an endpoint declines and forwards are in doubt: the same key has one effect', async () => {
     const world = await openWorld(devnet(), { databaseUrl: await newPlace() })
     const input = { ...swap, idempotencyKey: 'declined-and-forwarded' }
-    world.network.fetch = decliningFirst({ forwards: true })
+    world.network.fetch = declining(1, { forwards: true })
     const first = await world.refuse('execute_swap', input)
     expect(first).toMatchObject({ code: 'OPERATION_IN_DOUBT', retryable: false })
     const hash = first.details[0]?.['txHash']
@@ -41,7 +41,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     await node().setAutomine(true)
     world.network.fetch = fetch
     expect(await world.refuse('execute_swap', input)).toMatchObject({
-      code: 'OPERATION_IN_DOUBT',
+      code: 'OPERATION_ENDED',
       message: expect.stringContaining('1 of 1 transactions did what they were for'),
       details: [{}, { txHash: hash, message: 'mined' }, { moved: expect.any(Array) }],
     })
@@ -53,7 +53,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
   it('G1: a key whose bytes were declined is free once the block is read in which another transaction took the nonce', async () => {
     const world = await openWorld(devnet(), { databaseUrl: await newPlace() })
     const input = { ...swap, idempotencyKey: 'declined-and-gone' }
-    world.network.fetch = decliningFirst({ forwards: false })
+    world.network.fetch = declining(1, { forwards: false })
     expect(await world.refuse('execute_swap', input)).toMatchObject({ code: 'OPERATION_IN_DOUBT' })
     world.network.fetch = fetch
     expect(await world.refuse('execute_swap', input)).toMatchObject({ code: 'OPERATION_IN_DOUBT' })
@@ -66,6 +66,45 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     expect((await world.balance('USDC')) - before).toBeGreaterThan(0n)
     expect((await world.call('execute_swap', input)).data).toEqual(done.data)
     expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(2)
+    await world.close()
+  })
+
+  it('G1: a key is free after an approval too, once the end of that approval took the nonce of what was declined', async () => {
+    const world = await openWorld(devnet(), { databaseUrl: await newPlace() })
+    const input = { ...swap, tokenIn: 'USDC', tokenOut: 'WETH', amount: '100', idempotencyKey: 'declined-second' }
+    world.network.fetch = declining(2, { forwards: false })
+    expect(await world.refuse('execute_swap', input)).toMatchObject({ code: 'OPERATION_IN_DOUBT' })
+    world.network.fetch = fetch
+    const before = await world.balance('USDC')
+    await world.call('execute_swap', input)
+    expect(before - (await world.balance('USDC'))).toBe(100_000_000n)
+    await world.close()
+  })
+
+  it('G1: a swap that was declined after its approval and mined all the same is told so, and not run again', async () => {
+    const world = await openWorld(devnet(), { databaseUrl: await newPlace() })
+    const input = { ...swap, tokenIn: 'USDC', tokenOut: 'WETH', amount: '100', idempotencyKey: 'forwarded-second' }
+    world.patience.isShort = true
+    const declines = declining(2, { forwards: true })
+    let sent = 0
+    // What would take the nonce of the swap does not come through.
+    world.network.fetch = (request, init) =>
+      isSending(init) && ++sent > 2 ? Promise.reject(new TypeError('fetch failed')) : declines(request, init)
+    const before = await world.balance('USDC')
+    const first = await world.refuse('execute_swap', input)
+    expect(first).toMatchObject({ code: 'OPERATION_IN_DOUBT' })
+    const hash = first.details[0]?.['txHash']
+    await node().mine({ blocks: 1 })
+    await node().setAutomine(true)
+    world.network.fetch = fetch
+    world.patience.isShort = false
+    await expect
+      .poll(() => world.executor.reconcile().then(() => world.refuse('execute_swap', input)), { timeout: 30_000 })
+      .toMatchObject({
+        code: 'OPERATION_ENDED',
+        details: expect.arrayContaining([expect.objectContaining({ txHash: hash, message: 'mined' })]),
+      })
+    expect(before - (await world.balance('USDC'))).toBe(100_000_000n)
     await world.close()
   })
 
@@ -109,7 +148,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
   it('G1: an approval that was declined and mined later is taken back', async () => {
     const road = await open()
     const router = road.chain.amm.v3!.swapRouter02
-    road.network.fetch = decliningFirst({ forwards: true })
+    road.network.fetch = declining(1, { forwards: true })
     await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'OPERATION_IN_DOUBT' })
     expect(await readFile(join(road.dataDir, 'owed-allowances.json'), 'utf8')).toContain(router)
     await road.executor.reconcile()
@@ -125,13 +164,12 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
   })
 })
 
-/** Declines the first transaction, which it may forward to a pool that mines nothing, and knows of none in the pool. */
-function decliningFirst({ forwards }: { readonly forwards: boolean }): typeof fetch {
-  let isFirst = true
+/** Declines the transaction that is sent as the `nth`, which it may forward to a pool that mines nothing, and knows of none in the pool. */
+function declining(nth: number, { forwards }: { readonly forwards: boolean }): typeof fetch {
+  let sent = 0
   const hidden = mangling('eth_getTransactionByHash', () => null)
   return async (input, init) => {
-    if (!isSending(init) || !isFirst) return hidden(input, init)
-    isFirst = false
+    if (!isSending(init) || ++sent !== nth) return hidden(input, init)
     if (forwards) {
       await node().setAutomine(false)
       await fetch(input, init)

@@ -1,12 +1,14 @@
 import type { StoredTransaction, Transactions } from '@svc/store'
 import type { Chain, JournalState } from '@svc/wallet'
-import { formatUnits, getAddress, parseTransaction, slice, size, toFunctionSelector, zeroAddress } from 'viem'
+import { formatUnits, getAddress, type Hash, parseTransaction, zeroAddress } from 'viem'
+import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import type { Sent } from '../dispatch/once.ts'
 import type { ChainDirectory, RpcPool, TokenDirectory } from '../ports.ts'
 import type { ErrorDetail } from '../tool-error.ts'
+import { approvalOf, type SignedApproval } from './approval-of.ts'
 import { assetChanges } from './asset-changes.ts'
-import { isCancelled } from './mined-instead-of.ts'
-import { wentOut } from './went-out.ts'
+import { signedSteps } from './signed-steps.ts'
+import { isTakenBack, wentOut } from './went-out.ts'
 
 /**
  * What a request signed and what became of it, for a caller who asks again. While anything is open the transactions that
@@ -17,9 +19,12 @@ export async function sentTransactions(world: SentWorld, requestId: string): Pro
   const entries = await world.transactions.byRequest(requestId)
   const isOver = entries.length > 0 && entries.every(({ state }) => decided.has(state))
   if (!isOver) return { details: entries.filter(wentOut).map(detailOf), end: null }
-  const last = lastAttempts(entries)
-  const details = await Promise.all(last.map((entry) => withTaker(world, entry)))
-  return { details: [...details, ...(await movedBy(world, entries))], end: endOf(last) }
+  const steps = signedSteps(entries)
+  const [details, standing] = await Promise.all([
+    Promise.all(steps.map((attempts) => withTaker(world, attempts))),
+    standingApprovals(world, entries),
+  ])
+  return { details: [...details, ...(await movedBy(world, entries))], end: endOf(steps, standing) }
 }
 
 export type SentWorld = {
@@ -43,42 +48,85 @@ function detailOf({ hash, state }: StoredTransaction): ErrorDetail {
   return { message: standing[state] ?? 'not confirmed', txHash: hash }
 }
 
-/** One for each nonce: the attempt that was mined, else the newest. */
-function lastAttempts(entries: readonly StoredTransaction[]): readonly StoredTransaction[] {
-  const byNonce = new Map<number, StoredTransaction>()
-  for (const entry of entries) {
-    const other = byNonce.get(entry.nonce)
-    if (other === undefined || !wentOut(other)) byNonce.set(entry.nonce, entry)
+/** The attempt that was mined, else the newest; with the transaction of ours that was mined in its place, where one was. */
+async function withTaker({ transactions }: SentWorld, attempts: readonly StoredTransaction[]): Promise<ErrorDetail> {
+  const last = attempts.find(wentOut) ?? attempts.at(-1)
+  if (last === undefined) return { message: '' }
+  if (wentOut(last)) return detailOf(last)
+  const others = last.state === 'replaced' ? await transactions.byNonce(last.chainId, last.from, last.nonce) : []
+  const mined = others.find(({ state }) => state === 'final' || state === 'reverted')
+  return {
+    ...detailOf(last),
+    ...(isTakenBack(attempts) ? { message: 'cancelled by the operator, and never mined' } : {}),
+    ...(mined === undefined ? {} : { minedInstead: mined.hash }),
   }
-  return [...byNonce.values()]
 }
 
-/** With the transaction of ours that was mined in its place, where one was. */
-async function withTaker({ transactions }: SentWorld, entry: StoredTransaction): Promise<ErrorDetail> {
-  if (entry.state !== 'replaced') return detailOf(entry)
-  const attempts = await transactions.byNonce(entry.chainId, entry.from, entry.nonce)
-  const mined = attempts.find(({ state }) => state === 'final' || state === 'reverted')
-  const message = attempts.some(isCancelled) ? 'cancelled by the operator, and never mined' : standing.replaced
-  return { ...detailOf(entry), message: message ?? '', ...(mined === undefined ? {} : { minedInstead: mined.hash }) }
-}
-
-/** Only what is certain: approvals alone leave nothing but an allowance, which is taken back. */
-function endOf(last: readonly StoredTransaction[]): NonNullable<Sent['end']> {
-  const effects = last.filter((entry) => entry.state === 'final' && !isApproval(entry))
+/**
+ * Only what is certain: an approval that was taken back, or will be, leaves nothing, so one counts only while its allowance
+ * stands. Where the operator took a step back, nothing but approvals for it says otherwise.
+ */
+function endOf(
+  steps: readonly (readonly StoredTransaction[])[],
+  standing: ReadonlySet<Hash>,
+): NonNullable<Sent['end']> {
+  const mined = steps.flat().filter(({ state }) => state === 'final')
+  const calls = mined.filter((entry) => approvalOf(entry) === null)
+  const effects = [...calls, ...mined.filter(({ hash }) => standing.has(hash))]
   const all = 'everything it signed is decided by now'
-  if (effects.length > 0) {
+  const isCancelled = calls.length === 0 && steps.some(isTakenBack)
+  if (effects.length > 0 && !isCancelled) {
     return {
-      isCancelled: false,
-      message: `${all}: ${effects.length} of ${last.length} transactions did what they were for, as details say`,
+      isCancelled,
+      message: `${all}: ${effects.length} of ${steps.length} transactions did what they were for, as details say`,
       suggestion:
         'What details name has happened; do not ask for it again. Call with a new idempotencyKey only for what is still missing.',
     }
   }
   const message = `${all}, and nothing of what it was for has happened`
-  return {
-    isCancelled: last.some(isCancelled),
-    message,
-    suggestion: 'It is safe to call again with a new idempotencyKey.',
+  return { isCancelled, message, suggestion: 'It is safe to call again with a new idempotencyKey.' }
+}
+
+/**
+ * The approvals of a request that were not taken back: of each token and spender the last, if it sets an amount and that
+ * allowance stands, or if there was nothing of the request to take back. Where the chain cannot be read, it stands.
+ */
+async function standingApprovals(world: SentWorld, entries: readonly StoredTransaction[]): Promise<ReadonlySet<Hash>> {
+  const byPair = new Map<string, Approved[]>()
+  for (const entry of entries) {
+    const approval = entry.state === 'final' ? approvalOf(entry) : null
+    if (approval?.via !== 'erc20') continue
+    const pair = `${approval.token}:${approval.spender}`.toLowerCase()
+    byPair.set(pair, [...(byPair.get(pair) ?? []), { entry, approval }])
+  }
+  const found = await Promise.all(
+    [...byPair.values()].map(async (approvals) => {
+      const last = approvals.at(-1)
+      return last !== undefined && (await stands(world, last, approvals)) ? last.entry.hash : null
+    }),
+  )
+  return new Set(found.filter((hash) => hash !== null))
+}
+
+type Approved = {
+  readonly entry: StoredTransaction
+  readonly approval: Extract<SignedApproval, { readonly via: 'erc20' }>
+}
+
+async function stands(
+  { chains, rpc }: SentWorld,
+  { entry, approval }: Approved,
+  all: readonly Approved[],
+): Promise<boolean> {
+  if (approval.amount === 0n) return all.every((one) => one.approval.amount === 0n)
+  const chain = chains.list().find(({ id }) => id === entry.chainId)
+  if (chain === undefined) return true
+  try {
+    const { token: address, spender } = approval
+    const call = { address, abi: erc20Abi, functionName: 'allowance', args: [entry.from, spender] } as const
+    return (await rpc.client(chain).readContract(call)) !== 0n
+  } catch {
+    return true
   }
 }
 
@@ -110,13 +158,3 @@ async function amountOf({ tokens }: SentWorld, chain: Chain, [address, amount]: 
   const { symbol, decimals } = await tokens.byAddress(chain, token)
   return { token, symbol, amount: formatUnits(amount, decimals) }
 }
-
-function isApproval({ rawTransaction }: StoredTransaction): boolean {
-  const { data = '0x' } = parseTransaction(rawTransaction)
-  return size(data) >= 4 && approvals.has(slice(data, 0, 4))
-}
-
-const approvals: ReadonlySet<string> = new Set([
-  toFunctionSelector('approve(address,uint256)'),
-  toFunctionSelector('approve(address,address,uint160,uint48)'),
-])

@@ -120,7 +120,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       idempotency: store.idempotency,
       operations,
       hasSigned: signed,
-      doubt: createDoubt(store.journal, () => executor.reconcile()),
+      doubt: createDoubt(store.transactions, () => executor.reconcile()),
       sentBy: (requestId) => sentTransactions({ ...ports, transactions: store.transactions }, requestId),
       requestOf: async (txHash) => (await store.transactions.byHash(txHash as Hash))?.requestId ?? null,
       during: (work) => work(),

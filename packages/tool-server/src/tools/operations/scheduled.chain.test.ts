@@ -230,8 +230,8 @@ describe('a server that died while it carried one out', () => {
     expect(await spent(world)).toBe(100_000_000n)
     const second = await restart(world)
     const log = { warn: () => {} }
-    const { operations, journal } = second.store
-    expect(await endInterrupted({ operations, journal, log })).toEqual({ givenBack: [unsigned], ended: [signed] })
+    const { operations, transactions } = second.store
+    expect(await endInterrupted({ operations, transactions, log })).toEqual({ givenBack: [unsigned], ended: [signed] })
     await due(second)()
     await due(second)()
     expect(await spent(second)).toBe(400_000_000n)
