@@ -27,6 +27,9 @@ afterEach(() => db.destroy())
 test.each([
   ['open', 'journal_open'],
   ['refused', 'journal_refused'],
+  ['openWallets', 'journal_open'],
+  ['refusedWallets', 'journal_refused'],
+  ['asked', 'journal_asked'],
 ] as const)('what is %s is found by an index of its own, however long the journal is', async (name, index) => {
   await journalQueries()[name](db, account)
   expect(planOf(0)).toContain(index)

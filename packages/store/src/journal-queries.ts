@@ -21,6 +21,20 @@ export function journalQueries() {
     refused: preparedQuery<Account, JournalRow>((db, value) =>
       ofAccount(db, value).where('state', '=', literally('refused')).orderBy('nonce').orderBy('attempt'),
     ),
+    openWallets: preparedQuery<Pick<Account, 'chainId'>, Pick<JournalRow, 'from_address'>>((db, value) =>
+      walletsOn(db, value).where('state', 'in', openStates.map(literally)),
+    ),
+    refusedWallets: preparedQuery<Pick<Account, 'chainId'>, Pick<JournalRow, 'from_address'>>((db, value) =>
+      walletsOn(db, value).where('state', '=', literally('refused')),
+    ),
+    asked: preparedQuery<Record<never, never>, JournalRow>((db) =>
+      db
+        .selectFrom('journal')
+        .selectAll()
+        .where('asked', 'is not', null)
+        .where('asked_outcome', 'is', null)
+        .orderBy('sequence'),
+    ),
     byNonce: preparedQuery<Account & { readonly nonce: bigint }, JournalRow>((db, value) =>
       ofAccount(db, value).where('nonce', '=', value('nonce')).orderBy('attempt'),
     ),
@@ -117,6 +131,11 @@ function ofAccount(db: Kysely<Schema>, value: ValueOf<Account>) {
     .selectAll()
     .where('chain_id', '=', value('chainId'))
     .where(isFrom(value('from')))
+}
+
+/** Once for each row: one address may come often. */
+function walletsOn(db: Kysely<Schema>, value: ValueOf<Pick<Account, 'chainId'>>) {
+  return db.selectFrom('journal').select('from_address').where('chain_id', '=', value('chainId'))
 }
 
 /** Spelled out: of a value that comes later the planner cannot tell that the index over the open entries serves it. */

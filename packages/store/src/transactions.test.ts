@@ -38,7 +38,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     await store.transactions.ask(hash, { what: 'cancel', by: 'operator:eve' })
     expect((await store.transactions.byHash(hash))?.asked).toEqual(asked)
     await store.journal.mark(hash, 'replaced')
-    await store.transactions.endAsked(hash, 'cancelled')
+    await store.transactions.endAsked(hash, 'cancel', 'cancelled')
     expect(await store.transactions.asked()).toEqual([])
     expect((await store.transactions.byHash(hash))?.asked).toEqual({ ...asked, outcome: 'cancelled' })
   })
@@ -50,7 +50,12 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     const taker = entryAt(7).hash
     await store.transactions.ask(hash, { what: taker, by })
     expect(await store.transactions.asked()).toMatchObject([{ asked: { what: taker, at: 2_000 } }])
-    await store.transactions.endAsked(hash, 'not-proved')
+    // Whoever looked before it was asked ends what it saw, and no more.
+    await store.transactions.endAsked(hash, 'cancel', 'cancelled')
+    expect((await store.transactions.byHash(hash))?.asked).toMatchObject({ what: taker, outcome: null })
+    await store.transactions.endAsked(hash, taker, 'not-proved')
+    await store.transactions.endAsked(hash, taker, 'superseded')
+    expect((await store.transactions.byHash(hash))?.asked).toMatchObject({ outcome: 'not-proved' })
     clock.now = 3_000
     await store.transactions.ask(hash, { what: taker, by })
     expect(await store.transactions.asked()).toMatchObject([{ asked: { what: taker, at: 3_000, outcome: null } }])
@@ -91,6 +96,8 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     const states = ['signed', 'broadcast', 'mined', 'refused'] as const
     const listed = await store.transactions.list({ states, limit: 9 })
     expect(listed.map(({ hash }) => hash)).toEqual([first, other, away])
+    expect((await store.transactions.list({ states })).map(({ hash }) => hash)).toEqual([first, other, away])
+    expect([await store.transactions.count(states), await store.transactions.count(['final'])]).toEqual([3, 1])
     expect((await store.transactions.list({ states, limit: 1 })).map(({ hash }) => hash)).toEqual([away])
     expect(await store.transactions.wallets(1)).toEqual(expect.arrayContaining([ada, eve]))
     expect(await store.transactions.wallets(1)).toHaveLength(2)

@@ -1,7 +1,7 @@
 import type { Journal, JournalEntry, JournalState } from '@svc/wallet'
-import { sql } from 'kysely'
-import type { Selectable, Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Engine } from './engine.ts'
+import { journalQueries, type JournalRow } from './journal-queries.ts'
 import { toEntry } from './journal.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
@@ -11,88 +11,70 @@ import { StoreError } from './store-error.ts'
  * the row of its transaction, so it outlives whoever asked, and commands and server need nothing else to meet.
  */
 export function createTransactions(engine: Engine, now: () => number): Transactions {
+  const ask = journalQueries()
+  const found = async (find: (db: Kysely<Schema>) => Promise<readonly JournalRow[]>): Promise<StoredTransaction[]> =>
+    (await engine.read(find)).map(toStored)
   return {
     async list({ states, limit }) {
-      const rows = await engine.read((db) =>
-        db
+      const rows = await engine.read((db) => {
+        const query = db
           .selectFrom('journal')
           .selectAll()
           .where('state', 'in', [...states])
           .orderBy('sequence', 'desc')
-          .limit(limit)
-          .execute(),
-      )
+        return (limit === undefined ? query : query.limit(limit)).execute()
+      })
       return rows.toReversed().map(toStored)
     },
+    async count(states) {
+      const { count } = await engine.read((db) =>
+        db
+          .selectFrom('journal')
+          .select((select) => select.fn.countAll().as('count'))
+          .where('state', 'in', [...states])
+          .executeTakeFirstOrThrow(),
+      )
+      return Number(count)
+    },
     async byHash(hash) {
-      const row = await engine.read((db) =>
-        db.selectFrom('journal').selectAll().where('hash', '=', hash).executeTakeFirst(),
-      )
-      return row === undefined ? null : toStored(row)
+      const [row] = await found((db) => ask.byHash(db, { hash }))
+      return row ?? null
     },
-    async byNonce(chainId, from, nonce) {
-      const rows = await engine.read((db) =>
-        db
-          .selectFrom('journal')
-          .selectAll()
-          .where('chain_id', '=', BigInt(chainId))
-          .where(sql<boolean>`lower(from_address) = ${from.toLowerCase()}`)
-          .where('nonce', '=', BigInt(nonce))
-          .orderBy('attempt')
-          .execute(),
-      )
-      return rows.map(toStored)
-    },
-    async byRequest(requestId) {
-      const rows = await engine.read((db) =>
-        db.selectFrom('journal').selectAll().where('request_id', '=', requestId).orderBy('sequence').execute(),
-      )
-      return rows.map(toStored)
-    },
+    byNonce: (chainId, from, nonce) =>
+      found((db) => ask.byNonce(db, { chainId: BigInt(chainId), from: from.toLowerCase(), nonce: BigInt(nonce) })),
+    byRequest: (requestId) => found((db) => ask.byRequest(db, { requestId })),
     ask: (hash, request) => engine.write('spend', (trx) => askIn(trx, hash, request, now())),
-    async asked() {
-      const rows = await engine.read((db) =>
-        db
-          .selectFrom('journal')
-          .selectAll()
-          .where('asked', 'is not', null)
-          .where('asked_outcome', 'is', null)
-          .orderBy('sequence')
-          .execute(),
-      )
-      return rows.map(toStored)
-    },
-    async endAsked(hash, outcome) {
+    asked: () => found((db) => ask.asked(db, {})),
+    async endAsked(hash, what, outcome) {
       await engine.write('spend', (trx) =>
         trx
           .updateTable('journal')
           .set({ asked_outcome: outcome })
           .where('hash', '=', hash)
-          .where('asked', 'is not', null)
+          .where('asked', '=', what)
+          .where('asked_outcome', 'is', null)
           .execute(),
       )
     },
     async wallets(chainId) {
-      const rows = await engine.read((db) =>
-        db
-          .selectFrom('journal')
-          .select('from_address')
-          .distinct()
-          .where('chain_id', '=', BigInt(chainId))
-          .where('state', 'in', ['signed', 'broadcast', 'mined', 'refused'])
-          .execute(),
-      )
-      return rows.map(({ from_address }) => from_address as Address)
+      const chain = { chainId: BigInt(chainId) }
+      const rows = await engine.read(async (db) => [
+        ...(await ask.openWallets(db, chain)),
+        ...(await ask.refusedWallets(db, chain)),
+      ])
+      return [...new Set(rows.map(({ from_address }) => from_address as Address))]
     },
   }
 }
 
 export type Transactions = {
-  /** The newest `limit` in these states, oldest first. */
+  /** The newest `limit` in these states, all without one; oldest first. */
   list(query: {
     readonly states: readonly JournalState[]
-    readonly limit: number
+    readonly limit?: number
   }): Promise<readonly StoredTransaction[]>
+  /** How many are in these states. */
+  count(states: readonly JournalState[]): Promise<number>
   byHash(hash: Hash): Promise<StoredTransaction | null>
   /** Every attempt at a nonce, first attempt first. */
   byNonce(...slot: Parameters<Journal['byNonce']>): Promise<readonly StoredTransaction[]>
@@ -106,8 +88,8 @@ export type Transactions = {
   ask(hash: Hash, request: Pick<OperatorRequest, 'what' | 'by'>): Promise<StoredTransaction>
   /** Those with a request that has not ended, oldest first. */
   asked(): Promise<readonly StoredTransaction[]>
-  /** Ends what was asked about a transaction. */
-  endAsked(hash: Hash, outcome: RequestOutcome): Promise<void>
+  /** Ends what was asked about a transaction; changes nothing where something else is asked by now, or it has ended. */
+  endAsked(hash: Hash, what: OperatorRequest['what'], outcome: RequestOutcome): Promise<void>
   /** The addresses with anything open or declined on a chain. */
   wallets(chainId: number): Promise<readonly Address[]>
 }
@@ -160,7 +142,7 @@ type Address = JournalEntry['from']
 const waiting: readonly string[] = ['signed', 'broadcast'] satisfies readonly JournalState[]
 const undecided: readonly string[] = [...waiting, 'refused']
 
-function toStored(row: Selectable<Schema['journal']>): StoredTransaction {
+function toStored(row: JournalRow): StoredTransaction {
   const { asked, asked_by, asked_at, asked_outcome } = row
   const request =
     asked === null

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { askChain, call, connect } from '../clients.fixture.ts'
 import { cancel } from '../transactions/cancel.ts'
 import { show } from '../transactions/show.ts'
+import { shownTransactions } from '../transactions/shown-transactions.ts'
 import { program, readyLine, run, runUp } from '../processes.fixture.ts'
 
 const timeout = 120_000
@@ -53,7 +54,7 @@ describe('svc transactions beside a running server', { timeout }, () => {
     const { hash, nonce } = (await out())[0]!
     const listed = await svc('list')
     expect(listed).toMatchObject({ code: 0, stderr: '' })
-    expect(listed.stdout).toMatch(new RegExp(`^${hash} +\\d+ +${nonce} +waits for a block +\\d+ s +execute_swap `, 'm'))
+    expect(listed.stdout).toMatch(new RegExp(`^${hash} +local +${nonce} +waits for a block +\\d+ s +execute_swap `, 'm'))
 
     expect((await commandEnds('pause')).code).toBe(0)
     const cancelled = await svc('cancel', hash)
@@ -147,10 +148,34 @@ describe('svc transactions where no server runs', () => {
     expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to resolve') })
   })
 
+  it('lists what is not decided before the newest of the rest, and says how many of those it leaves out', async () => {
+    const stuck = await record(store, { nonce: 1, state: 'broadcast' })
+    const decided = []
+    for (let nonce = 2; nonce < 6; nonce += 1) decided.push(await record(store, { nonce, state: 'final' }))
+    const { found, leftOut } = await shownTransactions(store.transactions, 2)
+    expect([found.map(({ hash }) => hash), leftOut]).toEqual([[stuck, ...decided.slice(2)], 2])
+    const all = JSON.parse((await svc('list', '--all', '--json')).stdout) as {
+      readonly transactions: readonly { readonly hash: string }[]
+    }
+    expect(all).toMatchObject({ leftOut: 0 })
+    expect(all.transactions.map(({ hash }) => hash)).toEqual([stuck, ...decided])
+    expect((await svc('list')).stdout.trim().split('\n')).toHaveLength(2)
+  })
+
+  it("names a chain of the server's chains file", async () => {
+    const path = join(directory, 'own-chains.json')
+    writeFileSync(path, JSON.stringify([{ id: 1, name: 'our-own' }]), { mode: 0o600 })
+    const hash = await record(store, { nonce: 1, state: 'broadcast' })
+    const shown = await svcWith({ SVC_CHAINS_FILE: path }, 'show', hash)
+    expect(shown.stdout).toContain('our-own (1)')
+    const elsewhere = await svcWith({ SVC_CHAINS_FILE: join(directory, 'missing.json') }, 'show', hash)
+    expect(elsewhere).toMatchObject({ code: 0, stdout: expect.stringContaining('ethereum (1)') })
+  })
+
   it('tells what an ended request came to', async () => {
     const hash = await record(store, { nonce: 1, state: 'broadcast' })
     await store.transactions.ask(hash, { what: 'cancel', by: 'operator:\u202Eada' })
-    await store.transactions.endAsked(hash, 'other-wallet')
+    await store.transactions.endAsked(hash, 'cancel', 'other-wallet')
     const shown = await svc('show', hash)
     expect(shown.stdout).toContain('asked by operator:\\u202eada')
     expect(shown.stdout).toContain('the server has no key for its wallet')

@@ -1,5 +1,5 @@
 import type { OperatorRequest, StoredTransaction } from '@svc/store'
-import { chains, isNoOp, type JournalState } from '@svc/wallet'
+import { isNoOp, type JournalState } from '@svc/wallet'
 import { formatEther, formatGwei, parseTransaction, slice, size, type Hex } from 'viem'
 import type { Asker } from './askers-of.ts'
 
@@ -7,7 +7,7 @@ import type { Asker } from './askers-of.ts'
 export function describeTransaction(
   transaction: StoredTransaction,
   attempts: readonly StoredTransaction[],
-  { asker, now }: { readonly asker: Asker | undefined; readonly now: number },
+  { asker, chainNames, now }: Context,
 ): TransactionDescription {
   const { hash, chainId, from, nonce, attempt, state, requestId, step, signedAt, blockNumber, gasUsed, asked } =
     transaction
@@ -16,7 +16,7 @@ export function describeTransaction(
   return {
     hash,
     chainId,
-    chain: chains.find(({ id }) => id === chainId)?.name ?? null,
+    chain: chainNames.get(chainId) ?? null,
     wallet: from,
     nonce,
     attempt,
@@ -42,10 +42,17 @@ export function describeTransaction(
   }
 }
 
+type Context = {
+  readonly asker: Asker | undefined
+  /** By the id of the chain. */
+  readonly chainNames: ReadonlyMap<number, string>
+  readonly now: number
+}
+
 export type TransactionDescription = {
   readonly hash: Hex
   readonly chainId: number
-  /** Its name, where the chain is one of ours. */
+  /** Its name, where the chain is one of the server's. */
   readonly chain: string | null
   readonly wallet: Hex
   readonly nonce: number

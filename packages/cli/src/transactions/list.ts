@@ -1,34 +1,34 @@
-import type { JournalState } from '@svc/wallet'
 import { openOperations } from '../approvals/open-operations.ts'
 import { table } from '../approvals/table.ts'
 import { parseFlags } from '../parse-flags.ts'
 import type { TransactionDescription } from './describe-transaction.ts'
+import { shownTransactions } from './shown-transactions.ts'
 import { stateWords } from './state-words.ts'
 import { describeTransactions } from './describe-transactions.ts'
 
-/** `svc transactions list`: what is signed and not decided yet, of every wallet; with `--all` the newest of the others too. */
+/**
+ * `svc transactions list`: everything that is signed and not decided yet, of every wallet; with `--all` the newest of the
+ * others after it, and how many older ones are left out.
+ */
 export async function list(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['data-dir'], switches: ['json', 'all'] })
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const now = Date.now()
-    const found = await open.transactions.list({ states: flags.all ? allStates : undecided, limit: mostShown })
+    const { found, leftOut } = await shownTransactions(open.transactions, flags.all ? mostDecided : 0)
     const described = await describeTransactions(open, found, now)
-    if (flags.json) process.stdout.write(`${JSON.stringify({ transactions: described })}\n`)
-    else process.stdout.write(await listText(described))
+    if (flags.json) process.stdout.write(`${JSON.stringify({ transactions: described, leftOut })}\n`)
+    else process.stdout.write(await listText(described, leftOut))
     return 0
   } finally {
     await open.close()
   }
 }
 
-const undecided = ['signed', 'broadcast', 'mined', 'refused'] as const satisfies readonly JournalState[]
-const allStates = [...undecided, 'final', 'reverted', 'replaced', 'superseded'] as const
-
 /** The newest. */
-const mostShown = 500
+const mostDecided = 500
 
-async function listText(transactions: readonly TransactionDescription[]): Promise<string> {
+async function listText(transactions: readonly TransactionDescription[], leftOut: number): Promise<string> {
   if (transactions.length === 0) return 'No transaction is out.\n'
   const { printable } = await import('@svc/tool-server/operator')
   const head = ['HASH', 'CHAIN', 'NONCE', 'STATE', 'AGE', 'TOOL', 'MAX FEE', 'REPLACED BY', 'WALLET', 'REQUEST']
@@ -44,7 +44,8 @@ async function listText(transactions: readonly TransactionDescription[]): Promis
     `${one.wallet.slice(0, 6)}...${one.wallet.slice(-4)}`,
     one.isNoOp ? '' : printable(one.requestId, 64),
   ])
-  return table([head, ...rows], { alignRight: [2, 6] })
+  const shown = table([head, ...rows], { alignRight: [2, 6] })
+  return leftOut === 0 ? shown : `${shown}${leftOut} older ones that are decided are left out.\n`
 }
 
 function stateText({ state, asked }: TransactionDescription): string {

@@ -106,7 +106,7 @@ async function resolve({ engine, chain, client }: Trip, asked: StoredTransaction
     if (isUndecided.has(state))
       await onStorage('the journal cannot be written', () => engine.journal.mark(hash, 'superseded'))
   }
-  await onStorage('the journal cannot be written', () => engine.transactions.endAsked(asked.hash, 'superseded'))
+  await onStorage('the journal cannot be written', () => engine.transactions.endAsked(asked.hash, taker, 'superseded'))
 }
 
 const isUndecided: ReadonlySet<JournalState> = new Set<JournalState>(['signed', 'broadcast', 'mined', 'refused'])
@@ -122,7 +122,11 @@ async function blockOf(client: PublicClient, hash: Hash) {
 
 async function end(engine: Engine, asked: StoredTransaction, ending: Ending): Promise<void> {
   await note(engine, eventOf(asked, ending), asked, ending)
-  await onStorage('the journal cannot be written', () => engine.transactions.endAsked(asked.hash, ending.outcome))
+  const { hash, asked: request } = asked
+  if (request === null) return
+  await onStorage('the journal cannot be written', () =>
+    engine.transactions.endAsked(hash, request.what, ending.outcome),
+  )
 }
 
 function eventOf({ asked }: StoredTransaction, { outcome }: Ending): AuditEvent['event'] {
