@@ -115,6 +115,29 @@ describe('carrying out what is due', () => {
     expect(order).toEqual(['one', 'other', 'two', 'three', 'late', 'four'])
   })
 
+  it('remembers how long one waits that a full look leaves out', async () => {
+    const clock = { now: 0 }
+    const patient = operationOf('patient')
+    const others = Array.from({ length: 300 }, (_, index) => operationOf(`other-${index}`, 'busy'))
+    const tried: string[] = []
+    let stored = [patient]
+    const run = createDueRun({
+      operations: { due: async (limit) => stored.slice(0, limit) },
+      carryOut: async (operation) => {
+        tried.push(operation.id)
+        stored = stored.filter((one) => one !== operation || operation === patient)
+        return operation === patient ? down() : { ok: true, result: {} }
+      },
+      now: () => clock.now,
+      log: { info: () => {}, warn: () => {} },
+    })
+    await run()
+    stored = [...others, patient]
+    await run()
+    expect(tried.filter((id) => id === 'patient')).toHaveLength(1)
+    expect(tried).toHaveLength(101)
+  })
+
   it('gives the places of those that wait after a failure to others', async () => {
     const failing = Array.from({ length: 150 }, (_, index) => operationOf(`fails-${index}`, `principal-${index}`))
     const tried = new Set<string>()

@@ -48,9 +48,11 @@ export function createDueRun(options: {
 
   /** The first of each principal that may be tried now; those that wait after a failure take no place from others. */
   async function nextTurn(): Promise<readonly Operation[]> {
-    const due = await operations.due(mostAtOnce + waits.size)
-    const isDue = new Set(due.map(({ id }) => id))
-    for (const id of waits.keys()) if (!isDue.has(id)) waits.delete(id)
+    const most = mostAtOnce + waits.size
+    const due = await operations.due(most)
+    // One that a full answer leaves out may be due all the same.
+    const isDue = due.length < most ? new Set(due.map(({ id }) => id)) : null
+    for (const id of waits.keys()) if (isDue?.has(id) === false) waits.delete(id)
     return firstOfEach(due.filter(mayTry))
   }
 

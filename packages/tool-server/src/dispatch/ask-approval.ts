@@ -18,9 +18,14 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
     const { confirm, means } = asking
     const id = waitingOperation(error)
     if (id === null || confirm === undefined) throw error
+    // The operation is stored: whatever cannot be read from here on, the caller hears its id.
     if (!(await means.operations.takesClient().catch(() => false))) throw error
-    const operation = await means.operations.find(id, call.principal)
-    const others = Math.max(0, (await means.operations.awaiting(call.principal)) - 1)
+    const operation = await means.operations.find(id, call.principal).catch(() => null)
+    if (operation === null) throw error
+    const others = await means.operations.awaiting(call.principal).then(
+      (waiting) => Math.max(0, waiting - 1),
+      () => 0,
+    )
     const question = questionOf(operation, others)
     if (question === null) throw error
     const reply = await confirm(question).catch((): ApprovalReply => 'cancelled')

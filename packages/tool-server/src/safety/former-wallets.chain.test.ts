@@ -55,6 +55,30 @@ describe.each(storeEngines)('what a former key left open, on $engine', ({ usePla
     await next.run(swapIntent(next, '100'))
   })
 
+  it('holds nothing of the own wallet up when it cannot be looked up', async () => {
+    const { former, next } = await rotated()
+    beforeSending(next, 2, () => mineNothing(next))
+    await testClient(next).setAutomine(true)
+    await expect(next.run(swapIntent(next, '100'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+    await testClient(next).mine({ blocks: 1 })
+    await testClient(next).setAutomine(true)
+    next.patience.isShort = false
+    next.network.fetch = async (input, init) =>
+      `${typeof init?.body === 'string' ? init.body : ''}`.toLowerCase().includes(former.wallet.toLowerCase())
+        ? Promise.reject(new TypeError('fetch failed'))
+        : fetch(input, init)
+    await expect
+      .poll(
+        async () => {
+          expect((await next.executor.reconcile()).failed).toEqual([next.chain.id])
+          return next.store.journal.open(next.chain.id, next.wallet)
+        },
+        { timeout: 30_000 },
+      )
+      .toEqual([])
+    expect(await next.store.journal.open(next.chain.id, former.wallet)).not.toEqual([])
+  })
+
   /** A swap that is out and not mined when its server ends, and a server with another key on the same state. */
   async function rotated() {
     const privateKey = generatePrivateKey()

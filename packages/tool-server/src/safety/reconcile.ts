@@ -13,19 +13,24 @@ import type { Hash } from 'viem'
  */
 export async function reconcile(engine: Engine, { inFlight, inTurn, told }: ReconcileMeans): Promise<ReconcileReport> {
   const chains: ClearedUp[] = []
-  const failed: number[] = []
+  const failed = new Set<number>()
   for (const chain of engine.chains.list()) {
+    const fail = (error: unknown): void => {
+      engine.log.warn('reconcile.failed', { chainId: chain.id, error })
+      failed.add(chain.id)
+    }
+    const { signal } = serverTrip(engine, chain).call
+    // In a line of its own: it signs nothing, and holds up no write of the server's own wallet.
+    await inTurn(`${chain.id} former`, signal, () => settleFormer(engine, chain, told)).catch(fail)
     try {
       const trip = serverTrip(engine, chain)
-      await settleFormer(engine, chain, told)
       if (!(await isAnythingLeft(trip, inFlight))) continue
       chains.push(await inTurn(`${chain.id}`, trip.call.signal, () => clearUp(trip, inFlight)))
     } catch (error) {
-      engine.log.warn('reconcile.failed', { chainId: chain.id, error })
-      failed.push(chain.id)
+      fail(error)
     }
   }
-  return { chains, failed }
+  return { chains, failed: [...failed] }
 }
 
 export type ReconcileMeans = {

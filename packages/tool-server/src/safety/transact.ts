@@ -114,7 +114,7 @@ export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promi
   }
   if (confirmation.status !== 'pending') {
     const cancelled = await minedInsteadOf(trip, confirmation.entry)
-    if (cancelled !== null) throw takenBack(sent, cancelled)
+    if (cancelled !== null) throw takenBack(sent, cancelled.noOp)
     await countFailure(trip, sent, 'other')
     throw notSent(sent, 'Another transaction took the place of this one.')
   }
@@ -168,10 +168,12 @@ function notSent({ hash }: JournalEntry, message: string): ToolError {
 }
 
 /** The operator's word is no failure: the breaker does not count it. */
-function takenBack({ hash, nonce }: JournalEntry, noOp: Hash): ToolError {
+function takenBack({ hash, nonce }: JournalEntry, noOp: Hash | null): ToolError {
   const message = 'The operator cancelled the transaction; an empty transfer was mined in its place.'
   return new ToolError('CANCELLED_BY_OPERATOR', message, {
-    details: [{ message: 'cancelled, and never mined', txHash: hash, nonce, minedInstead: noOp }],
+    details: [
+      { message: 'cancelled, and never mined', txHash: hash, nonce, ...(noOp === null ? {} : { minedInstead: noOp }) },
+    ],
   })
 }
 

@@ -113,6 +113,21 @@ describe.each(Object.entries(clients))('asking through a client: %s', (_name, co
     expect((await server.operations.list({ principalId: null, limit: 9 })).map((row) => row.state)).toEqual([state])
   })
 
+  it('asks all the same when it cannot be told how many others wait', async () => {
+    const server = await open()
+    server.operations.count = () => Promise.reject(new Error('away'))
+    const client = await connect(server, async () => ({ action: 'accept', content: { approve: true } }))
+    expect(codeOf(await client.callTool(big))).toBeUndefined()
+    expect(server.effects).toHaveLength(1)
+  })
+
+  it('names the operation that waits when it cannot be read back', async () => {
+    const server = await open()
+    server.operations.byId = () => Promise.reject(new Error('away'))
+    const client = await connect(server, () => Promise.reject(new Error('asked')))
+    expect(codeOf(await client.callTool(big))).toBe('APPROVAL_REQUIRED')
+  })
+
   it('asks nobody where the policy leaves the client out, or the client shows no forms', async () => {
     const unasked: Answer = () => Promise.reject(new Error('asked'))
     const strict = await open({ channels: ['operator'] })
