@@ -27,7 +27,7 @@ export function journalQueries() {
     refusedWallets: preparedQuery<Pick<Account, 'chainId'>, Pick<JournalRow, 'from_address'>>((db, value) =>
       walletsOn(db, value).where('state', '=', literally('refused')),
     ),
-    asked: preparedQuery<Record<never, never>, JournalRow>((db) =>
+    asked: preparedQuery<Readonly<Record<string, unknown>>, JournalRow>((db) =>
       db
         .selectFrom('journal')
         .selectAll()

@@ -54,7 +54,9 @@ describe('svc transactions beside a running server', { timeout }, () => {
     const { hash, nonce } = (await out())[0]!
     const listed = await svc('list')
     expect(listed).toMatchObject({ code: 0, stderr: '' })
-    expect(listed.stdout).toMatch(new RegExp(`^${hash} +local +${nonce} +waits for a block +\\d+ s +execute_swap `, 'm'))
+    expect(listed.stdout).toMatch(
+      new RegExp(`^${hash} +local +${nonce} +waits for a block +\\d+ s +execute_swap `, 'm'),
+    )
 
     expect((await commandEnds('pause')).code).toBe(0)
     const cancelled = await svc('cancel', hash)

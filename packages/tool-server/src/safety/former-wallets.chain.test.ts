@@ -64,7 +64,7 @@ describe.each(storeEngines)('what a former key left open, on $engine', ({ usePla
     await testClient(next).setAutomine(true)
     next.patience.isShort = false
     next.network.fetch = async (input, init) =>
-      `${typeof init?.body === 'string' ? init.body : ''}`.toLowerCase().includes(former.wallet.toLowerCase())
+      (typeof init?.body === 'string' ? init.body : '').toLowerCase().includes(former.wallet.toLowerCase())
         ? Promise.reject(new TypeError('fetch failed'))
         : fetch(input, init)
     await expect
