@@ -92,6 +92,27 @@ const settles: Execute = async (_intent, shape) => {
   })
 }
 
+describe('the end of a write', () => {
+  it.each([null, 'a-key-of-mine'])('is told with its failure first, under the key %s', async (idempotencyKey) => {
+    const told: unknown[] = []
+    const failing: Execute = async () => {
+      throw new ToolError('TOKEN_NOT_FOUND', 'No such token.')
+    }
+    for (const execute of [failing, settles]) {
+      const noteCall = () => {
+        const ends: unknown[] = []
+        told.push(ends)
+        return (failure: unknown) => void ends.push(failure instanceof ToolError ? failure.code : failure)
+      }
+      const { call } = open({ write: { ...writeRoad(execute, await freshStore()), noteCall } })
+      await call('move_funds', { amount: '1', ...(idempotencyKey === null ? {} : { idempotencyKey }) })
+    }
+    const [failed, done] = told as unknown[][]
+    expect(failed?.[0]).toBe('TOKEN_NOT_FOUND')
+    expect(done).toEqual([null])
+  })
+})
+
 describe('the road of a call', () => {
   it('finds the tool, then asks the profile, then the key, and only then reads the arguments', async () => {
     const { code } = open({ profile: 'data' })

@@ -80,8 +80,11 @@ export type WriteRoad = {
   hasSigned(requestId: string): Promise<boolean>
   /** What is known of a request whose bytes were declined. */
   readonly doubt?: Doubt
-  /** Leaves a line about a write that is asked for, before anything is done about it. */
-  readonly noteCall?: (call: Call) => void
+  /**
+   * Leaves a line about a write that is asked for, before anything is done about it; what it gives back is told how the
+   * call ended: the failure, `null` for none.
+   */
+  readonly noteCall?: (call: Call) => (failure: unknown) => void
   /** What a request sent, named to a caller who asks again for one that was cut off. */
   readonly sentBy?: (requestId: string) => Promise<Sent>
   /** The request that signed a transaction. */
@@ -154,10 +157,23 @@ async function travel(request: CallRequest, requestId: string, road: Road): Prom
   requireAccess(tool, request.principal)
   const input = parseInput(tool, request.arguments)
   const call = describeCall(tool, input, request, requestId)
-  if (tool.access === 'write' && !call.dryRun) road.options.write?.noteCall?.(call)
-  const run = () => atMostOnce(tool, call, road, async () => successResult(await answered(tool, call, request, road)))
   const { write } = road.options
-  return tool.access === 'write' && write !== null ? write.during(run) : run()
+  const ended = tool.access === 'write' && !call.dryRun ? write?.noteCall?.(call) : undefined
+  const told = telling(ended)
+  const once = async () => successResult(await told(answered(tool, call, request, road)))
+  const run = () => atMostOnce(tool, call, road, once)
+  const result = await told(tool.access === 'write' && write !== null ? write.during(run) : run())
+  ended?.(null)
+  return result
+}
+
+/** Tells of a failure at once, before it becomes an answer that is kept; told again, it says nothing more. */
+function telling(ended: ((failure: unknown) => void) | undefined) {
+  return <Value>(work: Promise<Value>): Promise<Value> =>
+    work.catch((failure: unknown) => {
+      ended?.(failure)
+      throw failure
+    })
 }
 
 function findTool(catalogue: ReadonlyMap<string, Tool>, name: string): Tool {

@@ -14,7 +14,7 @@ import { createRedactor } from './observability/redact.ts'
 import type { Ports } from './ports.ts'
 import { openAuditLog } from './safety/audit.ts'
 import { createDecisionRecorder } from './safety/decision-recorder.ts'
-import { noteToolCall } from './safety/call-facts.ts'
+import { createCallOutcomes } from './safety/call-outcomes.ts'
 import { createDoor } from './safety/door.ts'
 import { createDoubt } from './safety/doubt.ts'
 import { endInterrupted } from './safety/end-interrupted.ts'
@@ -65,11 +65,14 @@ export async function openWriteRoad(options: {
     const leases = createLeaseKeeper(store.leases, `process ${process.pid} on ${hostname()}`)
     await leases.requireServer()
     const redactor = createRedactor(secretsOf(config))
-    const audit = await openAuditLog({
-      path: join(dataDir, 'audit.jsonl'),
-      now: Date.now,
-      scrub: (value) => redactor.scrub(value),
-    })
+    const outcomes = createCallOutcomes(
+      await openAuditLog({
+        path: join(dataDir, 'audit.jsonl'),
+        now: Date.now,
+        scrub: (value) => redactor.scrub(value),
+      }),
+    )
+    const { audit } = outcomes
     closers.push(() => audit.close())
     const callers = createRefusedCallers({ audit, now: Date.now })
     closers.push(() => callers.flush())
@@ -163,7 +166,7 @@ export async function openWriteRoad(options: {
       }),
       hasSigned: signed,
       doubt: createDoubt(transactions, () => executor.reconcile()),
-      noteCall: (call) => noteToolCall(audit, call),
+      noteCall: (call) => outcomes.begin(call),
       refusedCaller: (reason, address) => callers.refused(reason, address),
       sentBy: (requestId) => sentTransactions({ ...ports, transactions }, requestId),
       requestOf: async (txHash) => (await transactions.byHash(txHash as `0x${string}`))?.requestId ?? null,

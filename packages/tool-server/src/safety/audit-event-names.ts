@@ -16,6 +16,7 @@ export const auditEventNames = [
   'tx.approval.requested',
   'tx.cancelled',
   'tx.confirmed',
+  'tx.declined',
   'tx.failed',
   'tx.intent',
   'tx.not-cancelled',

@@ -71,16 +71,17 @@ describe('a day on record', () => {
     expect(of('tx.reverted')).toMatchObject([
       { result: { status: 'reverted', gasUsed: expect.stringMatching(/^\d+$/) } },
     ])
-    expect(of('tx.failed').map(({ decision, result }) => [decision, result])).toEqual([
+    expect(of('tx.refused', 'tx.failed').map(({ decision, result }) => [decision, result])).toEqual([
       [
         { verdict: 'deny', rule: 'SLIPPAGE_TOO_HIGH' },
-        { status: 'failed', error: 'SLIPPAGE_TOO_HIGH' },
+        { status: 'refused', error: 'SLIPPAGE_TOO_HIGH' },
       ],
       [
         { verdict: 'allow', rule: null },
         { status: 'failed', error: 'TRANSACTION_REVERTED' },
       ],
     ])
+    expect(of('tx.failed')).toHaveLength(1)
     const facts = {
       policyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
       paramsHash: expect.stringMatching(/^[0-9a-f]{64}$/),

@@ -1,10 +1,7 @@
 import type { JournalEntry } from '@svc/wallet'
 import type { TransactionReceipt } from 'viem'
-import { type ErrorCode, errorTable } from '../errors.ts'
 import { ToolError } from '../tool-error.ts'
 import { asSigned } from './as-signed.ts'
-import { callFacts, paramsHash } from './call-facts.ts'
-import type { Trip } from './engine.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
 import { realDeltas, settleLedger } from './settle.ts'
@@ -37,33 +34,6 @@ export async function recover(road: Reserved, progress: Progress, failure: unkno
   } catch (error) {
     engine.log.error('road.not-recovered', { requestId: call.requestId, error })
   }
-}
-
-/** Leaves a line about a write that failed. One that cannot be written hides nothing from the caller. */
-export async function noteRefusal({ engine, call, intent, chain }: Trip, failure: unknown): Promise<void> {
-  const { requestId } = call
-  const code = failure instanceof ToolError ? failure.code : 'INTERNAL'
-  const facts = { ...callFacts(call), chainId: chain.id, code }
-  engine.log.info('tx.failed', facts)
-  const outcome = { decision: decisionOf(code), result: { status: 'failed', error: code } }
-  try {
-    await engine.audit.append({
-      event: 'tx.failed',
-      ...facts,
-      ...outcome,
-      paramsHash: paramsHash(call.input),
-      why: intent.why,
-    })
-  } catch (error) {
-    engine.log.error('audit.unwritten', { requestId, error })
-  }
-}
-
-/** Whether a rule stood in the way, and which: its code. A failure of the chain or of our own is no decision. */
-function decisionOf(code: ErrorCode) {
-  if (code === 'APPROVAL_REQUIRED') return { verdict: 'needs_approval', rule: code }
-  const isRule = errorTable[code].httpStatus === 403 || code === 'SERVER_PAUSED' || code === 'CIRCUIT_BREAKER_OPEN'
-  return isRule ? { verdict: 'deny', rule: code } : { verdict: 'allow', rule: null }
 }
 
 /** Receipts of what was mined and failed: it moved nothing and burnt its gas. */

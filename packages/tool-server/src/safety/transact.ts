@@ -149,7 +149,7 @@ function noteOutcome({ engine, call, chain }: Trip, step: Step, confirmation: Co
   const transaction = { chainId: chain.id, hash, nonce, to, selector: selectorOf(data), kind, label }
   const mined = 'receipt' in confirmation ? confirmation.receipt : null
   const result = { status, block: mined?.blockNumber ?? null, gasUsed: mined?.gasUsed ?? null }
-  const event = status === 'final' ? 'tx.confirmed' : (`tx.${status}` as const)
+  const event = status === 'final' ? 'tx.confirmed' : status === 'refused' ? 'tx.declined' : (`tx.${status}` as const)
   engine.audit.note({ event, ...callFacts(call), transaction, result })
 }
 

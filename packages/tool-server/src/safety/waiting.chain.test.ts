@@ -30,7 +30,7 @@ describe.each(storeEngines)('what waits, on $engine', ({ usePlaces }) => {
     expect(await road.store.ledger.open()).toEqual([])
     expect(await eventsOf(road, /^tx\.(approval\.requested|scheduled)$/)).toHaveLength(2)
     const refused = (await road.auditLines()).filter(({ code }) => code === 'OPERATION_LIMIT')
-    const denied = { event: 'tx.failed', decision: { verdict: 'deny', rule: 'OPERATION_LIMIT' } }
+    const denied = { event: 'tx.refused', decision: { verdict: 'deny', rule: 'OPERATION_LIMIT' } }
     expect(refused).toMatchObject(Array.from({ length: 4 }, () => denied))
 
     await expect(road.run(swapIntent(road, '7'), stranger)).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' })
@@ -75,6 +75,7 @@ describe.each(storeEngines)('what waits, on $engine', ({ usePlaces }) => {
     expect(await waitingFor(road, intent)).toEqual({ ...first, message: expect.stringContaining('waits already') })
     expect(await waitingOf(road)).toMatchObject([{ id: first['operationId'] }])
     expect(await eventsOf(road, /^tx\.approval\.requested$/)).toHaveLength(1)
+    expect(await eventsOf(road, /^tx\.(failed|refused)$/)).toEqual([])
     expect((await waitingFor(road, intent, stranger))['operationId']).not.toBe(first['operationId'])
     road.clock.offsetMs += 31_000
     const next = await waitingFor(road, intent)
