@@ -46,7 +46,10 @@ function showText(
     ],
     ['asked by', [...asker, printable(`request ${one.requestId}`)].join(', ')],
     ['replaced by', one.replacedBy ?? 'nothing'],
-    ['operator', one.asked === null ? 'nothing was asked' : printable(outcomeText(one.asked, one.replacedBy))],
+    [
+      'operator',
+      one.asked === null ? 'nothing was asked' : printable(outcomeText(one.asked, one.replacedBy, one.state)),
+    ],
   ]
   const others = attempts.filter(({ hash }) => hash !== one.hash)
   return [
