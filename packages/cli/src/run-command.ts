@@ -86,7 +86,7 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       Port 0 is any free one; without a flag 3000 and 8545, if they are free. --json prints one line when ready.
       --data-dir keeps API keys, wallet, policy and a pause for the next time; audit log, operations, spending and
       breaker of the last run go with its chain (svc serve never clears anything). Ctrl-C ends all of it.
-  svc serve --transport stdio|http
+  svc serve --transport stdio|http [--data-dir D]
       The MCP server alone, configured by the environment (docs/config.md).
   svc approvals list [--all] [--caller ID] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
                 | cancel ID | page [--data-dir D]

@@ -66,10 +66,15 @@ describe('svc pause and svc resume', { timeout }, () => {
 
     writeFileSync(join(directory, 'breaker.json'), 'garbage')
     const still = await svc('resume', '--data-dir', directory)
-    expect(still).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('svc resume --rearm') })
+    expect(still).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining(`svc resume --rearm --data-dir ${directory}\n`),
+    })
     expect(await call(client, 'execute_swap', swap)).toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
     expect(await svc('resume', '--rearm', '--data-dir', directory)).toMatchObject({ exitCode: 0 })
     expect(await recorded('breaker.rearmed')).toMatchObject({ by })
+    const again = await svc('resume', '--rearm', '--data-dir', directory)
+    expect(again).toMatchObject({ exitCode: 0, stdout: 'Nothing was paused.\nThe circuit breaker was not open.\n' })
     expect(await call(client, 'execute_swap', swap)).toHaveProperty('txHash')
   })
 

@@ -145,7 +145,11 @@ describe('svc policy', () => {
   it('test runs the cases beside the policy and exits with 1 when one is not as expected', async () => {
     const honest = { name: 'wrap', intent, spendUsd: '1', expect: 'allow' }
     await put('policy.test.json', { wallet, cases: [honest] })
-    expect(await svc('test')).toMatchObject({ code: 0, stdout: 'ok    wrap\n1 of 1 cases are as expected.\n' })
+    expect(await svc('test')).toMatchObject({
+      code: 0,
+      stdout: 'ok    wrap\n1 of 1 cases are as expected.\n',
+      stderr: expect.stringMatching(/^Policy: the defaults, for there is no .*policy\.json\n$/),
+    })
     await put('policy.json', { limitsUsd: { perTransaction: '0.5' } })
     const failed = await svc('test')
     expect([failed.code, failed.stdout]).toEqual([

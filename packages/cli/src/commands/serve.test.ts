@@ -47,6 +47,17 @@ describe('svc serve', () => {
     silent.close()
   })
 
+  it('names the setting when its port is taken', async () => {
+    const other = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const output = serve(['--transport', 'http', '--data-dir', join(dataDir, 'own')], {
+      SVC_LISTEN: `127.0.0.1:${(other.address() as AddressInfo).port}`,
+    })
+    expect(await once(child, 'close')).toEqual([1, null])
+    expect(output.err).toContain('svc serve: another program listens on the address of SVC_LISTEN already.')
+    other.close()
+  })
+
   it('names its address and ends on SIGTERM over HTTP', async () => {
     const output = serve(['--transport', 'http'])
     await expect.poll(() => output.err).toMatch(/svc listens on http:\/\/127\.0\.0\.1:\d+\/mcp/)

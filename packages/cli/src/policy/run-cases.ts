@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises'
 import { loadPolicy, runPolicyCases } from '@svc/tool-server/policy'
 import { readInputFile } from '../read-input-file.ts'
 import { sayTaken } from '../say-taken.ts'
@@ -21,6 +22,10 @@ export async function runCases(argv: readonly string[]): Promise<number> {
   try {
     const policy = await loadPolicy(path, { production: config.production || flags.production })
     reading = casesPath
+    // Whoever names a file of cases may take the policy beside it for the one that is tested.
+    process.stderr.write(
+      (await isThere(path)) ? `Policy: ${path}\n` : `Policy: the defaults, for there is no ${path}\n`,
+    )
     const nowSeconds = Math.floor(Date.now() / 1000)
     const results = runPolicyCases(written, {
       policy,
@@ -38,4 +43,11 @@ export async function runCases(argv: readonly string[]): Promise<number> {
     printProblems(reading, error)
     return 1
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }

@@ -6,6 +6,7 @@ import { operatorName } from '../own-data-directory.ts'
 import { parseWholeNumber } from '../parse-whole-number.ts'
 import { stateWords } from './state-words.ts'
 import { findTransaction } from './find-transaction.ts'
+import { followWith } from './follow-with.ts'
 import { outcomeWords } from './outcome-words.ts'
 import { readHashAndFlags } from './read-hash-and-flags.ts'
 import { untilTaken, type Seen } from './until-taken.ts'
@@ -26,7 +27,7 @@ export async function cancel(argv: readonly string[], stopped: Promise<StopCause
     const outcome = seen.transaction.asked?.outcome ?? null
     const text = flags.json
       ? JSON.stringify({ hash, state: seen.transaction.state, outcome, noOp: seen.noOp?.hash ?? null })
-      : textOf(seen, waitSeconds)
+      : textOf(seen, waitSeconds, followWith(hash, flags['data-dir']))
     process.stdout.write(`${text}\n`)
     return outcome === null || outcome === 'cancelled' ? 0 : 1
   } finally {
@@ -48,18 +49,15 @@ function requireCancellable(transaction: StoredTransaction): void {
   throw new Error(`${hash} is ${stateWords[state]}; there is nothing left to cancel.`)
 }
 
-function textOf({ transaction, noOp }: Seen, waitSeconds: number): string {
+function textOf({ transaction, noOp }: Seen, waitSeconds: number, follow: string): string {
   const outcome = transaction.asked?.outcome ?? null
   if (outcome === 'cancelled') return `Cancelled: ${noOp?.hash ?? 'an empty transfer'} was mined in its place.`
   if (outcome !== null) return `Not cancelled: ${outcomeWords[outcome]}.`
   if (noOp !== undefined && noOp.state !== 'signed') {
-    return (
-      `An empty transfer is out in its place: ${noOp.hash}\n` +
-      `The chain mines one of the two. Which one: svc transactions show ${transaction.hash}`
-    )
+    return `An empty transfer is out in its place: ${noOp.hash}\nThe chain mines one of the two. Which one: ${follow}`
   }
   return (
     `Asked. No server has taken it up within ${waitSeconds} s: none runs on this state, or its endpoint does not answer.\n` +
-    `It is done as soon as one can, at the next start before it serves writes. Follow it: svc transactions show ${transaction.hash}`
+    `It is done as soon as one can, at the next start before it serves writes. Follow it: ${follow}`
   )
 }

@@ -5,6 +5,7 @@ import { parseWholeNumber } from '../parse-whole-number.ts'
 import { UsageError } from '../usage-error.ts'
 import { findTransaction } from './find-transaction.ts'
 import { outcomeWords } from './outcome-words.ts'
+import { followWith } from './follow-with.ts'
 import { readHashAndFlags } from './read-hash-and-flags.ts'
 import { stateWords } from './state-words.ts'
 import { untilTaken } from './until-taken.ts'
@@ -32,7 +33,7 @@ export async function resolve(argv: readonly string[], stopped: Promise<StopCaus
     const outcome = transaction.asked?.outcome ?? null
     const text =
       outcome === null
-        ? `Asked. No server has proved it within ${waitSeconds} s; one that runs does as soon as it can. Follow it: svc transactions show ${hash}`
+        ? `Asked. No server has proved it within ${waitSeconds} s; one that runs does as soon as it can. Follow it: ${followWith(hash, flags['data-dir'])}`
         : `${outcome === 'superseded' ? 'Resolved' : 'Not resolved'}: ${outcomeWords[outcome]}.`
     process.stdout.write(`${flags.json ? JSON.stringify({ hash, state: transaction.state, outcome }) : text}\n`)
     return outcome === null || outcome === 'superseded' ? 0 : 1
