@@ -70,6 +70,7 @@ const fullRow = z.strictObject({
   blockTimeSeconds: z.number().positive(),
   maxHeadAgeSeconds: z.number().positive().nullable(),
   ordinaryTipGwei: z.int().positive().max(10_000).optional(),
+  l1DataFee: z.boolean().optional(),
   logRangeBlocks: z.int().positive(),
   multicall3: address,
   permit2: address,
