@@ -174,10 +174,13 @@ function ended(
   })
 }
 
-/** A kept answer that left open what became of a transaction is told anew once all that its call signed is decided. */
+/**
+ * A kept answer that left open what became of a transaction, or that asks for the same call again, is told anew once all
+ * that its call signed is decided: for this key nothing will ever be done but told.
+ */
 async function asItEnded(options: Parameters<typeof createOnce>[0], answer: CallResult): Promise<CallResult> {
-  const { code, details = [] } = answer._meta?.['svc/error'] ?? {}
-  if (code === undefined || !leavesOpen.has(code)) return answer
+  const { code, retryable, details = [] } = answer._meta?.['svc/error'] ?? {}
+  if (code === undefined || !(retryable === true || leavesOpen.has(code))) return answer
   const named = details.find(({ txHash }) => typeof txHash === 'string')?.['txHash']
   const from = typeof named === 'string' ? await options.requestOf?.(named).catch(() => null) : null
   const sent = from == null ? null : await options.sentBy?.(from).catch(() => null)

@@ -28,14 +28,17 @@ export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promis
   }
   await noteFailedTakeBacks(trip, entries)
   const pending = newestOpen(entries)
+  const left = await reservationsLeft(trip, inFlight)
   const settled: string[] = []
-  for (const reservation of await reservationsLeft(trip, inFlight)) {
+  for (const reservation of left) {
     const { requestId } = reservation
     await apart(trip.engine, 'clear-up.unsettled', { chainId: chain.id, requestId }, async () => {
       if (await settleLeft(trip, reservation)) settled.push(requestId)
     })
   }
-  const tookBack = pending.length === 0 ? await takeBackOwed(trip) : 0
+  // A request that is not settled yet must still find which of its approvals ended.
+  const areAllSettled = settled.length === left.length
+  const tookBack = pending.length === 0 ? await takeBackOwed(trip, areAllSettled) : 0
   await apart(trip.engine, 'clear-up.uncounted-gas', { chainId: chain.id }, () => countLeftGas(trip))
   return { chainId: chain.id, pending, settled, tookBack }
 }

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { createTestClient, http } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -75,5 +77,29 @@ describe.each(storeEngines)('the same key again, on $engine', ({ usePlaces }) =>
     })
     expect(await world.refuse('execute_swap', swap)).toEqual(answer)
     expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(1)
+  })
+
+  it('is not asked for again for ever where a call failed after its approval was mined, which is taken back', async () => {
+    world = await openWorld(devnet(), { databaseUrl: await newPlace() })
+    const usdc = { ...swap, tokenIn: 'USDC', tokenOut: 'WETH', amount: '100' }
+    const paused = join(world.again.dataDir, 'paused')
+    let hasSent = false
+    world.network.fetch = async (input, init) => {
+      hasSent ||= typeof init?.body === 'string' && init.body.includes('eth_sendRawTransaction')
+      const answer = await fetch(input, init)
+      if (hasSent) writeFileSync(paused, '')
+      return answer
+    }
+    expect(await world.refuse('execute_swap', usdc)).toMatchObject({ code: 'SERVER_PAUSED', retryable: true })
+    world.network.fetch = fetch
+    rmSync(paused)
+    await decided()
+    expect(await world.refuse('execute_swap', usdc)).toMatchObject({
+      code: 'OPERATION_ENDED',
+      retryable: false,
+      suggestion: expect.stringContaining('new idempotencyKey'),
+    })
+    const swapped = await world.call('execute_swap', { ...usdc, idempotencyKey: 'k2' })
+    expect(swapped.data).toMatchObject({ amountIn: '100' })
   })
 })

@@ -22,14 +22,14 @@ import { broadcast, confirm, sign } from './transact.ts'
 /**
  * Sets what earlier requests left of their allowances to zero, and answers how many it set. One that cannot be read or
  * taken back stays owed and keeps neither the others nor a write; one whose take-back was mined and failed waits before the
- * next. Throws `STORAGE_UNAVAILABLE`.
+ * next. While a request is not settled, none is forgotten. Throws `STORAGE_UNAVAILABLE`.
  */
-export async function takeBackOwed(trip: Trip): Promise<number> {
+export async function takeBackOwed(trip: Trip, areAllSettled: boolean): Promise<number> {
   const { engine, chain, wallet } = trip
   const owed = await owedOn(engine, chain, wallet)
   if (owed.length === 0 || (await isPaused(engine.dataDir))) return 0
   // Bytes that were declined may be an approval and be mined all the same: until that is settled nothing is forgotten.
-  const mayForget = !(await onStorage('the journal cannot be read', () => isAnyRefused(trip)))
+  const mayForget = areAllSettled && !(await onStorage('the journal cannot be read', () => isAnyRefused(trip)))
   let tookBack = 0
   for (const one of owed.filter((other) => !isWaiting(other, engine.now()))) {
     const of = { chainId: chain.id, token: one.token, spender: one.spender }
