@@ -6,8 +6,14 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'test/temporary-directory.ts',
     pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
+    // The files of a worker share its modules: nothing of ours keeps state in them, and most of the time went into loading.
+    isolate: false,
+    // More than a small machine has cores: most of a test's time is spent waiting for blocks, processes and disks.
+    maxWorkers: 3,
+    // A machine that is busy elsewhere is no failure: these end what hangs, and measure nothing.
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 })

@@ -1,7 +1,8 @@
-// npm run kills [-- --seed N --count 200 --engine sqlite|postgres --kind KIND --lies --json]: kills the server with SIGKILL at points around
+// npm run kills [-- --seed N --count 200 --engine sqlite|postgres --kind KIND --reorgs SHARE --lies --json]: kills the server with SIGKILL at points around
 // everything durable or outward that a write does, starts it again, repeats the call under its key, and holds journal,
 // ledger, audit log and answers against the chain. Prints a table, and exits 1 when anything does not hold.
 import { parseArgs } from 'node:util'
+import { bundleServer } from './parts/bundle-server.mjs'
 import { engines } from './parts/kills-engines.mjs'
 import { median } from './parts/figure.mjs'
 import { kinds } from './parts/kills-kinds.mjs'
@@ -15,16 +16,24 @@ const { values } = parseArgs({
     count: { type: 'string', default: '200' },
     engine: { type: 'string', default: 'sqlite' },
     kind: { type: 'string' },
+    reorgs: { type: 'string', default: '0.15' },
     lies: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
   args: process.argv.slice(2).filter((word) => word !== '--'),
 })
 const wanted = Number(values.count)
+const shareOfReorgs = Number(values.reorgs)
 const isKind = values.kind === undefined || Object.hasOwn(kinds, values.kind)
-if (!isKind || !Object.hasOwn(engines, values.engine) || !Number.isSafeInteger(wanted) || wanted < 1) {
+if (
+  !isKind ||
+  !Object.hasOwn(engines, values.engine) ||
+  !Number.isSafeInteger(wanted) ||
+  wanted < 1 ||
+  !(shareOfReorgs >= 0)
+) {
   console.error(
-    `npm run kills -- --seed N --count N --engine ${Object.keys(engines).join('|')} [--kind ${Object.keys(kinds).join('|')}] [--lies] [--json]`,
+    `npm run kills -- --seed N --count N --engine ${Object.keys(engines).join('|')} [--kind ${Object.keys(kinds).join('|')}] [--reorgs SHARE] [--lies] [--json]`,
   )
   process.exit(2)
 }
@@ -37,24 +46,36 @@ process.exitCode = summary.holds ? 0 : 1
 
 async function kill() {
   const random = createRandom(values.seed)
-  const open = () => openWorld({ random: random.next, engine: engines[values.engine], report: say })
-  let world = await open()
+  // Faults have dice of their own: how often those are thrown depends on time, and a seed gives the same kills again.
+  const faults = createRandom(`${values.seed}-faults`)
+  const program = await bundleServer()
+  const database = await engines[values.engine].start()
+  const open = () => openWorld({ random: faults.next, database, program, report: say })
+  const renew = async () => {
+    await stopServer(running)
+    await world?.close()
+    world = await open()
+  }
+  let world = null
   let reorgs = 0
   const running = { server: null, confirmations: 0 }
   const done = []
   try {
+    await renew()
     const points = await record(world, running)
     for (let tries = 0; done.length < wanted && tries < wanted * 3; tries += 1) {
-      const withReorg = done.length >= wanted * 0.85
+      const withReorg = done.length >= wanted * (1 - shareOfReorgs)
       // After some hundred blocks the local chain forgets, when blocks are taken away, what a transaction in the new ones did.
-      if (withReorg && reorgs++ % 3 === 0) {
-        await stopServer(running)
-        await world.close()
-        world = await open()
-      }
+      if (withReorg && reorgs++ % 3 === 0) await renew()
       const trial = await choose(random, points, world, running, tries, withReorg)
       const result = await runTrial(world, running, trial)
-      const faults = Object.entries(result.problems).flatMap(([name, list]) =>
+      if (result.isVoid) {
+        // What it did to its own blocks says nothing about a server that was dead at that time.
+        say(`not counted: the local chain contradicts itself after it took blocks away: ${result.why}`)
+        reorgs = 0
+        continue
+      }
+      const problems = Object.entries(result.problems).flatMap(([name, list]) =>
         list.map((text) => [name, text].join(': ')),
       )
       const { databaseDies } = trial
@@ -63,16 +84,17 @@ async function kill() {
         trial.withFaults && 'faults',
         trial.reorgDepth > 0 && `reorg ${trial.reorgDepth}`,
       ].filter(Boolean)
-      if (result.wasKilled || faults.length > 0) {
+      if (result.wasKilled || problems.length > 0) {
         done.push({ ...trial, ...result })
         say(
-          `${done.length}/${wanted} ${trial.kind}, ${trial.point.label} (${trial.point.nth})${marks.map((mark) => `, ${mark}`).join('')}: ${result.answer}${faults.map((text) => `\n  ${text}`).join('')}`,
+          `${done.length}/${wanted} ${trial.kind}, ${trial.point.label} (${trial.point.nth})${marks.map((mark) => `, ${mark}`).join('')}: ${result.answer}${[...problems, ...result.story].map((text) => `\n  ${text}`).join('')}`,
         )
       }
     }
   } finally {
     await stopServer(running)
-    await world.close()
+    await world?.close()
+    await database.stop()
   }
   return done
 }
@@ -102,6 +124,7 @@ function alone(world, running, kind, key) {
     reorgDepth: 0,
     killAtStart: null,
     databaseDies: null,
+    endsBy: 'start',
   }
   return runTrial(world, running, quiet)
 }
@@ -129,6 +152,7 @@ async function choose(random, points, world, running, nth, withReorg) {
     // A kill while the new server ends what the one before left.
     ...(world.database.dies === null ? { databaseDies: null } : databaseOdds(random)),
     killAtStart: random.next() < 0.25 ? { label: pick().label, nth: 1 } : null,
+    endsBy: random.next() < 0.2 ? 'sweeper' : 'start',
   }
 }
 
@@ -154,13 +178,16 @@ function summarise(results) {
   const total = (name) => table.reduce((sum, row) => sum + row[name], 0)
   const problems = results
     .filter(({ problems }) => Object.values(problems).some((list) => list.length > 0))
-    .map(({ kind, point, withFaults, reorgDepth, answer, problems }) => ({
+    .map(({ kind, point, withFaults, reorgDepth, killAtStart, databaseDies, answer, problems, story }) => ({
       kind,
       point,
       withFaults,
       reorgDepth,
+      killAtStart,
+      databaseDies,
       answer,
       problems,
+      story,
     }))
   const answers = {}
   for (const { answer } of results) answers[answer] = (answers[answer] ?? 0) + 1
@@ -201,7 +228,7 @@ function print({ table, seed, engine, ...totals }) {
   console.log(
     `ready again in ${totals.readyMs} ms (median; ${totals.readyWithNodeMs} ms with Node's own start, ${totals.readyCpuMs} ms of CPU)`,
   )
-  for (const problem of totals.problems) console.log(JSON.stringify(problem))
+  for (const { story, ...problem } of totals.problems) console.log([JSON.stringify(problem), ...story].join('\n  '))
 }
 
 function round(value) {

@@ -12,6 +12,7 @@ export function setup(): () => void {
   return () => {
     if (before === undefined) delete process.env['TMPDIR']
     else process.env['TMPDIR'] = before
-    rmSync(directory, { recursive: true, force: true })
+    // What ends with the workers may still be taking its own files away.
+    rmSync(directory, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 })
   }
 }

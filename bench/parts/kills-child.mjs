@@ -27,12 +27,13 @@ export async function startKillable(program, settings, point = null) {
   const { port, key, sinceStartMs, sinceBootMs, cpuMs } = first
   const ask = async (message) => {
     const answer = said()
-    child.send(message)
-    return (await answer).points
+    child.send(message, () => undefined)
+    const { points = [] } = await Promise.race([answer, ended.then(() => ({}))])
+    return points
   }
   return {
     readyAfter: { sinceStartMs, sinceBootMs, cpuMs },
-    ended,
+    isGone: () => child.exitCode !== null || child.signalCode !== null,
     lastWords: () => lastWords,
     /** Arms a point (`null`: none) and gives back those that were come to since the last time. */
     arm: (point) => ask({ arm: point }),
@@ -42,7 +43,7 @@ export async function startKillable(program, settings, point = null) {
       const headers = { ...modernHeaders('tools/call', params), authorization: `Bearer ${key}` }
       const answer = await post(undefined, port, headers, modernMessage(1, 'tools/call', params)).catch(() => null)
       if (answer !== null && answer.status === 200) return answerOf(JSON.parse(answer.text))
-      const how = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 3_000, 'running'))])
+      const how = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 30_000, 'running'))])
       if (how === 'SIGKILL') return null
       throw new Error(
         `${name} answered ${answer?.status} ${answer?.text.slice(0, 500)}, the server is ${how}: ${lastWords}`,

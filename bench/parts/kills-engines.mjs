@@ -1,4 +1,4 @@
-// The engines of the store that the server is killed on.
+// The engines of the store that the server is killed on. Each is started once; every world has a place of its own in it.
 import { join } from 'node:path'
 import { startPostgres } from '../../packages/devnet/dist/start-postgres.js'
 
@@ -6,16 +6,17 @@ export const engines = {
   sqlite: {
     async start() {
       const at = (dataDir) => ({ path: join(dataDir, 'state.db') })
-      return { at, environment: {}, dies: null, stop: async () => undefined }
+      return { newPlace: async () => ({ at, environment: {} }), dies: null, stop: async () => undefined }
     },
   },
   postgres: {
     async start() {
       const postgres = await startPostgres({ ownServer: true })
-      const url = await postgres.newSchema()
       return {
-        at: () => ({ url }),
-        environment: { SVC_DATABASE_URL: url },
+        async newPlace() {
+          const url = await postgres.newSchema()
+          return { at: () => ({ url }), environment: { SVC_DATABASE_URL: url } }
+        },
         /** SIGKILL to PostgreSQL, and a new start on what it left. */
         async dies() {
           await postgres.kill()

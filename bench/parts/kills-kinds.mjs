@@ -29,8 +29,11 @@ export const kinds = {
   plan: {
     tool: 'execute_plan',
     input: async (_world, server) => {
-      const { data } = await server.call('execute_swap', { ...kinds.swap.input(), dryRun: true })
-      return { planId: data.plan.planId }
+      for (let tries = 1; ; tries += 1) {
+        const planned = await server.call('execute_swap', { ...kinds.swap.input(), dryRun: true })
+        if (planned?.ok) return { planId: planned.data.plan.planId }
+        if (planned?.error.retryable !== true || tries === 10) throw new Error(`No plan: ${planned?.error.message}`)
+      }
     },
     isEffect: ({ what }) => what === 'main',
   },

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { headOff, nonceOff, otherChain, receiptsHidden } from '../../packages/devnet/dist/rpc-lies.js'
 import { kinds } from './kills-kinds.mjs'
 import { startKillable } from './kills-child.mjs'
-import { worthUsdMicros } from './kills-world.mjs'
+import { tellStory } from './kills-story.mjs'
+import { isGasOf, worthUsdMicros } from './kills-world.mjs'
 
 /** Faults of an endpoint on a bad day. */
 const badDay = [
@@ -34,24 +35,30 @@ const lies = [
 export async function runTrial(world, running, trial) {
   const { kind, point, key, withFaults, withLies = false, reorgDepth } = trial
   const confirmations = reorgDepth > 0 ? 5 : 1
-  if (running.confirmations !== confirmations) await stopServer(running)
+  // A point may be come to by what a server does beside a call, before it is told that it no longer counts.
+  if (running.confirmations !== confirmations || running.server?.isGone()) await stopServer(running)
   running.confirmations = confirmations
+  const heard = createHearing()
   const miner = reorgDepth > 0 ? mineSteadily(world) : null
   try {
-    running.server ??= await startKillable(world.program, world.settings(confirmations))
-    const before = { nonce: await world.nonce(), spent: await world.spentUsdMicros() }
+    running.server ??= await startAgain(world, running, heard)
+    const before = { nonce: await world.nonce(), spent: await world.spent() }
     const body = { ...(await kinds[kind].input(world, running.server)), idempotencyKey: key }
     await running.server.arm(point)
     if (withFaults) world.proxy.setRules(withLies ? [...badDay, ...lies] : badDay)
     const ready = []
     const outage = trial.databaseDies === 'during' ? dieSoon(world, trial.afterMs) : null
-    const last = await untilEnded(world, running, { ...trial, body, ready, outage, miner })
+    const last = await untilEnded(world, running, { ...trial, body, ready, outage, miner, heard, from: before.nonce })
     await outage
+    if (last.why !== undefined) return { isVoid: true, why: last.why }
     const points = await running.server.arm(null)
     world.proxy.setRules([])
-    await untilQuiet(world)
+    await untilQuiet(world, running, trial.endsBy, heard)
     const problems = await check(world, { kind, before, last })
-    return { wasKilled: ready.length > 0, ready, points, problems, answer: last.ok ? 'done' : last.error.code }
+    const holds = Object.values(problems).every((list) => list.length === 0)
+    const lastWords = heard.lastWords() + running.server.lastWords()
+    const story = holds ? [] : await tellStory(world, { from: before.nonce, heard: heard.answers, lastWords })
+    return { wasKilled: ready.length > 0, ready, points, problems, story, answer: last.ok ? 'done' : last.error.code }
   } finally {
     world.proxy.setRules([])
     await miner?.stop()
@@ -63,17 +70,25 @@ export async function stopServer(running) {
   running.server = null
 }
 
-/** Calls again while the server was killed on the way or says that it may help. The bad day ends after the third call. */
-async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart, databaseDies, ready, outage, miner }) {
-  for (let calls = 0; calls < 40; calls += 1) {
+/**
+ * Calls again while the server was killed on the way or says that it may help. The bad day ends after the third call. How
+ * often that takes depends on the machine, so only time ends it, and far more than any call is expected to need.
+ */
+async function untilEnded(world, running, trial) {
+  const { kind, body, reorgDepth, killAtStart, databaseDies, ready, outage, miner, heard, from } = trial
+  const deadline = performance.now() + longestCallMs
+  for (let calls = 0; performance.now() < deadline; calls += 1) {
     if (calls === 3) world.proxy.setRules([])
     const answer = await running.server.call(kinds[kind].tool, body)
+    heard.note(answer)
     if (answer === null) {
-      if (reorgDepth > 0) await miner.between(() => reorg(world, reorgDepth))
+      heard.keep(running.server.lastWords())
       // A server does not start without its database; who runs it starts it again.
       await outage
+      const why = reorgDepth > 0 ? await miner.between(() => reorg(world, reorgDepth, from)) : null
+      if (why !== null) return { ok: false, why }
       if (databaseDies === 'with') await world.database.dies()
-      running.server = await startAgain(world, world.settings(running.confirmations), killAtStart)
+      running.server = await startAgain(world, running, heard, killAtStart)
       ready.push(running.server.readyAfter)
       // What was armed for the start and was not come to there must not strike later.
       await running.server.arm(null)
@@ -86,16 +101,60 @@ async function untilEnded(world, running, { kind, body, reorgDepth, killAtStart,
   return { ok: false, error: { code: 'NEVER_ENDED', retryable: true } }
 }
 
-async function startAgain({ program }, settings, killAtStart) {
-  const server = killAtStart === null ? null : await startKillable(program, settings, killAtStart)
-  return server ?? startKillable(program, settings)
+const longestCallMs = 180_000
+
+/** Keeps what was answered when, equal answers in a row once, and what servers that died had said. */
+function createHearing() {
+  const startedAt = performance.now()
+  const answers = []
+  let words = ''
+  return {
+    answers,
+    note(answer) {
+      const text = answer === null ? 'killed' : answer.ok ? 'done' : `${answer.error.code}: ${answer.error.message}`
+      const before = answers.at(-1)
+      if (before?.text === text) before.times += 1
+      else answers.push({ atMs: performance.now() - startedAt, text, times: 1 })
+    },
+    keep: (said) => void (words = (words + said).slice(-20_000)),
+    lastWords: () => words,
+  }
 }
 
-/** Until nothing is open: what a kill left is ended at the start, before the next write, or by the sweeper. */
-async function untilQuiet(world) {
-  const deadline = performance.now() + 40_000
-  while (!((await world.isQuiet()) && (await world.standing()).length === 0) && performance.now() < deadline)
+async function startAgain(world, running, heard, killAtStart = null) {
+  const settings = world.settings(running.confirmations)
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const server = killAtStart === null ? null : await startKillable(world.program, settings, killAtStart)
+      return server ?? (await startKillable(world.program, settings))
+    } catch (error) {
+      // As whoever runs it would: the database may not have let go of the one before on a machine that is busy.
+      heard.note({ ok: false, error: { code: 'NOT_STARTED', message: error.message } })
+      if (tries === mostStarts) throw error
+      await sleep(1_000)
+    }
+  }
+}
+
+const mostStarts = 5
+
+/**
+ * Until nothing is open: what a kill left is ended at the start, before the next write, or by the sweeper every ten
+ * seconds. Most trials start once more instead of waiting for that one.
+ */
+async function untilQuiet(world, running, endsBy, heard) {
+  const isQuiet = async () => (await world.isQuiet()) && (await world.standing()).length === 0
+  const deadline = performance.now() + 120_000
+  let patientUntil = performance.now() + 1_000
+  while (!(await isQuiet()) && performance.now() < deadline) {
+    if (running.server.isGone() || (endsBy === 'start' && performance.now() > patientUntil)) {
+      heard.keep(running.server.lastWords())
+      await stopServer(running)
+      running.server = await startAgain(world, running, heard)
+      patientUntil = performance.now() + 1_000
+    }
     await sleep(50)
+  }
 }
 
 async function check(world, { kind, before, last }) {
@@ -117,8 +176,12 @@ async function check(world, { kind, before, last }) {
     if (what === 'foreign' || what === 'twice') problems.gaps.push(`nonce ${nonce} is ${what}`)
   }
   const moved = worthUsdMicros(transactions) + exposedUsdMicros * BigInt(effects.length)
-  const counted = (await world.spentUsdMicros()) - before.spent
+  const spent = await world.spent()
+  const counted = spent.usdMicros - before.spent.usdMicros
   if (counted !== moved) problems.ledger.push(`the ledger counts ${counted}, the chain moved ${moved}`)
+  const gas = spent.gasUsdMicros - before.spent.gasUsdMicros
+  if (!isGasOf(transactions, gas))
+    problems.ledger.push(`the ledger counts ${gas} of gas, which the receipts contradict`)
   const standing = await world.standing()
   if (standing.length > 0) problems.other.push(`allowances stand: ${standing.join(', ')}`)
   const { broken } = await world.audit()
@@ -146,7 +209,7 @@ function mineSteadily(world) {
   const steady = { isOn: true, last: Promise.resolve() }
   const done = (async () => {
     while (steady.isOn) {
-      await inTurn(steady, () => world.chain.mine({ blocks: 1 }))
+      await inTurn(steady, () => world.chain.mine({ blocks: 1 })).catch(() => undefined)
       await sleep(60)
     }
   })()
@@ -160,11 +223,21 @@ function mineSteadily(world) {
 }
 
 function inTurn(steady, work) {
-  steady.last = steady.last.then(work).catch(() => undefined)
-  return steady.last
+  const done = steady.last.then(work)
+  steady.last = done.catch(() => undefined)
+  return done
 }
 
-/** Takes the newest blocks away, and with them every transaction in them. */
-async function reorg(world, depth) {
-  await world.chain.request({ method: 'anvil_reorg', params: [depth, []] })
+/**
+ * Takes the newest blocks away, and with them every transaction in them; says how the chain contradicts itself then, or
+ * `null`. What the dead server had sent is let in first, and the clock is put back, for anvil lets it fall behind by the
+ * age of the newest block that stays.
+ */
+async function reorg(world, depth, from) {
+  const { chain } = world
+  const deadline = performance.now() + 5_000
+  while ((await chain.getTxpoolStatus()).pending > 0 && performance.now() < deadline) await chain.mine({ blocks: 1 })
+  await chain.request({ method: 'anvil_reorg', params: [depth, []] })
+  await chain.request({ method: 'evm_setTime', params: [Math.floor(Date.now() / 1_000)] })
+  return world.contradiction(Math.max(0, from - 5))
 }

@@ -8,11 +8,10 @@ import { openStore } from '@svc/store'
 import { devnetPolicy } from '@svc/tool-server'
 import { createTestClient, decodeFunctionData, http, keccak256, parseAbi, parseEventLogs, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { bundleServer } from './bundle-server.mjs'
 import { startFaultProxy } from '../../packages/devnet/dist/fault-proxy.js'
 import { verifyAuditLog } from '../../packages/tool-server/dist/safety/verify-audit-log.js'
 
-export async function openWorld({ random, engine, report }) {
+export async function openWorld({ random, database, program, report }) {
   const closers = []
   const close = async () => {
     for (const closer of closers.splice(0).toReversed()) await closer()
@@ -24,16 +23,14 @@ export async function openWorld({ random, engine, report }) {
     closers.push(() => proxy.stop())
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-kills-'))
     closers.push(() => rmSync(dataDir, { recursive: true, force: true }))
-    const database = await engine.start()
-    closers.push(() => database.stop())
+    const place = await database.newPlace()
     const privateKey = generatePrivateKey()
     const wallet = privateKeyToAddress(privateKey)
     await devnet.fund(wallet, { ETH: '100', USDC: '1000000', DAI: '1000000' })
     const chain = createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl) }).extend(publicActions)
-    const store = await openStore({ ...database.at(dataDir), now: Date.now })
+    const store = await openStore({ ...place.at(dataDir), now: Date.now })
     closers.push(() => store.close())
-    const settings = settingsOf({ devnet, dataDir, privateKey, rpcUrl: proxy.url, environment: database.environment })
-    const program = await bundleServer()
+    const settings = settingsOf({ devnet, dataDir, privateKey, rpcUrl: proxy.url, environment: place.environment })
     return {
       program,
       devnet,
@@ -92,7 +89,11 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
   return {
     nonce: () => chain.getTransactionCount({ address: wallet }),
     pendingNonce: () => chain.getTransactionCount({ address: wallet, blockTag: 'pending' }),
-    spentUsdMicros: async () => (await store.ledger.usage('any', { sessionIdleMs: 60_000 })).dailyUsdMicros,
+    /** What the ledger counts, in millionths of a dollar: what left, and gas beside it. */
+    async spent() {
+      const { dailyUsdMicros, dailyGasUsdMicros } = await store.ledger.usage('any', { sessionIdleMs: 60_000 })
+      return { usdMicros: dailyUsdMicros - dailyGasUsdMicros, gasUsdMicros: dailyGasUsdMicros }
+    },
     audit: () => verifyAuditLog(dataDir),
     /** Allowances of those that a call must take back, as far as they are not zero. */
     async standing() {
@@ -122,13 +123,32 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
       const held = await Promise.all(raw.map(async (bytes) => store.journal.byHash(keccak256(bytes))))
       return raw.filter((_, index) => held[index] === null)
     },
+    /**
+     * How the local chain contradicts itself about the wallet's transactions from this nonce on, or `null`: a receipt of
+     * one that its state does not count, or of a block it does not have.
+     */
+    async contradiction(from) {
+      const next = (await store.journal.nextNonce(devnet.chainId, wallet)) ?? 0
+      const count = await chain.getTransactionCount({ address: wallet })
+      for (let nonce = from; nonce < next; nonce += 1) {
+        for (const { hash } of await store.journal.byNonce(devnet.chainId, wallet, nonce)) {
+          const receipt = await chain.getTransactionReceipt({ hash }).catch(() => null)
+          if (receipt === null) continue
+          const block = await chain.getBlock({ blockNumber: receipt.blockNumber }).catch(() => null)
+          if (block?.hash !== receipt.blockHash) return `nonce ${nonce} has a receipt of a block that is gone`
+          if (nonce >= count) return `nonce ${nonce} is in block ${receipt.blockNumber}, and ${count} are counted`
+        }
+      }
+      return null
+    },
     async isQuiet() {
-      const [open, reserved, pending] = await Promise.all([
+      const [open, reserved, uncounted, pending] = await Promise.all([
         store.journal.open(devnet.chainId, wallet),
         store.ledger.open(),
+        store.ledger.uncountedGas(devnet.chainId),
         chain.getTxpoolStatus().then(({ pending, queued }) => pending + queued),
       ])
-      return open.length === 0 && reserved.length === 0 && pending === 0
+      return open.length === 0 && reserved.length === 0 && uncounted.length === 0 && pending === 0
     },
   }
 
@@ -141,7 +161,7 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
       })),
     )
     const mined = seen.filter(({ receipt }) => receipt !== null)
-    if (mined.length !== 1) return { nonce, what: mined.length === 0 ? 'foreign' : 'twice', out: new Map() }
+    if (mined.length !== 1) return { nonce, what: mined.length === 0 ? 'foreign' : 'twice', out: new Map(), gasWei: 0n }
     const [{ entry, receipt }] = mined
     const transaction = await chain.getTransaction({ hash: entry.hash })
     return {
@@ -150,6 +170,7 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
       state: entry.state,
       requestId: entry.requestId,
       ...kindOf(transaction, receipt),
+      gasWei: receipt.gasUsed * receipt.effectiveGasPrice,
       out: movedOut(receipt),
     }
   }
@@ -190,6 +211,17 @@ export function worthUsdMicros(transactions) {
     }
   }
   return usdMicros
+}
+
+/**
+ * Whether the gas in the ledger is that of the receipts at the price of the local chain's pools, give or take half a
+ * percent: they open at 3,000 dollars for one ETH and nobody trades in it here (measured 3,000.40 to 3,000.43). Taking an
+ * allowance back beside a mint is the least share of a call's gas, nearly four percent: left out or counted twice it shows.
+ */
+export function isGasOf(transactions, gasUsdMicros) {
+  const wei = transactions.reduce((sum, transaction) => sum + transaction.gasWei, 0n)
+  const at = (usd) => (wei * usd) / 10n ** 12n
+  return gasUsdMicros >= at(2_985n) && gasUsdMicros <= at(3_015n) + BigInt(transactions.length)
 }
 
 const isSame = (one, other) => one.toLowerCase() === other.toLowerCase()

@@ -55,6 +55,8 @@ export async function openMeasuredRoad({ devnet, privateKey, path }) {
     prices: createPriceSource({ rpc, tokens, liquidity }),
     senders: () => sender,
     journal: store.journal,
+    transactions: store.transactions,
+    formerWallets: async () => [],
     ledger: store.ledger,
     operations: store.operations,
     audit,

@@ -16,12 +16,17 @@ any member that is unknown or wrong, is refused by name, and nothing is signed u
 \`svc policy check\` says what is wrong with a file and prints the hash that the audit log names, \`svc policy explain\` what
 each rule says to one plan and how to change it, \`svc policy test\` runs named cases against it, \`svc policy schema\`
 prints its JSON Schema (\`docs/policy.schema.json\`; name it as \`$schema\` and an editor checks the file while it is written).
+Chains are those of the server's settings (\`SVC_CHAINS_FILE\`), and the wallet is \`--wallet\` or that of the settings;
+where neither says anything and the data directory is a local world's, its own are taken, and a line on stderr says so. Exit
+codes: 0 in order, 1 something is wrong, 2 the words were off.
 
-A running server reads the file again before each write, so a change holds for the next call; what is on its way goes
-on under the policy it began with, and \`rateLimits\` change at the next start. A change is on record before
-anything is signed under it: \`policy.changed\` in the audit log names the hash of the policy before and after, and every
+A running server reads the file again before each write and before each signature, so a change holds for the next call, and
+for one on its way: what it has yet to sign must fit the policy in force then, or it ends there. \`rateLimits\` change at the
+next start. A change is on record before anything is signed under it: \`policy.changed\` in the audit log names the hash of the policy before and after, and every
 \`tx.intent\` line the hash of the policy it was signed under. A file that is broken or gone while the server runs stops
-signing with \`POLICY_INVALID\`; the old one does not go on in silence.
+signing with \`POLICY_INVALID\`; the old one does not go on in silence. Within a second the
+server's log says which file it is, every wrong member by its path (or line and column), and the mend (\`policy.invalid\`),
+and later that it is in order again (\`policy.mended\`). A server does not start under a broken file, and says the same.
 
 \`version\` is 1. A file of another version is refused as a whole, naming the versions that are read.
 
@@ -77,7 +82,9 @@ a key that the server's host does not hold, or whoever takes the host can lift i
 
 \`allow\` means that the call is signed at once; what a person must approve, or what must wait, is a \`deny\`. \`tool\`,
 \`principal\`, \`spendUsd\` (without it the limits are not asked), \`nowSeconds\` (the time of the call) and \`code\` may be left
-out. Nothing is asked of a chain: simulation, prices and what is spent already play no part.
+out, and so may \`wallet\` in the directory of a local world, whose own it then is. Nothing is asked of a chain: simulation,
+prices and what is spent already play no part. \`spendUsd\` leaves gas out, which a server adds at its worst before it asks
+the limits: for a case at the edge of a limit write the sum of both. \`svc policy explain\` adds the gas of a stored plan.
 
 ## Members
 

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { type FlagNames, type Flags, parseWordsAndFlags } from './parse-words-and-flags.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -7,19 +7,10 @@ import { UsageError } from './usage-error.ts'
  */
 export function parseFlags<const Name extends string, const Switch extends string = never>(
   argv: readonly string[],
-  flags: { readonly values: readonly Name[]; readonly switches?: readonly Switch[] },
-): Readonly<Partial<Record<Name, string>> & Record<Switch, boolean>> {
-  const { values, switches = [] } = flags
-  const options = Object.fromEntries([
-    ...values.map((name) => [name, { type: 'string' as const }]),
-    ...switches.map((name) => [name, { type: 'boolean' as const, default: false }]),
-  ])
-  try {
-    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values as Partial<
-      Record<Name, string>
-    > &
-      Record<Switch, boolean>
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\nSee: svc help`)
-  }
+  flags: FlagNames<Name, Switch>,
+): Flags<Name, Switch> {
+  const { words, flags: read } = parseWordsAndFlags(argv, flags)
+  const [word] = words
+  if (word !== undefined) throw new UsageError(`there is no place for "${word.slice(0, 80)}" here\nSee: svc help`)
+  return read
 }

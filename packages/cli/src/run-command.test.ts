@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { program, run } from './processes.fixture.ts'
 import { commands } from './run-command.ts'
 
@@ -16,10 +19,69 @@ describe('svc help', () => {
     for (const name of Object.keys(commands)) expect(stdout).toMatch(new RegExp(`^  svc ${name}\\b`, 'm'))
   })
 
-  it('is what --help prints anywhere, and nothing runs', async () => {
+  it('is what --help prints, after a command only what that one takes, and nothing runs', async () => {
     const { stdout } = await svc('help')
-    for (const words of [['--help'], ['up', '--help'], ['policy', 'check', '-h']]) {
-      expect(await svc(...words)).toMatchObject({ exitCode: 0, stdout, stderr: '' })
+    expect(await svc('--help')).toMatchObject({ exitCode: 0, stdout, stderr: '' })
+    for (const words of [['up'], ['policy', 'check'], ['demo']]) {
+      const part = await svc(...words, '--help')
+      expect(part).toMatchObject({ exitCode: 0, stderr: '' })
+      const starts = part.stdout.match(/^ {2}svc \w+/gm)
+      expect(starts).toEqual(stdout.match(new RegExp(`^ {2}svc ${words[0]}\\b`, 'gm')))
+      expect(stdout).toContain(part.stdout)
     }
   })
 })
+
+describe('svc', () => {
+  it('says its version', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+    expect(await svc('--version')).toMatchObject({ exitCode: 0, stdout: `svc ${version}\n`, stderr: '' })
+  })
+
+  it('names the command that was probably meant, in one line', async () => {
+    const stderr = 'svc: there is no command "polciy". Did you mean policy? See: svc help\n'
+    expect(await svc('polciy', 'check')).toMatchObject({ exitCode: 2, stdout: '', stderr })
+  })
+
+  it('says its name once in front of what is wrong', async () => {
+    const { exitCode, stderr } = await svc('approvals')
+    expect([exitCode, stderr.match(/svc approvals\b/g)]).toEqual([2, ['svc approvals']])
+  })
+})
+
+describe('what svc prints', () => {
+  it('reaches a slow reader of a pipe wholly', async () => {
+    // A pipe holds 64 KiB: while nobody reads, the program has most of it left to write when it is done.
+    const { stdout, stderr } = await piped('(sleep 0.5; cat)', 'audit', 'show', '--json', '--data-dir', largeLog())
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines).toHaveLength(logLines)
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ seq: logLines })
+    expect(stderr).toBe('exit code 0\n')
+  })
+
+  it('ends without a word when its reader goes', async () => {
+    const { stdout, stderr } = await piped('head -n 1', 'audit', 'show', '--json', '--data-dir', largeLog())
+    expect([stdout.trimEnd().split('\n').length, stderr]).toEqual([1, 'exit code 141\n'])
+  })
+})
+
+const logLines = 6_000
+
+/** A data directory with an audit log of more than a megabyte. */
+function largeLog(): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-cli-test-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const line = (seq: number) => ({ seq, at: '2026-01-31T12:00:00.000Z', event: 'tx.intent', note: 'x'.repeat(250) })
+  const lines = Array.from({ length: logLines }, (_, index) => `${JSON.stringify(line(index + 1))}\n`)
+  writeFileSync(join(dataDir, 'audit.jsonl'), lines.join(''))
+  return dataDir
+}
+
+/** A call of `svc` with its stdout in a pipe of the system to a reader, a command of the shell. */
+async function piped(reader: string, ...words: readonly string[]) {
+  const script = `{ "$@"; echo "exit code $?" >&2; } | ${reader}`
+  const command = run('sh', ['-c', script, 'sh', process.execPath, program, ...words])
+  await command.exited
+  await command.end()
+  return command.printed
+}

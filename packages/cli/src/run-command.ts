@@ -1,34 +1,62 @@
+import { readFile } from 'node:fs/promises'
 import { untilStopped, type StopCause } from '@svc/tool-server/until-stopped'
+import { nearestName } from './nearest-name.ts'
+import { untilWritten } from './until-written.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * Finds and runs a command of `svc`; commands are loaded only when they run. `--help` anywhere prints what there is and runs nothing. Resolves to the exit code: 0 done, 1 the
- * command failed, 2 the words of the call are off.
+ * Finds and runs a command of `svc`; commands are loaded only when they run. `--help` anywhere prints what there is, after a
+ * command what that command takes, and runs nothing. Resolves to the exit code, 0 done, 1 the command failed, 2 the words
+ * of the call are off, once all that was printed has been taken.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const [name = 'help', ...rest] = argv
-  if (name === 'help' || argv.includes('--help') || argv.includes('-h')) {
-    process.stdout.write(help)
-    return 0
-  }
   const command = Object.hasOwn(commands, name) ? commands[name as keyof typeof commands] : undefined
-  if (command === undefined) {
-    process.stderr.write(`svc: there is no command "${name.slice(0, 40)}"\n\n${help}`)
-    return 2
+  if (command === undefined || rest.includes('--help') || rest.includes('-h')) {
+    const exitCode = await printFacts(name)
+    await untilWritten([process.stdout, process.stderr])
+    return exitCode
   }
   // Before anything else: loading a command takes a while, and whoever started us may not wait for it.
   const stopped = untilStopped({ environment: process.env, foreground: command.foreground })
-  try {
-    const run = await Promise.race([command.load(), stopped.then(() => asked)])
-    return await run(rest, stopped)
-  } catch (error) {
-    process.stderr.write(`svc ${name}: ${error instanceof Error ? error.message : String(error)}\n`)
-    return error instanceof UsageError ? 2 : 1
-  }
+  const exitCode = await carryOut(name, command, rest, stopped)
+  await untilWritten([process.stdout, process.stderr], stopped)
+  return exitCode
 }
 
 /** A command: its flags, and what resolves when it is asked to end. Resolves to the exit code. */
 export type Command = (argv: readonly string[], stopped: Promise<StopCause>) => Promise<number>
+
+/** What is said without a command: help, as a whole or of one command, the version, or that there is no such command. */
+async function printFacts(name: string): Promise<number> {
+  const isCommand = Object.hasOwn(commands, name)
+  if (isCommand || ['help', '--help', '-h'].includes(name)) {
+    process.stdout.write(isCommand ? helpOf(name) : help)
+    return 0
+  }
+  if (['version', '--version', '-V'].includes(name)) {
+    const facts = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+    process.stdout.write(`svc ${facts.version}\n`)
+    return 0
+  }
+  const nearest = nearestName(name, Object.keys(commands))
+  const meant = nearest === null ? '' : ` Did you mean ${nearest}?`
+  process.stderr.write(`svc: there is no command "${name.slice(0, 40)}".${meant} See: svc help\n`)
+  return 2
+}
+
+async function carryOut(name: string, command: Entry, rest: readonly string[], stopped: Promise<StopCause>) {
+  try {
+    const run = await Promise.race([command.load(), stopped.then(() => asked)])
+    return await run(rest, stopped)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    process.stderr.write(message.startsWith(`svc ${name} `) ? `${message}\n` : `svc ${name}: ${message}\n`)
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+type Entry = { readonly foreground: boolean; readonly load: () => Promise<Command> }
 
 const asked: Command = async () => 0
 
@@ -37,12 +65,19 @@ export const commands = {
   up: { foreground: true, load: async () => (await import('./commands/up.ts')).up },
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
   approvals: { foreground: true, load: async () => (await import('./commands/approvals.ts')).approvals },
+  transactions: { foreground: true, load: async () => (await import('./commands/transactions.ts')).transactions },
   policy: { foreground: false, load: async () => (await import('./commands/policy.ts')).policy },
   audit: { foreground: false, load: async () => (await import('./commands/audit.ts')).audit },
   pause: { foreground: false, load: async () => (await import('./commands/pause.ts')).pause },
   resume: { foreground: false, load: async () => (await import('./commands/resume.ts')).resume },
   demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
-} satisfies Readonly<Record<string, { readonly foreground: boolean; readonly load: () => Promise<Command> }>>
+} satisfies Readonly<Record<string, Entry>>
+
+/** The entries of one command, each of which begins two spaces in. */
+function helpOf(name: string): string {
+  const entries = help.split(/\n(?= {2}svc )/).slice(1)
+  return `${entries.filter((entry) => entry.startsWith(`  svc ${name} `)).join('\n')}\n`.replace(/\n+$/, '\n')
+}
 
 const help = `svc: let an agent manage on-chain liquidity without being able to hurt its owner
 
@@ -51,15 +86,21 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       Port 0 is any free one; without a flag 3000 and 8545, if they are free. --json prints one line when ready.
       --data-dir keeps API keys, wallet, policy and a pause for the next time; audit log, operations, spending and
       breaker of the last run go with its chain (svc serve never clears anything). Ctrl-C ends all of it.
-  svc serve --transport stdio|http
+  svc serve --transport stdio|http [--data-dir D]
       The MCP server alone, configured by the environment (docs/config.md).
-  svc approvals list [--all] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
+  svc approvals list [--all] [--caller ID] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
                 | cancel ID | page [--data-dir D]
       The operator's word on writes that await one, beside the running server; page serves them to a browser here.
+  svc transactions list [--all] [--json] | show HASH [--json] | cancel HASH [--wait SECONDS] [--json]
+                | resolve HASH --taken-by HASH [--wait SECONDS] [--json] [--data-dir D]
+      What the wallet signed and how it stands, beside the running server; cancel has the server use the nonce of one that
+      is stuck up with an empty transfer, also while signing is paused; resolve names what took the nonce of one, where
+      the endpoint has forgotten (docs/operating.md).
   svc policy check [FILE] | schema [--data-dir D] [--production]
       What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
   svc policy explain PLAN [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]
       What each rule says to a plan: the id of a stored one, or a JSON file with an intent; and how to change it.
+      Chains: SVC_CHAINS_FILE, else those of the local world in the data directory. So with the wallet (--wallet).
   svc policy test [FILE] [--data-dir D] [--policy FILE]
       Runs the named cases of policy.test.json against the policy, offline.
   svc policy compile [--provider privy] [--template ROLE] [--chains ID,ID] [--data-dir D] [--policy FILE]
@@ -70,11 +111,14 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
   svc resume [--rearm] [--data-dir D]
       Ends a pause; --rearm also closes the circuit breaker.
   svc audit verify [--from N] [--json]
-      Checks the chain of the audit log and names the first line that does not fit; exit code 1 then.
+      Checks the chain of the audit log and names the first line that does not fit; exit code 1 then, and when the
+      log or a file of it is missing. --from N begins with audit-N.jsonl.
   svc audit show [--tool T] [--event E] [--since TIME] [--request ID] [--json]
-      The lines of the audit log as a table.
+      The lines of the audit log as a table, those that fit every filter: T a tool (execute_swap), E an event or its
+      first words (tx.failed, tx), TIME 2026-01-31 or 2026-01-31T12:00:00Z, ID what stands behind "request".
   svc audit replay --day YYYY-MM-DD [--rpc-url URL] [--json]
-      Plays what was simulated before each signature of a day again, and compares it with the record.
+      Plays what was simulated before each signature of a day (UTC) again, and compares it with the record. Without
+      --rpc-url at the endpoints of the settings, or of the local world in the data directory while it runs.
       Each takes --data-dir too, and runs beside the server.
   svc demo [--hostile]
       A scripted agent adds liquidity, earns fees, collects, swaps and leaves, on its own local chain.

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { goneAfter, program, run, type Run } from './processes.fixture.ts'
 
 const devnet = useDevnet()
-const timeout = 120_000
+const timeout = 300_000
 
 let dataDir: string
 const opened: (() => unknown)[] = []
@@ -177,7 +177,7 @@ it('G12: no secret leaves the process by any way but the one it is for', { timeo
   }
   await client.close()
   process.kill(server.session, 'SIGTERM')
-  await goneAfter(server, 20_000)
+  await goneAfter(server)
   sinks['stdout'] = server.printed.stdout
   sinks['stderr'] = server.printed.stderr
   expect(sinks['stderr']).toContain('tool.call')

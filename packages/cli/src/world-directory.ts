@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { acquireServerLock } from '@svc/store'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Address, Hex } from 'viem'
+import { readWorldKey, worldMarker } from './world-key.ts'
 
 /**
  * The directory a local world keeps its state in, and the wallet key that belongs to it. Without `path` it is temporary and goes
@@ -30,7 +31,7 @@ export type WorldDirectory = {
 
 function openTemporary(): WorldDirectory {
   const path = mkdtempSync(join(tmpdir(), 'svc-up-'))
-  const remove = () => rmSync(path, { recursive: true, force: true })
+  const remove = () => removeWhole(path)
   process.once('exit', remove)
   return {
     path,
@@ -44,9 +45,19 @@ function openTemporary(): WorldDirectory {
   }
 }
 
+/** What is still being written when the process ends may put a file there in the middle of it, so it is tried again. */
+function removeWhole(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 10 })
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    process.stderr.write(`The temporary directory ${path} could not be removed (${reason}). Remove it by hand.\n`)
+  }
+}
+
 async function openNamed(path: string): Promise<WorldDirectory> {
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const known = await readKey(join(path, markerName))
+  const known = await readWorldKey(path)
   if (known === null && (await readdir(path)).some((name) => !isOwn(name))) {
     throw new Error(`${path} holds something else than a local world. Name a new or an empty directory.`)
   }
@@ -57,7 +68,7 @@ async function openNamed(path: string): Promise<WorldDirectory> {
     const gone = (await readdir(path)).filter((name) => chainBoundFiles.has(name) || /^audit-\d+\.jsonl$/.test(name))
     for (const name of gone) await rm(join(path, name), { force: true })
     const key = known ?? newKey()
-    if (known === null) await writeKey(join(path, markerName), key)
+    if (known === null) await writeKey(join(path, worldMarker), key)
     return { path, cleared: gone.some((name) => name !== 'chains.json'), ...walletOf(key), release, dispose: release }
   } catch (error) {
     release()
@@ -65,10 +76,8 @@ async function openNamed(path: string): Promise<WorldDirectory> {
   }
 }
 
-const markerName = 'local-world.json'
-
 /** What a start that was cut off may leave behind, whole or as a draft. */
-const ownNames = [markerName, 'server.lock']
+const ownNames = [worldMarker, 'server.lock']
 
 /** What an owner may lay into a new directory before the first start. */
 const laidInNames: ReadonlySet<string> = new Set(['policy.json', 'policy.test.json'])
@@ -94,15 +103,6 @@ const newKey = (): Hex => `0x${randomBytes(32).toString('hex')}`
 
 function walletOf(privateKey: Hex) {
   return { privateKey, walletAddress: new ServiceWallet({ mode: 'local', privateKey }).address }
-}
-
-/** `null` when there is no marker. */
-async function readKey(marker: string): Promise<Hex | null> {
-  const text = await readFile(marker, 'utf8').catch(() => null)
-  if (text === null) return null
-  const key = /^\{"privateKey":"(0x[0-9a-f]{64})"\}$/.exec(text.trim())?.[1]
-  if (key === undefined) throw new Error(`${marker} is damaged. Remove it with its directory, or name another one.`)
-  return key as Hex
 }
 
 /** By rename: a process killed in between leaves no half of it. */

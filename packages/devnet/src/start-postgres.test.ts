@@ -67,8 +67,8 @@ setInterval(() => {}, 1000)`
   const pid = Number(String(line))
   expect(await readdir(own)).not.toEqual([])
   child.kill('SIGKILL')
-  await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false)
-  await expect.poll(() => readdir(own), { timeout: 15_000 }).toEqual([])
+  await expect.poll(() => isRunning(pid)).toBe(false)
+  await expect.poll(() => readdir(own)).toEqual([])
 })
 
 test('says how to get one where npm installed none', async () => {

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll } from 'vitest'
 import { startPostgres, type Postgres, type PostgresOptions } from './start-postgres.ts'
 
-/** One PostgreSQL for the tests of a file (see `startPostgres`). Returns a getter to call inside hooks and tests. */
+/**
+ * A database for the tests of a file (see `startPostgres`). The files of a worker have theirs on one server, which ends
+ * with the worker; only who asks for an own one has that started for it. Returns a getter to call inside hooks and tests.
+ */
 export function usePostgres(options: PostgresOptions = {}): () => Postgres {
   let postgres: Postgres | null = null
   beforeAll(async () => {
-    postgres = await startPostgres(options)
+    postgres = await startPostgres(options.ownServer ? options : { ...options, env: await onSharedServer(options) })
   })
   afterAll(async () => {
     await postgres?.stop()
@@ -15,3 +18,14 @@ export function usePostgres(options: PostgresOptions = {}): () => Postgres {
     return postgres
   }
 }
+
+/** The environment with the server that it names, else with the one of this worker, which starts when first asked for. */
+async function onSharedServer({ env = process.env }: PostgresOptions): Promise<NonNullable<PostgresOptions['env']>> {
+  if (env['SVC_TEST_DATABASE_URL']) return env
+  const holder: { [registry]?: Promise<Postgres> } & typeof globalThis = globalThis
+  holder[registry] ??= startPostgres({ ownServer: true })
+  const { url } = await holder[registry]
+  return { ...env, SVC_TEST_DATABASE_URL: url }
+}
+
+const registry = Symbol.for('@svc/devnet/testing/postgres')

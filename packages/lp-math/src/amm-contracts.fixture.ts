@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import type { useDevnet } from '@svc/devnet/testing'
 import {
   type Address,
@@ -33,7 +34,10 @@ export function ammContracts(devnet: Devnet) {
   if (!v2 || !v3 || !v4) throw new Error('The local chain has all three versions')
   const find = (version: Pool['version'], label: string) =>
     devnet.pools.find((pool) => pool.version === version && pool.label === label)!
-  const mined = async (hash: Promise<Hash>) => await client.waitForTransactionReceipt({ hash: await hash })
+  const mined = async (sent: Promise<Hash>) => {
+    const hash = await sent
+    return await vi.waitFor(() => client.getTransactionReceipt({ hash }), { timeout: 60_000, interval: 20 })
+  }
 
   return {
     client,

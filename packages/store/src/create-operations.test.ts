@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openStore, type Store } from './open-store.ts'
 import type { NewOperation, Operation } from './operations.ts'
 import { useEngines, type TestPlace } from './engines.fixture.ts'
+import { newOperation as operation } from './operations.fixture.ts'
 
 const dayMs = 86_400_000
 const start = 1_700_000_000_000
@@ -285,25 +286,6 @@ async function bring(id: string, state: Operation['state'], change: Partial<NewO
   if (state === 'running' || state === 'done' || state === 'failed') await operations.claim(id, claim)
   if (state === 'done' || state === 'failed') await operations.finish(id, { state, answer: 'answer' })
   if (state === 'cancelled') await operations.cancel(id, 'agent')
-}
-
-function operation(id: string, change: Partial<NewOperation> = {}): NewOperation {
-  return {
-    id,
-    state: 'planned',
-    principalId: 'agent',
-    principal: '{"id":"agent"}',
-    tool: 'add_liquidity',
-    input: '{"amount":"1.5"}',
-    chainId: 1,
-    planHash: 'hash',
-    plan: '{"steps":[]}',
-    intent: '{"why":"test"}',
-    spendUsdMicros: 1_500_000n,
-    expiresAt: null,
-    executeAfter: null,
-    ...change,
-  }
 }
 
 async function ids(query: Partial<Parameters<Store['operations']['list']>[0]>): Promise<string[]> {

@@ -1,13 +1,19 @@
 import { sql } from 'kysely'
-import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import type { Kysely, Transaction, Updateable } from 'kysely'
 import type { Engine } from './engine.ts'
-import type { NewOperation, Operation, Operations, OperationState } from './operations.ts'
+import { admit } from './admit-operation.ts'
+import { mayExpire, stateAt, stateOf, toOperation, type OperationRow } from './operation-row.ts'
+import { countOperations, dueInTurns, listInTurns } from './operation-turns.ts'
+import type { NewOperation, Operation, Operations, OperationState, WaitingTerms } from './operations.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 
 /** Makes the `Operations` port over the table. `run` names this opening of the store, as for idempotency records. */
 export function createOperations(engine: Engine, now: () => number, run: string): Operations {
-  const change = (id: string, decide: (row: Row, at: number) => Updateable<Table> | null): Promise<Operation> =>
+  const change = (
+    id: string,
+    decide: (row: OperationRow, at: number) => Updateable<Table> | null,
+  ): Promise<Operation> =>
     engine.write('operations', async (trx) => {
       const at = now()
       const row = await requireRow(trx, id)
@@ -18,7 +24,7 @@ export function createOperations(engine: Engine, now: () => number, run: string)
     })
 
   return {
-    create: (operation) => engine.write('operations', (trx) => createIn(trx, operation, now())),
+    create: (operation, terms) => engine.write('operations', (trx) => createIn(trx, operation, terms, now())),
     async byId(id) {
       const row = await engine.read((db) => rowOf(db, id))
       return row === undefined ? null : toOperation(row, now())
@@ -74,19 +80,15 @@ export function createOperations(engine: Engine, now: () => number, run: string)
         requireState(row, at, ['planned', 'awaiting_approval', 'approved', 'scheduled'])
         return { state: 'cancelled', decided_by: by, decided_at: at, ended_at: at }
       }),
+    async inTurns(query) {
+      const at = now()
+      const rows = await engine.read((db) => listInTurns(db, query, at))
+      return rows.map((row) => toOperation(row, at))
+    },
+    count: (query) => engine.read((db) => countOperations(db, query, now())),
     async due(limit) {
       const at = now()
-      const rows = await engine.read((db) =>
-        db
-          .selectFrom('operation')
-          .selectAll()
-          .where('state', '=', 'scheduled')
-          .where(sql<bigint>`coalesce(execute_after, 0)`, '<=', BigInt(at))
-          .orderBy('execute_after')
-          .orderBy('sequence')
-          .limit(limit)
-          .execute(),
-      )
+      const rows = await engine.read((db) => dueInTurns(db, limit, at))
       return rows.map((row) => toOperation(row, at))
     },
     async interrupted() {
@@ -105,20 +107,25 @@ export function createOperations(engine: Engine, now: () => number, run: string)
 }
 
 type Table = Schema['operation']
-type Row = Selectable<Table>
 
 /** How long what has ended, and what expired, is still told of. */
 const keptMs = 7 * 24 * 60 * 60 * 1000
 /** A principal may plan without limit; only its newest plans are kept. */
 const mostPlanned = 1_000
-const mayExpire: readonly string[] = ['planned', 'awaiting_approval', 'approved'] satisfies OperationState[]
 
-async function createIn(trx: Transaction<Schema>, operation: NewOperation, at: number): Promise<Operation> {
-  await prune(trx, at)
-  if (operation.state === 'planned') await makeRoom(trx, operation.principalId)
+async function createIn(
+  trx: Transaction<Schema>,
+  operation: NewOperation,
+  terms: WaitingTerms | undefined,
+  at: number,
+): Promise<Operation> {
   if ((await rowOf(trx, operation.id)) !== undefined) {
     throw new StoreError('OPERATION_EXISTS', `Operation ${operation.id} was made before.`)
   }
+  const waiting = terms === undefined ? null : await admit(trx, operation, terms, at)
+  if (waiting !== null) return toOperation(waiting, at)
+  await prune(trx, at)
+  if (operation.state === 'planned') await makeRoom(trx, operation.principalId)
   const row = await trx
     .insertInto('operation')
     .values({
@@ -139,6 +146,7 @@ async function createIn(trx: Transaction<Schema>, operation: NewOperation, at: n
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+  await terms?.record?.()
   return toOperation(row, at)
 }
 
@@ -168,17 +176,17 @@ async function makeRoom(trx: Transaction<Schema>, principalId: string): Promise<
     .execute()
 }
 
-function rowOf(db: Kysely<Schema>, id: string): Promise<Row | undefined> {
+function rowOf(db: Kysely<Schema>, id: string): Promise<OperationRow | undefined> {
   return db.selectFrom('operation').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-async function requireRow(db: Kysely<Schema>, id: string): Promise<Row> {
+async function requireRow(db: Kysely<Schema>, id: string): Promise<OperationRow> {
   const row = await rowOf(db, id)
   if (row === undefined) throw new StoreError('OPERATION_UNKNOWN', `There is no operation ${id}.`)
   return row
 }
 
-function requireState(row: Row, at: number, allowed: readonly OperationState[]): void {
+function requireState(row: OperationRow, at: number, allowed: readonly OperationState[]): void {
   const state = stateOf(row, at)
   if (!allowed.includes(state)) throw notNow(row.id, state)
 }
@@ -187,45 +195,7 @@ function notNow(id: string, state: string): StoreError {
   return new StoreError('OPERATION_STATE', `Operation ${id} is ${state.replace('_', ' ')}.`)
 }
 
-function stateOf(row: Row, at: number): OperationState {
-  const isExpired = mayExpire.includes(row.state) && row.expires_at !== null && Number(row.expires_at) <= at
-  return isExpired ? 'expired' : (row.state as OperationState)
-}
-
 /** The first characters of who decided. Unlike `like`, `substr` is the same on both engines. */
 function startOfDecider(characters: number) {
   return sql<string>`substr(decided_by, 1, ${sql.lit(characters)})`
-}
-
-/** The same as `stateOf`, for a query. */
-function stateAt(at: number) {
-  const expired = sql<boolean>`state in (${sql.join(mayExpire)}) and expires_at <= ${BigInt(at)}`
-  return sql<string>`case when ${expired} then 'expired' else state end`
-}
-
-function toOperation(row: Row, at: number): Operation {
-  return {
-    id: row.id,
-    state: stateOf(row, at),
-    principalId: row.principal_id,
-    principal: row.principal,
-    tool: row.tool,
-    input: row.input,
-    chainId: Number(row.chain_id),
-    planHash: row.plan_hash,
-    plan: row.plan,
-    intent: row.intent,
-    spendUsdMicros: row.spend_usd_micros,
-    expiresAt: toNumber(row.expires_at),
-    executeAfter: toNumber(row.execute_after),
-    createdAt: Number(row.created_at),
-    decidedBy: row.decided_by,
-    decidedAt: toNumber(row.decided_at),
-    requestId: row.request_id,
-    answer: row.answer,
-  }
-}
-
-function toNumber(value: bigint | null): number | null {
-  return value === null ? null : Number(value)
 }

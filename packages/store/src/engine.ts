@@ -10,11 +10,22 @@ export type Engine = {
    * Does work in one transaction that has ended on disk when this resolves. Works under the same lock run one after the
    * other, each on what the one before committed, however many connections and processes there are.
    */
-  write<Result>(lock: Lock, work: (trx: Transaction<Schema>) => Promise<Result>): Promise<Result>
+  write<Result>(
+    lock: Lock,
+    work: (trx: Transaction<Schema>) => Promise<Result>,
+    durability?: Durability,
+  ): Promise<Result>
   readonly leases: Leases
   /** Ends with the leases that are held. */
   close(): Promise<void>
 }
+
+/**
+ * When a write is on disk: as soon as it resolves, which is the default, or together with the next one that is so, at the
+ * latest. The second is for what would be found out or done again after the machine lost its power: everybody sees it at
+ * once, and it outlives the process in any case. An engine may take `with-next` for `at-once`.
+ */
+export type Durability = 'at-once' | 'with-next'
 
 /** What is serialised with each other; an engine may serialise more. `spend` covers the ledger and the journal. */
 export type Lock = 'spend' | 'idempotency' | 'operations' | 'rate limits'

@@ -1,9 +1,9 @@
+export type { GasCost } from './count-gas.ts'
 export type { Idempotency, IdempotencyClaim } from './idempotency.ts'
 export type {
   CheckRequest,
   Ledger,
   OpenReservation,
-  Outflow,
   RaiseRequest,
   ReserveRequest,
   SpendLimits,
@@ -19,6 +19,7 @@ export type {
   Operations,
   OperationState,
 } from './operations.ts'
+export type { Outflow } from './outflows-since.ts'
 export { openStore } from './open-store.ts'
 export type { Store, StoreOptions, StorePlace } from './open-store.ts'
 export type { RateLimits, RateRequest, RateVerdict } from './rate-limits.ts'
@@ -27,3 +28,5 @@ export type { ServerLock } from './server-lock.ts'
 export { steadyClock } from './steady-clock.ts'
 export { StoreError } from './store-error.ts'
 export type { StoreErrorCode } from './store-error.ts'
+export type { OperatorRequest, RequestOutcome, StoredTransaction, Transactions } from './transactions.ts'
+export { largestAmountUsdMicros } from './weigh-spend.ts'

@@ -55,7 +55,7 @@ setInterval(() => {}, 1000)`
   expect(open.map((entry) => entry.requestId)).toEqual(['first', 'second'])
   await sender.reconcile()
   for (const entry of open)
-    expect(await sender.confirm(entry, { timeoutMs: 10_000 })).toMatchObject({ status: 'final' })
+    expect(await sender.confirm(entry, { timeoutMs: 60_000 })).toMatchObject({ status: 'final' })
   expect(await client.getBalance({ address: target })).toBe(2n)
   expect(await reopened.journal.open(chain.id, address)).toEqual([])
   await reopened.close()

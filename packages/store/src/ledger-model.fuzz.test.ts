@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { JournalState } from '@svc/wallet'
 import { describe, expect, test } from 'vitest'
 import type { CheckRequest, Ledger } from './ledger.ts'
 import { openStore, type Store } from './open-store.ts'
@@ -25,6 +26,10 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constant('raise' as const), fc.nat(9), amount) },
   { weight: 7, arbitrary: fc.tuple(fc.constant('settle' as const), fc.nat(9), fc.oneof(none, fc.bigInt(0n, 60n))) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('release' as const), fc.nat(9), none) },
+  // Gas that nothing was reserved for, such as of an allowance taken back: it is burnt, so no limit is asked.
+  { weight: 1, arbitrary: fc.tuple(fc.constant('burn' as const), fc.nat(2), fc.bigInt(0n, 90n)) },
+  // Fees that were raised for what is out: no limit is asked, and the same again adds nothing.
+  { weight: 2, arbitrary: fc.tuple(fc.constant('cover' as const), fc.nat(9), fc.bigInt(0n, 60n)) },
   { weight: 4, arbitrary: fc.tuple(fc.constant('wait' as const), fc.oneof(hours(1, 11, 13, 23), fc.nat(dayMs)), none) },
   // The wall clock may stand behind the truth by anything, and be put right again at any time.
   { weight: 2, arbitrary: fc.tuple(fc.constant('clock' as const), hours(1, 12, 25), none) },
@@ -33,7 +38,7 @@ const action = fc.oneof(
 const restart = fc.tuple(fc.constant('restart' as const), fc.constant(0), fc.constant(0n))
 
 type Action = readonly [
-  'reserve' | 'check' | 'raise' | 'settle' | 'release' | 'wait' | 'clock' | 'restart',
+  'reserve' | 'check' | 'raise' | 'settle' | 'release' | 'burn' | 'cover' | 'wait' | 'clock' | 'restart',
   number,
   bigint,
 ]
@@ -94,7 +99,11 @@ type Spend = {
   readonly id: string
   readonly who: string
   amount: bigint
-  state: 'reserved' | 'settled' | 'released'
+  /** Gas above it, for raised fees. */
+  raised: bigint
+  /** The first attempt that it was raised for, and how far. */
+  cover: { readonly hash: string; upTo: bigint } | null
+  state: 'reserved' | 'settled' | 'released' | 'burnt'
   /** When it was settled: in true time, and as the ledger saw it. */
   closedAt: { true: number; seen: number }
 }
@@ -114,6 +123,7 @@ async function openWorld(path: string) {
   return {
     time,
     ledger: (): Ledger => opened.store.ledger,
+    journal: (): Store['journal'] => opened.store.journal,
     /** As the ledger must see time: never behind its last spend of before the restart. */
     seen: (): number => Math.max(opened.now(), seen),
     /** Two days on and nothing open: as if nothing had ever been spent. */
@@ -152,6 +162,20 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
       const spend = await reserve(world, `${run}/${nth}`, who, amount)
       if (spend !== null) spends.push(spend)
       if (spend !== null) past.lastSpendAt = world.seen()
+    } else if (kind === 'burn') {
+      await burn(world, `${run}/${nth}`, amount)
+      spends.push({
+        id: `${run}/${nth}`,
+        who: 'server',
+        amount,
+        raised: 0n,
+        cover: null,
+        state: 'burnt',
+        closedAt: closing(world),
+      })
+      past.lastSpendAt = world.seen()
+    } else if (kind === 'cover') {
+      if (picked !== undefined) await cover(world, picked, amount)
     } else if (picked !== undefined && (await change(world, picked, kind, amount))) past.lastSpendAt = world.seen()
     await hold(world, spends, `agent-${run}-${nth % 3}`, past.restarted)
   }
@@ -160,9 +184,13 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
 async function reserve({ ledger }: World, id: string, who: string, amount: bigint): Promise<Spend | null> {
   const before = await ledger().check(asked(who, amount))
   const { granted } = await ledger().reserve({ ...asked(who, amount), id, requestId: id })
+  // What was burnt asked no limit, and leaves that much less to whoever asks.
+  if (granted) expect((await ledger().usage(who, { sessionIdleMs: idleMs })).dailyUsdMicros <= limits.daily).toBe(true)
   expect(before.granted).toBe(granted)
   expect(granted && amount > limits.perTransaction).toBe(false)
-  return granted ? { id, who, amount, state: 'reserved', closedAt: { true: 0, seen: 0 } } : null
+  return granted
+    ? { id, who, amount, raised: 0n, cover: null, state: 'reserved', closedAt: { true: 0, seen: 0 } }
+    : null
 }
 
 /** Whether it counts as a spend at the present time. */
@@ -175,14 +203,56 @@ async function change(world: World, spend: Spend, kind: 'raise' | 'settle' | 're
   if (kind === 'raise') {
     const { granted } = await world.ledger().raise(spend.id, asked(spend.who, amount))
     const isMore = granted && amount > spend.amount
-    if (isMore) spend.amount = amount
+    if (isMore) {
+      // Of both parts the larger stays: gas that was raised may be more than what the amount brings with it.
+      const more = spend.amount / 4n + spend.raised - amount / 4n
+      spend.raised = more > 0n ? more : 0n
+      spend.amount = amount
+    }
     return isMore
   }
   spend.amount -= spend.amount < amount ? spend.amount : amount
-  await world.ledger().settle(spend.id, spend.amount)
+  const gasUsdMicros = spend.amount % 8n
+  const hash = gasUsdMicros === 7n ? await mined(world, spend.id, spend.id) : null
+  const gas = hash === null ? [] : [{ hash, usdMicros: gasUsdMicros }]
+  await world.ledger().settle(spend.id, hash === null ? spend.amount : spend.amount - gasUsdMicros, gas)
   spend.state = 'settled'
-  spend.closedAt = { true: world.time.true, seen: world.seen() }
+  spend.raised = 0n
+  spend.closedAt = closing(world)
   return true
+}
+
+async function cover(world: World, spend: Spend, above: bigint): Promise<void> {
+  spend.cover ??= { hash: await mined(world, spend.id, spend.id, 'superseded'), upTo: 0n }
+  for (const _ of [1, 2]) await world.ledger().coverGas(spend.cover.hash, above)
+  if (above <= spend.cover.upTo) return
+  spend.raised += above - spend.cover.upTo
+  spend.cover.upTo = above
+}
+
+async function burn(world: World, id: string, usdMicros: bigint): Promise<void> {
+  const hash = await mined(world, id, null)
+  expect(await world.ledger().uncountedGas(1)).toEqual([{ hash, requestId: id }])
+  await world.ledger().countGas([{ hash, usdMicros }])
+}
+
+async function mined(
+  { journal }: World,
+  requestId: string,
+  reservationId: string | null,
+  state: JournalState = 'final',
+): Promise<string> {
+  const from = '0x00000000000000000000000000000000000000aa' as const
+  const nonce = (await journal().nextNonce(1, from)) ?? 0
+  const hash = `0x${nonce.toString(16).padStart(64, '0')}` as const
+  const slot = { requestId, step: 0, chainId: 1, from, nonce, attempt: 0 }
+  await journal().recordSigned({ ...slot, rawTransaction: '0x02', hash, reservationId })
+  await journal().mark(hash, state)
+  return hash
+}
+
+function closing(world: World): Spend['closedAt'] {
+  return { true: world.time.true, seen: world.seen() }
 }
 
 async function hold(world: World, spends: readonly Spend[], who: string, restarted: boolean): Promise<void> {
@@ -190,22 +260,30 @@ async function hold(world: World, spends: readonly Spend[], who: string, restart
   const counted = spends.filter(({ state, closedAt }) => isIn(state, closedAt.seen, seenNow))
   // A clock that was set back across a restart may have been put right since: only then is true time not kept exactly.
   const truly = spends.filter(({ state, closedAt }) => isIn(state, closedAt.true, world.time.true))
-  expect(restarted ? 0n : sum(truly)).toBeLessThanOrEqual(limits.daily)
-  expect(sum(counted)).toBeLessThanOrEqual(limits.daily)
+  const asked = (some: readonly Spend[]) => sum(some.filter(({ state }) => state !== 'burnt'))
+  expect(restarted ? 0n : asked(truly)).toBeLessThanOrEqual(limits.daily)
+  expect(asked(counted)).toBeLessThanOrEqual(limits.daily)
   const usage = await world.ledger().usage(who, { sessionIdleMs: idleMs })
-  expect(usage.dailyUsdMicros).toBe(sum(counted))
-  expect(usage.sessionUsdMicros).toBeLessThanOrEqual(limits.perSession)
+  const raised = (some: readonly Spend[]) => some.reduce((total, spend) => total + spend.raised, 0n)
+  expect(usage.dailyUsdMicros).toBe(sum(counted) + raised(counted))
+  const own = raised(spends.filter((spend) => spend.who === who && spend.state === 'reserved'))
+  expect(usage.sessionUsdMicros - own).toBeLessThanOrEqual(limits.perSession)
   expect(usage.sessionUsdMicros).toBeGreaterThanOrEqual(
     sum(spends.filter((spend) => spend.who === who && spend.state === 'reserved')),
   )
 }
 
 function isIn(state: Spend['state'], closedAt: number, at: number): boolean {
-  return state === 'reserved' || (state === 'settled' && closedAt > at - dayMs)
+  return state === 'reserved' || (state !== 'released' && closedAt > at - dayMs)
 }
 
-function asked(principal: string, amountUsdMicros: bigint): CheckRequest {
-  return { principal, chainId: 1, amountUsdMicros, limits, sessionIdleMs: idleMs }
+function asked(principal: string, sum: bigint): CheckRequest {
+  return { principal, chainId: 1, ...partsOf(sum), limits, sessionIdleMs: idleMs }
+}
+
+/** A part of every sum is gas. */
+function partsOf(sum: bigint) {
+  return { amountUsdMicros: sum - sum / 4n, gasUsdMicros: sum / 4n }
 }
 
 function sum(spends: readonly Spend[]): bigint {

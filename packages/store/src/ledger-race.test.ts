@@ -24,7 +24,8 @@ describe.each(useEngines())('G4: two hundred parallel spends against a cap on $e
     const highest = { usdMicros: 0n }
     const granted = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
-        const { ledger } = stores[index % 2]!
+        // Openings of a file that wait for each other in one process hold each other up for a quarter of a second.
+        const { ledger } = stores[index % 10 === 0 ? 1 : 0]!
         const id = `spend-${index}`
         const asked = { principal: `agent-${index % 7}`, chainId: 1, amountUsdMicros: 10n, limits, sessionIdleMs }
         const verdict = await ledger.reserve({ ...asked, id, requestId: id })

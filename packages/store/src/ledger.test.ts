@@ -59,7 +59,13 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
         await reserve(501n)
         await store.ledger.check(request(500n))
       }
-      expect(await usage()).toEqual({ sessionUsdMicros: 0n, dailyUsdMicros: 0n, principalDailyUsdMicros: 0n })
+      expect(await usage()).toEqual({
+        sessionUsdMicros: 0n,
+        sessionGasUsdMicros: 0n,
+        dailyUsdMicros: 0n,
+        dailyGasUsdMicros: 0n,
+        principalDailyUsdMicros: 0n,
+      })
       expect(await store.ledger.open()).toEqual([])
     })
 

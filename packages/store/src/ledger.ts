@@ -1,9 +1,14 @@
-import type { ExpressionBuilder, Selectable, Transaction } from 'kysely'
+import type { Selectable, Transaction, Updateable } from 'kysely'
 import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { sumOfDay, sumOfSession } from './spent.ts'
-import { currentSession, latestSession, type Session } from './spending-session.ts'
+import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
+import { type Outflow, outflowsSince } from './outflows-since.ts'
+import { releaseUnsigned } from './release-unsigned.ts'
+import { coverGas } from './cover-gas.ts'
+import { countGas, countUnreservedGas, type GasCost } from './count-gas.ts'
+import { uncountedGas, type UncountedGas } from './uncounted-gas.ts'
 import { requireAmount, weighSpend } from './weigh-spend.ts'
 
 /**
@@ -12,33 +17,33 @@ import { requireAmount, weighSpend } from './weigh-spend.ts'
  */
 export function createLedger(engine: Engine, now: () => number): Ledger {
   return {
-    reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now())),
+    reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now()), 'with-next'),
     check: (request) => engine.read((db) => weighSpend(db, request, now())),
     raise: (id, request) => engine.write('spend', (trx) => raiseIn(trx, id, request, now())),
-    settle: (id, actualUsdMicros) =>
-      engine.write('spend', async (trx) => {
-        requireAmount(actualUsdMicros)
-        const row = await requireReservation(trx, id)
-        if (row.state === 'settled' && row.settled_usd_micros === actualUsdMicros) return
-        requireReserved(row)
-        await close(trx, id, 'settled', actualUsdMicros, now())
-        await countInLatestSession(trx, row, now())
-      }),
+    settle: (id, actualUsdMicros, gas = []) =>
+      engine.write('spend', (trx) => settleIn(trx, id, actualUsdMicros, gas, now())),
+    coverGas: (hash, aboveUsdMicros) => engine.write('spend', (trx) => coverGas(trx, hash, aboveUsdMicros)),
+    uncountedGas: (chainId) => engine.read((db) => uncountedGas(db, chainId)),
+    countGas: (gas) => engine.write('spend', (trx) => countUnreservedGas(trx, gas, now())),
     release: (id) =>
       engine.write('spend', async (trx) => {
         const row = await requireReservation(trx, id)
         if (row.state === 'released') return
         requireReserved(row)
         await requireNothingOut(trx, id)
-        await close(trx, id, 'released', null, now())
+        await close(trx, id, { state: 'released' }, now())
       }),
     usage: (principal, { sessionIdleMs }) =>
       engine.read(async (db) => {
-        const session = await currentSession(db, principal, sessionIdleMs, now())
+        const current = await currentSession(db, principal, sessionIdleMs, now())
+        const session = await sumOfSession(db, principal, current?.id ?? null)
+        const daily = await sumOfDay(db, now())
         return {
-          sessionUsdMicros: await sumOfSession(db, principal, session?.id ?? null),
-          dailyUsdMicros: await sumOfDay(db, now()),
-          principalDailyUsdMicros: await sumOfDay(db, now(), { principal }),
+          sessionUsdMicros: session.usdMicros,
+          sessionGasUsdMicros: session.gasUsdMicros,
+          dailyUsdMicros: daily.usdMicros,
+          dailyGasUsdMicros: daily.gasUsdMicros,
+          principalDailyUsdMicros: (await sumOfDay(db, now(), { principal })).usdMicros,
         }
       }),
     async open() {
@@ -51,55 +56,53 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
         principal: row.principal,
         chainId: Number(row.chain_id),
         amountUsdMicros: row.reserved_usd_micros,
+        gasUsdMicros: row.reserved_gas_usd_micros,
         reservedAt: Number(row.reserved_at),
       }))
     },
-    async outflows(chainId, since) {
-      const rows = await engine.read((db) =>
-        db
-          .selectFrom('reservation')
-          .select(['state', 'reserved_usd_micros', 'settled_usd_micros', 'closed_at'])
-          .where('chain_id', '=', BigInt(chainId))
-          .where((where) =>
-            where.or([
-              where('state', '=', 'reserved'),
-              where.and([where('state', '=', 'settled'), where('closed_at', '>=', BigInt(since))]),
-            ]),
-          )
-          .execute(),
-      )
-      return rows.map((row) => ({
-        usdMicros: row.settled_usd_micros ?? row.reserved_usd_micros,
-        settledAt: row.closed_at === null ? null : Number(row.closed_at),
-      }))
-    },
-    releaseUnsigned: () => engine.write('spend', (trx) => releaseUnsignedIn(trx, now())),
+    outflows: (chainId, since) => engine.read((db) => outflowsSince(db, chainId, since)),
+    releaseUnsigned: () => engine.write('spend', (trx) => releaseUnsigned(trx, now())),
   }
 }
 
 export type Ledger = {
   /**
-   * Takes the amount out of the limits, or says which limit stands in the way. It counts until it is settled or
-   * released, whatever happens to the process. Throws `RESERVATION_EXISTS` for an id used before and `AMOUNT_INVALID`
-   * for a negative amount.
+   * Takes the amount and its gas out of the limits, or says which limit stands in the way. It counts until it is settled or
+   * released, whatever happens to the process; it is on disk with the first signature that draws on it, at the latest. Throws
+   * `RESERVATION_EXISTS` for an id used before and `AMOUNT_INVALID` for a negative amount.
    */
   reserve(request: ReserveRequest): Promise<SpendVerdict>
   /** What `reserve` would answer now. Writes nothing. */
   check(request: CheckRequest): Promise<SpendVerdict>
   /**
-   * Lifts an open reservation to an amount, for all of which the limits are asked again; what it held already is not
-   * counted twice. Refused, it stays as it was; an amount that is not more than it holds changes nothing. Throws
+   * Lifts an open reservation to an amount and its gas, for all of which the limits are asked again; what it held already
+   * is not counted twice. Refused, it stays as it was; of both parts, one that is not more than it holds stays. With
+   * `gasOutOfAmount` the amount may fall by as much as the gas rises, so that the sum never does. Throws
    * `RESERVATION_NOT_OPEN` and `AMOUNT_INVALID`.
    */
   raise(id: string, request: RaiseRequest): Promise<SpendVerdict>
   /**
-   * Replaces the reserved amount by what really moved, which may be more. The same settlement again changes nothing.
-   * Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
+   * Replaces the reserved amount by what really moved, which may be more, and its gas by what the mined transactions named
+   * cost, each counted once however often it is named. The same settlement again changes nothing. Throws
+   * `RESERVATION_NOT_OPEN` when it was closed otherwise.
    */
-  settle(id: string, actualUsdMicros: bigint): Promise<void>
+  settle(id: string, actualUsdMicros: bigint, gas?: readonly GasCost[]): Promise<void>
+  /**
+   * Holds at least so much gas above what a journalled transaction may cost, in the open reservation that it draws on, and
+   * asks no limit: for fees that rise on what is out already, which must never be kept from its end. `hash` is the first
+   * attempt. The same again, or less, adds nothing; one that is closed, or draws on none, stays as it is.
+   */
+  coverGas(hash: string, aboveUsdMicros: bigint): Promise<void>
+  /**
+   * Transactions mined for good on a chain whose gas no settlement has counted: those that draw on no reservation, or on
+   * one that is closed already. The oldest, at most a hundred.
+   */
+  uncountedGas(chainId: number): Promise<readonly UncountedGas[]>
+  /** Counts gas that nothing was reserved for, asking no limit: it is burnt. Each transaction once. */
+  countGas(gas: readonly GasCost[]): Promise<void>
   /**
    * Gives the amount back: for a request that certainly had no effect. Throws `RESERVATION_IN_USE` while a signed
-   * transaction draws on it that is not `replaced`, `superseded` or `reverted`.
+   * transaction draws on it that is not `replaced` or `superseded`.
    */
   release(id: string): Promise<void>
   /** What counts against the limits now. */
@@ -121,12 +124,17 @@ export type CheckRequest = {
   readonly principal: string
   readonly chainId: number
   readonly amountUsdMicros: bigint
+  /** What gas may cost beside it, at worst; 0 where it is left out. */
+  readonly gasUsdMicros?: bigint
   readonly limits: SpendLimits
   /** A session closes after this long without a spend; 30 min by default of the policy. */
   readonly sessionIdleMs: number
 }
 
-export type RaiseRequest = Pick<CheckRequest, 'amountUsdMicros' | 'limits' | 'sessionIdleMs'>
+export type RaiseRequest = Pick<CheckRequest, 'amountUsdMicros' | 'gasUsdMicros' | 'limits' | 'sessionIdleMs'> & {
+  /** For an amount that is what gas leaves of a limit. */
+  readonly gasOutOfAmount?: boolean
+}
 
 /** Caps in millionths of a US dollar. They come with each request, so that one principal's may be tighter than another's. */
 export type SpendLimits = {
@@ -152,14 +160,14 @@ export type SpendVerdict =
 
 export type SpendUsed = { readonly session: bigint; readonly daily: bigint; readonly principalDaily: bigint }
 
+/** Amounts and gas together, and the gas among it. */
 export type SpendUsage = {
   readonly sessionUsdMicros: bigint
+  readonly sessionGasUsdMicros: bigint
   readonly dailyUsdMicros: bigint
+  readonly dailyGasUsdMicros: bigint
   readonly principalDailyUsdMicros: bigint
 }
-
-/** `settledAt` in Unix milliseconds, `null` while it is reserved. */
-export type Outflow = { readonly usdMicros: bigint; readonly settledAt: number | null }
 
 export type OpenReservation = {
   readonly id: string
@@ -167,6 +175,7 @@ export type OpenReservation = {
   readonly principal: string
   readonly chainId: number
   readonly amountUsdMicros: bigint
+  readonly gasUsdMicros: bigint
   readonly reservedAt: number
 }
 
@@ -177,7 +186,7 @@ async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: 
   if (known !== undefined) throw new StoreError('RESERVATION_EXISTS', `Reservation ${request.id} was made before.`)
   const verdict = await weighSpend(trx, request, at)
   if (!verdict.granted) return verdict
-  const sessionId = await touchSession(trx, request, at)
+  const sessionId = await touchSession(trx, request.principal, request.sessionIdleMs, at)
   await trx
     .insertInto('reservation')
     .values({
@@ -187,6 +196,7 @@ async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: 
       chain_id: request.chainId,
       session_id: sessionId,
       reserved_usd_micros: request.amountUsdMicros,
+      reserved_gas_usd_micros: request.gasUsdMicros ?? 0n,
       state: 'reserved',
       reserved_at: at,
     })
@@ -197,55 +207,52 @@ async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: 
 async function raiseIn(trx: Transaction<Schema>, id: string, request: RaiseRequest, at: number): Promise<SpendVerdict> {
   const row = await requireReservation(trx, id)
   requireReserved(row)
-  const { principal, reserved_usd_micros: held } = row
-  const asked = { ...request, principal, chainId: Number(row.chain_id) }
+  const { principal, reserved_usd_micros: held, reserved_gas_usd_micros: heldGas } = row
+  const gasUsdMicros = larger(request.gasUsdMicros ?? 0n, heldGas)
+  const least = request.gasOutOfAmount === true ? held - (gasUsdMicros - heldGas) : held
+  const amountUsdMicros = larger(request.amountUsdMicros, least)
+  requireAmount(request.amountUsdMicros)
+  requireAmount(request.gasUsdMicros ?? 0n)
+  const asked = { ...request, principal, chainId: Number(row.chain_id), amountUsdMicros, gasUsdMicros }
   const verdict = await weighSpend(trx, asked, at, row)
-  if (!verdict.granted || request.amountUsdMicros <= held) return verdict
-  const session_id = await touchSession(trx, asked, at)
+  if (!verdict.granted || (amountUsdMicros === held && gasUsdMicros === heldGas)) return verdict
+  const session_id = await touchSession(trx, principal, request.sessionIdleMs, at)
   await trx
     .updateTable('reservation')
-    .set({ session_id, reserved_usd_micros: request.amountUsdMicros })
+    .set({ session_id, reserved_usd_micros: amountUsdMicros, reserved_gas_usd_micros: gasUsdMicros })
     .where('id', '=', id)
     .execute()
   return verdict
 }
 
-async function touchSession(trx: Transaction<Schema>, request: CheckRequest, at: number): Promise<bigint> {
-  const session = await currentSession(trx, request.principal, request.sessionIdleMs, at)
-  if (session !== undefined) {
-    await extend(trx, session, at)
-    return session.id
-  }
-  const { id } = await trx
-    .insertInto('spending_session')
-    .values({ principal: request.principal, opened_at: at, last_spend_at: at })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
-}
-
-/** What settles late counts in the session that is open by then, and keeps it open from here. */
-async function countInLatestSession(trx: Transaction<Schema>, row: Reservation, at: number): Promise<void> {
-  const latest = await latestSession(trx, row.principal)
-  if (latest === undefined) return
-  await trx.updateTable('reservation').set({ session_id: latest.id }).where('id', '=', row.id).execute()
-  await extend(trx, latest, at)
-}
-
-async function extend(trx: Transaction<Schema>, session: Session, at: number): Promise<void> {
-  const last_spend_at = Math.max(Number(session.last_spend_at), at)
-  await trx.updateTable('spending_session').set({ last_spend_at }).where('id', '=', session.id).execute()
+async function settleIn(
+  trx: Transaction<Schema>,
+  id: string,
+  settled_usd_micros: bigint,
+  gas: readonly GasCost[],
+  at: number,
+): Promise<void> {
+  requireAmount(settled_usd_micros)
+  const row = await requireReservation(trx, id)
+  if (row.state === 'settled' && row.settled_usd_micros === settled_usd_micros) return
+  requireReserved(row)
+  const settled_gas_usd_micros = (await countGas(trx, gas)).reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
+  // What settles late counts in the session that is open by then, and keeps it open from here.
+  const session_id = await touchLatestSession(trx, row.principal, at)
+  await close(trx, id, { state: 'settled', settled_usd_micros, settled_gas_usd_micros, session_id }, at)
 }
 
 async function close(
   trx: Transaction<Schema>,
   id: string,
-  state: 'settled' | 'released',
-  settled: bigint | null,
+  change: Updateable<Schema['reservation']>,
   at: number,
 ): Promise<void> {
-  const change = { state, settled_usd_micros: settled, closed_at: at }
-  await trx.updateTable('reservation').set(change).where('id', '=', id).execute()
+  await trx
+    .updateTable('reservation')
+    .set({ ...change, closed_at: at })
+    .where('id', '=', id)
+    .execute()
 }
 
 async function requireReservation(trx: Transaction<Schema>, id: string): Promise<Reservation> {
@@ -264,23 +271,12 @@ async function requireNothingOut(trx: Transaction<Schema>, id: string): Promise<
     .selectFrom('journal')
     .select('hash')
     .where('reservation_id', '=', id)
-    .where('state', 'in', ['signed', 'broadcast', 'mined', 'final', 'refused'])
+    .where('state', 'in', ['signed', 'broadcast', 'mined', 'final', 'reverted', 'refused'])
     .executeTakeFirst()
   if (out === undefined) return
   throw new StoreError('RESERVATION_IN_USE', `Transaction ${out.hash} draws on reservation ${id}; settle it instead.`)
 }
 
-async function releaseUnsignedIn(trx: Transaction<Schema>, at: number): Promise<readonly string[]> {
-  const rows = await trx
-    .updateTable('reservation')
-    .set({ state: 'released', closed_at: at })
-    .where('state', '=', 'reserved')
-    .where((where) => where.not(where.exists(drawing(where))))
-    .returning('id')
-    .execute()
-  return rows.map((row) => row.id)
-}
-
-function drawing(where: ExpressionBuilder<Schema, 'reservation'>) {
-  return where.selectFrom('journal').select('hash').whereRef('journal.reservation_id', '=', 'reservation.id')
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
 }

@@ -21,11 +21,15 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
 export type Dialect = { readonly name: 'sqlite' } | { readonly name: 'postgres'; readonly schema: string }
 
 /** By name, in order. A step that has been released never changes. */
-function migrationsOf(dialect: Dialect): Record<string, Migration> {
+export function migrationsOf(dialect: Dialect): Record<string, Migration> {
   return {
     '0001-journal-ledger-idempotency': { up: (db) => createFirstTables(db, dialect) },
     '0002-operation': { up: (db) => createOperationTable(db, dialect) },
     '0003-rate-use': { up: (db) => createRateUseTable(db, dialect) },
+    '0004-gas': { up: addGas },
+    '0005-operator-request': { up: addOperatorRequest },
+    '0006-journal-waiting': { up: indexWhatWaits },
+    '0007-covered-gas': { up: addCoveredGas },
   }
 }
 
@@ -137,4 +141,45 @@ async function createRateUseTable(db: Kysely<unknown>, dialect: Dialect): Promis
     .execute()
   await db.schema.createIndex('rate_use_of').on('rate_use').columns(['key', 'at']).execute()
   await db.schema.createIndex('rate_use_age').on('rate_use').column('until').execute()
+}
+
+/** What is asked before every write of an address must not take longer with every write it has made. */
+async function indexWhatWaits(db: Kysely<unknown>): Promise<void> {
+  const slot = sql`journal (chain_id, lower(from_address), nonce, attempt)`
+  await sql`drop index journal_open`.execute(db)
+  await sql`create index journal_open on ${slot} where state in ('signed', 'broadcast', 'mined')`.execute(db)
+  await sql`create index journal_refused on ${slot} where state = 'refused'`.execute(db)
+}
+
+/** What was mined before gas counted is taken as counted: nothing of it is known in dollars. */
+async function addGas(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('reservation')
+    .addColumn('reserved_gas_usd_micros', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute()
+  await db.schema.alterTable('reservation').addColumn('settled_gas_usd_micros', 'bigint').execute()
+  await db.schema.alterTable('journal').addColumn('gas_usd_micros', 'bigint').execute()
+  await sql`update reservation set settled_gas_usd_micros = 0 where state = 'settled'`.execute(db)
+  await sql`update journal set gas_usd_micros = 0 where state in ('final', 'reverted')`.execute(db)
+  await sql`
+    create index journal_uncounted on journal (chain_id) where gas_usd_micros is null and state in ('final', 'reverted')
+  `.execute(db)
+}
+
+async function addOperatorRequest(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('journal').addColumn('asked', 'text').execute()
+  await db.schema.alterTable('journal').addColumn('asked_by', 'text').execute()
+  await db.schema.alterTable('journal').addColumn('asked_at', 'bigint').execute()
+  await db.schema.alterTable('journal').addColumn('asked_outcome', 'text').execute()
+  await sql`create index journal_asked on journal (sequence) where asked is not null and asked_outcome is null`.execute(
+    db,
+  )
+}
+
+/** What was covered for raised fees before stands in the reservation alone: it is covered once more at the most. */
+async function addCoveredGas(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('journal')
+    .addColumn('covered_gas_usd_micros', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute()
 }

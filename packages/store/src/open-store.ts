@@ -11,10 +11,12 @@ import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { requireInPlace } from './require-in-place.ts'
 import { openSqliteEngine } from './sqlite-engine.ts'
 import { lastSpendAt } from './spending-session.ts'
+import { createTransactions, type Transactions } from './transactions.ts'
 
 /**
  * Opens the durable state on one of two engines and brings the schema up to date: a file of embedded SQLite (mode 0600,
- * its directory 0700), or a PostgreSQL database. What a method has resolved is on disk. Several processes may have one
+ * its directory 0700), or a PostgreSQL database. What a method has resolved is on disk, but for marks of the journal
+ * that the chain tells again (see there). Several processes may have one
  * store open; only one of them is a server (see `acquireServerLock`). `now` gives Unix milliseconds. Throws
  * `STORE_SCHEMA_UNKNOWN` for a store of a newer version, `STORE_UNAVAILABLE` for a database that cannot be reached and
  * `STORE_URL_INVALID`.
@@ -25,18 +27,31 @@ import { lastSpendAt } from './spending-session.ts'
 export async function openStore(options: StoreOptions): Promise<Store> {
   const engine = await openEngine(options)
   const { now } = options
-  const inPlace = await inPlaceOf(options)
+  const requireFile = inPlaceOf(options)
   const run = randomUUID()
   const journal = createJournal(engine, now)
   // A clock that was set back while nothing ran must not make spends older than they are.
   const spentAt = await engine.read(lastSpendAt)
   const ledger = createLedger(engine, () => Math.max(now(), spentAt))
   return {
-    journal: { ...journal, recordSigned: (entry) => inPlace().then(() => journal.recordSigned(entry)) },
-    ledger: { ...ledger, reserve: (request) => inPlace().then(() => ledger.reserve(request)) },
+    journal: {
+      ...journal,
+      async recordSigned(entry) {
+        requireFile()
+        return journal.recordSigned(entry)
+      },
+    },
+    ledger: {
+      ...ledger,
+      async reserve(request) {
+        requireFile()
+        return ledger.reserve(request)
+      },
+    },
     idempotency: createIdempotency(engine, now, run),
     operations: createOperations(engine, now, run),
     rateLimits: createRateLimits(engine, now),
+    transactions: createTransactions(engine, now),
     leases: engine.leases,
     close: () => engine.close(),
   }
@@ -52,6 +67,8 @@ export type StorePlace =
   | {
       /** A database of PostgreSQL 14 or newer, as `postgres://user:password@host:port/name`. */
       readonly url: string
+      /** How long a call waits for a connection, and how long for its answer; ten and fifteen seconds when absent. */
+      readonly patienceMs?: number
     }
 
 export type Store = {
@@ -60,6 +77,7 @@ export type Store = {
   readonly idempotency: Idempotency
   readonly operations: Operations
   readonly rateLimits: RateLimits
+  readonly transactions: Transactions
   readonly leases: Leases
   close(): Promise<void>
 }
@@ -68,9 +86,9 @@ export type Store = {
 async function openEngine(place: StorePlace): Promise<Engine> {
   if ('path' in place) return await openSqliteEngine(place.path)
   const { openPostgresEngine } = await import('./postgres-engine.ts')
-  return await openPostgresEngine(place.url)
+  return await openPostgresEngine(place.url, place.patienceMs)
 }
 
-async function inPlaceOf(place: StorePlace): Promise<() => Promise<void>> {
-  return 'path' in place && place.path !== ':memory:' ? await requireInPlace(place.path) : async () => undefined
+function inPlaceOf(place: StorePlace): () => void {
+  return 'path' in place && place.path !== ':memory:' ? requireInPlace(place.path) : () => undefined
 }

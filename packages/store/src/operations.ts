@@ -3,7 +3,12 @@
  * the whole request, so that it can be carried out by another process than the one that took it.
  */
 export type Operations = {
-  create(operation: NewOperation): Promise<Operation>
+  /**
+   * Under `terms`, one that waits is admitted in the same commit: an equal one of the same principal that awaits approval
+   * already is given back as it is, its expiry too, instead of a new one, and `OPERATION_LIMIT` is thrown when as many of
+   * the principal wait as may. Throws `OPERATION_EXISTS` for an id used before.
+   */
+  create(operation: NewOperation, terms?: WaitingTerms): Promise<Operation>
   byId(id: string): Promise<Operation | null>
   /** Newest first. */
   list(query: OperationQuery): Promise<readonly Operation[]>
@@ -24,7 +29,11 @@ export type Operations = {
   giveBack(id: string): Promise<Operation>
   /** Throws `OPERATION_STATE` once it runs or has ended. The same again changes nothing. */
   cancel(id: string, by: string): Promise<Operation>
-  /** Scheduled ones whose time has come, in that order. */
+  /** Those of some states: principals take turns, each in the order asked for, so that none can hide another's. */
+  inTurns(query: TurnsQuery): Promise<readonly Operation[]>
+  /** How many there are of some states, by principal and state; what there is none of is left out. */
+  count(query: CountQuery): Promise<readonly OperationCount[]>
+  /** Scheduled ones whose time has come: principals take turns, each one's earliest first. */
   due(limit: number): Promise<readonly Operation[]>
   /** Running ones that another run of the store claimed: their process is gone. */
   interrupted(): Promise<readonly Operation[]>
@@ -88,6 +97,38 @@ export type OperationQuery = {
   /** Only those whose `decidedBy` begins so, for example `operator:`. */
   readonly decidedByPrefix?: string
   readonly limit: number
+}
+
+/** What holds for an operation that awaits approval or its time. */
+export type WaitingTerms = {
+  /** So many of one principal may await approval or their time. */
+  readonly mostWaiting: number
+  /** Done last before a new one is committed; what it rejects with leaves nothing stored. It must not use the store. */
+  readonly record?: () => Promise<void>
+}
+
+export type TurnsQuery = {
+  /** At least one. */
+  readonly states: readonly OperationState[]
+  /** Of one alone; all by default. */
+  readonly principalId?: string
+  readonly order: 'oldest' | 'newest'
+  /** At most so many of each. */
+  readonly perPrincipal: number
+  readonly limit: number
+}
+
+export type CountQuery = {
+  /** `null` for all. */
+  readonly principalId: string | null
+  /** At least one. */
+  readonly states: readonly OperationState[]
+}
+
+export type OperationCount = {
+  readonly principalId: string
+  readonly state: OperationState
+  readonly count: number
 }
 
 export type OperationDecision = {

@@ -1,12 +1,13 @@
 import { CompiledQuery, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely'
-import type { Pool } from 'pg'
-import { isConnectionLost, postgresError } from './postgres-error.ts'
+import type { Pool, PoolClient } from 'pg'
+import { isConnectionLost, postgresError, staleConnection, wasCutOff } from './postgres-error.ts'
 import { toBindable } from './to-bindable.ts'
 
 /**
  * PostgreSQL for Kysely over a pool of `pg`. A connection that failed is closed rather than given back, and what the
- * work said stays the error when the rollback after it fails as well. Parameters are those SQLite takes.
+ * work said stays the error when the rollback after it fails as well; one that had been used before and was cut off since
+ * says so (`isStaleConnection`). Parameters are those SQLite takes.
  */
 export function createPostgresDialect(pool: Pool): Dialect {
   return {
@@ -18,12 +19,13 @@ export function createPostgresDialect(pool: Pool): Dialect {
 }
 
 function createDriver(pool: Pool): Driver {
+  const used = new WeakSet<PoolClient>()
   const releases = new WeakMap<DatabaseConnection, () => void>()
   const run = (connection: DatabaseConnection, text: string) => connection.executeQuery(CompiledQuery.raw(text))
   return {
     init: async () => {},
     async acquireConnection() {
-      const [connection, release] = await connect(pool)
+      const [connection, release] = await connect(pool, used)
       releases.set(connection, release)
       return connection
     },
@@ -37,10 +39,12 @@ function createDriver(pool: Pool): Driver {
   }
 }
 
-async function connect(pool: Pool): Promise<[DatabaseConnection, () => void]> {
+async function connect(pool: Pool, used: WeakSet<PoolClient>): Promise<[DatabaseConnection, () => void]> {
   const client = await pool.connect().catch((error: unknown) => {
     throw postgresError(error)
   })
+  const isFresh = !used.has(client)
+  used.add(client)
   let lost: Error | undefined
   const connection: DatabaseConnection = {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -53,7 +57,7 @@ async function connect(pool: Pool): Promise<[DatabaseConnection, () => void]> {
         return { rows, ...(rowCount === null ? {} : { numAffectedRows: BigInt(rowCount) }) }
       } catch (error) {
         if (isConnectionLost(error)) lost = error instanceof Error ? error : new Error('lost', { cause: error })
-        throw postgresError(error)
+        throw !isFresh && wasCutOff(error) ? staleConnection(error) : postgresError(error)
       }
     },
     streamQuery(): never {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { connect, createServer, type Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { usePostgres } from '@svc/devnet/testing'
@@ -32,12 +33,12 @@ describe('a database that is killed', () => {
         }
       }
     })
-    await expect.poll(() => kept.length, { timeout: 20_000 }).toBeGreaterThan(50)
+    await expect.poll(() => kept.length).toBeGreaterThan(50)
     await postgres().kill()
-    await expect.poll(() => errors.length, { timeout: 20_000 }).toBeGreaterThan(20)
+    await expect.poll(() => errors.length).toBeGreaterThan(20)
     const before = kept.length
     await postgres().restart()
-    await expect.poll(() => kept.length, { timeout: 20_000 }).toBeGreaterThan(before + 50)
+    await expect.poll(() => kept.length).toBeGreaterThan(before + 50)
     stop.abort()
     await Promise.all(writers)
     const codes = errors.map((error) => (error instanceof StoreError ? error.code : error))
@@ -63,17 +64,41 @@ describe('a database that is killed', () => {
     await store.close()
   })
 
-  test('is noticed on a connection that died unused: the call is made on another', async () => {
-    const url = await postgres().newSchema()
-    const store = await openStore({ url, now: Date.now })
-    await Promise.all(Array.from({ length: 10 }, (_, index) => store.idempotency.begin(callOf(`warm-${index}`))))
-    await query(
-      url,
-      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and application_name = $1',
-      ['svc'],
-    )
-    await Promise.all(Array.from({ length: 5 }, (_, index) => store.idempotency.begin(callOf(`then-${index}`))))
-    await store.close()
+  test('is noticed on connections that died unused, all of them: the call is made on a new one', async () => {
+    const relay = await relayTo(await postgres().newSchema())
+    const engine = await openPostgresEngine(relay.url)
+    for (const use of [count, (of: Engine) => write(of, 'a')]) {
+      await Promise.all(Array.from({ length: 10 }, () => engine.read((db) => sql`select pg_sleep(0.1)`.execute(db))))
+      expect(relay.open()).toBeGreaterThanOrEqual(10)
+      relay.cutAtNextUse()
+      const made = relay.made()
+      await use(engine)
+      expect(relay.made()).toBe(made + 1)
+    }
+    expect(await count(engine)).toBe(1n)
+    await engine.close()
+    await relay.close()
+  })
+
+  test('is not asked again where a new connection is cut off, or the work had begun', async () => {
+    const relay = await relayTo(await postgres().newSchema())
+    const engine = await openPostgresEngine(relay.url)
+    let times = 0
+    const begun = engine.write('idempotency', async (trx) => {
+      times += 1
+      relay.cutAtNextUse()
+      await trx.insertInto('idempotency').values(rowOf('a')).execute()
+    })
+    await expect(begun).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(times).toBe(1)
+    await write(engine, 'b')
+    relay.cutAtNextUse()
+    relay.refuse()
+    const made = relay.made()
+    await expect(count(engine)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(relay.made()).toBe(made + 1)
+    await engine.close()
+    await relay.close()
   })
 })
 
@@ -123,7 +148,8 @@ describe('a commit that is cut off', () => {
 describe('a write', () => {
   test('is serialised however many connections race for a cap', async () => {
     const url = await postgres().newSchema()
-    const stores = await Promise.all([0, 1, 2].map(() => openStore({ url, now: Date.now })))
+    const patient = { url, now: Date.now, patienceMs: 120_000 }
+    const stores = await Promise.all([0, 1, 2].map(() => openStore(patient)))
     const verdicts = await Promise.all(
       Array.from({ length: 200 }, (_, index) => stores[index % 3]!.ledger.reserve(spendOf(`${index}`))),
     )
@@ -263,6 +289,51 @@ function methodsOf(store: Store): (() => Promise<unknown>)[] {
     () => operations.due(1),
     () => operations.interrupted(),
   ]
+}
+
+function count(engine: Engine): Promise<bigint | undefined> {
+  const all = sql<{ all: bigint }>`select count(*) as all from idempotency`
+  return engine.read(async (db) => (await all.execute(db)).rows[0]?.all)
+}
+
+async function write(engine: Engine, key: string): Promise<void> {
+  await engine.write('idempotency', (trx) => trx.insertInto('idempotency').values(rowOf(key)).execute())
+}
+
+/** Stands before the database and cuts connections off the way a firewall does: noticed by the one who uses them next. */
+async function relayTo(target: string) {
+  const { hostname, port } = new URL(target)
+  const state = { made: 0, refuses: false }
+  const doomed = new WeakSet<Socket>()
+  const sockets = new Set<Socket>()
+  const relay = createServer((near) => {
+    state.made += 1
+    if (state.refuses) {
+      near.destroy()
+      return
+    }
+    const far = connect(Number(port), hostname)
+    sockets.add(near)
+    near.on('data', (bytes) => (doomed.has(near) ? near.destroy() : far.write(bytes)))
+    far.on('data', (bytes) => near.write(bytes))
+    for (const [one, other] of [[near, far] as const, [far, near] as const]) {
+      one.on('error', () => {}).on('close', () => other.destroy())
+    }
+    near.on('close', () => sockets.delete(near))
+  })
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
+  const address = relay.address()
+  const url = new URL(target)
+  url.host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  return {
+    url: url.href,
+    /** How many connections were ever made, and how many are. */
+    made: () => state.made,
+    open: () => sockets.size,
+    cutAtNextUse: () => sockets.forEach((socket) => doomed.add(socket)),
+    refuse: () => void (state.refuses = true),
+    close: () => new Promise((resolve) => relay.close(resolve)),
+  }
 }
 
 function callOf(key: string) {

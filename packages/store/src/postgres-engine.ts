@@ -3,21 +3,23 @@ import { Pool, types } from 'pg'
 import type { Engine, Lock } from './engine.ts'
 import { migrate } from './migrations.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
+import { isStaleConnection } from './postgres-error.ts'
 import { createPostgresLeases } from './postgres-leases.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 
 /**
  * Connects to PostgreSQL, with the schema up to date. A database that goes away makes calls fail with
- * `STORE_UNAVAILABLE`, and works again by itself once it is back. Throws that, or `STORE_URL_INVALID`.
+ * `STORE_UNAVAILABLE`, and works again by itself once it is back. `patienceMs` is how long a call waits for a connection
+ * and how long for its answer; ten and fifteen seconds when absent. Throws that, or `STORE_URL_INVALID`.
  */
-export async function openPostgresEngine(url: string): Promise<Engine> {
+export async function openPostgresEngine(url: string, patienceMs?: number): Promise<Engine> {
   requireUrl(url)
   const pool = new Pool({
     connectionString: url,
     max: mostConnections,
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 15_000,
+    connectionTimeoutMillis: patienceMs ?? 10_000,
+    query_timeout: patienceMs ?? 15_000,
     keepAlive: true,
     fallback_application_name: 'svc',
     types: { getTypeParser: parserOf },
@@ -36,14 +38,14 @@ export async function openPostgresEngine(url: string): Promise<Engine> {
   return {
     leases,
     read: (work) =>
-      onceMore(
+      untilFresh(
         () => work(db),
         () => true,
       ),
     async write(lock, work) {
       let begun = false
       let worked = false
-      return await onceMore(
+      return await untilFresh(
         () =>
           db.transaction().execute(async (trx) => {
             await begin(lock).execute(trx)
@@ -81,13 +83,17 @@ function lockKey(name: string) {
   return sql`hashtextextended(current_schema() || ' svc ' || ${name}::text, 0)`
 }
 
-/** A connection may have died since it was last used; whoever finds out tries once more on another, when that is safe. */
-async function onceMore<Result>(work: () => Promise<Result>, isSafe: () => boolean): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!isUnavailable(error) || !isSafe()) throw error
-    return await work()
+/**
+ * Connections may have died since they were last used, all of them at once when the database was restarted; whoever finds
+ * out tries again on another, when that is safe, until it had one that was made for it. Nothing else is tried again.
+ */
+async function untilFresh<Result>(work: () => Promise<Result>, isSafe: () => boolean): Promise<Result> {
+  for (let left = mostConnections; ; left -= 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (left === 0 || !isStaleConnection(error) || !isSafe()) throw error
+    }
   }
 }
 

@@ -16,6 +16,29 @@ export function isConnectionLost(error: unknown): boolean {
   return !(error instanceof DatabaseError) || /^(08|57P)/.test(error.code ?? '')
 }
 
+/**
+ * Whether the other end closed the connection, by its error or by the socket's. A query that took too long is not that:
+ * the database may still be at it.
+ */
+export function wasCutOff(error: unknown): boolean {
+  if (error instanceof Error && error.message === 'Query read timeout') return false
+  return isConnectionLost(error)
+}
+
+/** What a query on a connection out of the pool says that turned out to be closed meanwhile: another may work. */
+export function staleConnection(cause: unknown): StoreError {
+  const stale = new StaleConnectionError('The connection was closed since it was last used.', { cause })
+  return unavailable('The database is shutting down, starting or cut off.', stale)
+}
+
+export function isStaleConnection(error: unknown): boolean {
+  return error instanceof StoreError && error.cause instanceof StaleConnectionError
+}
+
+class StaleConnectionError extends Error {
+  override readonly name = 'StaleConnectionError'
+}
+
 /** By SQLSTATE (appendix "PostgreSQL Error Codes" of its manual). */
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'The database refuses the user or the password of its URL.'],

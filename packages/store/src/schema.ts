@@ -27,6 +27,15 @@ type JournalTable = {
   block_number: bigint | null
   block_hash: string | null
   gas_used: bigint | null
+  /** What its gas was counted as in the spend ledger; `null` until it was. */
+  gas_usd_micros: bigint | null
+  /** What the reservation holds for gas above this attempt, the first of its step, since fees were raised. */
+  covered_gas_usd_micros: Generated<bigint>
+  /** What an operator asked about it: `cancel`, or the hash of what is said to have used its nonce up. */
+  asked: string | null
+  asked_by: string | null
+  asked_at: ColumnType<bigint | null, number | null | undefined, number | null>
+  asked_outcome: string | null
 }
 
 type SessionTable = {
@@ -44,6 +53,10 @@ type ReservationTable = {
   session_id: bigint
   reserved_usd_micros: bigint
   settled_usd_micros: bigint | null
+  /** Gas at its worst, beside the amount; the limits hold over the sum. */
+  reserved_gas_usd_micros: Generated<bigint>
+  /** Gas as receipts had it; `null` until it is settled. */
+  settled_gas_usd_micros: bigint | null
   /** reserved, settled or released. */
   state: string
   reserved_at: Integer

@@ -52,6 +52,19 @@ test('a failed transaction leaves nothing, and the next one works', async () => 
   expect(await rows()).toEqual([{ id: 2n, value: 'b' }])
 })
 
+test('a transaction that the engine ended by itself fails with what ended it', async () => {
+  const database = openDatabase(':memory:')
+  const own = new Kysely({ dialect: createSqliteDialect(database) })
+  const cut = own.transaction().execute(async () => {
+    // As a full disk does.
+    database.exec('rollback')
+    throw new RangeError('full')
+  })
+  await expect(cut).rejects.toThrow(RangeError)
+  await own.transaction().execute((trx) => sql`create table after (id)`.execute(trx))
+  await own.destroy()
+})
+
 test('rows are plain: nothing is added to them', async () => {
   await write(sql`insert into sample (id, value) values (1, 'a')`)
   expect(Object.keys((await rows())[0]!)).toEqual(['id', 'value'])

@@ -49,7 +49,8 @@ function command(database: Database.Database, sql: 'begin' | 'commit' | 'rollbac
   return {
     reader: false,
     run: () => {
-      database.exec(sql === 'begin' ? 'begin immediate' : sql)
+      // A full disk ends a transaction by itself; what failed must not be hidden by a rollback that finds none.
+      if (sql !== 'rollback' || database.inTransaction) database.exec(sql === 'begin' ? 'begin immediate' : sql)
       return { changes: 0, lastInsertRowid: 0 }
     },
     all: () => [],

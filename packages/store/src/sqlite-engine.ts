@@ -1,4 +1,5 @@
-import { Kysely } from 'kysely'
+import { Kysely, type Transaction } from 'kysely'
+import type Database from 'libsql'
 import { chmod, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Engine } from './engine.ts'
@@ -28,9 +29,30 @@ export async function openSqliteEngine(path: string): Promise<Engine> {
   return {
     leases,
     read: (work) => work(db),
-    write: (_lock, work) => whenFree(() => db.transaction().execute(work)),
+    write: (_lock, work, durability) =>
+      whenFree(() => (durability === 'with-next' ? withoutSync(database, db, work) : db.transaction().execute(work))),
     close: () => leases.close().then(() => db.destroy()),
   }
+}
+
+/**
+ * Commits without waiting for the disk. The write-ahead log is one file, written and synced in the order of commits, so
+ * the next commit that waits takes this one along; after a loss of power either both are there, or this one is not and
+ * nothing after it. The setting cannot change within a transaction, and the connection is held meanwhile.
+ */
+function withoutSync<Result>(
+  database: Database.Database,
+  db: Kysely<Schema>,
+  work: (trx: Transaction<Schema>) => Promise<Result>,
+): Promise<Result> {
+  return db.connection().execute(async (held) => {
+    database.exec('pragma synchronous = normal')
+    try {
+      return await held.transaction().execute(work)
+    } finally {
+      database.exec('pragma synchronous = full')
+    }
+  })
 }
 
 /** The engine gives the files beside it (write-ahead log, shared memory) the mode of the main one. */

@@ -43,3 +43,5 @@ export type StoreErrorCode =
   | 'OPERATION_CHANGED'
   | 'OPERATION_UNKNOWN'
   | 'OPERATION_EXISTS'
+  /** As many operations of the principal wait as may. */
+  | 'OPERATION_LIMIT'

@@ -6,24 +6,26 @@ import { currentSession } from './spending-session.ts'
 import { StoreError } from './store-error.ts'
 
 /**
- * Says whether an amount still fits under every limit at `at`. `own` is an open reservation that the amount takes the
- * place of. Throws `AMOUNT_INVALID`.
+ * Says whether an amount and its gas still fit under every limit at `at`. `own` is an open reservation that they take
+ * the place of. Throws `AMOUNT_INVALID`.
  */
 export async function weighSpend(
   db: Kysely<Schema>,
   request: CheckRequest,
   at: number,
-  own: { readonly reserved_usd_micros: bigint } | null = null,
+  own: { readonly reserved_usd_micros: bigint; readonly reserved_gas_usd_micros: bigint } | null = null,
 ): Promise<SpendVerdict> {
-  const { principal, amountUsdMicros: asked, limits, sessionIdleMs } = request
-  requireAmount(asked)
-  const held = own?.reserved_usd_micros ?? 0n
+  const { principal, amountUsdMicros, gasUsdMicros = 0n, limits, sessionIdleMs } = request
+  requireAmount(amountUsdMicros)
+  requireAmount(gasUsdMicros)
+  const asked = amountUsdMicros + gasUsdMicros
+  const held = own === null ? 0n : own.reserved_usd_micros + own.reserved_gas_usd_micros
   const session = await currentSession(db, principal, sessionIdleMs, at)
   const used = {
     perTransaction: 0n,
-    perSession: (await sumOfSession(db, principal, session?.id ?? null)) - held,
-    daily: (await sumOfDay(db, at)) - held,
-    principalDaily: (await sumOfDay(db, at, { principal })) - held,
+    perSession: (await sumOfSession(db, principal, session?.id ?? null)).usdMicros - held,
+    daily: (await sumOfDay(db, at)).usdMicros - held,
+    principalDaily: (await sumOfDay(db, at, { principal })).usdMicros - held,
   }
   for (const limit of ['perTransaction', 'perSession', 'principalDaily', 'daily'] as const) {
     const [capUsdMicros, usedUsdMicros] = [limits[limit], used[limit]]
@@ -37,9 +39,9 @@ export async function weighSpend(
 
 /** Throws `AMOUNT_INVALID` for what is negative or above a trillion dollars. */
 export function requireAmount(amountUsdMicros: bigint): void {
-  if (amountUsdMicros >= 0n && amountUsdMicros <= largestAmount) return
+  if (amountUsdMicros >= 0n && amountUsdMicros <= largestAmountUsdMicros) return
   throw new StoreError('AMOUNT_INVALID', 'An amount is between 0 and 1e12 US dollars.')
 }
 
-/** One trillion dollars: far above any cap, and sums of many stay within 64 bits. */
-const largestAmount = 10n ** 18n
+/** The most one amount or one gas cost may be: a trillion dollars, far above any cap, and sums of many stay within 64 bits. */
+export const largestAmountUsdMicros = 10n ** 18n

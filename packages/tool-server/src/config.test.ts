@@ -255,6 +255,7 @@ describe('the chains file', () => {
 
   it('refuses a file that is not there', () => {
     expect(codes({ SVC_CHAINS_FILE: '/nowhere/chains.json' })).toEqual(['CHAINS_FILE_INVALID SVC_CHAINS_FILE'])
+    expect(() => read({ SVC_CHAINS_FILE: '/nowhere/chains.json' })).toThrow('/nowhere/chains.json does not exist.')
   })
 })
 

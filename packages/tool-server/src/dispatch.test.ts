@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { localPrincipal } from './auth/local.ts'
 import type { Principal } from './auth/principal.ts'
 import { createDispatch, type DispatchOptions, type WriteRoad } from './dispatch.ts'
+import { holding } from './holding.fixture.ts'
 import type { Execute } from './intent.ts'
 import type { Log, LogFacts } from './observability/log.ts'
 import { echo, emptyPlan, failing, move, noOperations, slow, testTools } from './test-server.fixture.ts'
@@ -90,6 +91,27 @@ const settles: Execute = async (_intent, shape) => {
     safetyChecks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
   })
 }
+
+describe('the end of a write', () => {
+  it.each([null, 'a-key-of-mine'])('is told with its failure first, under the key %s', async (idempotencyKey) => {
+    const told: unknown[] = []
+    const failing: Execute = async () => {
+      throw new ToolError('TOKEN_NOT_FOUND', 'No such token.')
+    }
+    for (const execute of [failing, settles]) {
+      const noteCall = () => {
+        const ends: unknown[] = []
+        told.push(ends)
+        return (failure: unknown) => void ends.push(failure instanceof ToolError ? failure.code : failure)
+      }
+      const { call } = open({ write: { ...writeRoad(execute, await freshStore()), noteCall } })
+      await call('move_funds', { amount: '1', ...(idempotencyKey === null ? {} : { idempotencyKey }) })
+    }
+    const [failed, done] = told as unknown[][]
+    expect(failed?.[0]).toBe('TOKEN_NOT_FOUND')
+    expect(done).toEqual([null])
+  })
+})
 
 describe('the road of a call', () => {
   it('finds the tool, then asks the profile, then the key, and only then reads the arguments', async () => {
@@ -254,7 +276,9 @@ describe('writes', () => {
     const plan = emptyPlan
     const { call } = open({ write: writeRoad(async () => ({ status: 'planned', plan })) })
     const result = await call('move_funds', { amount: '1', dryRun: true })
-    expect(result.structuredContent).toEqual({ status: 'planned', plan })
+    // What only operators are shown stays behind.
+    const { chain: _chain, gasCostAtMost: _most, gasCostAtMostUsd: _mostUsd, ...seen } = plan
+    expect(result.structuredContent).toEqual({ status: 'planned', plan: seen })
     const broken = open({
       write: writeRoad(async () => ({ status: 'planned', plan: { ...plan, spendUsd: 1n as never } })),
     })
@@ -331,13 +355,20 @@ describe('idempotency', () => {
     ['runs one again that had not', [], undefined, ['1']],
   ] as const)('after a crash that cut a call off: %s', async (_what, signed, expected, ran) => {
     const path = join(mkdtempSync(join(tmpdir(), 'svc-once-')), 'state.db')
-    const hangs: Execute = () => new Promise(() => {})
+    const held = holding()
+    const hangs: Execute = async () => {
+      await held.pass()
+      throw new Error('a process that died goes no further')
+    }
     const started = open({ write: writeRoad(hangs, await freshStore(path)) })
     void started.call('move_funds', { amount: '1', idempotencyKey: 'k' })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await held.entered
     const { runs, execute } = counting()
     const sent = { message: 'mined', txHash: hash }
-    const write = { ...writeRoad(execute, await freshStore(path), signed), sentBy: async () => [sent] }
+    const write = {
+      ...writeRoad(execute, await freshStore(path), signed),
+      sentBy: async () => ({ details: [sent], end: null }),
+    }
     const restarted = open({ write })
     const again = await restarted.call('move_funds', { amount: '1', idempotencyKey: 'k' })
     const named = again._meta?.['svc/error'].details.filter(({ txHash }) => txHash === hash)

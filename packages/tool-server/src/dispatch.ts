@@ -7,7 +7,7 @@ import { carryOutDue, type CarriedOut, type Answered, type CarryOutMeans } from 
 import { checkOutput } from './dispatch/check-output.ts'
 import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
 import { createToolLists, type ToolList } from './dispatch/list-tools.ts'
-import { createOnce, type Doubt } from './dispatch/once.ts'
+import { createOnce, type Doubt, type Sent } from './dispatch/once.ts'
 import { operationActions, operationReads } from './dispatch/operation-views.ts'
 import { parseInput } from './dispatch/parse-input.ts'
 import { untilAborted } from './dispatch/until-aborted.ts'
@@ -15,7 +15,7 @@ import { quoteUntrusted } from './dispatch/untrusted-text.ts'
 import type { Log } from './observability/log.ts'
 import type { ApprovalAnswer, OperationsRoad } from './operations.ts'
 import type { Ports } from './ports.ts'
-import { ToolError, type ErrorDetail } from './tool-error.ts'
+import { ToolError } from './tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from './tool.ts'
 
 /** The road of a call, the same for every transport. Knows nothing of protocols. */
@@ -66,6 +66,8 @@ export type DispatchOptions = {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly newRequestId: () => string
+  /** How long an answer waits for the figures beside what it is for; as long as its tool says when absent. */
+  readonly figuresWithinMs?: number
 }
 
 export type WriteRoad = {
@@ -78,10 +80,15 @@ export type WriteRoad = {
   hasSigned(requestId: string): Promise<boolean>
   /** What is known of a request whose bytes were declined. */
   readonly doubt?: Doubt
-  /** Leaves a line about a write that is asked for, before anything is done about it. */
-  readonly noteCall?: (call: Call) => void
+  /**
+   * Leaves a line about a write that is asked for, before anything is done about it; what it gives back is told how the
+   * call ended: the failure, `null` for none.
+   */
+  readonly noteCall?: (call: Call) => (failure: unknown) => void
   /** What a request sent, named to a caller who asks again for one that was cut off. */
-  readonly sentBy?: (requestId: string) => Promise<readonly ErrorDetail[]>
+  readonly sentBy?: (requestId: string) => Promise<Sent>
+  /** The request that signed a transaction. */
+  readonly requestOf?: (txHash: string) => Promise<string | null>
   /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
   during<Value>(work: () => Promise<Value>): Promise<Value>
 }
@@ -110,6 +117,7 @@ function openOnce(write: WriteRoad, log: Log): ReturnType<typeof createOnce> {
     hasSigned: (requestId) => write.hasSigned(requestId),
     doubt: write.doubt,
     sentBy: write.sentBy,
+    requestOf: write.requestOf,
     onUnrecorded: (error, requestId) => log.error('idempotency.unrecorded', { requestId, error }),
   })
 }
@@ -149,10 +157,23 @@ async function travel(request: CallRequest, requestId: string, road: Road): Prom
   requireAccess(tool, request.principal)
   const input = parseInput(tool, request.arguments)
   const call = describeCall(tool, input, request, requestId)
-  if (tool.access === 'write' && !call.dryRun) road.options.write?.noteCall?.(call)
-  const run = () => atMostOnce(tool, call, road, async () => successResult(await answered(tool, call, request, road)))
   const { write } = road.options
-  return tool.access === 'write' && write !== null ? write.during(run) : run()
+  const ended = tool.access === 'write' && !call.dryRun ? write?.noteCall?.(call) : undefined
+  const told = telling(ended)
+  const once = async () => successResult(await told(answered(tool, call, request, road)))
+  const run = () => atMostOnce(tool, call, road, once)
+  const result = await told(tool.access === 'write' && write !== null ? write.during(run) : run())
+  ended?.(null)
+  return result
+}
+
+/** Tells of a failure at once, before it becomes an answer that is kept; told again, it says nothing more. */
+function telling(ended: ((failure: unknown) => void) | undefined) {
+  return <Value>(work: Promise<Value>): Promise<Value> =>
+    work.catch((failure: unknown) => {
+      ended?.(failure)
+      throw failure
+    })
 }
 
 function findTool(catalogue: ReadonlyMap<string, Tool>, name: string): Tool {
@@ -209,9 +230,17 @@ function atMostOnce(tool: Tool, call: Call, road: Road, run: () => Promise<CallR
 }
 
 async function handle(tool: Tool, call: Call, options: DispatchOptions, means: CarryOutMeans | null): Promise<unknown> {
-  const { ports, status, now, write } = options
+  const { ports, status, now, write, figuresWithinMs } = options
   const { principal, signal, input } = call
-  const reads: ReadContext = { ...ports, principal, signal, now, status, operations: operationReads(principal, means) }
+  const reads: ReadContext = {
+    ...ports,
+    principal,
+    signal,
+    now,
+    ...(figuresWithinMs !== undefined && { figuresWithinMs }),
+    status,
+    operations: operationReads(principal, means),
+  }
   if (tool.access !== 'write') return untilAborted(tool.handle(input, Object.freeze(reads)), signal)
   if (write === null || means === null)
     throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)

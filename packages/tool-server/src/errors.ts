@@ -31,6 +31,11 @@ export const errorTable = {
     false,
     'It is not known what the call did. Look its transactions up with get_transaction_status, then use a new key.',
   ),
+  OPERATION_ENDED: row(
+    409,
+    false,
+    'An earlier call with this idempotencyKey did not come to its own end; what it signed is decided by now, as message and details say.',
+  ),
   CANCELLED: row(499, true, 'The caller left before the answer was ready.'),
   INTERNAL: row(500, true, 'Call again; if it happens again, give the correlation id to the operator.'),
   // requests that are no call yet
@@ -150,6 +155,11 @@ export const errorTable = {
     true,
     'Nothing was signed, or another transaction has taken the place of this one, which is never mined. Call again.',
   ),
+  CANCELLED_BY_OPERATOR: row(
+    403,
+    false,
+    'The operator took the transaction back, and it is never mined. Do not ask for the same again unless the operator says so.',
+  ),
   OPERATION_INCOMPLETE: row(
     502,
     false,
@@ -159,6 +169,11 @@ export const errorTable = {
     502,
     false,
     'Look the transactions in details up with get_transaction_status; do not call again for the same purpose.',
+  ),
+  OPERATION_LIMIT: row(
+    403,
+    true,
+    'Wait until some of yours are decided or carried out, cancel one with cancel_operation (list_operations shows them), or ask the operator to decide or to raise approvals.maxWaiting.',
   ),
   OPERATION_NOT_FOUND: row(404, false, 'Call list_operations for the operations of this key.'),
   OPERATION_EXPIRED: row(410, false, 'Call the tool again for a new plan.'),

@@ -5,7 +5,7 @@ import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { swapIntent } from './safety/intents.fixture.ts'
 import type { Road } from './safety/open-road.fixture.ts'
-import { deltasOf, plannedOf, settledOf } from './safety/road-facts.fixture.ts'
+import { deltasOf, plannedOf, settledOf, used } from './safety/road-facts.fixture.ts'
 import { useRoads } from './safety/use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -26,7 +26,15 @@ describe('a dry run', () => {
       ],
       policy: { allowed: true, refusals: [] },
     })
-    expect(plan.deltas).toContainEqual({ token: road.token('USDC'), symbol: 'USDC', amount: '-300', usd: -300 })
+    expect(plan.deltas).toContainEqual({
+      token: road.token('USDC'),
+      symbol: 'USDC',
+      amount: '-300',
+      usd: -300,
+      raw: '-300000000',
+      decimals: 6,
+      isListed: true,
+    })
     expect(Number(plan.gasEstimate)).toBeGreaterThan(100_000)
     expect([await road.balance('USDC'), await road.nonce(), await usedUsd(road)]).toEqual([before, 0, 0])
     expect(road.trace.filter((mark) => /reserve|recordSigned|audit|sendRaw/.test(mark))).toEqual([])
@@ -38,11 +46,11 @@ describe('a dry run', () => {
   it('a thousand times leaves the ledger unchanged', async () => {
     const road = await open()
     await road.run(swapIntent(road, '100'))
-    const before = await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })
+    const before = await road.store.ledger.usage('api-key:7e57000000000000', { sessionIdleMs: 86_400_000 })
     for (let round = 0; round < 20; round += 1) {
       await Promise.all(Array.from({ length: 50 }, () => road.run(swapIntent(road, '900'), { dryRun: true })))
     }
-    expect(await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })).toEqual(before)
+    expect(await road.store.ledger.usage('api-key:7e57000000000000', { sessionIdleMs: 86_400_000 })).toEqual(before)
     expect(await road.store.ledger.open()).toEqual([])
   }, 120_000)
 
@@ -81,6 +89,5 @@ describe('a dry run', () => {
 })
 
 async function usedUsd(road: Road): Promise<number> {
-  const { dailyUsdMicros } = await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })
-  return Number(dailyUsdMicros) / 1e6
+  return Number(await used(road)) / 1e6
 }

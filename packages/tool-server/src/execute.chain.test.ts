@@ -10,12 +10,12 @@ import {
   zeroAddress,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { erc20Abi } from './adapters/liquidity/abis/erc20.ts'
 import { wrappedNativeAbi } from './adapters/liquidity/abis/wrapped-native.ts'
 import { approveIntent, mintIntent, routerSwapIntent, swapIntent, wrapIntent } from './safety/intents.fixture.ts'
 import type { Road } from './safety/open-road.fixture.ts'
-import { deltasOf, settledOf } from './safety/road-facts.fixture.ts'
+import { deltasOf, expectGasCounted, settledOf, used } from './safety/road-facts.fixture.ts'
 import { useRoads } from './safety/use-roads.fixture.ts'
 import { verifyAuditLog } from './safety/verify-audit-log.ts'
 
@@ -90,6 +90,7 @@ describe('the road of an honest write', () => {
     expect(parseUnits('10', 18) - (await road.balance('ETH'))).toBe(settled.gasCostWei)
     expect(settled.gasCostUsd).toBeCloseTo((Number(settled.gasCostWei) / 1e18) * 3000, 5)
     expect(await usedUsd(road)).toBe(300)
+    await expectGasCounted(road)
     expect(await verifyAuditLog(road.dataDir)).toMatchObject({ broken: null })
   })
 
@@ -199,8 +200,7 @@ describe('the road of an honest write', () => {
 })
 
 async function usedUsd(road: Road): Promise<number> {
-  const { dailyUsdMicros } = await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })
-  return Number(dailyUsdMicros) / 1e6
+  return Number(await used(road)) / 1e6
 }
 
 /** Exchanges of a viem wallet client, batching on, that sends the transactions one after the other. */
@@ -215,7 +215,7 @@ async function exchangesOfBareViem(road: Road, calls: readonly { to: Address; da
   const client = createWalletClient({ account, transport, pollingInterval: 50 }).extend(publicActions)
   for (const call of calls) {
     const hash = await client.sendTransaction({ ...call, chain: null })
-    await client.waitForTransactionReceipt({ hash })
+    await vi.waitFor(() => client.getTransactionReceipt({ hash }), { timeout: 60_000, interval: 20 })
   }
   return exchanges
 }

@@ -1,5 +1,6 @@
-import type { Ledger, Operations } from '@svc/store'
+import type { Ledger, Operations, Transactions } from '@svc/store'
 import type { Chain, Journal, Sender } from '@svc/wallet'
+import type { Hash } from 'viem'
 import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'
 import type { Deferred, Intent, Settled } from './intent.ts'
@@ -12,13 +13,15 @@ import type { Engine, RoadLog, Trip } from './safety/engine.ts'
 import { createDailyAlert } from './safety/daily-alert.ts'
 import { followPolicy, type PolicyFollower } from './safety/follow-policy.ts'
 import { keepBounds, keepPlan } from './safety/keep-plan.ts'
+import { createOperatorRequests } from './safety/operator-requests.ts'
 import { createOwedAllowances } from './safety/owed-allowances.ts'
 import type { Policy } from './safety/policy.ts'
 import { policyHash } from './safety/policy-hash.ts'
 import type { PolicySource } from './safety/policy-source.ts'
 import { checkPolicy, simulatePlan } from './safety/prepare.ts'
 import { clearTheWay, reconcile, type ReconcileReport } from './safety/reconcile.ts'
-import { noteRefusal, recover } from './safety/recover.ts'
+import { noteRefusal } from './safety/note-refusal.ts'
+import { recover } from './safety/recover.ts'
 import { requireRunning } from './safety/require-running.ts'
 import { reserveSpend } from './safety/reserve-spend.ts'
 import { begin, revalidate } from './safety/revalidate.ts'
@@ -45,13 +48,15 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const policies = followPolicy(engine, options.policies)
   const inTurn = createSerialQueue(lineBounds)
   const inFlight = new Set<string>()
+  const requests = createOperatorRequests()
+  const told = new Set<Hash>()
 
   async function travelInTurn(trip: Trip): Promise<Settled | Deferred> {
     const inLine = async () => {
       inFlight.add(trip.call.requestId)
       try {
         engine.requireOpen()
-        await clearTheWay(policies.latest(), trip.chain, inFlight)
+        await clearTheWay(await policies.newest(), trip.chain, inFlight)
         await engine.balances.beforeWrite(trip.chain)
         return await travel(await policies.forTrip(trip), policies)
       } catch (failure) {
@@ -77,9 +82,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
     },
     safetyReport: async (principal: Principal) => safetyReport(await policies.forCaller(principal.id), principal),
     policy: () => policies.latest().policy,
-    reconcile: () => reconcile(policies.latest(), inFlight, inTurn),
-    watchBalances: () => engine.balances.sweep(),
+    policyNow: async () => (await policies.now()).policy,
+    reconcile: async () => reconcile(await policies.newest(), { inFlight, inTurn, told }),
+    watchBalances: async () => {
+      await policies.newest()
+      await engine.balances.sweep()
+    },
     recordSwitches: () => engine.switches.look(),
+    carryOutRequests: async () => requests.look(await policies.newest()),
   })
 }
 
@@ -89,12 +99,16 @@ export type Executor = {
   safetyReport(principal: Principal): Promise<SafetyReport>
   /** The common policy as last read. */
   policy(): Policy
+  /** As it holds now; what the breaker and the raising of fees go by follows. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */
+  policyNow(): Promise<Policy>
   /** Names chains it could not read; those are cleared up before their next write. Throws `STORAGE_UNAVAILABLE`. */
   reconcile(): Promise<ReconcileReport>
   /** Looks whether the wallet holds less than it should, on each chain whose turn it is. Never rejects. */
   watchBalances(): Promise<void>
   /** Writes into the audit log what an operator has done to kill switch, breaker and policy meanwhile. */
   recordSwitches(): Promise<void>
+  /** Does what operators ask about transactions that are out, also while a write is on its way. Throws `STORAGE_UNAVAILABLE`. */
+  carryOutRequests(): Promise<void>
 }
 
 export type ExecutorOptions = {
@@ -108,10 +122,14 @@ export type ExecutorOptions = {
   /** The wallet's sender on a chain, the same one each time, over `rpc.client(chain)`. */
   readonly senders: (chain: Chain) => Sender
   /** The journal of those senders. */
-  readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest'>
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'byHash' | 'byRequest' | 'mark'>
+  /** What operators ask about what stands in that journal. */
+  readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked'>
+  /** Without a key, for other addresses with something open on a chain (`createFormerWallets`). */
+  readonly formerWallets: (chain: Chain) => Promise<readonly Sender[]>
   readonly ledger: Ledger
   /** Where what waits is kept. */
-  readonly operations: Pick<Operations, 'create'>
+  readonly operations: Pick<Operations, 'create' | 'count'>
   readonly audit: AuditLog
   /** Holds `paused`, `breaker.json` and `owed-allowances.json`. */
   readonly dataDir: string

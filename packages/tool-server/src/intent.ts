@@ -107,6 +107,8 @@ export type Plan = {
   readonly planId: string
   /** Names the principal, the tool, its arguments, the intent, the wallet and the chain. */
   readonly planHash: Hash
+  /** Names the simulation it shows: what was played, at which block and time, and what it moved. */
+  readonly simulationHash: Hash
   /** ISO 8601, after which it is not carried out; `null` where it waits for its time. */
   readonly expiresAt: string | null
   /** What it is for, in one sentence of ours. */
@@ -123,6 +125,14 @@ export type Plan = {
   readonly spendUsd: string
   readonly gasEstimate: string
   readonly gasCostUsd: number | null
+  /**
+   * The most that gas can cost before fees are raised, and what the limits are asked for: every limit used up at the
+   * highest fee, of allowances taken back too. Decimal native currency.
+   */
+  readonly gasCostAtMost: string
+  readonly gasCostAtMostUsd: number | null
+  /** For the person who decides. As what is raw, listed and an argument's amount, no caller is told: it knows its chain. */
+  readonly chain: { readonly name: string; readonly nativeSymbol: string; readonly nativeDecimals: number }
   readonly policy: {
     /** Whether nothing stands against it. A person's approval or a delay may still come first: see `conditions`. */
     readonly allowed: boolean
@@ -145,7 +155,14 @@ export type PlannedStep = {
   readonly valueWei: string
   readonly selector: Hex
   /** The functions that run, those inside a multicall by themselves; empty where the calldata is not known. */
-  readonly calls: readonly { readonly function: string; readonly arguments: Readonly<Record<string, string>> }[]
+  readonly calls: readonly PlannedCall[]
+}
+
+export type PlannedCall = {
+  readonly function: string
+  readonly arguments: Readonly<Record<string, string>>
+  /** The arguments that are amounts of a token that is known, by their names. */
+  readonly amounts: Readonly<Record<string, PlannedAmount>>
 }
 
 export type PlannedAmount = {
@@ -153,4 +170,10 @@ export type PlannedAmount = {
   readonly symbol: string
   readonly amount: string
   readonly usd: number | null
+  /** In smallest units. */
+  readonly raw: string
+  /** `null` where they are not known; `amount` is in smallest units then. */
+  readonly decimals: number | null
+  /** Whether the symbol is that of the chain's own list. Any contract can call itself anything. */
+  readonly isListed: boolean
 }

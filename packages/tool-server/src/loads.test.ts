@@ -39,14 +39,14 @@ function run(env: Readonly<Record<string, string>>) {
   const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     env: { SVC_DATA_DIR: join(directory, 'data'), SVC_LISTEN: '127.0.0.1:0', ...env },
     encoding: 'utf8',
-    timeout: 25_000,
+    timeout: 150_000,
   })
   if (status !== 0) throw new Error(stderr)
   return { tools: JSON.parse(stdout) as string[], loaded: readFileSync(loaded, 'utf8').split('\n') }
 }
 
 const ofSigning =
-  /service-wallet|accounts\/(index|privateKeyToAccount)|\/execute\.js|write-road|libsql|kysely|store\/dist|safety\/(?!policy|devnet-policy|replace|read-file|read-policy|sweeper|owed-allowances)/
+  /service-wallet|accounts\/(index|privateKeyToAccount)|\/execute\.js|write-road|libsql|kysely|store\/dist|safety\/(?!policy|devnet-policy|replace|read-file|read-policy|report-policy|sweeper|owed-allowances)/
 const writeTools = [
   'add_liquidity',
   'approve_token',

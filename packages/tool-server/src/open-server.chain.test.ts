@@ -249,7 +249,7 @@ describe('writes that wait', () => {
       const shown = { name: 'get_operation', arguments: { operationId: scheduled.text('operationId') } }
       return answerOf((await second.client.callTool(shown)).structuredContent).text('state')
     }
-    await expect.poll(state, { timeout: 30_000, interval: 200 }).toBe('done')
+    await expect.poll(state, { interval: 200 }).toBe('done')
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(scheduled.text('executeAfter')))
     expect(before[0]! - (await balances(address, ['USDC', 'WETH']))[0]!).toBe(300_000_000n)
   }, 60_000)

@@ -5,10 +5,15 @@ import { createPriceSource } from './adapters/prices/create-price-source.ts'
 import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from './adapters/tokens/create-token-directory.ts'
 import { rpcUrls, type Config } from './config.ts'
+import { ConfigError } from './config/config-error.ts'
+import type { Log } from './observability/log.ts'
 import { openLog } from './observability/open-log.ts'
-import { openPolicySource } from './safety/policy-source.ts'
+import { policyFaults } from './safety/policy-faults.ts'
+import { openPolicySource, type PolicySource } from './safety/policy-source.ts'
+import { reportPolicy } from './safety/report-policy.ts'
 import { createServer, type ToolServer } from './server.ts'
 import type { Tool } from './tool.ts'
+import { ToolError } from './tool-error.ts'
 import { catalogue } from './tools/index.ts'
 
 /**
@@ -18,7 +23,7 @@ import { catalogue } from './tools/index.ts'
  */
 export async function openServer(config: Config, { tools = catalogue }: ServerOptions = {}): Promise<ToolServer> {
   const log = openLog(config)
-  const policies = await openPolicySource(join(config.dataDir, 'policy.json'), config)
+  const policies = await openPolicy(config, log)
   const policy = policies.started
   const chains = createChainDirectory(config.chains)
   const rpc = createRpcPool({ urls: (chain) => rpcUrls(config.rpc, chain), now: Date.now })
@@ -42,6 +47,19 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
     const { openWriteRoad } = await import('./open-write-road.ts')
     return openWriteRoad({ config, wallet: config.wallet, ports, policy, policies, log })
   }
+}
+
+/** Throws `ConfigError` naming every wrong member of the policy file. */
+async function openPolicy(config: Config, log: Log): Promise<PolicySource> {
+  const file = join(config.dataDir, 'policy.json')
+  const source = await openPolicySource(file, config).catch((error: unknown) => {
+    if (!(error instanceof ToolError)) throw error
+    const { problems, mend } = policyFaults(error, file)
+    const message =
+      problems.length === 1 ? `${problems[0]}.` : ['', ...problems, ''].join('\n  ').trimEnd().concat('\n ')
+    throw new ConfigError([{ code: 'POLICY_INVALID', setting: file, message, fix: mend }])
+  })
+  return reportPolicy(source, { file, log })
 }
 
 export type ServerOptions = {

@@ -14,10 +14,12 @@ import { createRedactor } from './observability/redact.ts'
 import type { Ports } from './ports.ts'
 import { openAuditLog } from './safety/audit.ts'
 import { createDecisionRecorder } from './safety/decision-recorder.ts'
-import { noteToolCall } from './safety/call-facts.ts'
+import { createCallOutcomes } from './safety/call-outcomes.ts'
 import { createDoor } from './safety/door.ts'
 import { createDoubt } from './safety/doubt.ts'
 import { endInterrupted } from './safety/end-interrupted.ts'
+import { createFormerWallets } from './safety/former-wallets.ts'
+import { hasSigned } from './safety/has-signed.ts'
 import { createLeaseKeeper } from './safety/lease-keeper.ts'
 import { createOperationsRoad } from './safety/operations-road.ts'
 import type { Policy } from './safety/policy.ts'
@@ -27,7 +29,6 @@ import { createRefusedCallers } from './safety/refused-callers.ts'
 import { guardedSigner } from './safety/signatures/guarded-signer.ts'
 import { onStorage } from './safety/storage.ts'
 import { startSweeper } from './safety/sweeper.ts'
-import { wentOut } from './safety/went-out.ts'
 import type { Adapters } from './server.ts'
 
 /**
@@ -64,11 +65,14 @@ export async function openWriteRoad(options: {
     const leases = createLeaseKeeper(store.leases, `process ${process.pid} on ${hostname()}`)
     await leases.requireServer()
     const redactor = createRedactor(secretsOf(config))
-    const audit = await openAuditLog({
-      path: join(dataDir, 'audit.jsonl'),
-      now: Date.now,
-      scrub: (value) => redactor.scrub(value),
-    })
+    const outcomes = createCallOutcomes(
+      await openAuditLog({
+        path: join(dataDir, 'audit.jsonl'),
+        now: Date.now,
+        scrub: (value) => redactor.scrub(value),
+      }),
+    )
+    const { audit } = outcomes
     closers.push(() => audit.close())
     const callers = createRefusedCallers({ audit, now: Date.now })
     closers.push(() => callers.flush())
@@ -81,8 +85,8 @@ export async function openWriteRoad(options: {
         counts: () => ports.rpc.transactionCounts(chain, wallet.address),
       }),
     )
-    const { journal, ledger, operations } = store
-    const hasSigned = async (requestId: string) => (await journal.byRequest(requestId)).some(wentOut)
+    const { journal, ledger, operations, transactions } = store
+    const signed = (requestId: string) => hasSigned(transactions, requestId)
     const door = createDoor()
     const during = <Value>(work: () => Promise<Value>) => door.during(() => leases.asServer(work))
     let shutting: Promise<boolean> | undefined
@@ -92,7 +96,21 @@ export async function openWriteRoad(options: {
     }
     const decisions = createDecisionRecorder({ operations, audit, dataDir })
     const followed = policies === undefined ? {} : { policies }
-    const road = { ...ports, policy, ...followed, senders, journal, ledger, operations, audit, dataDir, log }
+    const formerWallets = createFormerWallets({ transactions, journal, rpc: ports.rpc, wallet: wallet.address })
+    const road = {
+      ...ports,
+      formerWallets,
+      policy,
+      ...followed,
+      senders,
+      journal,
+      transactions,
+      ledger,
+      operations,
+      audit,
+      dataDir,
+      log,
+    }
     const executor = createExecutor({ ...road, now: Date.now, newRequestId: randomUUID, requireOpen: door.requireOpen })
     const recordSwitches = () =>
       executor.recordSwitches().catch((error: unknown) => log.warn('switches.unrecorded', { error }))
@@ -102,22 +120,34 @@ export async function openWriteRoad(options: {
     // Here alone: once writes begin, a reservation without a signature may be that of one on its way.
     await onStorage('the ledger cannot be written', () => ledger.releaseUnsigned())
     log.info('road.reconciled', { ...(await executor.reconcile()) })
-    const interrupted = await endInterrupted({ operations, journal, log })
+    const carryOutRequests = () =>
+      executor.carryOutRequests().catch((error: unknown) => log.warn('requests.unattended', { error }))
+    await carryOutRequests()
+    const interrupted = await endInterrupted({ operations, transactions, log })
     if (interrupted.givenBack.length + interrupted.ended.length > 0) log.info('road.interrupted', interrupted)
     const sweeper = startSweeper({
       everyMs: sweepEveryMs,
       sweep: () =>
         during(async () => {
-          await executor.watchBalances()
-          await executor.reconcile()
+          // First, so that the gas of what ended by itself is on record when the balance is held against it.
+          try {
+            await executor.reconcile()
+          } finally {
+            await executor.watchBalances()
+          }
         }),
       onError: (error) => log.warn('road.unswept', { error }),
     })
     closers.push(() => sweeper.stop())
-    const watch = startSweeper({ everyMs: watchEveryMs, sweep: recordSwitches, onError: () => {} })
+    // A policy that breaks is told of at once, not only to the caller whose write is refused for it; one that changes holds
+    // for what runs by itself too.
+    const lookAround = () => Promise.all([recordSwitches(), executor.policyNow().catch(() => {})])
+    const watch = startSweeper({ everyMs: watchEveryMs, sweep: lookAround, onError: () => {} })
     closers.push(() => watch.stop())
     const listen = startSweeper({ everyMs: decisionsEveryMs, sweep: recordDecisions, onError: () => {} })
     closers.push(() => listen.stop())
+    const attend = startSweeper({ everyMs: requestsEveryMs, sweep: () => during(carryOutRequests), onError: () => {} })
+    closers.push(() => attend.stop())
     return {
       openExecute: executor.open,
       wallet: { address: wallet.address },
@@ -130,14 +160,16 @@ export async function openWriteRoad(options: {
         ...road,
         decisions,
         policy: () => executor.policy(),
+        policyNow: () => executor.policyNow(),
         now: Date.now,
-        hasSigned,
+        hasSigned: signed,
       }),
-      hasSigned,
-      doubt: createDoubt(journal, () => executor.reconcile()),
-      noteCall: (call) => noteToolCall(audit, call),
+      hasSigned: signed,
+      doubt: createDoubt(transactions, () => executor.reconcile()),
+      noteCall: (call) => outcomes.begin(call),
       refusedCaller: (reason, address) => callers.refused(reason, address),
-      sentBy: (requestId) => sentTransactions(journal, requestId),
+      sentBy: (requestId) => sentTransactions({ ...ports, transactions }, requestId),
+      requestOf: async (txHash) => (await transactions.byHash(txHash as `0x${string}`))?.requestId ?? null,
       safety: (principal) => executor.safetyReport(principal),
       during,
       stop,
@@ -157,6 +189,9 @@ const sweepEveryMs = 10_000
 
 /** How soon it tells of a decision that nobody acts on. One that is acted on is recorded first. */
 const decisionsEveryMs = 5_000
+
+/** How soon what an operator asks about a transaction is taken up. */
+const requestsEveryMs = 2_000
 
 /** How soon the audit log tells what an operator did. Signing itself looks at the switches each time. */
 const watchEveryMs = 500

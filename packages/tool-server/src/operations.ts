@@ -1,6 +1,6 @@
 import type { Operation, OperationState } from '@svc/store'
+import type { StoredPlan } from './approvals/stored-plan.ts'
 import type { Principal } from './auth/principal.ts'
-import type { Plan } from './intent.ts'
 
 /** Every state a stored write may be in. */
 export const operationStates = [
@@ -68,7 +68,12 @@ export type ApprovalQuestion = {
   readonly tool: string
   /** Unix milliseconds after which an answer comes too late. */
   readonly expiresAt: number | null
-  readonly plan: Plan
+  /** As it is stored: an earlier version may have written it. */
+  readonly plan: StoredPlan
+  /** Decimal US dollars that count against the limits. */
+  readonly spendUsd: string
+  /** How many others of the same caller await a decision. */
+  readonly othersWaiting: number
 }
 
 /** How a person answered: `cancelled` is no answer, the operation goes on waiting. */
@@ -83,15 +88,20 @@ export type ApprovalAnswer = {
 
 /** The stored writes of the server, in the terms of the road: whatever fails is a `ToolError`. */
 export type OperationsRoad = {
-  /** Whether a person at the client may approve. */
+  /** Whether a person at the client may approve, as the policy was last read: says who answers a request, counts no word. */
   asksClient(): boolean
+  /** Whether a person at the client may approve now. Throws `POLICY_INVALID`, `STORAGE_UNAVAILABLE`. */
+  takesClient(): Promise<boolean>
   /** Throws `OPERATION_NOT_FOUND`, also for another principal's. */
   find(id: string, principal: Pick<Principal, 'id'>): Promise<Operation>
   list(
     principal: Pick<Principal, 'id'>,
     query: { readonly state: OperationState | null; readonly limit: number },
   ): Promise<readonly Operation[]>
-  /** Takes it for one request, once. Throws `OPERATION_STATE`, `OPERATION_EXPIRED`, `APPROVAL_REQUIRED`, `APPROVAL_DENIED`. */
+  /**
+   * Takes it for one request, once. A word that came over a channel which the policy does not name now ends it. Throws
+   * `OPERATION_STATE`, `OPERATION_EXPIRED`, `APPROVAL_REQUIRED`, `APPROVAL_DENIED`, `POLICY_INVALID`.
+   */
   take(operation: Operation, requestId: string): Promise<Operation>
   /** A result that was answered. Never rejects: what cannot be recorded is logged. */
   finish(operation: Operation, result: Readonly<Record<string, unknown>>): Promise<void>
@@ -103,7 +113,9 @@ export type OperationsRoad = {
   /** A person's word. Throws `OPERATION_STATE`, `OPERATION_EXPIRED`, `OPERATION_CHANGED`. */
   decide(operation: Operation, word: { approved: boolean; by: string; planHash: string }): Promise<Operation>
   cancel(operation: Operation, by: string): Promise<Operation>
-  /** Those whose time has come. */
+  /** How many of a principal await a person's word. */
+  awaiting(principal: Pick<Principal, 'id'>): Promise<number>
+  /** Those whose time has come: principals take turns. */
   due(limit: number): Promise<readonly Operation[]>
   /** Who asked, as it was then. */
   principalOf(operation: Operation): Principal

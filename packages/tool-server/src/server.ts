@@ -74,6 +74,8 @@ export type Limits = {
   readonly perPrincipalPerMinute: number
   readonly maxSessions: number
   readonly sessionIdleMs: number
+  /** How long a client may take for the headers of a request, at most 30 s. */
+  readonly headersTimeoutMs: number
 }
 
 export function createServer(config: Config, adapters: Adapters): ToolServer {
@@ -190,6 +192,7 @@ function openHttp(config: Config, adapters: Adapters, core: Core, keys: ApiKeys,
       perAddress: createRateLimit({ perMinute: limits.perAddressPerMinute, now }),
       perPrincipal: createRateLimit({ perMinute: limits.perPrincipalPerMinute, now }),
     },
+    headersTimeoutMs: limits.headersTimeoutMs,
     legacy,
     hot: createHotModern(core),
     protocol,
@@ -231,6 +234,7 @@ const defaultLimits: Limits = {
   perPrincipalPerMinute: 600,
   maxSessions: 1_000,
   sessionIdleMs: 30 * 60_000,
+  headersTimeoutMs: 10_000,
 }
 
 const closeTimeoutMs = 10_000

@@ -136,6 +136,7 @@ export const move = writeTool({
 export const emptyPlan: Plan = {
   planId: 'plan-1',
   planHash: `0x${'00'.repeat(32)}`,
+  simulationHash: `0x${'0'.repeat(64)}`,
   expiresAt: null,
   why: 'nothing',
   steps: [],
@@ -145,6 +146,9 @@ export const emptyPlan: Plan = {
   spendUsd: '0',
   gasEstimate: '0',
   gasCostUsd: null,
+  gasCostAtMost: '0',
+  gasCostAtMostUsd: null,
+  chain: { name: 'ethereum', nativeSymbol: 'ETH', nativeDecimals: 18 },
   policy: {
     allowed: true,
     verdict: 'execute_plan carries this plan out.',
@@ -158,6 +162,8 @@ export const emptyPlan: Plan = {
 /** A server where nothing waits. */
 export const noOperations: OperationsRoad = {
   asksClient: () => false,
+  takesClient: async () => false,
+  awaiting: async () => 0,
   find: () => Promise.reject(new ToolError('OPERATION_NOT_FOUND', 'There is none.')),
   list: async () => [],
   take: () => Promise.reject(new Error('nothing to take')),

@@ -125,6 +125,8 @@ export type ReadContext = Ports & {
   readonly signal: AbortSignal
   /** Unix milliseconds. */
   now(): number
+  /** How long an answer waits for the figures beside what it is for; as long as the tool says when absent. */
+  readonly figuresWithinMs?: number
   /** What `check_setup_health`, `check_safety_status` and the status tools report on. */
   readonly status: StatusReport
   /** The caller's own stored writes. */
@@ -171,10 +173,17 @@ export type SafetyReport = {
   readonly approvalThresholdUsd: string | null
   /** Decimal US dollars. */
   readonly limitsUsd: { readonly perTransaction: string; readonly perSession: string; readonly daily: string } | null
+  /** Amounts and gas together. */
   readonly spentUsd: { readonly session: string; readonly daily: string } | null
+  /** How much of it is gas. */
+  readonly gasUsd: { readonly session: string; readonly daily: string } | null
   readonly remainingUsd: { readonly session: string; readonly daily: string } | null
   readonly dailyAlert: boolean
   readonly pendingTransactions: number
+  /** Operations of this caller that await a person's word. */
+  readonly pendingApprovals: number
+  /** Operations of this caller that wait for their time. */
+  readonly scheduledOperations: number
 }
 
 type ReadHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (

@@ -17,6 +17,10 @@ export type Chain = {
   readonly blockTimeSeconds: number
   /** A head older than this is stale; `null` where blocks come only with transactions. */
   readonly maxHeadAgeSeconds: number | null
+  /** Whole gwei a tip may always have, whatever the base fee is; 5 where it is left out. Above it a tip is held to twice the base fee. */
+  readonly ordinaryTipGwei?: number
+  /** Whether receipts name a fee for the parent chain beside gas, as `l1Fee` (OP stack); not where it is left out. */
+  readonly l1DataFee?: boolean
   /** Largest span of one `eth_getLogs` that common endpoints answer. */
   readonly logRangeBlocks: number
   readonly multicall3: Address

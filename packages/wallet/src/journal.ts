@@ -15,7 +15,8 @@ export type Journal = {
    * Rejects with `JOURNAL_ENTRY_CLOSED` for a move out of a closed state or to `refused` after a broadcast, with
    * `JOURNAL_ENTRY_UNKNOWN` for a hash it does not hold. `refused` and `superseded` are closed states that may end
    * otherwise: an endpoint may forward what it refuses, and a block that proved another transaction may be undone, so
-   * such an entry may still turn out to be mined or replaced, and a refused one superseded.
+   * such an entry may still turn out to be mined or replaced, and a refused one superseded. `broadcast`, `mined` and
+   * `final` may reach the disk with a later commit only: the chain tells them again.
    */
   mark(hash: Hash, state: JournalState, facts?: JournalFacts): Promise<void>
   /** The next nonce by the journal's own account: highest nonce not `refused` plus one, or `null` when it has none. */

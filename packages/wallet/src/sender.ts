@@ -78,7 +78,7 @@ export type SingleReplacement = Pick<ReplacementRules, 'feeCapWei' | 'allow' | '
 export type SenderOptions = {
   readonly wallet: TransactionSigner
   readonly client: PublicClient
-  readonly chain: Pick<Chain, 'id' | 'confirmations' | 'blockTimeSeconds'>
+  readonly chain: Pick<Chain, 'id' | 'confirmations' | 'blockTimeSeconds' | 'ordinaryTipGwei'>
   readonly journal: Journal
   /** In [0, 1): spreads retries. */
   readonly random?: () => number

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Ledger, openStore, type Operations } from '@svc/store'
+import { type Ledger, openStore, type Operations, type Transactions } from '@svc/store'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { UsageError } from '../usage-error.ts'
 
@@ -17,6 +17,8 @@ export async function openOperations(
   const store = await openStore(await placeOf(config))
   return {
     operations: store.operations,
+    transactions: store.transactions,
+    dataDir: config.dataDir,
     usage: (principalId, options) => store.ledger.usage(principalId, options),
     close: () => store.close(),
   }
@@ -24,6 +26,9 @@ export async function openOperations(
 
 export type OpenOperations = {
   readonly operations: Operations
+  /** What the wallet signed. */
+  readonly transactions: Transactions
+  readonly dataDir: string
   /** What counts against the limits of a principal. */
   readonly usage: Ledger['usage']
   close(): Promise<void>

@@ -20,6 +20,16 @@ const position = '0x03a520b32C04BF3bEEf7BEb72E919cf822Ed34f1'
 const weth = '0x4200000000000000000000000000000000000006'
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
+const ofWeth = {
+  token: weth,
+  symbol: 'WETH',
+  amount: '1.5',
+  usd: 4500,
+  raw: '1500000000000000000',
+  decimals: 18,
+  isListed: true,
+}
+
 /** What `add_liquidity` plans. A symbol gives orders, as strangers' tokens do. */
 export const plan = {
   why: 'Add 1.5 WETH and 4,500 USDC to a v3 pool at 0.3 %, price 2,700 to 3,300.',
@@ -31,7 +41,13 @@ export const plan = {
       contract: 'the token WETH',
       valueWei: '0',
       selector: '0x095ea7b3',
-      calls: [{ function: 'approve', arguments: { spender: position, amount: '1500000000000000000' } }],
+      calls: [
+        {
+          function: 'approve',
+          arguments: { spender: position, amount: '1500000000000000000' },
+          amounts: { amount: ofWeth },
+        },
+      ],
     },
     {
       label: 'mint position',
@@ -49,14 +65,25 @@ export const plan = {
   ],
   bounds: {
     spendsAtMost: [
-      { token: weth, symbol: 'WETH', amount: '1.5', usd: 4500 },
-      { token: usdc, symbol: 'US\u202eDC<img src=x onerror=alert(1)>', amount: '4500.000001', usd: 4500 },
+      ofWeth,
+      {
+        token: usdc,
+        symbol: 'US\u202eDC<img src=x onerror=alert(1)>',
+        amount: '4500.000001',
+        usd: 4500,
+        raw: '4500000001',
+        decimals: 6,
+        isListed: false,
+      },
     ],
     receivesAtLeast: [],
   },
   spendUsd: '9000',
   gasEstimate: '520000',
   gasCostUsd: 0.61,
+  gasCostAtMost: '0.0008',
+  gasCostAtMostUsd: 2.4,
+  chain: { name: 'base', nativeSymbol: 'ETH', nativeDecimals: 18 },
   policy: {
     allowed: true,
     refusals: [],

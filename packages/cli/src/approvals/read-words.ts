@@ -1,17 +1,16 @@
-import { parseFlags } from '../parse-flags.ts'
+import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** Splits the words after a subcommand into the id of an operation and its flags. Throws `UsageError`. */
+/** Splits the words after a subcommand into the id of an operation and its flags, in any order. Throws `UsageError`. */
 export function readIdAndFlags<const Name extends string, const Switch extends string>(
   subcommand: string,
   argv: readonly string[],
-  flags: { readonly values: readonly Name[]; readonly switches: readonly Switch[] },
-): { readonly id: string; readonly flags: ReturnType<typeof parseFlags<Name, Switch>> } {
-  const [id, ...rest] = argv
-  if (id === undefined || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id)) {
-    throw new UsageError(
-      `svc approvals ${subcommand} takes the id of an operation first; svc approvals list shows them`,
-    )
+  names: FlagNames<Name, Switch>,
+): { readonly id: string; readonly flags: Flags<Name, Switch> } {
+  const { words, flags } = parseWordsAndFlags(argv, names)
+  const [id, more] = words
+  if (id === undefined || more !== undefined || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id)) {
+    throw new UsageError(`svc approvals ${subcommand} takes the id of one operation; svc approvals list shows them`)
   }
-  return { id, flags: parseFlags(rest, flags) }
+  return { id, flags }
 }

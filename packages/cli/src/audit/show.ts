@@ -1,13 +1,19 @@
 import { ownDataDirectory } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-flags.ts'
 import { UsageError } from '../usage-error.ts'
+import { requireEvent, requireTool } from './known-names.ts'
+import { emptyLog, isEmptyLog, requireLog } from './require-log.ts'
 
-/** `svc audit show`: the lines of the log as a table, or as they stand with `--json`, oldest first. */
+/**
+ * `svc audit show`: the lines of the log as a table, or as they stand with `--json`, oldest first. When none fits, names of
+ * events and tools that there are not are refused; a line of an older version, with names of its own, is shown.
+ */
 export async function show(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['tool', 'since', 'event', 'request', 'data-dir'], switches: ['json'] })
   const since = flags.since === undefined ? null : sinceOf(flags.since)
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
   const { printable, readAuditLog } = await import('@svc/tool-server/operator')
+  const files = await requireLog(dataDir)
   let shown = 0
   for await (const { text, isWhole } of readAuditLog(dataDir)) {
     const line = isWhole ? parse(text) : null
@@ -20,7 +26,10 @@ export async function show(argv: readonly string[]): Promise<number> {
     shown += 1
     process.stdout.write(flags.json ? `${text}\n` : `${rowOf(line, printable)}\n`)
   }
-  if (shown === 0 && !flags.json) process.stdout.write('No line fits.\n')
+  if (shown > 0) return 0
+  if (flags.event !== undefined) await requireEvent(flags.event)
+  if (flags.tool !== undefined) await requireTool(flags.tool)
+  if (!flags.json) process.stdout.write(`${isEmptyLog(files) ? emptyLog : 'No line fits.'}\n`)
   return 0
 }
 
@@ -47,7 +56,8 @@ function tellingFacts(line: Line): readonly string[] {
     ['chain', transaction['chainId'] ?? line['chainId']],
     ['to', transaction['to']],
     ['tx', transaction['hash']],
-    ['usd', line['spendUsd']],
+    ['usd', line['spendUsd'] ?? line['spentUsd']],
+    ['gas', line['event'] === 'tx.settled' ? line['gasUsd'] : ''],
     ['rule', member('decision')['rule']],
     ['error', member('result')['error']],
     ['by', line['by'] ?? member('actor')['principal']],

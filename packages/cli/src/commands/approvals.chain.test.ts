@@ -14,7 +14,7 @@ import { program, run, type Run } from '../processes.fixture.ts'
 const devnet = useDevnet()
 const privateKey = `0x${'07'.repeat(32)}` as const
 const swap = { name: 'execute_swap', arguments: { tokenIn: 'WETH', tokenOut: 'USDC', chain: 'local', amount: '0.2' } }
-const timeout = 90_000
+const timeout = 300_000
 
 let directory: string
 const opened: (() => unknown)[] = []

@@ -32,7 +32,7 @@ describe('svc approvals beside a running server', () => {
     const listed = await svc('list', '--data-dir', dataDir)
     expect(listed).toMatchObject({ code: 0, stderr: '' })
     const [head = '', ...rows] = listed.stdout.trimEnd().split('\n')
-    expect(rows.map((row) => row.split(/ +/)[0])).toEqual(['op-22', 'op-1'])
+    expect(rows.map((row) => row.split(/ +/)[0])).toEqual(['op-1', 'op-22'])
     for (const row of rows) expect(row.slice(head.indexOf('CALLER'))).toMatch(/^key:write:1f9c2a7e /)
     expect(listed.stdout).toMatch(/^[ -~\n]*$/)
 
@@ -42,14 +42,17 @@ describe('svc approvals beside a running server', () => {
       plan.why,
       'add_liquidity on base (chain 8453)',
       'key:write:1f9c2a7e',
-      'at most 1.5 WETH',
-      'at most 4,500.000001 US\\u202eDC<img src=x onerror=...',
+      'at most 1.5 WETH, worth 4,500.00 USD',
+      '1500000000000000000 with 18 decimals, token 0x4200000000000000000000000000000000000006',
+      'at most 4,500.000001 "US\\u202eDC<img src=x onerror=...", worth 4,500.00 USD',
+      '4500000001 with 6 decimals, token 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
       'nothing that is guaranteed',
       '9,000 USD of the spending limits',
-      'about 0.61 USD',
+      'about 0.61 USD, at worst 0.0008 ETH (2.40 USD) before fees are raised',
       planHash,
       'mint position: the v3 position manager 0x03a520b32C04BF3bEEf7BEb72E919cf822Ed34f1',
-      'with 0.001 of native currency',
+      'with 0.001 ETH',
+      'amount = 1500000000000000000: 1.5 WETH',
       'tickLower = -201360',
     ]) {
       expect(shown.stdout).toContain(text)
@@ -103,8 +106,8 @@ describe('svc approvals beside a running server', () => {
     await operations.claim('op-3', { requestId: 'r' })
     const { stdout } = await svc('list', '--data-dir', dataDir)
     expect(stdout.trimEnd().split('\n').slice(1)).toEqual([
-      expect.stringMatching(/^op-2 +approved /),
       expect.stringMatching(new RegExp(`^op-1 +scheduled .* ${new Date(executeAfter).toISOString()}$`)),
+      expect.stringMatching(/^op-2 +approved /),
     ])
     expect(await svc('cancel', 'op-1', '--data-dir', dataDir)).toMatchObject({ code: 0, stderr: '' })
     const cancelled = await svc('cancel', 'op-2', '--data-dir', dataDir, '--json')
@@ -118,6 +121,24 @@ describe('svc approvals beside a running server', () => {
     expect((await svc('cancel', 'nothing', '--data-dir', dataDir)).code).toBe(1)
     expect((await svc('cancel')).code).toBe(2)
     lock.release()
+    await store.close()
+  })
+
+  it('hides nothing of one caller behind what another has made many of, and says what it leaves out', async () => {
+    const many = Array.from({ length: 30 }, (_, index) => ({ id: `many-${index}` }))
+    const { dataDir, store } = await openDirectory([...many, { id: 'one', principalId: 'key:write:other' }])
+    const lines = async (...words: readonly string[]) => {
+      const { stdout } = await svc('list', '--data-dir', dataDir, ...words)
+      return stdout.trimEnd().split('\n').slice(1)
+    }
+    const listed = await lines()
+    expect(listed.map((line) => line.split(/ +/)[0]).slice(0, 3)).toEqual(['many-0', 'one', 'many-1'])
+    expect(listed.slice(21)).toEqual([
+      'and 10 more of key:write:1f9c2a7e that await a decision',
+      'All of one caller: svc approvals list --caller ID',
+    ])
+    const own = await lines('--caller', 'key:write:1f9c2a7e')
+    expect(own.map((line) => line.split(/ +/)[0])).toEqual(many.map(({ id }) => id))
     await store.close()
   })
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { goneAfter, program, run, type Run } from '../processes.fixture.ts'
 
-const timeout = 90_000
+const timeout = 300_000
 
 const opened: Run[] = []
 afterEach(async () => {
@@ -37,7 +37,7 @@ describe('svc demo', { timeout }, () => {
     expect(last).toBeGreaterThan(first)
     expect(story).toMatch(/\$\d+\.\d\d arrived/)
     expect(demo.printed.stderr).toBe('')
-    expect(demo.living()).toEqual([])
+    await goneAfter(demo)
     expect(demo.leftFiles()).toEqual([])
   })
 
@@ -52,7 +52,7 @@ describe('svc demo', { timeout }, () => {
     expect(story.match(/^ {5}it hears {5}[A-Z_]+: /gm)).toHaveLength(Number(attempts))
     expect(story).not.toMatch(/\p{Cf}|undefined|NaN/u)
     expect(demo.printed.stderr).toBe('')
-    expect(demo.living()).toEqual([])
+    await goneAfter(demo)
     expect(demo.leftFiles()).toEqual([])
   })
 
@@ -63,7 +63,7 @@ describe('svc demo', { timeout }, () => {
     process.kill(anvil!.pid, 'SIGKILL')
     expect(await demo.exited).toBe(1)
     expect(demo.printed.stderr).toMatch(/^svc demo: /m)
-    expect(demo.living()).toEqual([])
+    await goneAfter(demo)
     expect(demo.leftFiles()).toEqual([])
   })
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../clients.fixture.ts'
 import { program, readyLine, run, runUp } from '../processes.fixture.ts'
 
-const timeout = 90_000
+const timeout = 300_000
 
 let directory: string
 const opened: (() => unknown)[] = []
@@ -43,7 +43,7 @@ describe('svc pause and svc resume', { timeout }, () => {
         .split('\n')
         .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]))
     const recorded = async (event: string) => {
-      for (const until = performance.now() + 20_000; performance.now() < until; await sleep(50)) {
+      for (const until = performance.now() + 60_000; performance.now() < until; await sleep(50)) {
         const found = events().find((line) => line['event'] === event)
         if (found !== undefined) return found
       }
@@ -66,10 +66,15 @@ describe('svc pause and svc resume', { timeout }, () => {
 
     writeFileSync(join(directory, 'breaker.json'), 'garbage')
     const still = await svc('resume', '--data-dir', directory)
-    expect(still).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('svc resume --rearm') })
+    expect(still).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining(`svc resume --rearm --data-dir ${directory}\n`),
+    })
     expect(await call(client, 'execute_swap', swap)).toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
     expect(await svc('resume', '--rearm', '--data-dir', directory)).toMatchObject({ exitCode: 0 })
     expect(await recorded('breaker.rearmed')).toMatchObject({ by })
+    const again = await svc('resume', '--rearm', '--data-dir', directory)
+    expect(again).toMatchObject({ exitCode: 0, stdout: 'Nothing was paused.\nThe circuit breaker was not open.\n' })
     expect(await call(client, 'execute_swap', swap)).toHaveProperty('txHash')
   })
 

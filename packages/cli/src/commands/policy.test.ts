@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { plan } from '../approvals/operations.fixture.ts'
 import { program, run, type Run } from '../processes.fixture.ts'
 
 const wallet = '0x00000000000000000000000000000000000000bb'
@@ -51,21 +52,32 @@ describe('svc policy', () => {
     const nowhere = run(process.execPath, [program, 'policy', 'check', '--data-dir', join(dataDir, 'nowhere')])
     runs.push(nowhere)
     expect([await nowhere.exited, nowhere.printed.stderr]).toEqual([1, expect.stringContaining('does not exist')])
-    await put('policy.json', { limitsUsd: { daily: '1' }, principals: { a: { approvalThresholdUsd: '999' } } })
+    await put('policy.json', { limitsUsd: { daily: '1' }, principals: { local: { approvalThresholdUsd: '999' } } })
     const wrong = await svc('check')
     expect([wrong.code, wrong.stdout]).toEqual([1, ''])
     expect(wrong.stderr).toContain('  limitsUsd.perSession: must not be above limitsUsd.daily')
-    expect(wrong.stderr).toContain('  principals.a.approvalThresholdUsd: must not be above approvalThresholdUsd (250)')
+    expect(wrong.stderr).toContain(
+      '  principals.local.approvalThresholdUsd: must not be above approvalThresholdUsd (250)',
+    )
     const other = await put('other.json', {
-      principals: { a: { tools: ['excecute_swap'] } },
+      principals: { local: { tools: ['excecute_swap'] } },
       contracts: { 424242: [] },
     })
     const noted = await svc('check', other)
     expect([noted.code, noted.stderr]).toEqual([0, ''])
-    expect(noted.stdout).toContain('note: principals.a.tools: there is no write tool excecute_swap')
+    expect(noted.stdout).toContain('note: principals.local.tools: there is no write tool excecute_swap')
     expect(noted.stdout).toContain('note: contracts.424242: no chain of this server has this id')
     expect(noted.stdout).toMatch(/in order\. Audit lines name this policy [0-9a-f]{64}\./)
     expect((await svc('check', join(dataDir, 'absent.json'))).code).toBe(1)
+    // The file may stand before the flags and behind them.
+    for (const words of [
+      ['--production', other],
+      [other, '--production'],
+    ]) {
+      expect(await svc('check', ...words)).toMatchObject({ code: 0, stdout: expect.stringContaining(other) })
+    }
+    const two = await svc('check', other, other)
+    expect([two.code, two.stderr]).toEqual([2, expect.stringContaining('one file is read at a time')])
   })
 
   it('explain says what each rule says to a file with an intent, escaping what is strange', async () => {
@@ -98,7 +110,7 @@ describe('svc policy', () => {
       input: '{}',
       chainId: 8453,
       planHash: '0x00',
-      plan: '{}',
+      plan: JSON.stringify(plan),
       intent: JSON.stringify(intent),
       spendUsdMicros: 200_000_000n,
       expiresAt: null,
@@ -116,6 +128,7 @@ describe('svc policy', () => {
     const shown = await svc('explain', 'op-1', '--wallet', wallet)
     expect(shown.stdout).toContain('principal   api-key:00112233')
     expect(shown.stdout).toMatch(/deny +limitsUsd\.daily: at most 2000 USD in any 24 hours, of which 1900 USD are used/)
+    expect(shown.stdout).toContain('200 USD, and 2.4 USD for gas at worst')
     expect(shown.stdout).toContain('The policy refuses this plan.')
     const missing = await svc('explain', 'op-2', '--wallet', wallet)
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('there is no plan op-2')])
@@ -132,7 +145,11 @@ describe('svc policy', () => {
   it('test runs the cases beside the policy and exits with 1 when one is not as expected', async () => {
     const honest = { name: 'wrap', intent, spendUsd: '1', expect: 'allow' }
     await put('policy.test.json', { wallet, cases: [honest] })
-    expect(await svc('test')).toMatchObject({ code: 0, stdout: 'ok    wrap\n1 of 1 cases are as expected.\n' })
+    expect(await svc('test')).toMatchObject({
+      code: 0,
+      stdout: 'ok    wrap\n1 of 1 cases are as expected.\n',
+      stderr: expect.stringMatching(/^Policy: the defaults, for there is no .*policy\.json\n$/),
+    })
     await put('policy.json', { limitsUsd: { perTransaction: '0.5' } })
     const failed = await svc('test')
     expect([failed.code, failed.stdout]).toEqual([

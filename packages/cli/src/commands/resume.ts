@@ -12,10 +12,15 @@ export async function resume(argv: readonly string[]): Promise<number> {
   const rearmed = flags.rearm && (await breaker.rearm(decision))
   const resumed = await goOn(dataDir, decision)
   process.stdout.write(resumed ? 'Resumed.\n' : 'Nothing was paused.\n')
-  if (!open) return 0
+  if (!open) {
+    if (flags.rearm) process.stdout.write('The circuit breaker was not open.\n')
+    return 0
+  }
   const what = `the circuit breaker, open since ${since} (${cause})`
   process.stdout.write(
-    rearmed ? `Re-armed ${what}.\n` : `Signing stays stopped by ${what}. Re-arm it with: svc resume --rearm\n`,
+    rearmed
+      ? `Re-armed ${what}.\n`
+      : `Signing stays stopped by ${what}. Re-arm it with: svc resume --rearm --data-dir ${dataDir}\n`,
   )
   return rearmed ? 0 : 1
 }

@@ -4,12 +4,18 @@ import { UsageError } from '../usage-error.ts'
 
 /** `svc serve`: the MCP server alone, configured by the environment. */
 export async function serve(argv: readonly string[], stopped: Promise<StopCause>): Promise<number> {
-  const { transport } = parseFlags(argv, { values: ['transport'] })
+  const { transport, 'data-dir': dataDir } = parseFlags(argv, { values: ['transport', 'data-dir'] })
   if (transport !== 'stdio' && transport !== 'http') {
     throw new UsageError('svc serve takes --transport stdio or --transport http')
   }
+  if (dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
+  const environment = dataDir === undefined ? process.env : { ...process.env, SVC_DATA_DIR: dataDir }
   const { runServer } = await import('@svc/tool-server')
   const onListening = (url: string) => void process.stderr.write(`svc listens on ${url}\n`)
-  await runServer({ transport, environment: process.env, stopped, onListening })
+  await runServer({ transport, environment, stopped, onListening }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    const message = 'another program listens on the address of SVC_LISTEN already. Name another one there'
+    throw new Error(`${message}, such as 127.0.0.1:3001; with port 0 any free one is taken.`, { cause: error })
+  })
   return 0
 }

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { askChain, call, connect } from '../clients.fixture.ts'
 import { goneAfter, program, readyLine, run, runUp, type Run } from '../processes.fixture.ts'
 
-const timeout = 90_000
+const timeout = 300_000
 
 /** Selector of the registry's `getVersion()`. */
 const getVersion = '0x0d8e6e2c'
@@ -92,7 +92,7 @@ describe('svc up --json', { timeout }, () => {
     expect(world.printed.stderr).toBe(
       `svc up: ${flag} ${port} cannot be had: another program listens there. Choose another, or 0 for any free one.\n`,
     )
-    expect(world.living()).toEqual([])
+    await goneAfter(world)
     expect(world.leftFiles()).toEqual([])
   })
 
@@ -226,7 +226,7 @@ describe('svc up --data-dir', { timeout }, () => {
       expect(readdirSync(directory)).toEqual([name])
       expect(readFileSync(join(directory, name), 'utf8')).toBe('theirs')
       expect(statSync(directory).mode & 0o777).toBe(0o755)
-      expect(world.living()).toEqual([])
+      await goneAfter(world)
     },
   )
 

@@ -11,6 +11,10 @@ export const safety = z.object({
   approvalThresholdUsd: z.string().nullable(),
 })
 
+export const remaining = z.object({ remainingUsd: z.object({ session: z.string() }) })
+
+export const approved = z.object({ txHash: z.string() })
+
 export const pools = z.object({
   items: z.array(
     z.object({

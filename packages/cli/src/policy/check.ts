@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import { catalogue, type Config } from '@svc/tool-server'
 import { loadPolicy, policyHash } from '@svc/tool-server/policy'
+import { sayTaken } from '../say-taken.ts'
 import { policyPlace } from './policy-place.ts'
 import { printProblems } from './print-problems.ts'
 import { printable } from './printable.ts'
@@ -9,12 +10,13 @@ import { readFileAndFlags } from './read-file-and-flags.ts'
 /** `svc policy check [FILE]`: every wrong member by name, or that all is in order and the hash audit lines name. */
 export async function check(argv: readonly string[]): Promise<number> {
   const { file, flags } = readFileAndFlags(argv, { values: ['data-dir'], switches: ['production'] })
-  const { config, path } = policyPlace(flags['data-dir'], file, process.env)
+  const { config, path, worldChains } = await policyPlace(flags['data-dir'], file, process.env)
   const exists = await isThere(path)
   if (file !== null && !exists) throw new Error(`${file} does not exist`)
   if (file === null && flags['data-dir'] !== undefined && !(await isThere(flags['data-dir']))) {
     throw new Error(`${flags['data-dir']} does not exist. Name the data directory of the server with --data-dir.`)
   }
+  sayTaken({ worldChains, wallet: null })
   try {
     const policy = await loadPolicy(path, { production: config.production || flags.production })
     for (const note of notesOn(policy, config)) process.stdout.write(`note: ${printable(note)}\n`)

@@ -10,7 +10,7 @@ export async function compile(argv: readonly string[]): Promise<number> {
   if ((flags.provider ?? 'privy') !== 'privy') throw new UsageError('--provider takes privy')
   const role = flags.template ?? 'vault_participant'
   if (!isRole(role)) throw new UsageError(`--template takes ${Object.keys(roleTemplates).join(', ')}`)
-  const { config, path } = policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
+  const { config, path } = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
   const asked = flags.chains?.split(',')
   const chains = config.chains.filter(({ id, name, testnet }) =>
     asked === undefined ? !testnet : asked.includes(`${id}`) || asked.includes(name),

@@ -1,8 +1,8 @@
 import { explainPolicy, loadPolicy, type PolicyCheck } from '@svc/tool-server/policy'
-import type { Config } from '@svc/tool-server'
-import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { type Address, isAddress } from 'viem'
-import { parseFlags } from '../parse-flags.ts'
+import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
+import { sayTaken } from '../say-taken.ts'
+import { chainMend, type ServerSettings } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
 import { policyPlace } from './policy-place.ts'
 import { printProblems } from './print-problems.ts'
@@ -11,16 +11,20 @@ import { readPlan } from './read-plan.ts'
 
 /** `svc policy explain PLAN`: every rule, what was asked of it, what comes of it, and how the operator could change it. */
 export async function explain(argv: readonly string[]): Promise<number> {
-  const [plan, ...rest] = argv
-  if (plan === undefined || plan.startsWith('-')) {
-    throw new UsageError('svc policy explain takes the id of a plan, or a JSON file with an intent')
+  const names = { values: ['data-dir', 'wallet', 'policy'], switches: ['json', 'production'] } as const
+  const { words, flags } = parseWordsAndFlags(argv, names)
+  const [plan, more] = words
+  if (plan === undefined || more !== undefined) {
+    throw new UsageError('svc policy explain takes the id of one plan, or a JSON file with an intent')
   }
-  const flags = parseFlags(rest, { values: ['data-dir', 'wallet', 'policy'], switches: ['json', 'production'] })
-  const { config, path } = policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
+  const settings = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
+  const { config, path, worldChains } = settings
   const question = await readPlan(plan, flags['data-dir'], process.env)
   const chain = config.chains.find(({ id }) => id === question.intent.chainId)
-  if (chain === undefined) throw new Error(`no chain of this server has the id ${question.intent.chainId}`)
-  const wallet = walletOf(flags.wallet, config)
+  if (chain === undefined)
+    throw new Error(`No chain of this server has the id ${question.intent.chainId}. ${chainMend}`)
+  const wallet = walletOf(flags.wallet, settings)
+  sayTaken({ worldChains, wallet: flags.wallet === undefined ? settings.wallet : null })
   const policy = await loadPolicy(path, { production: config.production || flags.production }).catch(
     (error: unknown) => {
       printProblems(path, error)
@@ -66,13 +70,14 @@ function summary(checks: readonly PolicyCheck[]): string {
   return has('unknown') ? 'Nothing that could be checked stands against this plan.' : 'The policy lets this plan pass.'
 }
 
-function walletOf(given: string | undefined, { wallet }: Config): Address {
+function walletOf(given: string | undefined, { wallet }: ServerSettings): Address {
   if (given !== undefined) {
     if (!isAddress(given)) throw new UsageError('--wallet takes the address of the wallet')
     return given
   }
-  if (wallet?.type === 'local') return new ServiceWallet({ mode: 'local', privateKey: wallet.privateKey }).address
+  if (wallet !== null) return wallet.address
   throw new UsageError(
-    "name the agent's wallet with --wallet ADDRESS; the settings name none whose address is known here",
+    "Name the agent's wallet with --wallet ADDRESS, or with --data-dir the directory of its local world (svc up --data-dir " +
+      'D); the settings name none whose address is known here.',
   )
 }

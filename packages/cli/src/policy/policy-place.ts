@@ -1,17 +1,12 @@
 import { join } from 'node:path'
-import { readConfig, type Config } from '@svc/tool-server'
-import { UsageError } from '../usage-error.ts'
+import { readServerSettings, type ServerSettings } from '../server-settings.ts'
 
-/**
- * The settings of the server whose policy is meant, its data directory's environment file included, and where the policy
- * is. Throws `ConfigError` for settings the server would not start with either.
- */
-export function policyPlace(
+/** The settings of the server whose policy is meant, and where the policy is. Throws as {@link readServerSettings} does. */
+export async function policyPlace(
   dataDir: string | undefined,
   file: string | null,
   environment: Readonly<Record<string, string | undefined>>,
-): { readonly config: Config; readonly path: string } {
-  if (dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
-  const config = readConfig(dataDir === undefined ? environment : { ...environment, SVC_DATA_DIR: dataDir })
-  return { config, path: file ?? join(config.dataDir, 'policy.json') }
+): Promise<ServerSettings & { readonly path: string }> {
+  const settings = await readServerSettings(dataDir, environment)
+  return { ...settings, path: file ?? join(settings.config.dataDir, 'policy.json') }
 }

@@ -1,11 +1,13 @@
-import { parseFlags } from '../parse-flags.ts'
+import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
+import { UsageError } from '../usage-error.ts'
 
-/** Splits the words after a subcommand into at most one file and its flags. Throws `UsageError`. */
+/** Splits the words after a subcommand into at most one file and its flags, in any order. Throws `UsageError`. */
 export function readFileAndFlags<const Name extends string, const Switch extends string>(
   argv: readonly string[],
-  flags: { readonly values: readonly Name[]; readonly switches: readonly Switch[] },
-): { readonly file: string | null; readonly flags: ReturnType<typeof parseFlags<Name, Switch>> } {
-  const [first, ...rest] = argv
-  if (first === undefined || first.startsWith('-')) return { file: null, flags: parseFlags(argv, flags) }
-  return { file: first, flags: parseFlags(rest, flags) }
+  names: FlagNames<Name, Switch>,
+): { readonly file: string | null; readonly flags: Flags<Name, Switch> } {
+  const { words, flags } = parseWordsAndFlags(argv, names)
+  const [file = null, more] = words
+  if (more !== undefined) throw new UsageError(`one file is read at a time: "${more.slice(0, 80)}" is one too many`)
+  return { file, flags }
 }

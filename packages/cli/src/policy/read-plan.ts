@@ -1,12 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import type { Intent } from '@svc/tool-server'
+import { readStoredPlan } from '@svc/tool-server/approvals'
 import { readIntent, sessionIdleMs, type PolicyQuestion } from '@svc/tool-server/policy'
 import { openOperations } from '../approvals/open-operations.ts'
-import { UsageError } from '../usage-error.ts'
+import { readInputFile } from '../read-input-file.ts'
 
 /**
  * What a plan asks of the policy: `plan` is the id of a stored one, or a JSON file that holds an intent, alone or as
- * `intent` beside `tool`, `principalId` and `spendUsdMicros`. For a stored one what is spent already counts.
+ * `intent` beside `tool`, `principalId`, `spendUsdMicros` and `gasUsdMicros`. For a stored one what is spent already counts.
  */
 export async function readPlan(
   plan: string,
@@ -25,35 +25,44 @@ export async function readPlan(
       daily: usage.dailyUsdMicros,
       principalDaily: usage.principalDailyUsdMicros,
     }
-    return { tool, principalId, intent: intentOf(operation.intent, plan), spendUsdMicros, used }
+    const [intent, gasUsdMicros] = [intentOf(operation.intent, plan), gasOf(operation.plan)]
+    return { tool, principalId, intent, spendUsdMicros, gasUsdMicros, used }
   } finally {
     await open.close()
   }
 }
 
 async function fromFile(path: string): Promise<PolicyQuestion> {
-  const text = await readFile(path, 'utf8')
-  const written = jsonOf(text, path)
+  const written = await readInputFile(path, 'a file with an intent, or the id of a stored plan')
+  if (typeof written !== 'object' || written === null) throw new Error(`${path} holds no JSON object`)
   if (!('intent' in written)) {
-    return { tool: null, principalId: null, intent: intentOf(text, path), spendUsdMicros: null, used: null }
+    const intent = intentOf(JSON.stringify(written), path)
+    return { tool: null, principalId: null, intent, spendUsdMicros: null, gasUsdMicros: null, used: null }
   }
   const { intent } = written
-  const spend = textOf(written, 'spendUsdMicros')
   return {
     tool: textOf(written, 'tool'),
     principalId: textOf(written, 'principalId'),
     intent: intentOf(typeof intent === 'string' ? intent : JSON.stringify(intent), path),
-    spendUsdMicros: spend !== null && /^\d{1,30}$/.test(spend) ? BigInt(spend) : null,
+    spendUsdMicros: microsOf(written, 'spendUsdMicros'),
+    gasUsdMicros: microsOf(written, 'gasUsdMicros'),
     used: null,
   }
 }
 
-function jsonOf(text: string, path: string): object {
+function microsOf(written: object, name: string): bigint | null {
+  const text = textOf(written, name)
+  return text !== null && /^\d{1,30}$/.test(text) ? BigInt(text) : null
+}
+
+/** What the gas of a stored plan costs at worst, rounded up; `null` where it has no price, and in older plans. */
+function gasOf(plan: string): bigint | null {
   try {
-    const written: unknown = JSON.parse(text)
-    if (typeof written === 'object' && written !== null) return written
-  } catch {}
-  throw new UsageError(`${path} holds no JSON object`)
+    const { gasCostAtMostUsd } = readStoredPlan(plan)
+    return gasCostAtMostUsd === null ? null : BigInt(Math.ceil(gasCostAtMostUsd * 1e6))
+  } catch {
+    return null
+  }
 }
 
 function textOf(written: object, name: string): string | null {

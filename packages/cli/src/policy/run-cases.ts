@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { loadPolicy, runPolicyCases } from '@svc/tool-server/policy'
+import { readInputFile } from '../read-input-file.ts'
+import { sayTaken } from '../say-taken.ts'
 import { policyPlace } from './policy-place.ts'
 import { printProblems } from './print-problems.ts'
 import { printable } from './printable.ts'
@@ -11,15 +13,26 @@ import { readFileAndFlags } from './read-file-and-flags.ts'
  */
 export async function runCases(argv: readonly string[]): Promise<number> {
   const { file, flags } = readFileAndFlags(argv, { values: ['data-dir', 'policy'], switches: ['production'] })
-  const { config, path } = policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
+  const { config, path, worldChains, wallet } = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
   const casesPath = file ?? path.replace(/(\.json)?$/, '.test.json')
-  const written = parseJson(await readText(casesPath), casesPath)
+  const written = await readInputFile(casesPath, 'the file of cases (docs/policy.md)')
+  const namesWallet = typeof written === 'object' && written !== null && 'wallet' in written
+  sayTaken({ worldChains, wallet: namesWallet ? null : wallet })
   let reading = path
   try {
     const policy = await loadPolicy(path, { production: config.production || flags.production })
     reading = casesPath
+    // Whoever names a file of cases may take the policy beside it for the one that is tested.
+    process.stderr.write(
+      (await isThere(path)) ? `Policy: ${path}\n` : `Policy: the defaults, for there is no ${path}\n`,
+    )
     const nowSeconds = Math.floor(Date.now() / 1000)
-    const results = runPolicyCases(written, { policy, chains: config.chains, nowSeconds })
+    const results = runPolicyCases(written, {
+      policy,
+      chains: config.chains,
+      wallet: wallet?.address ?? null,
+      nowSeconds,
+    })
     for (const { name, passed, problem } of results) {
       process.stdout.write(`${passed ? 'ok  ' : 'FAIL'}  ${printable(name)}${problem === null ? '' : `: ${problem}`}\n`)
     }
@@ -32,22 +45,9 @@ export async function runCases(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((cause: unknown) => {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-    throw new Error(
-      `${path} ${isMissing ? 'does not exist' : 'cannot be read'}: name the file of cases (docs/policy.md).`,
-      {
-        cause,
-      },
-    )
-  })
-}
-
-function parseJson(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new Error(`${path} is not JSON`, { cause })
-  }
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }

@@ -1,26 +1,32 @@
 import type { ApprovalQuestion } from '../operations.ts'
 import { printable } from '../dispatch/printable.ts'
-import { amountText, groupDigits } from './operation-text.ts'
+import { describeAmount, type DescribedAmount, gasAtMostText } from './describe-operation.ts'
+import { amountText, gasText, groupDigits, worthText } from './operation-text.ts'
 import { timeLeft } from './time-left.ts'
 
 /** What a person at the client is asked, short enough for a dialogue, in our own words. `now` in Unix milliseconds. */
 export function approvalMessage(
-  { operationId, planHash, tool, expiresAt, plan }: ApprovalQuestion,
+  { operationId, planHash, tool, expiresAt, plan, spendUsd, othersWaiting }: ApprovalQuestion,
   now: number,
 ): string {
-  const amounts = (list: typeof plan.deltas) =>
-    list.map(({ amount, symbol, token }) => amountText({ amount, symbol: printable(symbol, 24), token })).join(' and ')
+  const amounts = (list: typeof plan.deltas) => list.map(describeAmount).map(amountWithWorth).join(' and ')
   const { spendsAtMost, receivesAtLeast } = plan.bounds
-  const gas = plan.gasCostUsd === null ? '' : `, gas about ${plan.gasCostUsd.toFixed(2)} USD`
+  const gas = gasText({ ...plan, gasCostAtMost: gasAtMostText(plan) })
   return [
     `Approve this? ${printable(plan.why, 400)}`,
     '',
     `Leaves the wallet at most: ${amounts(spendsAtMost) || 'nothing'}`,
     `Arrives at least: ${amounts(receivesAtLeast) || 'nothing that is guaranteed'}`,
-    `Counts as ${groupDigits(plan.spendUsd)} USD of the spending limits${gas}`,
-    `Transactions: ${plan.steps.map(({ label, contract, to }) => `${printable(label)} (${printable(contract ?? to)})`).join(', ')}`,
+    `Counts as ${groupDigits(spendUsd)} USD of the spending limits; gas ${gas}`,
+    `Transactions: ${plan.steps.map(({ label, contract, to }) => `${printable(label)} (${contract === null ? '' : `${printable(contract)} `}${to})`).join(', ')}`,
     '',
     `Asked for by ${printable(tool)}, operation ${printable(operationId)}, plan ${planHash}`,
+    ...(othersWaiting === 0 ? [] : [`Besides this, ${othersWaiting} more of the same caller await a decision.`]),
     ...(expiresAt === null ? [] : [`Without an answer this ends in ${timeLeft(expiresAt, now)}.`]),
   ].join('\n')
+}
+
+/** For example "16,954.87 USDC (16,954.87 USD, token 0x8335...)". */
+function amountWithWorth(amount: DescribedAmount): string {
+  return `${amountText(amount)} (${amount.usd === null ? 'no price known' : worthText(amount.usd)}, token ${amount.token})`
 }

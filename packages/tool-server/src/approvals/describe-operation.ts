@@ -1,6 +1,7 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Operation, OperationState } from '@svc/store'
 import { chains } from '@svc/wallet'
+import * as z from 'zod'
 import { printable } from '../dispatch/printable.ts'
 import { readStoredPlan, type StoredPlan } from './stored-plan.ts'
 
@@ -11,20 +12,22 @@ import { readStoredPlan, type StoredPlan } from './stored-plan.ts'
  */
 export function describeOperation(operation: Operation): OperationDescription {
   const plan = readStoredPlan(operation.plan)
-  const chain = chains.find(({ id }) => id === operation.chainId)
+  const name = plan.chain?.name ?? chains.find(({ id }) => id === operation.chainId)?.name
   return {
     id: operation.id,
     state: operation.state,
     tool: printable(operation.tool),
     caller: printable(operation.principalId, 128),
     why: printable(plan.why, 400),
-    chain: chain === undefined ? `chain ${operation.chainId}` : `${chain.name} (chain ${chain.id})`,
-    steps: plan.steps.map(describeStep),
+    chain: name === undefined ? `chain ${operation.chainId}` : `${printable(name)} (chain ${operation.chainId})`,
+    steps: plan.steps.map((step) => describeStep(step, plan.chain)),
     leavesAtMost: plan.bounds.spendsAtMost.map(describeAmount),
     arrivesAtLeast: plan.bounds.receivesAtLeast.map(describeAmount),
     simulated: plan.deltas.map(describeAmount),
     spendUsd: formatAmount(operation.spendUsdMicros, 6),
     gasCostUsd: plan.gasCostUsd,
+    gasCostAtMost: gasAtMostText(plan),
+    gasCostAtMostUsd: plan.gasCostAtMostUsd,
     conditions: plan.policy.conditions.map(({ message }) => printable(message, 400)),
     planHash: operation.planHash,
     createdAt: operation.createdAt,
@@ -32,6 +35,7 @@ export function describeOperation(operation: Operation): OperationDescription {
     executeAfter: operation.executeAfter,
     decidedBy: operation.decidedBy === null ? null : printable(operation.decidedBy, 128),
     decidedAt: operation.decidedAt,
+    failure: failureOf(operation),
   }
 }
 
@@ -52,6 +56,9 @@ export type OperationDescription = {
   readonly spendUsd: string
   /** Of the simulation; `null` when there was no price. */
   readonly gasCostUsd: number | null
+  /** Native currency with its symbol: every gas limit used up at the highest fee, before fees are raised. `null` in a row of an earlier version. */
+  readonly gasCostAtMost: string | null
+  readonly gasCostAtMostUsd: number | null
   /** Why somebody is asked, and what else comes first. */
   readonly conditions: readonly string[]
   readonly planHash: string
@@ -61,38 +68,100 @@ export type OperationDescription = {
   readonly executeAfter: number | null
   readonly decidedBy: string | null
   readonly decidedAt: number | null
+  /** Why it failed; `null` where it has not, or where the row does not say. */
+  readonly failure: { readonly code: string; readonly message: string } | null
 }
 
-export type DescribedAmount = { readonly amount: string; readonly symbol: string; readonly token: string }
+export type DescribedAmount = {
+  readonly amount: string
+  /** As it may be shown: in quotes unless the chain's own list has it, for any contract can call itself anything. */
+  readonly symbol: string
+  /** The whole address. */
+  readonly token: string
+  readonly usd: number | null
+  /** In smallest units, `decimals` of them; `null` in a row of an earlier version. */
+  readonly raw: string | null
+  /** `null` where they are not known: `amount` is in smallest units then. */
+  readonly decimals: number | null
+}
 
 export type DescribedStep = {
   readonly label: string
   readonly contract: string
   readonly to: string
-  /** Native currency that goes with it; `null` for none. */
+  /** Native currency that goes with it, with its symbol; `null` for none. */
   readonly value: string | null
   readonly calls: readonly {
     readonly function: string
-    readonly arguments: readonly { readonly name: string; readonly value: string }[]
+    readonly arguments: readonly DescribedArgument[]
   }[]
 }
 
-function describeAmount({ amount, symbol, token }: StoredPlan['deltas'][number]): DescribedAmount {
-  return { amount: printable(amount, 100), symbol: printable(symbol, 24), token: printable(token) }
+/** `amount`: what it comes to, where it is one of a token that is known. */
+export type DescribedArgument = {
+  readonly name: string
+  readonly value: string
+  readonly amount: DescribedAmount | null
 }
 
-function describeStep({ label, contract, to, valueWei, calls }: StoredPlan['steps'][number]): DescribedStep {
+/** An amount as it may be shown, whoever named its token. */
+export function describeAmount(planned: StoredPlan['deltas'][number]): DescribedAmount {
+  const { amount, symbol, token, usd, raw, decimals, isListed } = planned
+  const shown = printable(symbol, 24)
+  return {
+    amount: printable(amount, 100),
+    symbol: isListed ? shown : `"${shown.replaceAll('"', '\\"')}"`,
+    token: printable(token),
+    usd,
+    raw: raw === null ? null : printable(raw, 100),
+    decimals,
+  }
+}
+
+/** Gas at worst with its symbol; `null` in a row of an earlier version. */
+export function gasAtMostText({ gasCostAtMost, chain }: Pick<StoredPlan, 'gasCostAtMost' | 'chain'>): string | null {
+  return gasCostAtMost === null ? null : `${printable(gasCostAtMost, 100)} ${nativeSymbolOf(chain)}`
+}
+
+function describeStep({ label, contract, to, valueWei, calls }: Step, chain: StoredPlan['chain']): DescribedStep {
+  const value = formatAmount(BigInt(valueWei), chain?.nativeDecimals ?? 18)
   return {
     label: printable(label),
     contract: printable(contract ?? 'a contract without a name here'),
     to: printable(to),
-    value: valueWei === '0' ? null : formatAmount(BigInt(valueWei), 18),
+    value: valueWei === '0' ? null : `${value} ${nativeSymbolOf(chain)}`,
     calls: calls.map((call) => ({
       function: printable(call.function),
-      arguments: Object.entries(call.arguments).map(([name, value]) => ({
-        name: printable(name),
-        value: printable(value, 400),
-      })),
+      arguments: Object.entries(call.arguments).map(([name, text]) => describeArgument(name, text, call.amounts[name])),
     })),
   }
+}
+
+/** Of the error envelope that its caller was answered. */
+function failureOf({ state, answer }: Operation): OperationDescription['failure'] {
+  if (state !== 'failed' || answer === null) return null
+  const read = envelope.safeParse(parsed(answer))
+  return read.success ? { code: printable(read.data.code), message: printable(read.data.message, 400) } : null
+}
+
+const envelope = z.object({ code: z.string(), message: z.string() })
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}
+
+type Step = StoredPlan['steps'][number]
+
+function describeArgument(name: string, text: string, amount: StoredPlan['deltas'][number] | undefined) {
+  // A route of several v4 pools is as long as that.
+  const value = printable(text, 1_000)
+  return { name: printable(name), value, amount: amount === undefined ? null : describeAmount(amount) }
+}
+
+function nativeSymbolOf(chain: StoredPlan['chain']): string {
+  return chain === null ? 'of native currency' : printable(chain.nativeSymbol, 24)
 }

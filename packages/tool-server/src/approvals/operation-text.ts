@@ -11,21 +11,20 @@ export function operationText(operation: OperationDescription, now: number): str
 
 /** The same as names and lines, for whatever shows them. */
 export function operationFacts(operation: OperationDescription, now: number): readonly Fact[] {
-  const leaves = operation.leavesAtMost.map((amount) => `at most ${amountText(amount)}`)
-  const arrives = operation.arrivesAtLeast.map((amount) => `at least ${amountText(amount)}`)
+  const leaves = operation.leavesAtMost.flatMap((amount) => amountLines('at most', amount))
+  const arrives = operation.arrivesAtLeast.flatMap((amount) => amountLines('at least', amount))
   const waits = operation.executeAfter === null ? [] : [new Date(operation.executeAfter).toISOString()]
+  const { failure } = operation
   const facts: readonly Fact[] = [
     { name: 'state', lines: [stateText(operation, now)] },
+    { name: 'failure', lines: failure === null ? [] : [`${failure.code}: ${failure.message}`] },
     { name: 'why', lines: [operation.why] },
     { name: 'tool', lines: [`${operation.tool} on ${operation.chain}`] },
     { name: 'caller', lines: [operation.caller] },
     { name: 'leaves', lines: leaves.length === 0 ? ['nothing'] : leaves },
     { name: 'arrives', lines: arrives.length === 0 ? ['nothing that is guaranteed'] : arrives },
     { name: 'counts as', lines: [`${groupDigits(operation.spendUsd)} USD of the spending limits`] },
-    {
-      name: 'gas',
-      lines: [operation.gasCostUsd === null ? 'unknown' : `about ${operation.gasCostUsd.toFixed(2)} USD`],
-    },
+    { name: 'gas', lines: [gasText(operation)] },
     { name: 'not before', lines: waits },
     { name: 'asked as', lines: operation.conditions },
     { name: 'plan hash', lines: [operation.planHash] },
@@ -42,9 +41,33 @@ export function stateText({ state, expiresAt, decidedBy }: OperationDescription,
   return `${stateWords[state]}${by}${waits && expiresAt !== null ? `, ${timeLeft(expiresAt, now)} left` : ''}`
 }
 
-/** For example "16,954.87 USDC". */
-export function amountText({ amount, symbol }: DescribedAmount): string {
-  return `${groupDigits(amount)} ${symbol}`
+/** For example "16,954.87 USDC"; `16,954.87 "USDC"` for a token that is not on the chain's list. */
+export function amountText({ amount, symbol, token, decimals, raw }: DescribedAmount): string {
+  return raw !== null && decimals === null ? `${raw} smallest units of ${token}` : `${groupDigits(amount)} ${symbol}`
+}
+
+/** Dollars and cents of a worth; empty where there is no price. */
+export function worthText(usd: number | null): string {
+  return usd === null ? '' : `${dollars(usd.toFixed(6))} USD`
+}
+
+/** What gas is expected to cost, and what it can cost at worst; only a transaction that is stuck has its fees raised. */
+export function gasText({ gasCostUsd, gasCostAtMost, gasCostAtMostUsd }: GasCosts): string {
+  const expected = gasCostUsd === null ? 'unknown' : `about ${gasCostUsd.toFixed(2)} USD`
+  if (gasCostAtMost === null) return expected
+  const worth = gasCostAtMostUsd === null ? '' : ` (${worthText(gasCostAtMostUsd)})`
+  return `${expected}, at worst ${gasCostAtMost}${worth} before fees are raised`
+}
+
+export type GasCosts = Pick<OperationDescription, 'gasCostUsd' | 'gasCostAtMost' | 'gasCostAtMostUsd'>
+
+/** What is moved and its worth, and below it the number that stands on the chain. */
+function amountLines(bound: string, amount: DescribedAmount): readonly string[] {
+  const worth = amount.usd === null ? 'no price known' : `worth ${worthText(amount.usd)}`
+  const { raw, decimals, token } = amount
+  const below =
+    raw === null || decimals === null ? `token ${token}` : `${raw} with ${decimals} decimals, token ${token}`
+  return [`${bound} ${amountText(amount)}, ${worth}`, `  ${below}`]
 }
 
 /** Thousands set apart in a decimal text. */
@@ -78,10 +101,12 @@ const stateWords = {
 function stepLines(steps: readonly DescribedStep[]): readonly string[] {
   return steps.flatMap((step, index) => [
     `    ${index + 1}. ${step.label}: ${step.contract} ${step.to}`,
-    ...(step.value === null ? [] : [`       with ${step.value} of native currency`]),
+    ...(step.value === null ? [] : [`       with ${step.value}`]),
     ...step.calls.flatMap((call) => [
       `       ${call.function}`,
-      ...call.arguments.map(({ name, value }) => `         ${name} = ${value}`),
+      ...call.arguments.map(({ name, value, amount }) =>
+        amount === null ? `         ${name} = ${value}` : `         ${name} = ${value}: ${amountText(amount)}`,
+      ),
     ]),
   ])
 }

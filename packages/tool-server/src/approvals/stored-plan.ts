@@ -7,7 +7,16 @@ export function readStoredPlan(json: string): StoredPlan {
 
 export type StoredPlan = z.output<typeof schema>
 
-const amount = z.object({ token: z.string(), symbol: z.string(), amount: z.string() })
+/** Members with a fallback are missing in rows that an earlier version wrote. */
+const amount = z.object({
+  token: z.string(),
+  symbol: z.string(),
+  amount: z.string(),
+  usd: z.number().nullable().default(null),
+  raw: z.string().nullable().default(null),
+  decimals: z.number().nullable().default(null),
+  isListed: z.boolean().default(false),
+})
 
 const schema = z.object({
   why: z.string(),
@@ -17,11 +26,20 @@ const schema = z.object({
       to: z.string(),
       contract: z.string().nullable(),
       valueWei: z.string().regex(/^\d{1,78}$/),
-      calls: z.array(z.object({ function: z.string(), arguments: z.record(z.string(), z.string()) })),
+      calls: z.array(
+        z.object({
+          function: z.string(),
+          arguments: z.record(z.string(), z.string()),
+          amounts: z.record(z.string(), amount).default({}),
+        }),
+      ),
     }),
   ),
   deltas: z.array(amount),
   bounds: z.object({ spendsAtMost: z.array(amount), receivesAtLeast: z.array(amount) }),
   gasCostUsd: z.number().nullable(),
+  gasCostAtMost: z.string().nullable().default(null),
+  gasCostAtMostUsd: z.number().nullable().default(null),
+  chain: z.object({ name: z.string(), nativeSymbol: z.string(), nativeDecimals: z.number() }).nullable().default(null),
   policy: z.object({ conditions: z.array(z.object({ message: z.string() })) }),
 })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Chain } from '@svc/wallet'
 import { isAddress } from 'viem'
 import * as z from 'zod'
@@ -15,7 +15,10 @@ export function mergeChainsFile(
   known: readonly Chain[],
 ): { readonly chains: readonly Chain[] } | { readonly problems: readonly ConfigProblem[] } {
   const content = readJson(path)
-  if (content === undefined) return { problems: [problem('The file cannot be read as JSON.')] }
+  if (content === undefined) {
+    const message = existsSync(path) ? `${path} cannot be read as JSON.` : `${path} does not exist.`
+    return { problems: [problem(message)] }
+  }
   const parsed = z.array(partialRow).safeParse(content)
   if (!parsed.success) return { problems: describe(parsed.error) }
   const rows = new Map<number, unknown>(known.map((chain) => [chain.id, chain]))
@@ -66,6 +69,8 @@ const fullRow = z.strictObject({
   confirmations: z.int().positive(),
   blockTimeSeconds: z.number().positive(),
   maxHeadAgeSeconds: z.number().positive().nullable(),
+  ordinaryTipGwei: z.int().positive().max(10_000).optional(),
+  l1DataFee: z.boolean().optional(),
   logRangeBlocks: z.int().positive(),
   multicall3: address,
   permit2: address,

@@ -1,4 +1,6 @@
+import { formatAmount } from '@svc/lp-math'
 import type { Operation } from '@svc/store'
+import { readStoredPlan } from '../approvals/stored-plan.ts'
 import { canonical } from '../canonical.ts'
 import type { Call } from '../call.ts'
 import type { ApprovalAnswer, ApprovalQuestion, ApprovalReply } from '../operations.ts'
@@ -15,9 +17,18 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
   } catch (error) {
     const { confirm, means } = asking
     const id = waitingOperation(error)
-    if (id === null || confirm === undefined || !means.operations.asksClient()) throw error
-    const operation = await means.operations.find(id, call.principal)
-    const reply = await confirm(questionOf(operation)).catch((): ApprovalReply => 'cancelled')
+    if (id === null || confirm === undefined) throw error
+    // The operation is stored: whatever cannot be read from here on, the caller hears its id.
+    if (!(await means.operations.takesClient().catch(() => false))) throw error
+    const operation = await means.operations.find(id, call.principal).catch(() => null)
+    if (operation === null) throw error
+    const others = await means.operations.awaiting(call.principal).then(
+      (waiting) => Math.max(0, waiting - 1),
+      () => 0,
+    )
+    const question = questionOf(operation, others)
+    if (question === null) throw error
+    const reply = await confirm(question).catch((): ApprovalReply => 'cancelled')
     if (reply === 'cancelled') throw error
     return decided(call, means, operation, { planHash: operation.planHash, accepted: reply === 'accepted' })
   }
@@ -28,7 +39,7 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
  * operation out. Throws `OPERATION_CHANGED` when the call is not the one that was asked about.
  */
 export async function withAnswer(call: Call, means: CarryOutMeans, answer: ApprovalAnswer): Promise<Answered> {
-  if (!means.operations.asksClient()) {
+  if (!(await means.operations.takesClient())) {
     throw new ToolError('APPROVAL_REQUIRED', 'On this server the operator alone approves; the answer was not used.')
   }
   const operation = await means.operations.find(answer.operationId, call.principal)
@@ -72,8 +83,15 @@ function waitingOperation(error: unknown): string | null {
   return typeof id === 'string' ? id : null
 }
 
-function questionOf({ id, planHash, tool, expiresAt, plan }: Operation): ApprovalQuestion {
-  return { operationId: id, planHash, tool, expiresAt, plan: JSON.parse(plan) }
+/** `null` where the stored plan cannot be read: nobody is asked about what cannot be shown. */
+function questionOf(operation: Operation, othersWaiting: number): ApprovalQuestion | null {
+  const { id, planHash, tool, expiresAt, spendUsdMicros } = operation
+  try {
+    const [plan, spendUsd] = [readStoredPlan(operation.plan), formatAmount(spendUsdMicros, 6)]
+    return { operationId: id, planHash, tool, expiresAt, plan, spendUsd, othersWaiting }
+  } catch {
+    return null
+  }
 }
 
 /** A call that carries operations out names its own; every other must have the operation's tool and arguments. */

@@ -27,6 +27,7 @@ const reasons = z.array(z.object({ code: z.string(), message: z.string() }))
 const plan = z.object({
   planId: z.string(),
   planHash: z.string(),
+  simulationHash: z.string(),
   expiresAt: z.string().nullable(),
   why: z.string(),
   steps: z.array(

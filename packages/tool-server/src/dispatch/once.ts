@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Idempotency } from '@svc/store'
 import { canonical } from '../canonical.ts'
+import type { ErrorCode } from '../errors.ts'
 import { ToolError, type ErrorDetail } from '../tool-error.ts'
-import type { CallResult } from './call-result.ts'
+import { errorResult, type CallResult } from './call-result.ts'
 
 /** One call that must happen at most once. */
 export type OnceRequest = {
@@ -18,7 +19,7 @@ export type OnceRequest = {
  * An outcome is kept when it is a result, or when something was signed on the way to the failure; a failure that signed
  * nothing frees the key, and so does a crash that cut a call off before it signed. A failure whose bytes were declined
  * holds the key without an answer: each repeat asks the chain again, and is run once they are proved never to be mined.
- * Throws `IDEMPOTENCY_CONFLICT` and `OPERATION_IN_DOUBT`.
+ * Throws `IDEMPOTENCY_CONFLICT`, `OPERATION_IN_DOUBT`, and `OPERATION_ENDED` or `CANCELLED_BY_OPERATOR` once all is decided.
  */
 export function createOnce(options: {
   readonly store: Idempotency
@@ -26,8 +27,10 @@ export function createOnce(options: {
   hasSigned(requestId: string): Promise<boolean>
   /** What is known of a request whose bytes were declined; absent where nothing is ever in doubt. */
   doubt?: Doubt | undefined
-  /** The transactions of a request that was cut off, and how they stand: named to the caller who asks again. */
-  sentBy?: ((requestId: string) => Promise<readonly ErrorDetail[]>) | undefined
+  /** What became of what a request signed: told to the caller who asks again for one that did not come to its end. */
+  sentBy?: ((requestId: string) => Promise<Sent>) | undefined
+  /** The request that signed a transaction. */
+  requestOf?: ((txHash: string) => Promise<string | null>) | undefined
   /** Told when an outcome could not be recorded; the caller gets it all the same. */
   onUnrecorded(error: unknown, requestId: string): void
 }): (request: OnceRequest, run: () => Promise<CallResult>) => Promise<CallResult> {
@@ -50,6 +53,13 @@ export function createOnce(options: {
   }
 }
 
+/** What became of what a request signed. */
+export type Sent = {
+  readonly details: readonly ErrorDetail[]
+  /** What it came to, half a sentence, and what to do now, once everything is decided; `null` while anything is open. */
+  readonly end: { readonly isCancelled: boolean; readonly message: string; readonly suggestion: string } | null
+}
+
 export type Doubt = {
   /** Whether nothing of a request may have an effect but bytes that were declined. */
   isOpen(requestId: string): Promise<boolean>
@@ -68,13 +78,13 @@ async function claimAndRun(
   const { store } = options
   const { principalId, key, requestId } = request
   const claim = await onKeys(() => store.begin({ principalId, key, bodyHash, requestId }))
-  if (claim.state === 'done') return JSON.parse(claim.answer) as CallResult
+  if (claim.state === 'done') return asItEnded(options, JSON.parse(claim.answer) as CallResult)
   if (claim.state === 'conflict') throw conflict()
   if (claim.state === 'running') {
     const from = claim.requestId
     if (!(await takesOver(options, request, { ...claim, bodyHash }))) {
       const isOpen = await onKeys(async () => options.doubt?.isOpen(from))
-      throw inDoubt(from, (await options.sentBy?.(from).catch(() => [])) ?? [], isOpen === true)
+      throw inDoubt(from, (await options.sentBy?.(from).catch(() => null)) ?? nothingKnown, isOpen === true)
     }
   }
   const result = await run()
@@ -119,9 +129,20 @@ async function record(
 ): Promise<void> {
   const { principalId, key, requestId } = request
   if (result.isError === true && (await options.doubt?.isOpen(requestId))) return
-  const keep = result.isError !== true || (await options.hasSigned(requestId))
+  const keep =
+    result.isError !== true || ((await options.hasSigned(requestId)) && !(await isFreed(options, request, result)))
   if (keep) await options.store.finish(principalId, key, JSON.stringify(result))
   else await options.store.abandon(principalId, key)
+}
+
+/** Whether the bytes that put a call in doubt are proved dead by the time it is answered, as the answer promises. */
+async function isFreed(
+  { doubt }: Parameters<typeof createOnce>[0],
+  { requestId }: OnceRequest,
+  result: CallResult,
+): Promise<boolean> {
+  const isDoubt = result._meta?.['svc/error']?.code === 'OPERATION_IN_DOUBT'
+  return isDoubt && (await doubt?.isProvedDead(requestId)) === true
 }
 
 function conflict(): ToolError {
@@ -130,12 +151,51 @@ function conflict(): ToolError {
   })
 }
 
-function inDoubt(requestId: string, sent: readonly ErrorDetail[], mayEnd: boolean): ToolError {
-  return new ToolError('OPERATION_IN_DOUBT', 'An earlier call with this idempotencyKey did not come to an end.', {
-    details: [{ field: 'idempotencyKey', message: 'Taken by a call whose end is not known.', requestId }, ...sent],
-    ...(mayEnd ? { suggestion: askAgain } : {}),
+function inDoubt(requestId: string, { details: sent, end }: Sent, mayEnd: boolean): ToolError {
+  const began = 'An earlier call with this idempotencyKey did not come to an end'
+  if (end === null) {
+    return new ToolError('OPERATION_IN_DOUBT', `${began}.`, {
+      details: [{ field: 'idempotencyKey', message: 'Taken by a call whose end is not known.', requestId }, ...sent],
+      ...(mayEnd ? { suggestion: askAgain } : {}),
+    })
+  }
+  const details = [{ field: 'idempotencyKey', message: 'Taken by a call that was cut off.', requestId }, ...sent]
+  return ended(`${began}; ${end.message}.`, end, details)
+}
+
+function ended(
+  message: string,
+  { isCancelled, suggestion }: NonNullable<Sent['end']>,
+  details: readonly ErrorDetail[],
+): ToolError {
+  if (!isCancelled) return new ToolError('OPERATION_ENDED', message, { details, suggestion })
+  return new ToolError('CANCELLED_BY_OPERATOR', 'The operator cancelled what this call had sent; it is never mined.', {
+    details,
   })
 }
+
+/**
+ * A kept answer that left open what became of a transaction, or that asks for the same call again, is told anew once all
+ * that its call signed is decided: for this key nothing will ever be done but told.
+ */
+async function asItEnded(options: Parameters<typeof createOnce>[0], answer: CallResult): Promise<CallResult> {
+  const { code, retryable, details = [] } = answer._meta?.['svc/error'] ?? {}
+  if (code === undefined || !(retryable === true || leavesOpen.has(code))) return answer
+  const named = details.find(({ txHash }) => typeof txHash === 'string')?.['txHash']
+  const from = typeof named === 'string' ? await options.requestOf?.(named).catch(() => null) : null
+  const sent = from == null ? null : await options.sentBy?.(from).catch(() => null)
+  if (sent?.end == null) return answer
+  const message = `The call was answered before its transactions were decided; ${sent.end.message}.`
+  return errorResult(ended(message, sent.end, sent.details))
+}
+
+const leavesOpen: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'TRANSACTION_PENDING',
+  'OPERATION_INCOMPLETE',
+  'OPERATION_IN_DOUBT',
+])
+
+const nothingKnown: Sent = { details: [], end: null }
 
 const askAgain =
   'Repeat the same call in a minute: it runs once it is proved that the declined transaction is never mined. Do not use a new key for the same purpose.'

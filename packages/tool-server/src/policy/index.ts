@@ -1,4 +1,5 @@
 // What `svc policy` works with, and the guard over what others built.
+export { jsonFault } from '../config/json-fault.ts'
 export { explainPolicy } from '../safety/explain-policy.ts'
 export type { PolicyCheck, PolicyQuestion } from '../safety/explain-policy.ts'
 export { knownContracts } from '../safety/known-contracts.ts'

@@ -35,7 +35,7 @@ export function afterSigning({ signed, mined }: Progress, failure: unknown): unk
 
 /** Whether a failure is about the transaction signed last: it is never mined, or was declined and may be. */
 function speaksOfLast({ code, details }: ToolError, signed: Progress['signed']): boolean {
-  if (code === 'TRANSACTION_NOT_SENT') return true
+  if (code === 'TRANSACTION_NOT_SENT' || code === 'CANCELLED_BY_OPERATOR') return true
   return code === 'OPERATION_IN_DOUBT' && details.some(({ txHash }) => txHash === signed.at(-1)?.hash)
 }
 

@@ -16,9 +16,11 @@ export async function rotatedFiles(folder: string): Promise<readonly RotatedFile
 
 export type RotatedFile = { readonly name: string; readonly index: number }
 
+/** A number that none had before, those moved away included: their checkpoints say where the log goes on without them. */
 export async function nextRotatedName(folder: string): Promise<string> {
-  const newest = (await rotatedFiles(folder)).at(-1)
-  return `audit-${(newest?.index ?? 0) + 1}.jsonl`
+  const [files, checkpoints] = await Promise.all([rotatedFiles(folder), readCheckpoints(folder)])
+  const used = [...files.map(({ index }) => index), ...checkpoints.keys()]
+  return `audit-${Math.max(0, ...used) + 1}.jsonl`
 }
 
 /** Where the chain stands at the end of the newest rotated file. */

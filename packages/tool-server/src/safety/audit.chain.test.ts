@@ -52,7 +52,7 @@ describe('a day on record', () => {
     const road = await open()
     await day(road)
     // The last noted lines may still be on their way to the disk.
-    await road.audit.append({ event: 'end' })
+    await road.audit.append({ event: 'audit.gap' })
     const lines = (await road.auditLines()) as readonly Line[]
     const of = (...events: readonly string[]) => lines.filter(({ event }) => events.includes(String(event)))
     const sent = await history(road)
@@ -71,21 +71,22 @@ describe('a day on record', () => {
     expect(of('tx.reverted')).toMatchObject([
       { result: { status: 'reverted', gasUsed: expect.stringMatching(/^\d+$/) } },
     ])
-    expect(of('tx.failed').map(({ decision, result }) => [decision, result])).toEqual([
+    expect(of('tx.refused', 'tx.failed').map(({ decision, result }) => [decision, result])).toEqual([
       [
         { verdict: 'deny', rule: 'SLIPPAGE_TOO_HIGH' },
-        { status: 'failed', error: 'SLIPPAGE_TOO_HIGH' },
+        { status: 'refused', error: 'SLIPPAGE_TOO_HIGH' },
       ],
       [
         { verdict: 'allow', rule: null },
         { status: 'failed', error: 'TRANSACTION_REVERTED' },
       ],
     ])
+    expect(of('tx.failed')).toHaveLength(1)
     const facts = {
       policyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
       paramsHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     }
-    const actor = { principal: 'key:test', stage: 'api-key', tier: 'write' }
+    const actor = { principal: 'api-key:7e57000000000000', stage: 'api-key', tier: 'write' }
     for (const line of of('tx.intent')) expect(line).toMatchObject({ actor, ...facts, decision: { verdict: 'allow' } })
     expect(await verifyAuditLog(road.dataDir)).toMatchObject({ lines: lines.length, broken: null })
   })
@@ -103,10 +104,10 @@ describe('a day on record', () => {
     }
   })
 
-  it('agrees with the chain when it is played again, and says where it would not', async () => {
+  it('G10: agrees with the chain when it is played again, and says where it would not', async () => {
     const road = await open()
     await day(road)
-    await road.audit.append({ event: 'end' })
+    await road.audit.append({ event: 'audit.gap' })
     const client = createPublicClient({ transport: http(road.devnet.rpcUrl) })
     const replayed = async (dataDir: string, known = true) => {
       const rows: Replayed[] = []
@@ -128,5 +129,15 @@ describe('a day on record', () => {
     await writeFile(join(forged, 'audit.jsonl'), text.replaceAll('":"-300000000"', '":"-3000000"'))
     const differing = (await replayed(forged)).find(({ status }) => status === 'differs')
     expect(differing).toMatchObject({ tokens: [{ recorded: '-3000000', now: '-300000000' }] })
+
+    // Played a second later it moves the same, but that is not what was signed on.
+    const other = text.replace(
+      /("event":"tx.simulated".*?"atSeconds":)(\d+)/,
+      (_, before, at) => `${before}${Number(at) + 1}`,
+    )
+    await writeFile(join(forged, 'audit.jsonl'), other)
+    const others = (await replayed(forged)).filter(({ status }) => status === 'differs')
+    expect(others.length).toBeGreaterThan(0)
+    expect(others).toMatchObject(others.map(() => ({ tokens: [] })))
   })
 })

@@ -51,7 +51,7 @@ describe('the audit log', () => {
   it('cuts off a line torn by a crash and says so', async () => {
     const log = await open()
     await log.append({ event: 'tx.intent' })
-    await log.append({ event: 'tx.signed' })
+    await log.append({ event: 'tx.submitted' })
     await log.close()
     await truncate(path, (await stat(path)).size - 10)
     expect(await verify()).toMatchObject({ lines: 1, broken: null, isUnfinished: true })
@@ -82,7 +82,7 @@ describe('the audit log', () => {
 
   it('rejects an append it could not write, and takes the next one', async () => {
     const log = await open()
-    const loop: { event: string; self?: unknown } = { event: 'tx.intent' }
+    const loop: { event: 'tx.intent'; self?: unknown } = { event: 'tx.intent' }
     loop.self = loop
     const [failed, written] = await Promise.allSettled([log.append(loop), log.append({ event: 'tx.intent' })])
     expect([failed.status, written.status]).toEqual(['rejected', 'fulfilled'])
@@ -98,10 +98,10 @@ describe('the audit log', () => {
     await log.append({ event: 'tx.intent' })
     expect((await linesOf()).map(({ event }) => event)).toEqual(['tool.called', 'tx.simulated', 'tx.intent'])
     log.note({ event: 'tx.submitted' })
-    await expect.poll(async () => (await linesOf()).at(-1)?.['event'], { timeout: 20_000 }).toBe('tx.submitted')
-    log.note({ event: 'last' })
+    await expect.poll(async () => (await linesOf()).at(-1)?.['event']).toBe('tx.submitted')
+    log.note({ event: 'tx.confirmed' })
     await log.close()
-    expect((await linesOf()).at(-1)).toMatchObject({ event: 'last' })
+    expect((await linesOf()).at(-1)).toMatchObject({ event: 'tx.confirmed' })
   })
 
   it('takes secrets out before it hashes', async () => {
@@ -145,6 +145,16 @@ describe('an audit log that has grown', () => {
     await writeFile(second, (await readFile(second, 'utf8')).split('\n').toSpliced(0, 1).join('\n'))
     expect(await verify({ from: 2 })).toMatchObject({ broken: { file: 'audit-2.jsonl', line: 1 } })
     expect(await verify({ from: 90 })).toMatchObject({ broken: { file: 'audit-checkpoints.json' } })
+  })
+
+  it('gives no number twice when all older files were moved away, and can be verified from the first that is left', async () => {
+    const rotated = async () => (await readdir(folder)).filter((name) => /^audit-\d+\.jsonl$/.test(name))
+    await fill(30)
+    const moved = await rotated()
+    for (const name of moved) await rm(join(folder, name))
+    await fill(30)
+    expect((await rotated()).filter((name) => moved.includes(name))).toEqual([])
+    expect(await verify({ from: moved.length + 1 })).toMatchObject({ broken: null })
   })
 
   it('shows lines that were cut off the end of a rotated file', async () => {

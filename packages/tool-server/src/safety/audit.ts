@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, open, rename, stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { AuditEventName } from './audit-event-names.ts'
 import { newestTail, nextRotatedName, readTail, syncFolder, writeCheckpoints } from './audit-files.ts'
 
 /**
@@ -37,7 +39,7 @@ export type AuditLog = {
 
 /** What happened, with whatever facts belong to it. Never holds a secret: it is our own record, not a caller's text. */
 export type AuditEvent = {
-  readonly event: string
+  readonly event: AuditEventName
   /** Members of every line, which no fact may take the place of. */
   readonly v?: never
   readonly seq?: never
@@ -132,11 +134,19 @@ async function ready(state: State, path: string): Promise<FileHandle> {
   }
   const { file } = state
   if (file === null) throw new TypeError('The audit log is not open')
-  const onDisk = await stat(path).catch(() => null)
-  if (onDisk?.ino !== state.inode) throw new Error('The audit log was deleted or replaced while it was open.')
+  if (inodeAt(path) !== state.inode) throw new Error('The audit log was deleted or replaced while it was open.')
   if (state.isDirty) await file.truncate(state.size)
   state.isDirty = false
   return file
+}
+
+/** `null` where there is no such file, or none that can be looked at. */
+function inodeAt(path: string): number | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.ino ?? null
+  } catch {
+    return null
+  }
 }
 
 async function rotate(state: State, path: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type BalanceSample, hasFallen, withSample } from './balance-samples.ts'
+import { type BalanceSample, hasFallen, nativeHasFallen, withSample } from './balance-samples.ts'
 
 const usd = (dollars: number) => BigInt(dollars) * 1_000_000n
 const sample = (at: number, worth: Readonly<Record<string, number>>): BalanceSample => ({
   at,
+  nativeWei: 0n,
   worth: new Map(Object.entries(worth).map(([token, dollars]) => [token, usd(dollars)])),
 })
 const spent = (dollars: number, settledAt: number | null) => ({ usdMicros: usd(dollars), settledAt })
@@ -36,6 +37,29 @@ describe('a fall of the balance', () => {
     expect(hasFallen(then, sample(2_000, { eth: 600 }), [], 20)).toBe(false)
     expect(hasFallen(then, sample(2_000, { eth: 100 }), [], 20)).toBe(true)
     expect(hasFallen(then, sample(2_000, {}), [], 1)).toBe(false)
+  })
+})
+
+describe('a fall of native currency alone', () => {
+  const coins = (at: number, nativeWei: bigint): BalanceSample => ({ ...sample(at, { usdc: 1_000_000 }), nativeWei })
+  const worth = (wei: bigint) => usd(Number(wei) * 100)
+  const then = [coins(1_000, 10n)]
+
+  it('counts beyond the percentage, however much the tokens beside it are worth', () => {
+    expect(nativeHasFallen(then, 8n, [], 20, worth)).toBe(false)
+    expect(nativeHasFallen(then, 7n, [], 20, worth)).toBe(true)
+    expect(nativeHasFallen([...then, coins(1_500, 12n)], 9n, [], 20, worth)).toBe(true)
+  })
+
+  it('leaves out what went out on record since, amounts and gas', () => {
+    expect(nativeHasFallen(then, 5n, [spent(400, 1_500)], 20, worth)).toBe(false)
+    expect(nativeHasFallen(then, 5n, [spent(300, null)], 20, worth)).toBe(true)
+    expect(nativeHasFallen(then, 5n, [spent(400, 999)], 20, worth)).toBe(true)
+  })
+
+  it('says nothing of a price that falls, nor without one', () => {
+    expect(nativeHasFallen(then, 10n, [], 20, (wei) => usd(Number(wei)))).toBe(false)
+    expect(nativeHasFallen(then, 0n, [], 20, () => null)).toBe(false)
   })
 })
 

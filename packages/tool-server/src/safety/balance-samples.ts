@@ -5,6 +5,8 @@ export type BalanceSample = {
   /** Unix milliseconds, from before it was read. */
   readonly at: number
   readonly worth: ReadonlyMap<string, bigint>
+  /** Of native currency, in wei. */
+  readonly nativeWei: bigint
 }
 
 /**
@@ -23,6 +25,27 @@ export function hasFallen(
     const went = outflows.filter(({ settledAt }) => settledAt === null || settledAt >= then.at)
     const expected = sumOf(both, then) - went.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
     return expected >= oneDollar && sumOf(both, now) * 100n < expected * BigInt(100 - maxDropPct)
+  })
+}
+
+/**
+ * Whether native currency alone has fallen so, other than by what went out on record: amounts and gas, all of it taken as
+ * native currency. Both times at the price of now, so that a price that falls is no loss. Nothing is said without one.
+ */
+export function nativeHasFallen(
+  samples: readonly BalanceSample[],
+  nowWei: bigint,
+  outflows: readonly Outflow[],
+  maxDropPct: number,
+  worth: (wei: bigint) => bigint | null,
+): boolean {
+  const left = worth(nowWei)
+  return samples.some(({ at, nativeWei }) => {
+    const held = worth(nativeWei)
+    if (held === null || left === null) return false
+    const went = outflows.filter(({ settledAt }) => settledAt === null || settledAt >= at)
+    const expected = held - went.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
+    return expected >= oneDollar && left * 100n < expected * BigInt(100 - maxDropPct)
   })
 }
 

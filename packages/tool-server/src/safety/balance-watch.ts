@@ -1,31 +1,29 @@
 import { join } from 'node:path'
-import type { Chain } from '@svc/wallet'
+import { createMutex, type Chain } from '@svc/wallet'
 import { type Address, zeroAddress } from 'viem'
 import * as z from 'zod'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
-import { type BalanceSample, hasFallen, samplesWithin, withSample } from './balance-samples.ts'
+import { type BalanceSample, hasFallen, nativeHasFallen, samplesWithin, withSample } from './balance-samples.ts'
 import type { Engine } from './engine.ts'
+import { gasWorth } from './gas-worth.ts'
 import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
 import { type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
+import { unreservedGas } from './unreserved-gas.ts'
 
 /**
  * Watches what the wallet holds on each chain it writes on (native currency and listed tokens, in US dollars at trusted
  * prices) and opens the breaker when it falls within the window by more than the policy allows other than by what was
- * spent on record. Before a write it asks at most once a minute, in one batched request, with prices it has; without such
+ * spent on record, gas included: all of it together, or native currency alone, which a large sum of tokens would hide.
+ * Before a write it asks at most once a minute, in one batched request, with prices it has; without such
  * the answer is judged behind the write. What cannot be read or priced opens nothing. The samples outlive the process in
  * `balances.json`; those from before the breaker was re-armed do not count.
  */
 export function createBalanceWatch(engine: WatchParts): BalanceWatch {
   const watched = new Map<number, Watched>()
   let behind: Promise<unknown> = Promise.resolve()
-  let last: Promise<unknown> = Promise.resolve()
-  const inOrder = (work: () => Promise<void>): Promise<void> => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
-  }
+  const inTurn = createMutex()
   const quietly = (chain: Chain, work: () => Promise<void>): Promise<void> =>
     work().catch((error: unknown) => engine.log.warn('balances.unwatched', { chainId: chain.id, error }))
   const isDue = (chain: Chain): boolean => {
@@ -44,7 +42,7 @@ export function createBalanceWatch(engine: WatchParts): BalanceWatch {
     watched.set(chain.id, { lookedAt: now(), ...watched.get(chain.id), prices: priced, pricedAt: now() })
     return priced
   }
-  const judge = (chain: Chain, held: Held, priced: PricedTokens) => inOrder(() => weigh(engine, chain, held, priced))
+  const judge = (chain: Chain, held: Held, priced: PricedTokens) => inTurn(() => weigh(engine, chain, held, priced))
 
   return Object.freeze({
     beforeWrite: (chain: Chain) =>
@@ -57,9 +55,9 @@ export function createBalanceWatch(engine: WatchParts): BalanceWatch {
       }),
     async sweep() {
       await behind
-      const known = await readSamples(engine.dataDir).catch(() => new Map<number, readonly BalanceSample[]>())
+      const known = await readSamples(engine.dataDir).catch(() => new Map<string, readonly BalanceSample[]>())
       for (const chain of engine.chains.list()) {
-        if (!watched.has(chain.id) && !known.has(chain.id)) continue
+        if (!watched.has(chain.id) && !known.has(placeOf(engine, chain))) continue
         if (!isDue(chain)) continue
         await quietly(chain, async () => {
           const [held, priced] = await Promise.all([look(chain), price(chain)])
@@ -79,7 +77,18 @@ export type BalanceWatch = {
 
 export type WatchParts = { readonly limits: () => Policy['breaker'] } & Pick<
   Engine,
-  'chains' | 'rpc' | 'tokens' | 'prices' | 'senders' | 'ledger' | 'breaker' | 'switches' | 'dataDir' | 'now' | 'log'
+  | 'chains'
+  | 'rpc'
+  | 'tokens'
+  | 'prices'
+  | 'senders'
+  | 'journal'
+  | 'ledger'
+  | 'breaker'
+  | 'switches'
+  | 'dataDir'
+  | 'now'
+  | 'log'
 >
 
 type Watched = { readonly lookedAt: number; readonly prices: PricedTokens | null; readonly pricedAt: number }
@@ -96,24 +105,37 @@ const pricesLastMs = 150_000
 const settledForMs = 5_000
 
 async function weigh(engine: WatchParts, chain: Chain, held: Held, priced: PricedTokens): Promise<void> {
-  const { ledger, breaker, dataDir } = engine
+  const { journal, ledger, breaker, dataDir } = engine
   const { maxBalanceDropPct, windowMinutes } = engine.limits()
   const windowMs = windowMinutes * 60_000
   const { open, rearmed } = await breaker.status()
   if (open) return
+  const place = placeOf(engine, chain)
   const all = await readSamples(dataDir)
   const since = rearmed === null ? 0 : Date.parse(rearmed.at)
-  const samples = samplesWithin(all.get(chain.id) ?? [], held.at, windowMs).filter(({ at }) => at > since)
-  // Read after the balances: whatever had left by then is reserved or settled.
-  const outflows = await ledger.outflows(chain.id, Math.min(held.at - settledForMs, samples[0]?.at ?? held.at))
-  const sample = { at: held.at, worth: worthOf(held, priced) }
-  if (hasFallen(samples, sample, outflows, maxBalanceDropPct)) {
-    const cause = `what the wallet holds on ${chain.name} fell by more than ${maxBalanceDropPct} % within ${windowMinutes} min, other than by what was spent on record`
+  const samples = samplesWithin(all.get(place) ?? [], held.at, windowMs).filter(({ at }) => at > since)
+  // Read after the balances: whatever had left by then is reserved, settled, or gas that nothing was reserved for.
+  const { address } = engine.senders(chain)
+  const gas = await unreservedGas({ journal, ledger, chainId: chain.id, wallet: address }, priced)
+  const booked = await ledger.outflows(chain.id, Math.min(held.at - settledForMs, samples[0]?.at ?? held.at))
+  const outflows = [...gas, ...booked]
+  const nativeWei = held.amounts.get(zeroAddress) ?? 0n
+  const sample = { at: held.at, worth: worthOf(held, priced), nativeWei }
+  const allFell = hasFallen(samples, sample, outflows, maxBalanceDropPct)
+  const worth = (wei: bigint) => gasWorth(wei, priced)
+  if (allFell || nativeHasFallen(samples, nativeWei, outflows, maxBalanceDropPct, worth)) {
+    const what = allFell ? 'what the wallet holds' : `the ${chain.nativeCurrency.symbol} the wallet holds`
+    const cause = `${what} on ${chain.name} fell by more than ${maxBalanceDropPct} % within ${windowMinutes} min, other than by what was spent on record`
     if (await breaker.trip(cause)) await engine.switches.look()
     return
   }
   if (outflows.some(({ settledAt }) => settledAt === null || settledAt >= held.at - settledForMs)) return
-  await writeSamples(dataDir, new Map(all).set(chain.id, withSample(samples, sample, windowMs)))
+  await writeSamples(dataDir, new Map(all).set(place, withSample(samples, sample, windowMs)))
+}
+
+/** A wallet with another key starts with samples of its own. */
+function placeOf({ senders }: WatchParts, chain: Chain): string {
+  return `${chain.id}:${senders(chain).address.toLowerCase()}`
 }
 
 /** Reads of one tick travel in one request. */
@@ -143,45 +165,51 @@ function worthOf({ amounts }: Held, priced: PricedTokens): ReadonlyMap<string, b
   )
 }
 
-const fileSchema = z.record(
-  z.string().regex(/^\d{1,16}$/),
-  z.array(
-    z.object({
-      at: z.number().min(0),
-      worth: z.record(
-        z.string(),
-        z
-          .string()
-          .regex(/^\d{1,40}$/)
-          .transform(BigInt),
-      ),
-    }),
-  ),
+const integer = z
+  .string()
+  .regex(/^\d{1,40}$/)
+  .transform(BigInt)
+const placeSchema = z.string().regex(/^\d{1,16}:0x[0-9a-f]{40}$/)
+const samplesSchema = z.array(
+  z.object({ at: z.number().min(0), worth: z.record(z.string(), integer), nativeWei: integer }),
 )
 
-/** A file that makes no sense counts as empty: without samples there is nothing to fall from, and new ones come. */
-async function readSamples(dataDir: string): Promise<ReadonlyMap<number, readonly BalanceSample[]>> {
+/**
+ * What makes no sense counts as absent, each place by itself: without samples there is nothing to fall from, and new ones
+ * come.
+ */
+async function readSamples(dataDir: string): Promise<ReadonlyMap<string, readonly BalanceSample[]>> {
   const text = await readFileIfPresent(join(dataDir, fileName))
   if (text === null) return new Map()
+  return new Map(
+    membersOf(text).flatMap(([place, written]) => {
+      const samples = samplesSchema.safeParse(written)
+      if (!samples.success || !placeSchema.safeParse(place).success) return []
+      return [
+        [
+          place,
+          samples.data.map(({ at, worth, nativeWei }) => ({ at, worth: new Map(Object.entries(worth)), nativeWei })),
+        ],
+      ]
+    }),
+  )
+}
+
+function membersOf(text: string): readonly (readonly [string, unknown])[] {
   try {
-    const file = fileSchema.parse(JSON.parse(text))
-    return new Map(
-      Object.entries(file).map(([chainId, samples]) => [
-        Number(chainId),
-        samples.map(({ at, worth }) => ({ at, worth: new Map(Object.entries(worth)) })),
-      ]),
-    )
+    return Object.entries(z.record(z.string(), z.unknown()).parse(JSON.parse(text)))
   } catch {
-    return new Map()
+    return []
   }
 }
 
-async function writeSamples(dataDir: string, all: ReadonlyMap<number, readonly BalanceSample[]>): Promise<void> {
+async function writeSamples(dataDir: string, all: ReadonlyMap<string, readonly BalanceSample[]>): Promise<void> {
   const file = Object.fromEntries(
-    [...all].map(([chainId, samples]) => [
-      chainId,
-      samples.map(({ at, worth }) => ({
+    [...all].map(([place, samples]) => [
+      place,
+      samples.map(({ at, worth, nativeWei }) => ({
         at,
+        nativeWei: `${nativeWei}`,
         worth: Object.fromEntries([...worth].map(([token, usdMicros]) => [token, `${usdMicros}`])),
       })),
     ]),

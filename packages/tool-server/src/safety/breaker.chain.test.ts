@@ -1,11 +1,14 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
-import { createWalletClient, http, parseUnits } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, it } from 'vitest'
+import { createWalletClient, http, keccak256, parseUnits, numberToHex, pad, toEventSelector } from 'viem'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { describe, expect, it, vi } from 'vitest'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { devnetPolicy } from './devnet-policy.ts'
 import { mintIntent, swapIntent } from './intents.fixture.ts'
+import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { answering, methodsIn } from './network.fixture.ts'
 import type { Road, RoadOptions } from './open-road.fixture.ts'
 import { parsePolicy } from './policy.ts'
@@ -29,7 +32,32 @@ async function steal(road: Road, amount: string): Promise<void> {
     args,
     chain: null,
   })
-  await road.rpc.client(road.chain).waitForTransactionReceipt({ hash })
+  await vi.waitFor(() => road.rpc.client(road.chain).getTransactionReceipt({ hash }), { timeout: 60_000, interval: 20 })
+}
+
+/** A transfer of nothing to itself that draws on no reservation and burns this much native currency. */
+async function burn(road: Road, coins: string, state: 'broadcast' | 'final'): Promise<void> {
+  const client = road.rpc.client(road.chain)
+  const nonce = await road.nonce()
+  const perGas = parseUnits(coins, 18) / 21_000n
+  const rawTransaction = await privateKeyToAccount(road.privateKey).signTransaction({
+    type: 'eip1559',
+    chainId: road.chain.id,
+    nonce,
+    to: road.wallet,
+    gas: 21_000n,
+    maxFeePerGas: perGas,
+    maxPriorityFeePerGas: perGas,
+  })
+  const slot = { requestId: 'nobody', step: 0, chainId: road.chain.id, from: road.wallet, nonce, attempt: 0 }
+  const hash = keccak256(rawTransaction)
+  await road.store.journal.recordSigned({ ...slot, rawTransaction, hash, reservationId: null })
+  await client.sendRawTransaction({ serializedTransaction: rawTransaction })
+  await client.waitForTransactionReceipt({ hash })
+  for (const step of ['broadcast', 'mined', 'final'] as const) {
+    await road.store.journal.mark(hash, step)
+    if (step === state) return
+  }
 }
 
 const minuteLater = (road: Road) => void (road.clock.offsetMs += 61_000)
@@ -60,6 +88,27 @@ describe('G9: a wallet that loses more than was spent on record', () => {
     expect(await causes(road)).toHaveLength(1)
   })
 
+  it('notices native currency that goes, where tokens make it a small part of the whole', async () => {
+    const road = await open({ maxBalanceDropPct: 20 })
+    await devnet().fund(road.wallet, { USDC: '1000000' })
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    // Of 10 ETH beside a million dollars: first too little to tell, then too much.
+    for (const [left, count] of [
+      ['8.5', 0],
+      ['7', 1],
+    ] as const) {
+      minuteLater(road)
+      await testClient(road).setBalance({ address: road.wallet, value: parseUnits(left, 18) })
+      await road.executor.watchBalances()
+      expect(await causes(road)).toHaveLength(count)
+    }
+    expect(await causes(road)).toEqual([
+      expect.stringMatching(/^the ETH the wallet holds on \S+ fell by more than 20 %/),
+    ])
+    await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+  })
+
   it('is noticed without a write, by a server that has started anew', async () => {
     const road = await open({ maxBalanceDropPct: 20 })
     await road.run(swapIntent(road, '100'))
@@ -74,6 +123,21 @@ describe('G9: a wallet that loses more than was spent on record', () => {
     expect(await causes(next)).toHaveLength(1)
   })
 
+  it('is told from one of another wallet, which has less', async () => {
+    const road = await open({ maxBalanceDropPct: 20 })
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    await road.close()
+    roads.forget(road)
+    const privateKey = generatePrivateKey()
+    await devnet().fund(privateKeyToAddress(privateKey), { ETH: '1', USDC: '200' })
+    const next = await open({ maxBalanceDropPct: 20 }, { dataDir: road.dataDir, privateKey })
+    minuteLater(next)
+    await next.run(swapIntent(next, '100'))
+    await next.executor.watchBalances()
+    expect(await causes(next)).toEqual([])
+  })
+
   it('is told from one that spends within its limits', async () => {
     const road = await open({ maxBalanceDropPct: 5 })
     await road.run(swapIntent(road, '100'))
@@ -84,6 +148,47 @@ describe('G9: a wallet that loses more than was spent on record', () => {
       await road.executor.watchBalances()
     }
     expect(await causes(road)).toEqual([])
+  })
+
+  it.each(['broadcast', 'final'] as const)(
+    'is told from gas that nothing was reserved for, of what is %s and not counted yet',
+    async (state) => {
+      const road = await open({ maxBalanceDropPct: 20 })
+      await road.run(swapIntent(road, '100'))
+      await testClient(road).setBalance({ address: road.wallet, value: parseUnits('0.01', 18) })
+      await rm(join(road.dataDir, 'balances.json'), { force: true })
+      minuteLater(road)
+      await road.executor.watchBalances()
+      // More than a third of what there is: such as the last no-op of a wallet that is nearly empty.
+      await burn(road, '0.004', state)
+      minuteLater(road)
+      await road.executor.watchBalances()
+      expect(await causes(road)).toEqual([])
+      await road.executor.reconcile()
+      expect(await road.store.ledger.uncountedGas(road.chain.id)).toEqual([])
+      minuteLater(road)
+      await road.executor.watchBalances()
+      expect(await causes(road)).toEqual([])
+      // What nobody has on record is noticed as before.
+      minuteLater(road)
+      await testClient(road).setBalance({ address: road.wallet, value: parseUnits('0.003', 18) })
+      await road.executor.watchBalances()
+      expect(await causes(road)).toHaveLength(1)
+    },
+  )
+
+  it('keeps the samples of a place beside others in the file that make no sense', async () => {
+    const road = await open({ maxBalanceDropPct: 20 })
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    const path = join(road.dataDir, 'balances.json')
+    const samples: unknown = JSON.parse(await readFile(path, 'utf8'))
+    const former = { [`1:${road.wallet.toLowerCase()}`]: [{ at: 1, worth: {} }] }
+    await writeFile(path, JSON.stringify({ ...former, nowhere: [], ...Object(samples) }), { mode: 0o600 })
+    await steal(road, '16000')
+    minuteLater(road)
+    await road.executor.watchBalances()
+    expect(await causes(road)).toHaveLength(1)
   })
 
   it.each([
@@ -145,10 +250,27 @@ describe('G9: a call that ends worse than simulated', () => {
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
   })
 
+  it.each([
+    ['of anybody is logged and opens nothing', null, false],
+    ['on a list opens it', 'WETH', true],
+  ] as const)('an announced transfer that was not simulated, of a token %s', async (_what, symbol, opens) => {
+    const road = await open({ maxSimulationDriftPct: 10 })
+    const token = symbol === null ? '0x00000000000000000000000000000000000bad00' : road.token(symbol)
+    road.network.fetch = async (input, init) => {
+      const response = await fetch(input, init)
+      const isReceipt = methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_getTransactionReceipt')
+      return isReceipt ? Response.json(withTransfer(await response.json(), token, road)) : response
+    }
+    await road.run(swapIntent(road, '300'))
+    expect(await causes(road)).toHaveLength(opens ? 1 : 0)
+    const told = road.lines.filter(({ event }) => event === 'tx.strange-tokens')
+    expect(told.map(({ facts }) => facts['tokens'])).toEqual(opens ? [] : [[token]])
+  })
+
   it('never keeps what is out from being sent again', async () => {
-    const road = await open({}, { engine: { confirmTimeoutMs: 500 } })
+    const road = await open({})
     await road.run(swapIntent(road, '1'))
-    await testClient(road).setAutomine(false)
+    await mineNothing(road)
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
     const [out] = await road.store.journal.open(road.chain.id, road.wallet)
     const { breaker: limits } = parsePolicy({}, { production: false })
@@ -157,12 +279,23 @@ describe('G9: a call that ends worse than simulated', () => {
     road.network.requests.length = 0
     await road.executor.reconcile()
     expect(road.network.requests.filter((body) => body.includes(out!.rawTransaction))).toHaveLength(1)
-    await testClient(road).mine({ blocks: 1 })
-    await testClient(road).setAutomine(true)
+    await mineAgain(road)
     await road.executor.reconcile()
     expect(await road.store.journal.open(road.chain.id, road.wallet)).toEqual([])
   })
 })
+
+/** Receipts in which a contract announces that ten of its tokens left the wallet. */
+function withTransfer(body: unknown, address: string, road: Road): unknown {
+  const log = {
+    address,
+    topics: [toEventSelector('Transfer(address,address,uint256)'), pad(road.wallet), pad('0xdead')],
+    data: numberToHex(10n ** 19n, { size: 32 }),
+  }
+  return JSON.parse(JSON.stringify(body), (key, value: unknown) =>
+    key === 'logs' && Array.isArray(value) ? [...value, { ...value[0], ...log }] : value,
+  )
+}
 
 /** Receipts in which nothing of WETH reaches the wallet. */
 function withoutArrivals(body: unknown, road: Road): unknown {

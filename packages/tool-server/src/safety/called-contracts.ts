@@ -1,22 +1,21 @@
-import type { Chain } from '@svc/wallet'
 import type { Address } from 'viem'
 import type { Intent } from '../intent.ts'
 import type { KnownContracts } from './known-contracts.ts'
-import { readCalldata } from './read-calldata.ts'
 
 /**
  * What the calls of an intent touch of the AMM: routers and position managers, which must keep nothing, and positions,
  * which must be the wallet's. Contracts that the operator lists, and wrapped native currency, are there to keep things.
  */
-export function calledContracts(intent: Intent, chain: Chain, known: KnownContracts): CalledContracts {
+export function calledContracts(intent: Intent, known: KnownContracts): CalledContracts {
   const contracts = new Map<string, Address>()
   const positions = new Map<string, CalledContracts['positions'][number]>()
   let removesLiquidity = false
-  for (const { to, data } of intent.calls) {
+  for (const call of intent.calls) {
+    const { to } = call
     const surface = known.surfaces.get(to.toLowerCase())
     if (surface === undefined || surface === 'listed' || surface === 'wrappedNative') continue
     contracts.set(to.toLowerCase(), to)
-    const reading = readCalldata(surface, to, data, chain.wrappedNative.address)
+    const reading = known.readCall(surface, call)
     for (const id of reading?.positionIds ?? []) positions.set(`${to.toLowerCase()} ${id}`, { contract: to, id })
     removesLiquidity ||= reading?.removesLiquidity === true
   }

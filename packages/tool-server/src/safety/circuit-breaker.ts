@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createMutex } from '@svc/wallet'
 import * as z from 'zod'
 import type { SwitchDecision } from './kill-switch.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
@@ -20,12 +21,7 @@ export function createCircuitBreaker(options: {
 }): CircuitBreaker {
   const { now } = options
   const path = join(options.dataDir, 'breaker.json')
-  let last: Promise<unknown> = Promise.resolve()
-  const inOrder = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
-  }
+  const inOrder = createMutex()
   const openWith = async (state: State, cause: string): Promise<true> => {
     await write(path, { ...state, openedAt: new Date(now()).toISOString(), cause })
     return true

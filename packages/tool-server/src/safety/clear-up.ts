@@ -1,24 +1,23 @@
 import type { OpenReservation } from '@svc/store'
-import type { Chain, JournalEntry } from '@svc/wallet'
-import { type Address, type Hash, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
+import type { JournalEntry } from '@svc/wallet'
+import type { Hash } from 'viem'
 import { ToolError } from '../tool-error.ts'
-import { revokeStep } from './approval-steps.ts'
-import { assetChanges } from './asset-changes.ts'
-import { dearGas } from './dear-gas.ts'
-import type { Engine, Trip } from './engine.ts'
-import { isPaused } from './kill-switch.ts'
-import type { OwedAllowance } from './owed-allowances.ts'
-import { throwFirst } from './refusal.ts'
+import { apart } from './apart.ts'
+import { countLeftGas } from './count-left-gas.ts'
+import type { Trip } from './engine.ts'
 import { replacementRules } from './replacing.ts'
-import { outflowsOf, priceTokens, valueOf } from './spend-value.ts'
-import { readAllowances, survey } from './survey.ts'
-import { isAnyRefused } from './take-back.ts'
-import { broadcast, confirm, sign } from './transact.ts'
+import { settleLeft } from './settle-left.ts'
+import { isSignedOpen } from './signed-open.ts'
+import { onStorage } from './storage.ts'
+import { isAnyDue, noteFailedTakeBacks, takeBackOwed } from './take-back-owed.ts'
 
 /**
  * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up, sent again
- * or, where their fees keep them out, signed again; nonces nothing waits at are used up; reservations whose transactions are all closed are settled with what those moved, allowances that should be
- * zero are set to zero. Run at start and before a write that finds something open. Rejects when the chain cannot be read.
+ * or, where their fees keep them out, signed again; nonces nothing waits at are used up; reservations whose
+ * transactions are all closed are settled with what those moved and burnt, allowances that should be zero are set to
+ * zero, and gas that nothing was reserved for is counted, each apart from the others: one that fails is logged, counts
+ * on as it is reserved, and is tried again next time. Run at start and before a write that finds something open.
+ * Rejects when the chain's transactions cannot be looked up, and when our own state cannot.
  */
 export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
   const { chain, sender } = trip
@@ -27,12 +26,20 @@ export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promis
     const transaction = { chainId: chain.id, hash, nonce }
     trip.engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: state } })
   }
+  await noteFailedTakeBacks(trip, entries)
   const pending = newestOpen(entries)
+  const left = await reservationsLeft(trip, inFlight)
   const settled: string[] = []
-  for (const reservation of await reservationsLeft(trip, inFlight)) {
-    if (await settleLeft(trip, reservation)) settled.push(reservation.requestId)
+  for (const reservation of left) {
+    const { requestId } = reservation
+    await apart(trip.engine, 'clear-up.unsettled', { chainId: chain.id, requestId }, async () => {
+      if (await settleLeft(trip, reservation)) settled.push(requestId)
+    })
   }
-  const tookBack = pending.length === 0 ? await takeBackOwed(trip) : 0
+  // A request that is not settled yet must still find which of its approvals ended.
+  const areAllSettled = settled.length === left.length
+  const tookBack = pending.length === 0 ? await takeBackOwed(trip, areAllSettled) : 0
+  await apart(trip.engine, 'clear-up.uncounted-gas', { chainId: chain.id }, () => countLeftGas(trip))
   return { chainId: chain.id, pending, settled, tookBack }
 }
 
@@ -48,100 +55,22 @@ export type ClearedUp = {
 /** Whether anything on a chain waits for `clearUp`; asks our own state alone. */
 export async function isAnythingLeft(trip: Trip, inFlight: ReadonlySet<string>): Promise<boolean> {
   const { engine, chain, wallet } = trip
-  const [open, refused, owed, reserved] = await Promise.all([
+  const [isDue, ...left] = await Promise.all([
+    isAnyDue(engine, chain, wallet),
     engine.journal.open(chain.id, wallet),
     engine.journal.refused(chain.id, wallet),
-    owedOn(engine, chain, wallet),
     reservationsLeft(trip, inFlight),
+    engine.ledger.uncountedGas(chain.id),
   ])
-  return open.length > 0 || refused.length > 0 || owed.length > 0 || reserved.length > 0
+  return isDue || left.some(({ length }) => length > 0)
 }
 
 async function reservationsLeft(
   { engine, chain }: Trip,
   inFlight: ReadonlySet<string>,
 ): Promise<readonly OpenReservation[]> {
-  const open = await engine.ledger.open()
+  const open = await onStorage('the spend ledger cannot be read', () => engine.ledger.open())
   return open.filter(({ chainId, requestId }) => chainId === chain.id && !inFlight.has(requestId))
-}
-
-/**
- * Closes a reservation of a request that is gone; false while one of its transactions is out, or was refused and its
- * nonce is not taken yet: an endpoint may forward what it refuses.
- */
-async function settleLeft(trip: Trip, { id, requestId, amountUsdMicros }: OpenReservation): Promise<boolean> {
-  const { engine } = trip
-  const entries = (await engine.journal.byRequest(requestId)).filter(({ reservationId }) => reservationId === id)
-  if (entries.some((entry) => isOpen(entry) || entry.state === 'refused')) return false
-  if (entries.length === 0) await engine.ledger.release(id)
-  else await engine.ledger.settle(id, (await movedUsdMicros(trip, entries)) ?? amountUsdMicros)
-  await engine.audit.append({ event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) })
-  return true
-}
-
-/** What mined transactions moved out or exposed, in millionths of a dollar; `null` when a price is missing. */
-async function movedUsdMicros(trip: Trip, entries: readonly JournalEntry[]): Promise<bigint | null> {
-  const { engine, chain, client, wallet } = trip
-  const mined = entries.filter(({ state }) => state === 'final')
-  const receipts = await Promise.all(mined.map(({ hash }) => client.getTransactionReceipt({ hash })))
-  const changes = assetChanges(
-    receipts.map(({ logs }) => logs),
-    { wallet, wrappedNative: chain.wrappedNative.address },
-  )
-  const spent = outflowsOf(changes.deltas)
-  const sent = mined.reduce((sum, { rawTransaction }) => sum + (parseTransaction(rawTransaction).value ?? 0n), 0n)
-  if (sent > 0n) spent.set(zeroAddress, sent)
-  const owed = await owedOn(engine, chain, wallet)
-  for (const { token, spender, amount, by } of changes.rights) {
-    // An allowance that is going to be taken back exposes nothing for long; one that stays is the spend.
-    const isOwed = owed.some((one) => isAddressEqual(one.token, token) && isAddressEqual(one.spender, spender))
-    const key = token.toLowerCase()
-    if (by === 'token' && !isOwed && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
-  }
-  const tokens = [...spent.keys()].filter((token): token is Address => token.startsWith('0x'))
-  const priced = await priceTokens(tokens, { ...engine, directory: engine.tokens, chain })
-  // Whether shares of a pair were given back or sold is not told from here: what was reserved for them stands.
-  if (tokens.some((token) => (priced.get(token)?.pair ?? null) !== null)) return null
-  const { usdMicros, unpriced } = valueOf(spent, priced)
-  return unpriced.length > 0 ? null : usdMicros
-}
-
-async function takeBackOwed(trip: Trip): Promise<number> {
-  const { engine, chain, client, wallet } = trip
-  const owed = await owedOn(engine, chain, wallet)
-  if (owed.length === 0 || (await isPaused(engine.dataDir))) return 0
-  // Bytes that were declined may be an approval and be mined all the same: until that is settled nothing is forgotten.
-  const mayForget = !(await isAnyRefused(trip))
-  const standing = await readAllowances(client, wallet, owed)
-  let tookBack = 0
-  for (const [index, one] of owed.entries()) {
-    try {
-      if (standing[index] !== 0n) {
-        await revoke(trip, one)
-        tookBack += 1
-      }
-      if (mayForget) await engine.owed.remove([one])
-    } catch (error) {
-      // A token that refuses must not keep the wallet from everything else; the allowance stays owed.
-      engine.log.warn('allowances.owed', { chainId: chain.id, token: one.token, spender: one.spender, error })
-    }
-  }
-  return tookBack
-}
-
-async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionReceipt> {
-  const { engine, chain, client, wallet } = trip
-  const step = revokeStep(owed)
-  const [{ fees, transactionCount: latestCount }, gasUsed, priced] = await Promise.all([
-    survey({ ...engine, client, chain, wallet, allowances: [] }),
-    client.estimateGas({ account: wallet, to: step.to, data: step.data }),
-    priceTokens([], { ...engine, directory: engine.tokens, chain }),
-  ])
-  // An allowance is taken back without a price too, for the small fixed sum.
-  throwFirst(dearGas(engine.policy, [gasUsed], fees, priced, 'lenient'))
-  const facts = { why: 'take back an allowance that an earlier request left' }
-  const entry = await sign(trip, step, { gasUsed, fees, latestCount, reservationId: null, facts })
-  return confirm(trip, step, await broadcast(trip, entry))
 }
 
 /** The refusal of a write while an earlier transaction of the wallet is out: its end decides what a plan may assume. */
@@ -151,20 +80,11 @@ export function stillPending(pending: readonly Hash[]): ToolError {
   })
 }
 
-async function owedOn({ owed }: Engine, chain: Chain, wallet: Address): Promise<readonly OwedAllowance[]> {
-  const list = await owed.list()
-  return list.filter(({ chainId, owner }) => chainId === chain.id && isAddressEqual(owner, wallet))
-}
-
 /** Of several attempts at a nonce the newest one speaks for it. */
 function newestOpen(entries: readonly JournalEntry[]): readonly Hash[] {
   const newest = new Map<number, JournalEntry>()
-  for (const entry of entries.filter(isOpen)) {
+  for (const entry of entries.filter(isSignedOpen)) {
     if (entry.attempt >= (newest.get(entry.nonce)?.attempt ?? 0)) newest.set(entry.nonce, entry)
   }
   return [...newest.values()].map(({ hash }) => hash)
-}
-
-function isOpen({ state }: JournalEntry): boolean {
-  return state === 'signed' || state === 'broadcast' || state === 'mined'
 }

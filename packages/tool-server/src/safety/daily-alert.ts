@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createMutex } from '@svc/wallet'
 import type { AuditLog } from './audit.ts'
 import type { RoadLog } from './engine.ts'
 import type { Policy } from './policy.ts'
@@ -16,7 +17,7 @@ export function createDailyAlert(options: DailyAlertOptions): DailyAlert {
   const { dataDir, audit, log } = options
   const path = join(dataDir, 'daily-alert.json')
   let announced: boolean | null = null
-  let last: Promise<void> = Promise.resolve()
+  const inTurn = createMutex()
 
   const look = async ({ sumUsdMicros, policy, requestId }: DailySum): Promise<void> => {
     announced ??= (await readFileIfPresent(path)) === announcedText
@@ -32,12 +33,10 @@ export function createDailyAlert(options: DailyAlertOptions): DailyAlert {
   }
 
   return Object.freeze({
-    look: (sum: DailySum) => {
-      last = last
-        .then(() => look(sum))
-        .catch((error: unknown) => log.error('spend.alert-unrecorded', { requestId: sum.requestId, error }))
-      return last
-    },
+    look: (sum: DailySum) =>
+      inTurn(() => look(sum)).catch((error: unknown) =>
+        log.error('spend.alert-unrecorded', { requestId: sum.requestId, error }),
+      ),
   })
 }
 

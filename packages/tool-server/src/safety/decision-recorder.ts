@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Operation, Operations } from '@svc/store'
+import { createMutex } from '@svc/wallet'
 import * as z from 'zod'
 import type { AuditLog } from './audit.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
@@ -14,7 +15,7 @@ import { replaceFileDurably } from './replace-file-durably.ts'
 export function createDecisionRecorder(options: DecisionRecorderOptions): DecisionRecorder {
   const path = join(options.dataDir, 'recorded-decisions.json')
   let recorded: readonly string[] | null = null
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createMutex()
 
   const recordAll = async (operations: readonly Operation[]): Promise<void> => {
     for (const operation of operations.filter(isOperators)) {
@@ -26,11 +27,6 @@ export function createDecisionRecorder(options: DecisionRecorderOptions): Decisi
       await replaceFileDurably(path, JSON.stringify({ recorded: after }))
       recorded = after
     }
-  }
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
   }
   return Object.freeze({
     record: (operation: Operation) => inTurn(() => recordAll([operation])),
@@ -80,7 +76,7 @@ function eventOf(operation: Operation) {
   if (operation.state !== 'cancelled') return decidedEvent(operation)
   const { id, tool, principalId, planHash, decidedBy } = operation
   return {
-    event: 'operation.cancelled',
+    event: 'operation.cancelled' as const,
     operationId: id,
     tool,
     actor: { principal: principalId },
@@ -97,7 +93,7 @@ function decidedAtOf({ decidedAt }: Operation): string | null {
 function decidedEvent(operation: Operation) {
   const { id, tool, principalId, planHash, state, decidedBy } = operation
   return {
-    event: 'tx.approval.decided',
+    event: 'tx.approval.decided' as const,
     operationId: id,
     tool,
     actor: { principal: principalId },

@@ -1,5 +1,6 @@
 import type { Call } from '../call.ts'
 import type { RiskTier } from '../intent.ts'
+import { ToolError } from '../tool-error.ts'
 import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -27,6 +28,20 @@ export function neededDelay(
       details: [{ message: 'delay', tier, delaySeconds: seconds }],
     },
   }
+}
+
+/**
+ * Asks again while a call is on its way, when the policy has changed. It is refused then, and not stored to wait: a part of
+ * it may be signed already. Throws `DELAY_REQUIRED`.
+ */
+export function requireNoNewDelay(tier: RiskTier, policy: Policy, call: Pick<Call, 'carriesOut'>, now: number): void {
+  const needed = neededDelay(tier, policy, call, now)
+  if (needed === null) return
+  const { code, message, details = [] } = needed.condition
+  throw new ToolError(code, `${message} The policy has changed while the call was on its way.`, {
+    details,
+    suggestion: 'Nothing is scheduled. Call the tool again for an operation that waits for its time.',
+  })
 }
 
 export type NeededDelay = { readonly seconds: number; readonly condition: Refusal }

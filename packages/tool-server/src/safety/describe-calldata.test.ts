@@ -1,24 +1,49 @@
-import { findChain, chains } from '@svc/wallet'
-import { encodeAbiParameters, encodeFunctionData, parseAbiParameters } from 'viem'
+import { type Chain, findChain, chains } from '@svc/wallet'
+import { encodeAbiParameters, encodeFunctionData, parseAbiParameters, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
 import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
 import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
 import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
+import { poolIdOf } from '../adapters/liquidity/v4/pool-key.ts'
+import { planSwapV4 } from '../adapters/liquidity/v4/plan-swap.ts'
+import type { Pool, Token } from '../ports.ts'
 import { describeCalldata } from './describe-calldata.ts'
 
 const chain = findChain(chains, 'base')!
 const { v3, v4, universalRouter } = chain.amm
 const stranger = '0x00000000000000000000000000000000DeaDBeef'
+const facts = {
+  amountIn: 3_000_000_000n,
+  amountOut: 1000n,
+  version: 'v4',
+  priceImpactBps: 0,
+  gasEstimate: 0n,
+  blockNumber: 1n,
+} as const
 const usdc = chain.tokens.find(({ symbol }) => symbol === 'USDC')!.address
+
+const [weth, dollar, tether] = [
+  chain.wrappedNative.address,
+  usdc,
+  '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2' as const,
+].map((address): Token => ({
+  address,
+  symbol: 'T',
+  name: 'T',
+  decimals: 18,
+  isNative: false,
+  listed: true,
+  usdPegged: false,
+})) as [Token, Token, Token]
 
 describe('calldata for a person', () => {
   it('names contract, function and arguments of a token', () => {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [stranger, 5_000_000n] })
     expect(describeCalldata(chain, { to: usdc, data })).toEqual({
       contract: 'the token USDC',
-      calls: [{ function: 'approve', arguments: { spender: stranger, amount: '5000000' } }],
+      calls: [{ function: 'approve', arguments: { spender: stranger, amount: '5000000' }, tokens: { amount: usdc } }],
     })
   })
 
@@ -46,8 +71,13 @@ describe('calldata for a person', () => {
             amount1Min: '3',
             deadline: '2027-01-15T08:00:00.000Z',
           },
+          tokens: {},
         },
-        { function: 'sweepToken', arguments: { token: usdc, amountMinimum: '0', recipient: stranger } },
+        {
+          function: 'sweepToken',
+          arguments: { token: usdc, amountMinimum: '0', recipient: stranger },
+          tokens: { amountMinimum: usdc },
+        },
       ],
     })
   })
@@ -61,8 +91,8 @@ describe('calldata for a person', () => {
       args: [unlock, 1n],
     })
     const actions = [
-      { function: 'take', arguments: { currency: usdc, recipient: stranger, amount: '9' } },
-      { function: 'swap exact in, one pool', arguments: { data: '0x1234' } },
+      { function: 'take', arguments: { currency: usdc, recipient: stranger, amount: '9' }, tokens: { amount: usdc } },
+      { function: 'swap exact in, one pool', arguments: { data: '0x1234' }, tokens: {} },
     ]
     expect(describeCalldata(chain, { to: v4!.positionManager, data: modify }).calls).toEqual(actions)
     const sweep = encodeAbiParameters(parseAbiParameters('address, address, uint256'), [usdc, stranger, 1n])
@@ -73,12 +103,85 @@ describe('calldata for a person', () => {
     })
     expect(describeCalldata(chain, { to: universalRouter!.address, data }).calls).toEqual([
       ...actions,
-      { function: 'sweep', arguments: { token: usdc, recipient: stranger, amountMin: '1' } },
+      {
+        function: 'sweep',
+        arguments: { token: usdc, recipient: stranger, amountMin: '1' },
+        tokens: { amountMin: usdc },
+      },
     ])
   })
 
+  describe.each(['2.0', '2.1.0', '2.1.1'] as const)('a v4 swap for router %s', (version) => {
+    const world = { ...chain, amm: { ...chain.amm, universalRouter: { ...universalRouter!, version } } }
+    const other = version === '2.1.1' ? '2.0' : '2.1.1'
+    const request = { slippageBps: 50, deadline: 1_800_000_000, recipient: stranger } as const
+    const shown = (pools: readonly Pool[], tokenIn: Token, tokenOut: Token, of: Chain = world) => {
+      const quote = { ...facts, route: pools.map((pool) => ({ pool, tokenIn: pool.token0, tokenOut: pool.token1 })) }
+      const [call] = planSwapV4(world, quote, { ...request, tokenIn, tokenOut }).intent.calls
+      return describeCalldata(of, call!).calls
+    }
+
+    it('shows the pool, the way, both amounts, what is paid and where it goes', () => {
+      const hop = version === '2.1.1' ? { minHopPriceX36: '0, no bound' } : {}
+      const key = { fee: '500', tickSpacing: '10', hooks: `${zeroAddress}, none` }
+      const [swap, settle, take] = shown([poolOf(weth, dollar)], dollar, weth)
+      expect(swap).toEqual({
+        function: 'swap exact in, one pool',
+        arguments: {
+          currency0: weth.address,
+          currency1: usdc,
+          ...key,
+          zeroForOne: 'false',
+          amountIn: '3000000000',
+          amountOutMinimum: '995',
+          ...hop,
+          hookData: '0x',
+        },
+        tokens: { amountIn: usdc, amountOutMinimum: weth.address },
+      })
+      expect(settle).toMatchObject({ function: 'settle all', arguments: { currency: usdc, maxAmount: '3000000000' } })
+      expect(settle?.tokens).toEqual({ maxAmount: usdc })
+      expect(take?.arguments).toEqual({
+        currency: weth.address,
+        recipient: stranger,
+        amount: '0, which stands for everything owed',
+      })
+      const native = { ...weth, address: zeroAddress, isNative: true }
+      const [paid] = shown([poolOf(native, dollar)], native, dollar)
+      expect(paid?.arguments).toMatchObject({ currency0: `${zeroAddress}, the native currency`, zeroForOne: 'true' })
+      expect(paid?.tokens).toEqual({ amountIn: zeroAddress, amountOutMinimum: usdc })
+    })
+
+    it('shows every hop of a path', () => {
+      const bounds = version === '2.0' ? {} : { minHopPriceX36: '[]' }
+      const [swap] = shown([poolOf(weth, dollar), poolOf(dollar, tether)], weth, tether)
+      const hop = ({ address }: Token) =>
+        `{intermediateCurrency ${address}; fee 500; tickSpacing 10; hooks ${zeroAddress}, none; hookData 0x}`
+      expect(swap).toEqual({
+        function: 'swap exact in',
+        arguments: {
+          currencyIn: weth.address,
+          path: `[${hop(dollar)}, ${hop(tether)}]`,
+          ...bounds,
+          amountIn: '3000000000',
+          amountOutMinimum: '995',
+        },
+        tokens: { amountIn: weth.address, amountOutMinimum: tether.address },
+      })
+    })
+
+    it('leaves the layout of another router whole', () => {
+      const strange = {
+        ...chain,
+        amm: { ...chain.amm, universalRouter: { ...universalRouter!, version: other } },
+      } as const
+      const [swap] = shown([poolOf(weth, dollar)], dollar, weth, strange)
+      expect(Object.keys(swap?.arguments ?? {})).toEqual(['data'])
+    })
+  })
+
   it('leaves whole what it does not know, and never throws', () => {
-    const unknown = (data: `0x${string}`) => [{ function: 'not decoded', arguments: { data } }]
+    const unknown = (data: `0x${string}`) => [{ function: 'not decoded', arguments: { data }, tokens: {} }]
     expect(describeCalldata(chain, { to: stranger, data: '0x12345678' })).toEqual({ contract: null, calls: [] })
     expect(describeCalldata(chain, { to: usdc, data: '0x' }).calls).toEqual([])
     expect(describeCalldata(chain, { to: usdc, data: '0x1234' }).calls).toEqual(unknown('0x1234'))
@@ -88,6 +191,30 @@ describe('calldata for a person', () => {
         ? data
         : nest(encodeFunctionData({ abi: v3SwapRouter02Abi, functionName: 'multicall', args: [1n, [data]] }), times - 1)
     const deep = describeCalldata(chain, { to: v3!.swapRouter02, data: nest('0x12345678', 40) })
-    expect(deep.calls).toEqual([{ function: 'not decoded', arguments: { data: expect.stringMatching(/\d+ bytes/) } }])
+    expect(deep.calls).toEqual([
+      { function: 'not decoded', arguments: { data: expect.stringMatching(/\d+ bytes/) }, tokens: {} },
+    ])
   })
 })
+
+function poolOf(token0: Token, token1: Token): Pool {
+  const key = { currency0: token0.address, currency1: token1.address, fee: 500, tickSpacing: 10, hooks: zeroAddress }
+  return {
+    version: 'v4',
+    id: poolIdOf(key),
+    token0,
+    token1,
+    fee: 500,
+    tickSpacing: 10,
+    hooks: null,
+    sqrtPriceX96: 2n ** 96n,
+    tick: 0,
+    liquidity: 1n,
+    reserve0: null,
+    reserve1: null,
+    feeGrowthGlobal0X128: 0n,
+    feeGrowthGlobal1X128: 0n,
+    protocolFee: 0,
+    blockNumber: 1n,
+  }
+}

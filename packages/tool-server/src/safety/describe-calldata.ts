@@ -6,13 +6,16 @@ import {
   type Address,
   decodeAbiParameters,
   decodeFunctionData,
+  encodeAbiParameters,
   type Hex,
   hexToBytes,
   isHex,
   size,
 } from 'viem'
+import { argumentTokens } from './argument-tokens.ts'
 import { contractsOf, type NamedContract } from './named-contracts.ts'
-import { type NamedPart, routerCommands, v4Actions, v4Unlock } from './router-parts.ts'
+import { argumentText } from './argument-text.ts'
+import { type NamedPart, routerCommands, type RouterVersion, v4Actions, v4Unlock } from './router-parts.ts'
 
 /**
  * Takes a transaction apart for a person: which contract, which functions with which arguments, those inside multicalls,
@@ -26,7 +29,13 @@ export function describeCalldata(
 ): DescribedCalldata {
   const contract = contractsOf(chain).get(to.toLowerCase())
   if (contract === undefined) return { contract: null, calls: [] }
-  return { contract: contract.name, calls: size(data) === 0 ? [] : readFunction(contract, data, 0) }
+  const place = {
+    ...contract,
+    token: contract.isToken ? to : null,
+    wrappedNative: chain.wrappedNative.address,
+    version: chain.amm.universalRouter?.version ?? null,
+  }
+  return { contract: contract.name, calls: size(data) === 0 ? [] : readFunction(place, data, 0) }
 }
 
 export type DescribedCalldata = {
@@ -39,18 +48,27 @@ export type DescribedCalldata = {
 export type DescribedCall = {
   readonly function: string
   readonly arguments: Readonly<Record<string, string>>
+  /** Of which token an argument is an amount, where the call itself says so. */
+  readonly tokens: Readonly<Record<string, Address>>
+}
+
+/** The contract that is called: itself a token, or not. */
+type Place = NamedContract & {
+  readonly token: Address | null
+  readonly wrappedNative: Address
+  readonly version: RouterVersion | null
 }
 
 const deepestNesting = 3
 
-function readFunction(contract: NamedContract, data: Hex, depth: number): readonly DescribedCall[] {
+function readFunction(contract: Place, data: Hex, depth: number): readonly DescribedCall[] {
   if (depth > deepestNesting) return [unread(data)]
   try {
     const { functionName, args = [] } = decodeFunctionData({ abi: contract.abi, data })
     const inner = innerCalls(contract, functionName, args, depth)
     if (inner !== null) return inner
     const { inputs } = functionNamed(contract.abi, functionName, args.length)
-    return [{ function: functionName, arguments: readArguments(inputs, args) }]
+    return [callOf(functionName, readArguments(inputs, args), contract)]
   } catch {
     return [unread(data)]
   }
@@ -66,79 +84,66 @@ function functionNamed(abi: Abi, name: string, inputs: number): AbiFunction {
 
 /** `null` where a function carries no calls. */
 function innerCalls(
-  contract: NamedContract,
+  contract: Place,
   name: string,
   args: readonly unknown[],
   depth: number,
 ): readonly DescribedCall[] | null {
   if (name === 'multicall') return args.flatMap(hexList).flatMap((call) => readFunction(contract, call, depth + 1))
-  if (name === 'modifyLiquidities') return readActions(requireHex(args[0]))
+  if (name === 'modifyLiquidities') return readActions(requireHex(args[0]), contract)
   if (name !== 'execute') return null
   const inputs = hexList(args[1])
   return [...hexToBytes(requireHex(args[0]))].flatMap((command, index) => {
     const input = inputs[index] ?? '0x'
-    return command === v4SwapCommand ? readActions(input) : [readPart(routerCommands.get(command), input)]
+    return command === v4SwapCommand
+      ? readActions(input, contract)
+      : [readPart(routerCommands.get(command), input, contract)]
   })
 }
 
 const v4SwapCommand = 0x10
 
-function readActions(unlockData: Hex): readonly DescribedCall[] {
+function readActions(unlockData: Hex, place: Place): readonly DescribedCall[] {
   const [actions, params] = decodeAbiParameters(v4Unlock, unlockData)
-  return [...hexToBytes(actions)].map((action, index) => readPart(v4Actions.get(action), params[index] ?? '0x'))
+  const known = v4Actions(place.version)
+  return [...hexToBytes(actions)].map((action, index) => readPart(known.get(action), params[index] ?? '0x', place))
 }
 
-function readPart(part: NamedPart | undefined, data: Hex): DescribedCall {
+function readPart(part: NamedPart | undefined, data: Hex, place: Place): DescribedCall {
   if (part === undefined) return unread(data)
   try {
     if (part.parameters === null) return { ...unread(data), function: part.name }
-    return {
-      function: part.name,
-      arguments: readArguments(part.parameters, decodeAbiParameters(part.parameters, data)),
-    }
+    const values = decodeAbiParameters(part.parameters, data)
+    // Another layout than the contract's may decode as well, into other numbers: it would not come out the same again.
+    if (encodeAbiParameters(part.parameters, values) !== data.toLowerCase()) throw new TypeError('not its layout')
+    return callOf(part.name, readArguments(part.parameters, values), place)
   } catch {
     return { ...unread(data), function: part.name }
   }
 }
 
 function unread(data: Hex): DescribedCall {
-  return { function: 'not decoded', arguments: { data: valueText('data', data) } }
+  return { function: 'not decoded', arguments: { data: argumentText('', 'data', data) }, tokens: {} }
+}
+
+function callOf(name: string, args: ReadonlyMap<string, unknown>, place: Place): DescribedCall {
+  const texts = [...args].map(([argument, value]) => [argument, argumentText(name, argument, value)])
+  return { function: name, arguments: Object.fromEntries(texts), tokens: argumentTokens(name, args, place) }
 }
 
 /** Members of tuples stand beside the other arguments, by their own names. */
-function readArguments(
-  parameters: readonly AbiParameter[],
-  values: readonly unknown[],
-): Readonly<Record<string, string>> {
-  const entries = parameters.flatMap((parameter, index): (readonly [string, string])[] => {
+function readArguments(parameters: readonly AbiParameter[], values: readonly unknown[]): ReadonlyMap<string, unknown> {
+  const entries = parameters.flatMap((parameter, index): (readonly [string, unknown])[] => {
     const { name = `${index}` } = parameter
     const value = values[index]
     if (parameter.type !== 'tuple' || !('components' in parameter) || typeof value !== 'object' || value === null) {
-      return [[name, valueText(name, value)]]
+      return [[name, value]]
     }
     const members = new Map<string, unknown>(Object.entries(value))
     const inOrder = parameter.components.map((component) => members.get(component.name ?? ''))
-    return Object.entries(readArguments(parameter.components, inOrder))
+    return [...readArguments(parameter.components, inOrder)]
   })
-  return Object.fromEntries(entries)
-}
-
-function valueText(name: string, value: unknown): string {
-  if (name === 'deadline' && typeof value === 'bigint' && value < endOfTimes) {
-    return new Date(Number(value) * 1_000).toISOString()
-  }
-  if (Array.isArray(value)) return `[${value.map((item) => valueText('', item)).join(', ')}]`
-  if (isHex(value) && value.length > longestBytes) return `${value.slice(0, longestBytes)}... (${size(value)} bytes)`
-  if (typeof value === 'string') return value
-  return typeof value === 'bigint' ? `${value}` : JSON.stringify(value, bigintText)
-}
-
-const longestBytes = 66
-/** Seconds that still fit a date. */
-const endOfTimes = 1n << 40n
-
-function bigintText(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? `${value}` : value
+  return new Map(entries)
 }
 
 function hexList(value: unknown): readonly Hex[] {

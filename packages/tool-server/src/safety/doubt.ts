@@ -1,12 +1,12 @@
-import type { Journal } from '@svc/wallet'
+import type { Transactions } from '@svc/store'
 import type { Doubt } from '../dispatch/once.ts'
 import { isInDoubt, isProvedDead } from './went-out.ts'
 
 /** What the journal knows of requests whose bytes an endpoint declined, and the way to ask the chain about them. */
-export function createDoubt(journal: Pick<Journal, 'byRequest'>, lookAgain: () => Promise<unknown>): Doubt {
+export function createDoubt(transactions: Pick<Transactions, 'byRequest'>, lookAgain: () => Promise<unknown>): Doubt {
   return Object.freeze({
-    isOpen: async (requestId: string) => isInDoubt(await journal.byRequest(requestId)),
-    isProvedDead: async (requestId: string) => isProvedDead(await journal.byRequest(requestId)),
+    isOpen: async (requestId: string) => isInDoubt(await transactions.byRequest(requestId)),
+    isProvedDead: async (requestId: string) => isProvedDead(await transactions.byRequest(requestId)),
     lookAgain,
   })
 }

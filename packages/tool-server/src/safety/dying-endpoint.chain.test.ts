@@ -2,6 +2,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { mintIntent, swapIntent } from './intents.fixture.ts'
+import { cutOff } from './mining.fixture.ts'
 import { afterSending, dieAt, methodsIn } from './network.fixture.ts'
 import { callOf } from './open-road.fixture.ts'
 import { used } from './road-facts.fixture.ts'
@@ -20,12 +21,9 @@ describe('an endpoint that dies on the way', () => {
   })
 
   it('after the last one was sent: pending, still reserved, and settled by the next process', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 600 } })
+    const road = await open()
     const router = road.chain.amm.v3!.swapRouter02
-    afterSending(road, 2, () => {
-      road.network.fetch = () => Promise.reject(new TypeError('fetch failed'))
-      return Promise.resolve()
-    })
+    afterSending(road, 2, () => cutOff(road))
     const call = callOf()
     await expect(road.run(swapIntent(road, '300'), call)).rejects.toMatchObject({
       code: 'TRANSACTION_PENDING',
@@ -49,18 +47,15 @@ describe('an endpoint that dies on the way', () => {
   })
 
   it('after the approval: the next process takes it back and frees what was reserved', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 600 } })
+    const road = await open()
     const router = road.chain.amm.v3!.swapRouter02
-    afterSending(road, 1, () => {
-      road.network.fetch = () => Promise.reject(new TypeError('fetch failed'))
-      return Promise.resolve()
-    })
+    afterSending(road, 1, () => cutOff(road))
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
     expect(await road.allowance('USDC', router).catch(() => 'unread')).toBe('unread')
     await close(road)
 
     const next = await open({ dataDir: road.dataDir, privateKey: road.privateKey })
-    expect(await next.allowance('USDC', router)).toBe(parseUnits('300', 6))
+    await expect.poll(() => next.allowance('USDC', router)).toBe(parseUnits('300', 6))
     const { chains } = await next.executor.reconcile()
     expect(chains).toMatchObject([{ pending: [], tookBack: 1 }])
     expect(await next.allowance('USDC', router)).toBe(0n)
@@ -84,11 +79,8 @@ describe('an endpoint that dies on the way', () => {
   })
 
   it('is named when a restart cannot read a chain, and its next write clears up first', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 600 } })
-    afterSending(road, 1, () => {
-      road.network.fetch = () => Promise.reject(new TypeError('fetch failed'))
-      return Promise.resolve()
-    })
+    const road = await open()
+    afterSending(road, 1, () => cutOff(road))
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
     await close(road)
 

@@ -1,4 +1,4 @@
-import type { Ledger, Operations } from '@svc/store'
+import type { Ledger, Operations, Transactions } from '@svc/store'
 import type { Chain, Journal, Sender } from '@svc/wallet'
 import type { Address, PublicClient } from 'viem'
 import type { Call } from '../call.ts'
@@ -25,9 +25,12 @@ export type Engine = {
   readonly prices: PriceSource
   /** The wallet's sender on a chain. */
   readonly senders: (chain: Chain) => Sender
-  readonly journal: Pick<Journal, 'open' | 'refused' | 'byRequest'>
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'byHash' | 'byRequest' | 'mark'>
+  readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked'>
+  /** Without a key, for other addresses with something open on a chain. */
+  readonly formerWallets: (chain: Chain) => Promise<readonly Sender[]>
   readonly ledger: Ledger
-  readonly operations: Pick<Operations, 'create'>
+  readonly operations: Pick<Operations, 'create' | 'count'>
   readonly audit: AuditLog
   readonly breaker: CircuitBreaker
   /** Puts what became of the switches into the audit log. */

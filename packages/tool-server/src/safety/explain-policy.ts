@@ -11,7 +11,8 @@ import { usdText } from './spend-limit.ts'
 /**
  * Says for one intent what each rule of the policy is, what was asked, and what comes of it, in the order in which the
  * road asks. The same functions decide as on the road; simulation, prices and balances are not looked at. Without
- * `spendUsdMicros` the limits are `unknown`, without `used` nothing counts as spent before.
+ * `spendUsdMicros` the limits are `unknown`, without `gasUsdMicros` they are asked for the amount alone, and without `used`
+ * nothing counts as spent before.
  */
 export function explainPolicy(question: PolicyQuestion, context: Omit<PolicyContext, 'known'>): readonly PolicyCheck[] {
   const { intent, principalId, tool } = question
@@ -39,6 +40,8 @@ export type PolicyQuestion = {
   readonly intent: Intent
   /** Millionths of a US dollar; `null` where nobody has priced the intent. */
   readonly spendUsdMicros: bigint | null
+  /** What gas may cost at worst, as the road reserves it beside; `null` where it is not known. */
+  readonly gasUsdMicros: bigint | null
   /** What counts against the limits already; `null`: nothing. */
   readonly used: { readonly session: bigint; readonly daily: bigint; readonly principalDaily: bigint } | null
 }
@@ -126,7 +129,8 @@ function ruleChecks(
   ]
 }
 
-function limitChecks({ spendUsdMicros, used }: PolicyQuestion, { policy }: PolicyContext): readonly PolicyCheck[] {
+function limitChecks(question: PolicyQuestion, { policy }: PolicyContext): readonly PolicyCheck[] {
+  const { spendUsdMicros, gasUsdMicros, used } = question
   const { perTransaction, perSession, daily, principalDaily } = policy.limitsUsd
   const limits = [
     ['perTransaction', 'one transaction', perTransaction, 0n],
@@ -140,8 +144,10 @@ function limitChecks({ spendUsdMicros, used }: PolicyQuestion, { policy }: Polic
     const says = `at most ${cap} USD in ${what}, of which ${usdText(before)} USD are used`
     const base = { rule, says, because: [], change: null }
     if (spendUsdMicros === null) return [{ ...base, asked: 'not priced', verdict: 'unknown', code: null }]
-    const asked = `${usdText(spendUsdMicros)} USD`
-    if (before + spendUsdMicros <= usdMicros(cap)) return [{ ...base, asked, verdict: 'allow', code: null }]
+    const gas = gasUsdMicros === null ? 'gas left out' : `and ${usdText(gasUsdMicros)} USD for gas at worst`
+    const asked = `${usdText(spendUsdMicros)} USD, ${gas}`
+    if (before + spendUsdMicros + (gasUsdMicros ?? 0n) <= usdMicros(cap))
+      return [{ ...base, asked, verdict: 'allow', code: null }]
     const change = name === 'perTransaction' ? `raise ${rule}` : `raise ${rule}, or wait until the window frees up`
     return [{ ...base, asked, verdict: 'deny', code: 'SPENDING_LIMIT_EXCEEDED', change }]
   })
@@ -173,7 +179,21 @@ function waitChecks({ intent, spendUsdMicros }: PolicyQuestion, { policy }: Poli
       because: [],
       change: seconds > 0 ? `lower delaySeconds.${intent.riskTier}` : null,
     },
+    ...(isAbove || seconds > 0 ? [roomCheck(policy)] : []),
   ]
+}
+
+/** Whether one more may wait depends on how many do, which is not looked at here. */
+function roomCheck({ approvals: { maxWaiting } }: PolicyContext['policy']): PolicyCheck {
+  return {
+    rule: 'approvals.maxWaiting',
+    says: `at most ${maxWaiting} operations of one caller wait at once`,
+    asked: 'one more; how many wait is not looked at here',
+    verdict: 'unknown',
+    code: null,
+    because: [],
+    change: null,
+  }
 }
 
 function grantText({ principalId }: PolicyQuestion, { policy }: PolicyContext): string {

@@ -1,5 +1,7 @@
+import { createMutex, type Chain } from '@svc/wallet'
 import type { Engine, Trip } from './engine.ts'
-import { knownContracts } from './known-contracts.ts'
+import { knownContracts, type KnownContracts } from './known-contracts.ts'
+import type { Policy } from './policy.ts'
 import { policyFor } from './policy-for.ts'
 import { policyHash } from './policy-hash.ts'
 import type { PolicySource } from './policy-source.ts'
@@ -7,12 +9,21 @@ import { onStorage } from './storage.ts'
 
 /**
  * Keeps an engine at the policy of the day: reads the policy, writes a change of it to the audit log before anything is
- * done under it, and narrows it to the caller. Without a source the engine's own policy holds for good. All but `latest`
- * throw `POLICY_INVALID`, and `STORAGE_UNAVAILABLE` when the change cannot be recorded.
+ * done under it, and narrows it to the caller. Without a source the engine's own policy holds for good. `now`, `forCaller` and
+ * `forTrip` throw `POLICY_INVALID`, and `STORAGE_UNAVAILABLE` when the change cannot be recorded.
  */
 export function followPolicy(engine: Engine, source: PolicySource | undefined): PolicyFollower {
   let latest = engine
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createMutex()
+  const known = new Map<number, { readonly policy: Policy; readonly contracts: KnownContracts }>()
+
+  function contractsOf(chain: Chain, policy: Policy): KnownContracts {
+    const before = known.get(chain.id)
+    if (before?.policy === policy) return before.contracts
+    const contracts = knownContracts(chain, policy)
+    known.set(chain.id, { policy, contracts })
+    return contracts
+  }
 
   async function refresh(): Promise<void> {
     if (source === undefined) return
@@ -25,20 +36,25 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
     latest = { ...engine, policy, policyHash: hash }
   }
 
-  async function forCaller(principalId: string): Promise<Engine> {
+  async function now(): Promise<Engine> {
     // One after the other: two calls that meet a change must not record it twice.
-    const refreshed = last.then(refresh)
-    last = refreshed.catch(() => undefined)
-    await refreshed
-    return { ...latest, policy: policyFor(latest.policy, principalId) }
+    await inTurn(refresh)
+    return latest
+  }
+
+  async function forCaller(principalId: string): Promise<Engine> {
+    const current = await now()
+    return { ...current, policy: policyFor(current.policy, principalId) }
   }
 
   return Object.freeze({
     forCaller,
     async forTrip<One extends Trip>(trip: One) {
       const current = await forCaller(trip.call.principal.id)
-      return { ...trip, engine: current, known: knownContracts(trip.chain, current.policy) }
+      return { ...trip, engine: current, known: contractsOf(trip.chain, current.policy) }
     },
+    now,
+    newest: () => now().catch(() => latest),
     latest: () => latest,
   })
 }
@@ -48,6 +64,10 @@ export type PolicyFollower = {
   forCaller(principalId: string): Promise<Engine>
   /** The trip as it is, under the policy as it holds for its caller now. */
   forTrip<One extends Trip>(trip: One): Promise<One>
-  /** As last read, for what goes on under a broken file too: taking allowances back, ending what is out. */
+  /** The engine under the common policy as it holds now. */
+  now(): Promise<Engine>
+  /** The same, or as last read where that fails: for what goes on under a broken file too, like ending what is out. */
+  newest(): Promise<Engine>
+  /** As last read. */
   latest(): Engine
 }

@@ -30,7 +30,7 @@ describe('G2: a full disk', () => {
 })
 
 async function fillAndFree(disk: SmallDisk): Promise<void> {
-  const road = await open({ dataDir: disk.path, engine: { confirmTimeoutMs: 1_000 } })
+  const road = await open({ dataDir: disk.path })
   await road.run(swapIntent(road, '100'))
   const before = { nonce: await road.nonce(), requests: road.network.requests.length }
   disk.fill()

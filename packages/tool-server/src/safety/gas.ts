@@ -25,19 +25,6 @@ export function worstGasCost(gasUsed: readonly bigint[], { maxFeePerGas }: Fees)
 /** What gas may cost at most where native currency has no price to hold against a limit: a fiftieth of a coin. */
 export const unpricedGasCapWei = 10n ** 18n / 50n
 
-/**
- * The tip an endpoint names, cut to what a chain can ask for: twice the base fee, or 5 gwei where that is less, with 100
- * gwei on Polygon, which takes none below 25. A tip above is a mistake or a lie and goes to whoever makes the block.
- */
-export function boundedTip(tip: bigint, baseFeePerGas: bigint, chainId: number): bigint {
-  const floor = (chainId === polygonId ? 100n : 5n) * gwei
-  const most = baseFeePerGas * 2n > floor ? baseFeePerGas * 2n : floor
-  return tip > most ? most : tip
-}
-
-const gwei = 10n ** 9n
-const polygonId = 137
-
 const transactionGasCap = 16_777_216n
 
 function sum(values: readonly bigint[]): bigint {

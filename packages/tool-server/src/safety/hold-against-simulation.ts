@@ -1,20 +1,37 @@
+import { zeroAddress } from 'viem'
+import { expectedTokens } from './policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { valueOf } from './spend-value.ts'
 
 /**
  * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of
- * what the call moved: then either the chain or the simulation is not what it seems.
+ * what the call moved: then either the chain or the simulation is not what it seems. A token that the intent does not
+ * name, no list names and the simulation did not move is logged alone: anybody's contract can announce that it left.
  */
 export async function holdAgainstSimulation(road: Reserved, real: ReadonlyMap<string, bigint>): Promise<void> {
-  const { engine, call, chain, simulation, priced } = road
+  const { engine, call, chain, intent, known, simulation, priced } = road
+  const { isListed, isNamed } = expectedTokens(intent, chain, known)
+  const { expected, strange } = partByToken(real, (token) => {
+    return token === zeroAddress || isNamed(token) || isListed(token) || simulation.deltas.has(token)
+  })
+  if (strange.length > 0) engine.log.warn('tx.strange-tokens', { requestId: call.requestId, tokens: strange })
   const cap = engine.policy.breaker.maxSimulationDriftPct
   const worth: Worth = (token, amount) => {
     const { usdMicros, unpriced } = valueOf(new Map([[token, amount]]), priced)
     return unpriced.length > 0 ? null : usdMicros
   }
-  if (lossPct(simulation.deltas, real, worth) <= cap) return
+  if (lossPct(simulation.deltas, expected, worth) <= cap) return
   const cause = `request ${call.requestId} on ${chain.name} ended more than ${cap} % worse than simulated`
   if (await engine.breaker.trip(cause)) await engine.switches.look()
+}
+
+/** What moved of tokens that are expected, and the tokens that are not. */
+export function partByToken(
+  real: ReadonlyMap<string, bigint>,
+  isExpected: (token: string) => boolean,
+): { readonly expected: ReadonlyMap<string, bigint>; readonly strange: readonly string[] } {
+  const strange = [...real.keys()].filter((token) => !isExpected(token))
+  return { expected: new Map([...real].filter(([token]) => !strange.includes(token))), strange }
 }
 
 /**

@@ -17,6 +17,16 @@ async function claimed(road: Road, intent: Intent): Promise<Operation> {
   return road.store.operations.claim(plan.planId, { requestId: 'carries-out' })
 }
 
+describe('G4: what a person is told of gas', () => {
+  it('is at worst what the limits are asked for, allowances taken back included', async () => {
+    const road = await open({ policy: { limitsUsd: { perTransaction: '1', perSession: '1', daily: '1' } } })
+    const { plan } = plannedOf(await road.run(swapIntent(road, '300'), { dryRun: true }))
+    const [, gasUsd] = /of which ([\d.]+) USD for gas at worst/.exec(plan.policy.refusals[0]?.message ?? '') ?? []
+    expect(plan.gasCostAtMostUsd).toBeGreaterThan(0)
+    expect(Number(gasUsd)).toBeCloseTo(plan.gasCostAtMostUsd ?? 0, 5)
+  })
+})
+
 describe('an operation that is carried out', () => {
   it('passes with the planned intent, or with less', async () => {
     const road = await open()

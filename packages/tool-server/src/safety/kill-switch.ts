@@ -1,4 +1,5 @@
-import { lstat, readFile, rm } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { readFileIfPresent } from './read-file-if-present.ts'
@@ -9,12 +10,12 @@ import { replaceFileDurably } from './replace-file-durably.ts'
  * looked up anew each time, never remembered. A directory that cannot be read counts as an error, not as a "no".
  */
 export async function isPaused(dataDir: string): Promise<boolean> {
-  return (await pausedSince(dataDir)) !== null
+  return pausedSince(dataDir) !== null
 }
 
 /** The pause in force, or `null`. What the file does not say, or says in another form, is `null` in it. */
 export async function readPause(dataDir: string): Promise<Pause | null> {
-  const writtenAt = await pausedSince(dataDir)
+  const writtenAt = pausedSince(dataDir)
   if (writtenAt === null) return null
   const written = await readFile(join(dataDir, pausedName), 'utf8').then(parseDecision, () => null)
   return { since: written?.at ?? writtenAt, by: written?.by ?? null, reason: written?.reason ?? null }
@@ -75,16 +76,14 @@ function parseDecision(text: string): SwitchDecision | null {
   }
 }
 
-/** When the file was made, or `null` when there is none. */
-async function pausedSince(dataDir: string): Promise<string | null> {
-  try {
-    return (await lstat(join(dataDir, pausedName))).mtime.toISOString()
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      // Without the directory itself nobody could have paused: that is a fault, not permission to sign.
-      await lstat(dataDir)
-      return null
-    }
-    throw error
-  }
+/**
+ * When the file was made, or `null` when there is none. Looked up without leaving the thread: it is asked again and again,
+ * last of all right before a signature, where nothing should come between the answer and what is done on it.
+ */
+function pausedSince(dataDir: string): string | null {
+  const found = lstatSync(join(dataDir, pausedName), { throwIfNoEntry: false })
+  if (found !== undefined) return found.mtime.toISOString()
+  // Without the directory itself nobody could have paused: that is a fault, not permission to sign.
+  lstatSync(dataDir)
+  return null
 }

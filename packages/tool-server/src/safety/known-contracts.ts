@@ -1,7 +1,8 @@
 import type { Chain } from '@svc/wallet'
 import type { Address, Hex } from 'viem'
+import type { IntentCall } from '../intent.ts'
 import type { Policy } from './policy.ts'
-import type { Surface } from './read-calldata.ts'
+import { type CalldataReading, readCalldata, type Surface } from './read-calldata.ts'
 
 /**
  * The contracts of a chain that a transaction may touch, by lower-case address: what each may be called with, and who
@@ -36,6 +37,7 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
     recipients: lowerCase(listed(policy.recipients)),
     tokens: lowerCase([...chain.tokens.map(({ address }) => address), ...listed(policy.allowlist.tokens)]),
     positionManagers: lowerCase([v3?.positionManager, v4?.positionManager].flatMap((address) => address ?? [])),
+    readCall: createReader(chain),
   }
 }
 
@@ -50,7 +52,25 @@ export type KnownContracts = {
   /** The chain's own list and the operator's. */
   readonly tokens: ReadonlySet<string>
   readonly positionManagers: ReadonlySet<string>
+  /** What {@link readCalldata} reads. A road asks for each of its calls several times, and decoding costs hashes. */
+  readonly readCall: (surface: Surface, call: Pick<IntentCall, 'to' | 'data'>) => CalldataReading | null
 }
+
+/** Keeps the last few readings by what was read, so that another call never gets them. */
+function createReader(chain: Chain): KnownContracts['readCall'] {
+  const readings = new Map<string, CalldataReading | null>()
+  return (surface, { to, data }) => {
+    const key = `${surface} ${to} ${data}`
+    const known = readings.get(key)
+    if (known !== undefined) return known
+    const reading = readCalldata(surface, to, data, chain.wrappedNative.address)
+    if (readings.size >= mostReadings) readings.clear()
+    readings.set(key, reading)
+    return reading
+  }
+}
+
+const mostReadings = 16
 
 function lowerCase(addresses: readonly Address[]): ReadonlySet<string> {
   return new Set(addresses.map((address) => address.toLowerCase()))

@@ -6,7 +6,7 @@ import type { Intent } from '../intent.ts'
 import { expectRefused } from './expect-refused.fixture.ts'
 import { approvalOf, approveIntent, laterDeadline, mintIntent, removeIntent, swapIntent } from './intents.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
-import { principalOf } from './road-facts.fixture.ts'
+import { nearlyFreeGas, principalOf } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -14,7 +14,8 @@ const { open } = useRoads(devnet)
 
 describe('G4, G5: limits', () => {
   it('hold for one transaction to the cent', async () => {
-    const road = await open({ policy: { limitsUsd: { perTransaction: '100' }, approvalThresholdUsd: null } })
+    const policy = { limitsUsd: { perTransaction: '100.000001' }, approvalThresholdUsd: null }
+    const road = await open({ usd: nearlyFreeGas, policy })
     await expectRefused(road, swapIntent(road, '100.000001'), 'SPENDING_LIMIT_EXCEEDED')
     await expectRefused(
       road,
@@ -26,7 +27,8 @@ describe('G4, G5: limits', () => {
 
   it('hold under parallel writes: two clients, one wallet', async () => {
     const road = await open({
-      policy: { limitsUsd: { perTransaction: '300', perSession: '650', daily: '1000' }, approvalThresholdUsd: null },
+      usd: nearlyFreeGas,
+      policy: { limitsUsd: { perTransaction: '301', perSession: '650', daily: '1000' }, approvalThresholdUsd: null },
     })
     const principals = ['key:a', 'key:b'].map((id) => ({
       id,
@@ -47,14 +49,17 @@ describe('G4, G5: limits', () => {
   })
 
   it('hold against draining by many small calls, and name the limit, its cap and what is used', async () => {
+    const limitsUsd = { perTransaction: '100', perSession: '250.001', daily: '250.001' }
     const road = await open({
-      policy: { limitsUsd: { perTransaction: '100', perSession: '250', daily: '250' }, approvalThresholdUsd: null },
+      usd: nearlyFreeGas,
+      policy: { limitsUsd, approvalThresholdUsd: null },
     })
     for (let calls = 0; calls < 5; calls += 1) await road.run(swapIntent(road, '50'))
     await expect(road.run(swapIntent(road, '0.01'))).rejects.toMatchObject({
       code: 'SPENDING_LIMIT_EXCEEDED',
-      message: 'The limit of the session is 250 USD; 250 USD of it are used and the call asks for 0.01 USD.',
-      details: [{ limit: 'perSession', capUsd: '250', usedUsd: '250', askedUsd: '0.01' }],
+      message:
+        'The limit of the session is 250.001 USD; 250.00001 USD of it are used and the call asks for 0.010001 USD, of which 0.000001 USD for gas at worst.',
+      details: [{ limit: 'perSession', usedUsd: '250.00001', askedUsd: '0.010001', gasUsd: '0.000001' }],
     })
     road.clock.offsetMs = 23 * 3_600_000
     await expect(road.run(swapIntent(road, '0.01', { deadline: laterDeadline(23) }))).rejects.toMatchObject({
@@ -64,11 +69,12 @@ describe('G4, G5: limits', () => {
 
   it('announce 80 percent of the day once', async () => {
     const road = await open({
+      usd: nearlyFreeGas,
       policy: { limitsUsd: { perTransaction: '500', perSession: '1000', daily: '1000' }, approvalThresholdUsd: null },
     })
     for (const amount of ['400', '399', '1', '50']) await road.run(swapIntent(road, amount))
     const alerts = (await road.auditLines()).filter(({ event }) => event === 'spend.alert')
-    expect(alerts).toEqual([expect.objectContaining({ spentUsd: '800' })])
+    expect(alerts).toEqual([expect.objectContaining({ spentUsd: '800.000005' })])
     expect(road.lines.filter(({ event }) => event === 'spend.alert')).toHaveLength(1)
     expect((await road.executor.safetyReport(principalOf())).dailyAlert).toBe(true)
   })
@@ -89,10 +95,9 @@ describe('G4, G5: limits', () => {
     await undelayed.run(swapIntent(undelayed, '1', { intent: { riskTier: 'critical' } }))
   })
 
-  it('what a position gives back is no spend: a removal passes when every limit is used up', async () => {
-    const road = await open({
-      policy: { limitsUsd: { perTransaction: '6000', perSession: '6000', daily: '6000' }, approvalThresholdUsd: null },
-    })
+  it('what a position gives back is no spend: a removal passes when its gas is all that still fits', async () => {
+    const limitsUsd = { perTransaction: '6000.001', perSession: '6000.001', daily: '6000.001' }
+    const road = await open({ usd: nearlyFreeGas, policy: { limitsUsd, approvalThresholdUsd: null } })
     await road.run(mintIntent(road))
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
     await road.run(await removeIntent(road))
@@ -156,7 +161,10 @@ describe('G8: tokens', () => {
     const road = await open({ policy: { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null } })
     await road.run(await unknownIntent(road, '1'))
     await road.run(await unknownIntent(road, '1'))
-    expect((await road.executor.safetyReport(principalOf())).spentUsd).toEqual({ session: '1000', daily: '1000' })
+    // What gas turned out cheaper than reserved is given back.
+    const { spentUsd } = await road.executor.safetyReport(principalOf())
+    expect(Number(spentUsd?.session)).toBeGreaterThan(900)
+    expect(Number(spentUsd?.session)).toBeLessThanOrEqual(1_000)
     await expectRefusedAfterwards(road, await unknownIntent(road, '1'), 'SPENDING_LIMIT_EXCEEDED')
   })
 

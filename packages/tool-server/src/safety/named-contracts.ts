@@ -21,9 +21,12 @@ export function contractsOf({ amm, permit2, tokens, wrappedNative }: Chain): Rea
     [amm.v4?.positionManager, 'the v4 position manager', v4PositionManagerAbi],
     [amm.universalRouter?.address, 'the universal router', universalRouterAbi],
   ]
+  const held = new Set<Address>([...tokens.map(({ address }) => address), wrappedNative.address])
   return new Map(
-    rows.flatMap(([address, name, abi]) => (address === undefined ? [] : [[address.toLowerCase(), { name, abi }]])),
+    rows.flatMap(([address, name, abi]) =>
+      address === undefined ? [] : [[address.toLowerCase(), { name, abi, isToken: held.has(address) }]],
+    ),
   )
 }
 
-export type NamedContract = { readonly name: string; readonly abi: Abi }
+export type NamedContract = { readonly name: string; readonly abi: Abi; readonly isToken: boolean }

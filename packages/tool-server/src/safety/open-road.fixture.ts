@@ -22,13 +22,16 @@ import type { Deferred, Intent, Settled } from '../intent.ts'
 import type { PriceSource } from '../ports.ts'
 import { openAuditLog } from './audit.ts'
 import { devnetPolicy } from './devnet-policy.ts'
+import { createFormerWallets } from './former-wallets.ts'
 import { methodsIn } from './network.fixture.ts'
+import { patientRpc, withPatience } from './patience.fixture.ts'
 import { parsePolicy } from './policy.ts'
 import type { policySchema } from './policy-schema.ts'
 
 /**
  * The road on a local chain: real store, journal, sender, audit log and RPC pool, a fresh wallet with 10 ETH, 20,000 USDC
- * and 5 WETH. Prices are a table, so that sums in dollars are known to the cent. `fetch` may be changed while it runs.
+ * and 5 WETH. Prices are a table, so that sums in dollars are known to the cent. `fetch` may be changed while it runs, and
+ * `patience`: a test says when a write should stop waiting for its block, so that no busy machine makes it stop earlier.
  */
 export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
   const { chain, rpcUrl } = devnet
@@ -37,6 +40,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
   const now = () => Date.now() + clock.offsetMs
   const network = { fetch: globalThis.fetch, requests: [] as string[] }
   const trace: string[] = []
+  const patience = { isShort: false }
   const hooks = { afterAudit: async (_event: string): Promise<void> => {} }
   const privateKey = options.privateKey ?? generatePrivateKey()
   const wallet = new ServiceWallet({ mode: 'local', privateKey })
@@ -47,6 +51,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
   const rpc = createRpcPool({
     urls: () => [rpcUrl],
     now,
+    ...patientRpc,
     fetch: async (input, init) => {
       const body = typeof init?.body === 'string' ? init.body : ''
       network.requests.push(body)
@@ -97,17 +102,22 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     senders: (of) => {
       const known =
         senders.get(of.id) ??
-        createSender({
-          wallet,
-          client: rpc.client(of),
-          chain: of,
-          journal: store.journal,
-          counts: () => rpc.transactionCounts(of, wallet.address),
-        })
+        withPatience(
+          patience,
+          createSender({
+            wallet,
+            client: rpc.client(of),
+            chain: of,
+            journal: store.journal,
+            counts: () => rpc.transactionCounts(of, wallet.address),
+          }),
+        )
       senders.set(of.id, known)
       return known
     },
     journal: store.journal,
+    transactions: store.transactions,
+    formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address }),
     ledger: store.ledger,
     operations: store.operations,
     audit,
@@ -115,7 +125,6 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     now,
     newRequestId: randomUUID,
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
-    confirmTimeoutMs: 3_000,
     ...options.engine,
   })
   const read = rpc.client(chain)
@@ -127,6 +136,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     network,
     trace,
     hooks,
+    patience,
     privateKey,
     wallet: wallet.address,
     rpc,
@@ -184,14 +194,21 @@ export type RoadOptions = {
   /** Changes to the table of prices, or the prices of the chain's own pools. */
   readonly usd?: Readonly<Record<string, number | null>> | 'chain'
   readonly chain?: Partial<Devnet['chain']>
-  readonly engine?: Partial<ExecutorOptions>
+  /** How long a write waits for its block is for `patience` to say. */
+  readonly engine?: Partial<Omit<ExecutorOptions, 'confirmTimeoutMs'>>
 }
 
 export function callOf(): Call {
   return {
     requestId: randomUUID(),
     tool: 'execute_swap',
-    principal: { id: 'key:test', stage: 'api-key', tier: 'write', scopes: new Set(['write:trade']), expiresAt: null },
+    principal: {
+      id: 'api-key:7e57000000000000',
+      stage: 'api-key',
+      tier: 'write',
+      scopes: new Set(['write:trade']),
+      expiresAt: null,
+    },
     dryRun: false,
     idempotencyKey: null,
     input: {},
@@ -201,7 +218,7 @@ export function callOf(): Call {
 }
 
 function placeOf(dataDir: string, url: string | undefined) {
-  return url === undefined ? { path: join(dataDir, 'state.db') } : { url }
+  return url === undefined ? { path: join(dataDir, 'state.db') } : { url, patienceMs: 120_000 }
 }
 
 const usdTable: Readonly<Record<string, number | null>> = {

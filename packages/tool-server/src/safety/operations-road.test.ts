@@ -27,7 +27,9 @@ async function openApproved(
     operations,
     audit,
     decisions: createDecisionRecorder({ operations, audit, dataDir }),
-    policy: () => policy,
+    // As an earlier call read it.
+    policy: () => parsePolicy({}, { production: false }),
+    policyNow: async () => policy,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     now: Date.now,
     hasSigned: async () => hasSigned,
@@ -65,6 +67,12 @@ it('gives it back when it cannot be put on record', async () => {
   const { road, approved, stateNow, store } = await openApproved(['operator'], full)
   await expect(road.take(approved, 'r')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
   expect(await stateNow()).toBe('approved')
+  await store.close()
+})
+
+it('holds against the policy as it is now, not as it was last read, who may answer', async () => {
+  const { road, store } = await openApproved(['operator'], async () => {})
+  expect([road.asksClient(), await road.takesClient()]).toEqual([true, false])
   await store.close()
 })
 

@@ -3,6 +3,7 @@ import type { Principal } from '../auth/principal.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { OperationsRoad } from '../operations.ts'
 import { ToolError } from '../tool-error.ts'
+import type { AuditEventName } from './audit-event-names.ts'
 import type { AuditLog } from './audit.ts'
 import type { DecisionRecorder } from './decision-recorder.ts'
 import type { RoadLog } from './engine.ts'
@@ -17,6 +18,7 @@ export function createOperationsRoad(options: OperationsRoadOptions): Operations
   const change = (id: string, work: () => Promise<Operation>) => ownErrors(operations, id, work)
   return Object.freeze({
     asksClient: () => options.policy().approvals.channels.includes('client'),
+    takesClient: async () => (await options.policyNow()).approvals.channels.includes('client'),
     find: async (id: string, principal: Pick<Principal, 'id'>) => {
       const operation = await onStorage('the operations cannot be read', () => operations.byId(id))
       if (operation === null || operation.principalId !== principal.id) throw notFound()
@@ -29,7 +31,7 @@ export function createOperationsRoad(options: OperationsRoadOptions): Operations
     take: async (operation, requestId) => {
       const taken = await change(operation.id, () => operations.claim(operation.id, { requestId }))
       try {
-        requireChannel(taken, options.policy())
+        requireChannel(taken, await options.policyNow())
         await onStorage('the audit log cannot be written', () => options.decisions.record(taken))
         return taken
       } catch (error) {
@@ -53,6 +55,11 @@ export function createOperationsRoad(options: OperationsRoadOptions): Operations
       await note(audit, 'operation.cancelled', cancelled, { by })
       return cancelled
     },
+    awaiting: async (principal) => {
+      const asked = { principalId: principal.id, states: ['awaiting_approval'] } as const
+      const counts = await onStorage('the operations cannot be read', () => operations.count(asked))
+      return counts.reduce((sum, { count }) => sum + count, 0)
+    },
     due: (limit) => onStorage('the operations cannot be read', () => operations.due(limit)),
     principalOf: ({ principal }) => readPrincipal(principal),
   } satisfies OperationsRoad)
@@ -63,8 +70,10 @@ export type OperationsRoadOptions = {
   readonly audit: Pick<AuditLog, 'append'>
   /** Puts the operator's word on record before it is acted on. */
   readonly decisions: Pick<DecisionRecorder, 'record'>
-  /** The common policy as it holds now. */
+  /** The common policy as last read. */
   readonly policy: () => Policy
+  /** As it holds now. */
+  readonly policyNow: () => Promise<Policy>
   readonly log: RoadLog
   /** Unix milliseconds. */
   readonly now: () => number
@@ -107,6 +116,7 @@ const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STORAGE_UNAVAILABLE',
   'TRANSACTION_NOT_SENT',
   'CANCELLED',
+  'OPERATION_LIMIT',
 ])
 
 /** The store's refusals in our own words; it is read again for why. */
@@ -137,7 +147,10 @@ function wrongState(operation: Operation): ToolError {
   if (state === 'awaiting_approval') {
     return new ToolError('APPROVAL_REQUIRED', 'Nobody has approved this operation yet.', {
       details,
-      suggestion: 'Ask the operator to approve it, then call execute_plan again; get_operation shows its state.',
+      suggestion:
+        executeAfter === null
+          ? 'Ask the operator to approve it, then call execute_plan again; get_operation shows its state.'
+          : 'Ask the operator to approve it; it then runs by itself when its time has come. get_operation shows its state.',
     })
   }
   if (state === 'denied') return new ToolError('APPROVAL_DENIED', 'A person has denied this operation.', { details })
@@ -162,7 +175,7 @@ function isoOrNull(at: number | null): string | null {
 
 async function note(
   audit: Pick<AuditLog, 'append'>,
-  event: string,
+  event: AuditEventName,
   { id, tool, principalId }: Operation,
   facts: Readonly<Record<string, unknown>>,
 ): Promise<void> {

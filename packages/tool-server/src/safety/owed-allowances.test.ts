@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createOwedAllowances, type OwedAllowance } from './owed-allowances.ts'
+import { createOwedAllowances, isWaiting, type OwedAllowance } from './owed-allowances.ts'
 
 const one: OwedAllowance = {
   chainId: 1,
@@ -27,4 +27,26 @@ it('fails rather than forgets when its file makes no sense', async () => {
   await writeFile(join(dataDir, 'owed-allowances.json'), '[{"chainId":1}]')
   await expect(createOwedAllowances(dataDir).list()).rejects.toThrow('makes no sense')
   await expect(createOwedAllowances(dataDir).add([one])).rejects.toThrow('makes no sense')
+})
+
+it('waits a minute after a failure that was mined, then twice as long each time up to a day, across restarts', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'owed-'))
+  const owed = createOwedAllowances(dataDir)
+  await owed.add([one, two])
+  const waits: number[] = []
+  for (let time = 0; time < 12; time += 1) {
+    await owed.failed(one, 1_000)
+    const [after] = await createOwedAllowances(dataDir).list()
+    const minutes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 1_440]
+    waits.push(minutes.findIndex((wait) => !isWaiting(after!, 1_000 + wait * 60_000)))
+    expect(isWaiting(after!, 999)).toBe(false)
+  }
+  expect(waits).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  await owed.add([one])
+  const [first, second] = await owed.list()
+  expect(first?.failed).toEqual({ times: 12, at: 1_000 })
+  expect(second).toEqual(two)
+  await owed.remove([one])
+  await owed.failed(one, 2_000)
+  expect(await owed.list()).toEqual([two])
 })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createMutex } from '@svc/wallet'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { ToolError } from '../tool-error.ts'
@@ -12,24 +13,27 @@ import { replaceFileDurably } from './replace-file-durably.ts'
  */
 export function createOwedAllowances(dataDir: string): OwedAllowances {
   const path = join(dataDir, 'owed-allowances.json')
-  let last: Promise<unknown> = Promise.resolve()
-  const inOrder = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
-  }
+  const inOrder = createMutex()
   const change = (edit: (list: readonly OwedAllowance[]) => readonly OwedAllowance[]): Promise<void> =>
     inOrder(async () => {
       const before = await read(path)
       const after = edit(before)
-      if (after.length !== before.length) await replaceFileDurably(path, JSON.stringify(after))
+      if (after !== before) await replaceFileDurably(path, JSON.stringify(after))
     })
   return Object.freeze({
     list: () => inOrder(() => read(path)),
     add: (owed: readonly OwedAllowance[]) =>
-      change((list) => [...list, ...owed.filter((one) => !list.some((other) => isSame(one, other)))]),
+      change((list) => {
+        const added = owed.filter((one) => !list.some((other) => isSame(one, other)))
+        return added.length === 0 ? list : [...list, ...added]
+      }),
     remove: (owed: readonly OwedAllowance[]) =>
-      change((list) => list.filter((one) => !owed.some((other) => isSame(one, other)))),
+      change((list) => {
+        const left = list.filter((one) => !owed.some((other) => isSame(one, other)))
+        return left.length === list.length ? list : left
+      }),
+    failed: (owed: OwedAllowance, at: number) =>
+      change((list) => list.map((one) => (isSame(one, owed) ? { ...one, failed: again(one, at) } : one))),
   })
 }
 
@@ -38,16 +42,36 @@ export type OwedAllowance = {
   readonly owner: Address
   readonly token: Address
   readonly spender: Address
+  /** How often taking it back was mined and failed, and when the last time was, in Unix milliseconds. */
+  readonly failed?: { readonly times: number; readonly at: number } | undefined
 }
 
 export type OwedAllowances = {
   list(): Promise<readonly OwedAllowance[]>
+  /** What is owed already stays as it is. */
   add(owed: readonly OwedAllowance[]): Promise<void>
   remove(owed: readonly OwedAllowance[]): Promise<void>
+  /** Notes that taking one back was mined and failed `at` (Unix milliseconds), where it is still owed. */
+  failed(owed: OwedAllowance, at: number): Promise<void>
+}
+
+/**
+ * Whether an allowance waits before it is taken back again: each time that was mined and failed burnt gas, so the wait is
+ * a minute after the first and doubles up to a day. A clock that was set back makes nothing wait.
+ */
+export function isWaiting({ failed }: OwedAllowance, now: number): boolean {
+  if (failed === undefined) return false
+  const waitMs = Math.min(60_000 * 2 ** (failed.times - 1), 24 * 3_600_000)
+  return now >= failed.at && now < failed.at + waitMs
 }
 
 const address = z.custom<Address>((value) => typeof value === 'string' && isAddress(value, { strict: false }))
-const listSchema = z.array(z.object({ chainId: z.int(), owner: address, token: address, spender: address }))
+const failed = z.object({ times: z.int().positive(), at: z.number() }).optional()
+const listSchema = z.array(z.object({ chainId: z.int(), owner: address, token: address, spender: address, failed }))
+
+function again(one: OwedAllowance, at: number): NonNullable<OwedAllowance['failed']> {
+  return { times: (one.failed?.times ?? 0) + 1, at }
+}
 
 async function read(path: string): Promise<readonly OwedAllowance[]> {
   const text = await readFileIfPresent(path)

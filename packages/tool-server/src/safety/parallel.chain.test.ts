@@ -19,7 +19,7 @@ it(
   'fifty writes at once, with blocks by the clock, are all mined at contiguous nonces',
   { timeout: 300_000 },
   async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 240_000 } })
+    const road = await open()
     await mineByTheClock(road, 50)
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => road.run(nativeSwap(road))))
     const hashes = outcomes.map((outcome) => settledOf(outcome).main.hash)

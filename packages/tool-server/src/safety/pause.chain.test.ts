@@ -3,6 +3,7 @@ import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { swapIntent } from './intents.fixture.ts'
 import { pause, resume } from './kill-switch.ts'
+import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { beforeSending } from './network.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
 import { testClient } from './road-facts.fixture.ts'
@@ -36,9 +37,9 @@ describe('G12: a pause', () => {
   })
 
   it('sends again what the endpoint lost, and follows it to its end', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 500 } })
+    const road = await open()
     beforeSending(road, 2, async () => {
-      await testClient(road).setAutomine(false)
+      await mineNothing(road)
       await stop(road)
     })
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
@@ -47,8 +48,7 @@ describe('G12: a pause', () => {
     road.network.requests.length = 0
     await road.executor.reconcile()
     expect(road.network.requests.filter((body) => body.includes(out!.rawTransaction))).toHaveLength(1)
-    await testClient(road).mine({ blocks: 1 })
-    await testClient(road).setAutomine(true)
+    await mineAgain(road)
     await road.executor.reconcile()
     expect(await openEntries(road)).toEqual([])
     expect(await road.balance('USDC')).toBe(parseUnits('19700', 6))
@@ -62,7 +62,7 @@ describe('G12: a pause', () => {
     const line = (await road.auditLines()).find(({ event }) => event === 'pause.on')
     expect(line).toMatchObject({ by: 'operator:ada', reason: 'a drill', since: expect.any(String) })
     const principal = {
-      id: 'key:test',
+      id: 'api-key:7e57000000000000',
       stage: 'api-key',
       tier: 'read',
       scopes: new Set<never>(),

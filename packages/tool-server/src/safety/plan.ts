@@ -1,11 +1,11 @@
 import { formatAmount } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
-import { getAddress, size, slice, zeroAddress } from 'viem'
-import type { Plan, PlannedAmount, PlannedStep, TokenQuantity } from '../intent.ts'
-import { describeCalldata } from './describe-calldata.ts'
-import { expectedGasCost } from './gas.ts'
+import { type Address, getAddress, isAddressEqual, size, slice, zeroAddress } from 'viem'
+import type { Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '../intent.ts'
+import { describeCalldata, type DescribedCall } from './describe-calldata.ts'
+import { expectedGasCost, worstGasCost } from './gas.ts'
 import type { Refusal } from './refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
+import { simulationHash } from './simulation-hash.ts'
 import { usdOf } from './spend-value.ts'
 import { usdText } from './spend-limit.ts'
 import type { Step } from './step.ts'
@@ -13,15 +13,23 @@ import { tripHash } from './trip-hash.ts'
 
 /** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
 export function planOf(road: Reserved, terms: PlanTerms): Plan {
-  const { chain, intent, steps, simulation, priced, spend, surveyed } = road
+  const { chain, wallet, intent, steps, simulation, spend, surveyed } = road
   const { refusals, conditions } = terms
-  const gasUsed = simulation.gasUsed.reduce((sum, gas) => sum + gas, 0n)
+  const { name, nativeCurrency } = chain
   return {
     planId: terms.planId,
     planHash: tripHash(road),
+    simulationHash: simulationHash({
+      chainId: chain.id,
+      wallet,
+      block: simulation.blockNumber,
+      atSeconds: surveyed.atSeconds,
+      steps,
+      deltas: simulation.deltas,
+    }),
     expiresAt: terms.expiresAt === null ? null : new Date(terms.expiresAt).toISOString(),
     why: intent.why,
-    steps: steps.map((step) => describeStep(step, chain)),
+    steps: steps.map((step) => describeStep(step, road)),
     atomicity: intent.atomicity,
     deltas: [...simulation.deltas]
       .filter(([, amount]) => amount !== 0n)
@@ -31,11 +39,11 @@ export function planOf(road: Reserved, terms: PlanTerms): Plan {
       receivesAtLeast: intent.receives.map((received) => describeAmount(received, road)),
     },
     spendUsd: usdText(spend.amountUsdMicros),
-    gasEstimate: `${gasUsed}`,
-    gasCostUsd: usdOf(zeroAddress, expectedGasCost(simulation.gasUsed, surveyed.fees), priced),
+    ...gasOf(road),
+    chain: { name, nativeSymbol: nativeCurrency.symbol, nativeDecimals: nativeCurrency.decimals },
     policy: {
       allowed: refusals.length === 0,
-      verdict: verdictOf(refusals, conditions),
+      verdict: verdictOf(terms),
       checks: {
         tokenAllowlistPassed: road.tokenAllowlistPassed,
         spendingLimitPassed: spend.refusals.length === 0,
@@ -54,27 +62,83 @@ export type PlanTerms = {
   readonly expiresAt: number | null
   readonly refusals: readonly Refusal[]
   readonly conditions: readonly Refusal[]
+  /** What it is stored for: a later `execute_plan`, or what it waits for. */
+  readonly waits: 'planned' | 'approval' | 'delay' | 'approval and delay'
 }
 
-function verdictOf(refusals: readonly Refusal[], conditions: readonly Refusal[]): string {
+function gasOf({ chain, simulation, priced, surveyed }: Reserved) {
+  const atMost = worstGasCost([...simulation.gasUsed, ...simulation.revokeGasUsed], surveyed.fees)
+  return {
+    gasEstimate: `${simulation.gasUsed.reduce((sum, gas) => sum + gas, 0n)}`,
+    gasCostUsd: usdOf(zeroAddress, expectedGasCost(simulation.gasUsed, surveyed.fees), priced),
+    gasCostAtMost: formatAmount(atMost, chain.nativeCurrency.decimals),
+    gasCostAtMostUsd: usdOf(zeroAddress, atMost, priced),
+  }
+}
+
+function verdictOf({ refusals, conditions, waits }: PlanTerms): string {
   const [first] = refusals
   if (first !== undefined) return `execute_plan would refuse this plan as things stand. ${first.message}`
   if (conditions.length === 0) return 'execute_plan carries this plan out.'
-  return `execute_plan does not sign at once. ${conditions.map(({ message }) => message).join(' ')}`
+  return `${whatNext[waits]} ${conditions.map(({ message }) => message).join(' ')}`
 }
 
-function describeStep({ label, to, valueWei, data }: Step, chain: Chain): PlannedStep {
+const whatNext = {
+  planned: 'execute_plan does not sign at once.',
+  approval: 'Once a person has approved, execute_plan carries it out.',
+  delay: 'It runs by itself when its time has come.',
+  'approval and delay': 'Once a person has approved and its time has come, it runs by itself.',
+} as const
+
+function describeStep({ label, to, valueWei, data }: Step, road: Reserved): PlannedStep {
   const selector = size(data) < 4 ? '0x' : slice(data, 0, 4)
-  return { label, to, valueWei: `${valueWei}`, selector, ...describeCalldata(chain, { to, data }) }
-}
-
-function describeAmount({ token, amount }: TokenQuantity, { priced }: Reserved): PlannedAmount {
-  const entry = priced.get(token.toLowerCase())
+  const { contract, calls } = describeCalldata(road.chain, { to, data })
   return {
-    token: getAddress(token),
-    symbol: entry?.token.symbol ?? 'unknown',
-    // Only declared tokens are looked up; what else moves is shown in its smallest units.
-    amount: entry === undefined ? `${amount}` : formatAmount(amount, entry.token.decimals),
-    usd: usdOf(token, amount, priced),
+    label,
+    to,
+    valueWei: `${valueWei}`,
+    selector,
+    contract,
+    calls: calls.map((call) => describeCall(call, road)),
   }
 }
+
+function describeCall({ function: name, arguments: texts, tokens }: DescribedCall, road: Reserved): PlannedCall {
+  const amounts = Object.entries(tokens).flatMap(([argument, token]) => {
+    const text = texts[argument] ?? ''
+    // What stands for "everything owed" and the like says so itself and is no amount.
+    if (!/^\d+$/.test(text)) return []
+    const amount = BigInt(text)
+    if (amount >= leastMarker || facts(token, road) === undefined) return []
+    return [[argument, describeAmount({ token, amount }, road)] as const]
+  })
+  return { function: name, arguments: texts, amounts: Object.fromEntries(amounts) }
+}
+
+/** Amounts from here on are no amounts: "all there is" and the like. */
+const leastMarker = 1n << 127n
+
+function describeAmount({ token, amount }: TokenQuantity, road: Reserved): PlannedAmount {
+  const known = facts(token, road)
+  return {
+    token: getAddress(token),
+    symbol: known?.symbol ?? 'unknown',
+    // Only declared tokens are looked up; what else moves is shown in its smallest units.
+    amount: known === undefined ? `${amount}` : formatAmount(amount, known.decimals),
+    usd: usdOf(token, amount, road.priced),
+    raw: `${amount}`,
+    decimals: known?.decimals ?? null,
+    isListed: known?.isListed ?? false,
+  }
+}
+
+/** What is known of a token: by the prices that were looked up, else by the chain's own list. */
+function facts(token: Address, { priced, chain }: Reserved): TokenFacts | undefined {
+  const entry = priced.get(token.toLowerCase())?.token
+  if (entry !== undefined) return { ...entry, isListed: entry.listed || entry.isNative }
+  if (isAddressEqual(token, zeroAddress)) return { ...chain.nativeCurrency, isListed: true }
+  const listed = [...chain.tokens, chain.wrappedNative].find(({ address }) => isAddressEqual(address, token))
+  return listed === undefined ? undefined : { ...listed, isListed: true }
+}
+
+type TokenFacts = { readonly symbol: string; readonly decimals: number; readonly isListed: boolean }

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
-import { ToolError } from '../tool-error.ts'
+import { type ErrorDetail, ToolError } from '../tool-error.ts'
 import { explainPolicy, type PolicyCheck } from './explain-policy.ts'
 import { usdMicros, type Policy } from './policy.ts'
 import { readIntent } from './stored-intent.ts'
@@ -14,22 +14,21 @@ import { readIntent } from './stored-intent.ts'
 export function runPolicyCases(written: unknown, options: PolicyCasesOptions): readonly PolicyCaseResult[] {
   const parsed = casesSchema.safeParse(written)
   if (!parsed.success) {
-    throw new ToolError('VALIDATION_FAILED', 'The file of cases is not valid.', {
-      details: parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })),
-      suggestion: 'Correct the members named in details; docs/policy.md shows the form.',
-    })
+    throw invalid(parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })))
   }
-  const { wallet, cases } = parsed.data
+  const { cases } = parsed.data
+  const wallet = parsed.data.wallet ?? options.wallet ?? null
+  if (wallet === null) throw invalid([{ field: 'wallet', message: walletNeeded }])
   return cases.map((one) => {
     const chain = options.chains.find(({ id }) => id === one.intent.chainId)
-    if (chain === undefined)
-      return { name: one.name, passed: false, problem: 'its chain is not in the table', checks: [] }
+    if (chain === undefined) return { name: one.name, passed: false, problem: noChain(one.intent.chainId), checks: [] }
     const { policy, nowSeconds } = options
     const question = {
       tool: one.tool ?? null,
       principalId: one.principal ?? null,
       intent: one.intent,
       spendUsdMicros: one.spendUsd === undefined ? null : usdMicros(one.spendUsd),
+      gasUsdMicros: null,
       used: null,
     }
     const checks = explainPolicy(question, { chain, policy, wallet, nowSeconds: one.nowSeconds ?? nowSeconds })
@@ -39,6 +38,8 @@ export function runPolicyCases(written: unknown, options: PolicyCasesOptions): r
 }
 
 export type PolicyCasesOptions = {
+  /** For a file that names none. */
+  readonly wallet?: Address | null
   readonly policy: Policy
   readonly chains: readonly Chain[]
   /** Unix seconds, for cases that name no time of their own. */
@@ -51,6 +52,16 @@ export type PolicyCaseResult = {
   readonly problem: string | null
   readonly checks: readonly PolicyCheck[]
 }
+
+function invalid(details: readonly ErrorDetail[]): ToolError {
+  return new ToolError('VALIDATION_FAILED', 'The file of cases is not valid.', {
+    details,
+    suggestion: 'Correct what is named; docs/policy.md shows the form.',
+  })
+}
+
+const walletNeeded =
+  "accepted: the address of the agent's wallet; only in the directory of a local world it may be left out, whose wallet it then is"
 
 const address = z.custom<Address>(
   (value) => typeof value === 'string' && isAddress(value, { strict: false }),
@@ -72,7 +83,7 @@ function intentOf() {
 
 const casesSchema = z.strictObject({
   /** The agent's wallet, which may always receive. */
-  wallet: address,
+  wallet: address.optional(),
   cases: z
     .array(
       z.strictObject({
@@ -80,7 +91,7 @@ const casesSchema = z.strictObject({
         intent: intentOf(),
         tool: z.string().max(64).optional(),
         principal: z.string().max(128).optional(),
-        /** Decimal US dollars that the intent is taken to spend; without it the limits are not asked. */
+        /** Decimal US dollars that the limits are asked for, gas only where it is in them; without it they are not asked. */
         spendUsd: z
           .string()
           .regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, 'accepted: decimal US dollars')
@@ -94,6 +105,10 @@ const casesSchema = z.strictObject({
     .min(1, 'accepted: at least one case')
     .max(10_000),
 })
+
+function noChain(id: number): string {
+  return `no chain of this server has the id ${id}`
+}
 
 type Case = z.output<typeof casesSchema>['cases'][number]
 

@@ -62,6 +62,29 @@ describe('a policy file that changes while the server runs', () => {
     expect(lines.findIndex((line) => line['policyHash'] === second)).toBeLessThan(lines.indexOf(intents[0]!))
   })
 
+  it.each([
+    ['the sweep', (road: Road) => road.executor.reconcile()],
+    ['the watch over balances', (road: Road) => road.executor.watchBalances()],
+    ['a look at what operators ask', (road: Road) => road.executor.carryOutRequests()],
+    ['whoever asks for it', (road: Road) => road.executor.policyNow()],
+  ])('holds for %s, without a write', async (_what, run) => {
+    const { road, write } = await openUnderFile('{}')
+    await write('{"breaker":{"maxFailuresInWindow":7}}')
+    await run(road)
+    expect(road.executor.policy().breaker.maxFailuresInWindow).toBe(7)
+    expect(await changesOf(road)).toHaveLength(2)
+  })
+
+  it('keeps nothing from its end while it is broken', async () => {
+    const { road, write } = await openUnderFile('{"breaker":{"maxFailuresInWindow":7}}')
+    await write('{')
+    await expect(road.executor.policyNow()).rejects.toMatchObject({ code: 'POLICY_INVALID' })
+    await road.executor.reconcile()
+    await road.executor.watchBalances()
+    await road.executor.carryOutRequests()
+    expect(road.executor.policy().breaker.maxFailuresInWindow).toBe(7)
+  })
+
   it('is recorded once, however many calls meet the change', async () => {
     const { road, write } = await openUnderFile('{}')
     await write('{"approvalThresholdUsd":null}')
@@ -111,7 +134,7 @@ describe('a policy file that changes while the server runs', () => {
 })
 
 describe('what the policy grants to single callers', () => {
-  const grants = { 'key:test': { tools: ['execute_swap'], limitsUsd: { perTransaction: '20' } } }
+  const grants = { 'api-key:7e57000000000000': { tools: ['execute_swap'], limitsUsd: { perTransaction: '20' } } }
   const other: Partial<Call> = { principal: { ...principalOf(), id: 'key:other' } }
 
   it('bounds the tools and the amounts of that caller alone', async () => {
@@ -119,22 +142,25 @@ describe('what the policy grants to single callers', () => {
     await expectRefused(road, swapIntent(road, '20.01'), 'SPENDING_LIMIT_EXCEEDED')
     await expect(road.run(swapIntent(road, '1'), { tool: 'add_liquidity' })).rejects.toMatchObject({
       code: 'PRINCIPAL_NOT_GRANTED',
-      details: [{ principal: 'key:test', tools: ['execute_swap'] }],
+      details: [{ principal: 'api-key:7e57000000000000', tools: ['execute_swap'] }],
     })
     await road.run(swapIntent(road, '20.01'), { ...other, tool: 'add_liquidity' })
     expect((await road.executor.safetyReport(principalOf())).limitsUsd?.perTransaction).toBe('20')
   })
 
   it('bounds the day of that caller beside the day of all', async () => {
-    const road = await open({ policy: { principals: { 'key:test': { limitsUsd: { daily: '30' } } } } })
+    const road = await open({ policy: { principals: { 'api-key:7e57000000000000': { limitsUsd: { daily: '30' } } } } })
     await road.run(swapIntent(road, '20'))
     await expect(road.run(swapIntent(road, '20'))).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
     await road.run(swapIntent(road, '20'), other)
-    await road.run(swapIntent(road, '10'))
+    await road.run(swapIntent(road, '5'))
   })
 
   it('asks a person sooner', async () => {
-    const policy = { approvalThresholdUsd: '100', principals: { 'key:test': { approvalThresholdUsd: '10' } } }
+    const policy = {
+      approvalThresholdUsd: '100',
+      principals: { 'api-key:7e57000000000000': { approvalThresholdUsd: '10' } },
+    }
     const road = await open({ policy })
     const codesOf = async (call: Partial<Call>) =>
       plannedOf(await road.run(swapIntent(road, '11'), { ...call, dryRun: true })).plan.policy.conditions.map(

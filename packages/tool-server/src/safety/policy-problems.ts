@@ -19,7 +19,26 @@ function problemsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): rea
     )
     if (meant !== undefined && meant.length > 0) return meant.flatMap((one) => problemsOf(one, path))
   }
-  return [{ field: path.join('.'), message: issue.message }]
+  return [{ field: path.join('.').slice(0, 200), message: messageOf(issue) }]
+}
+
+/** Where the schema has no words of its own. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
+  const isOwn = !/^(Invalid|Too) /.test(issue.message)
+  if (!isOwn && issue.code === 'invalid_type') return `accepted: ${kinds[issue.expected] ?? issue.expected}`
+  if (!isOwn && issue.code === 'invalid_value')
+    return `accepted: ${issue.values.map((one) => JSON.stringify(one)).join(' or ')}`
+  if (!isOwn && issue.code === 'too_big') return `accepted: at most ${issue.maximum}`
+  return issue.message
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  object: 'an object, { ... }',
+  record: 'an object, { ... }',
+  array: 'a list, [ ... ]',
+  boolean: 'true or false',
+  string: 'a text in double quotes',
 }
 
 function unknownMember(path: readonly PropertyKey[], key: string): PolicyProblem {

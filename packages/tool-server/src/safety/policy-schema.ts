@@ -26,7 +26,9 @@ export const policySchema = z.strictObject({
         ),
     })
     .prefault({})
-    .describe('Spending limits: what leaves the wallet and what is approved, measured and priced by the server.'),
+    .describe(
+      'Spending limits: what leaves the wallet, what is approved, and gas at its worst, measured and priced by the server.',
+    ),
   approvalThresholdUsd: usd()
     .nullable()
     .default('250')
@@ -100,6 +102,14 @@ export const policySchema = z.strictObject({
       expirySeconds: seconds()
         .default(60 * 60)
         .describe('Seconds after which a request nobody has decided, or an approval nobody has used, ends.'),
+      maxWaiting: z
+        .int()
+        .min(1)
+        .max(1000)
+        .default(20)
+        .describe(
+          'Operations of one caller that may await approval or the time of their delay at once. Against one caller whose requests hide those of others.',
+        ),
     })
     .prefault({})
     .describe("How a person's word is asked for."),
@@ -108,26 +118,17 @@ export const policySchema = z.strictObject({
     .describe('Seconds for which the plan of a dry run can be carried out. Against plans of another market.'),
   breaker: z
     .strictObject({
-      maxConsecutiveFailures: z.int().min(1).max(1000).default(5).describe('Transactions in a row mined and reverted.'),
-      maxFailuresInWindow: z
-        .int()
-        .min(1)
-        .max(10_000)
+      maxConsecutiveFailures: whole(1, 1000).default(5).describe('Transactions in a row mined and reverted.'),
+      maxFailuresInWindow: whole(1, 10_000)
         .default(10)
         .describe('Failures of any kind after signing, within the window.'),
-      windowMinutes: z.int().min(1).max(1440).default(60).describe('Minutes of the window.'),
-      maxBalanceDropPct: z
-        .int()
-        .min(1)
-        .max(100)
+      windowMinutes: whole(1, 1440).default(60).describe('Minutes of the window.'),
+      maxBalanceDropPct: whole(1, 100)
         .default(20)
         .describe(
-          'Percent of what the wallet held, in US dollars, by which it may fall within the window other than by what was spent on record. Against losses no limit sees.',
+          'Percent of what the wallet held, in US dollars, by which all of it, or native currency alone, may fall within the window other than by what was spent on record, gas included. Against losses no limit sees.',
         ),
-      maxSimulationDriftPct: z
-        .int()
-        .min(1)
-        .max(100)
+      maxSimulationDriftPct: whole(1, 100)
         .default(10)
         .describe(
           "Percent by which a token's real change may differ from the simulated one. Against a simulation that is lied to.",
@@ -137,7 +138,7 @@ export const policySchema = z.strictObject({
     .describe('The circuit breaker opens on any of these and stays open until the operator re-arms it.'),
   principals: z
     .record(
-      z.string().min(1).max(128),
+      principalId(),
       z.strictObject({
         tools: z
           .array(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'accepted: the name of a tool'))
@@ -162,39 +163,49 @@ export const policySchema = z.strictObject({
     ),
   rateLimits: z
     .strictObject({
-      unauthenticatedPerIp: z
-        .int()
-        .min(1)
-        .max(1_000_000)
+      unauthenticatedPerIp: whole(1, 1_000_000)
         .default(120)
         .describe('Requests a minute per address, for those that fail or lack authentication.'),
-      perToken: z.int().min(1).max(1_000_000).default(600).describe('Requests a minute per key or token.'),
+      perToken: whole(1, 1_000_000).default(600).describe('Requests a minute per key or token.'),
     })
     .prefault({})
     .describe('Read when the server starts. Against guessing and flooding.'),
 })
 
+/** Those that stages of authentication give (`principal-id.ts`): a name nobody comes with would bound nobody. */
+function principalId() {
+  return z
+    .string()
+    .regex(
+      /^(local|(api-key|bearer):[0-9a-f]{16})$/,
+      'accepted: local, or api-key: or bearer: and 16 lower-case hex digits, as audit lines and svc policy explain name the caller',
+    )
+}
+
 function usd() {
-  return z.string().regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, 'accepted: decimal US dollars such as "500" or "0.25"')
+  const accepted = 'accepted: decimal US dollars in quotes, such as "500" or "0.25"'
+  return z.string(accepted).regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, accepted)
+}
+
+function whole(min: number, max: number) {
+  const accepted = `accepted: a whole number from ${min} to ${max}`
+  return z.int(accepted).min(min, accepted).max(max, accepted)
 }
 
 function bps() {
-  return z.int().min(0).max(10_000)
+  return whole(0, 10_000)
 }
 
 function delay() {
-  return z
-    .int()
-    .min(0)
-    .max(30 * 86_400)
+  return whole(0, 30 * 86_400)
 }
 
 function seconds() {
-  return z.int().min(1).max(86_400)
+  return whole(1, 86_400)
 }
 
 function byChain<Entries extends z.ZodType>(entries: Entries) {
-  return z.record(z.string().regex(/^[1-9]\d{0,15}$/, 'accepted: a chain id'), entries)
+  return z.record(z.string().regex(/^[1-9]\d{0,15}$/, 'accepted: a chain id such as "8453"'), entries)
 }
 
 function addresses() {

@@ -4,7 +4,6 @@ import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import { pairShares } from './pair-shares.ts'
 import type { Policy } from './policy.ts'
-import { readCalldata } from './read-calldata.ts'
 import type { Refusal } from './refusal.ts'
 
 /**
@@ -82,7 +81,7 @@ function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): re
     if (moves) return refuse('A call to a listed contract would move tokens or approve somebody directly.')
     return isListedFunction(call, context) ? [] : refuse('The policy does not list this function of the contract.')
   }
-  const reading = readCalldata(surface, call.to, call.data, context.chain.wrappedNative.address)
+  const reading = context.known.readCall(surface, call)
   if (reading === null) return refuse('A call holds something the policy does not know.')
   return [
     ...checkRecipients(reading.recipients, `The call "${call.label}"`, context),
@@ -151,9 +150,14 @@ function unlistedTokens(intent: Intent, { chain, known }: PolicyContext): readon
 
 /** Listed tokens, native currency, and shares of pairs of both that are among the given ones. */
 function listedAmong(tokens: readonly Address[], chain: Chain, known: KnownContracts): (token: string) => boolean {
-  const pairs = pairShares(chain, tokens)
+  let pairs: ReturnType<typeof pairShares> | null = null
+  // Their addresses are hashes, two for each pair of tokens: computed once something is not listed by itself.
+  const isShare = (token: string): boolean => {
+    pairs ??= pairShares(chain, tokens)
+    return pairs.get(token.toLowerCase())?.every(isListed) === true
+  }
   const isListed = (token: string): boolean => token === zeroAddress || known.tokens.has(token.toLowerCase())
-  return (token) => isListed(token) || pairs.get(token.toLowerCase())?.every(isListed) === true
+  return (token) => isListed(token) || isShare(token)
 }
 
 function refuseTokens(unlisted: readonly Address[]): Refusal {

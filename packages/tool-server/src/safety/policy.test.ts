@@ -2,6 +2,7 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { principalId } from '../auth/principal-id.ts'
 import { devnetPolicy } from './devnet-policy.ts'
 import { loadPolicy, parsePolicy, usdMicros } from './policy.ts'
 
@@ -21,7 +22,7 @@ describe('the policy', () => {
       spenders: {},
       proxyDelay: false,
       delaySeconds: { routine: 0, standard: 600, elevated: 3600, critical: 86_400 },
-      approvals: { channels: ['operator', 'client'], expirySeconds: 3600 },
+      approvals: { channels: ['operator', 'client'], expirySeconds: 3600, maxWaiting: 20 },
       planExpirySeconds: 600,
       breaker: {
         maxConsecutiveFailures: 5,
@@ -54,7 +55,7 @@ describe('the policy', () => {
   it.each([
     [{ limitsUsd: { perTransacton: '1' } }, 'limitsUsd.perTransacton'],
     [{ unknown: 1 }, 'unknown'],
-    [{ principals: { a: { limitUsd: {} } } }, 'principals.a.limitUsd'],
+    [{ principals: { local: { limitUsd: {} } } }, 'principals.local.limitUsd'],
     [{ version: 2 }, 'version'],
     [{ limitsUsd: { daily: 2000 } }, 'limitsUsd.daily'],
     [{ limitsUsd: { daily: '2e3' } }, 'limitsUsd.daily'],
@@ -71,11 +72,19 @@ describe('the policy', () => {
     [{ contracts: { 1: [{ address, selector: '0xa9059cbb' }] } }, 'contracts.1.0.selector'],
     [{ version: '1' }, 'version'],
     [{ version: null, unknown: 1 }, 'version'],
-    [{ principals: { a: { limitsUsd: { perTransaction: '500.01' } } } }, 'principals.a.limitsUsd.perTransaction'],
-    [{ principals: { a: { limitsUsd: { perSession: '1001' } } } }, 'principals.a.limitsUsd.perSession'],
-    [{ principals: { a: { limitsUsd: { daily: '2001' } } } }, 'principals.a.limitsUsd.daily'],
-    [{ principals: { a: { approvalThresholdUsd: '251' } } }, 'principals.a.approvalThresholdUsd'],
-    [{ principals: { a: { tools: ['Execute Swap'] } } }, 'principals.a.tools.0'],
+    [
+      { principals: { local: { limitsUsd: { perTransaction: '500.01' } } } },
+      'principals.local.limitsUsd.perTransaction',
+    ],
+    [{ principals: { local: { limitsUsd: { perSession: '1001' } } } }, 'principals.local.limitsUsd.perSession'],
+    [{ principals: { local: { limitsUsd: { daily: '2001' } } } }, 'principals.local.limitsUsd.daily'],
+    [{ principals: { local: { approvalThresholdUsd: '251' } } }, 'principals.local.approvalThresholdUsd'],
+    [{ principals: { local: { tools: ['Execute Swap'] } } }, 'principals.local.tools.0'],
+    [{ principals: { bob: {} } }, 'principals.bob'],
+    [{ principals: { 'api-key:XYZ': {} } }, 'principals.api-key:XYZ'],
+    [{ principals: { 'api-key:00112233445566778': {} } }, 'principals.api-key:00112233445566778'],
+    [{ principals: { 'bearer:AAAAAAAAAAAAAAAA': {} } }, 'principals.bearer:AAAAAAAAAAAAAAAA'],
+    [{ principals: { Local: {} } }, 'principals.Local'],
     [{ breaker: { maxConsecutiveFailures: 0 } }, 'breaker.maxConsecutiveFailures'],
     [{ limitsUsd: { perTransaction: '1001' } }, 'limitsUsd.perTransaction'],
     [{ limitsUsd: { perSession: '2001' } }, 'limitsUsd.perSession'],
@@ -104,7 +113,21 @@ describe('the policy', () => {
     expect(refused({ limitsUsd: { perTransacton: '1' } })).toMatchObject({
       details: [{ message: 'there is no such member; accepted here: perTransaction, perSession, daily' }],
     })
+    expect(refused({ principals: { bob: {} } })).toMatchObject({
+      details: [
+        { field: 'principals.bob', message: expect.stringMatching(/^accepted: local, or api-key: or bearer: /) },
+      ],
+    })
+    expect(refused({ recipients: { local: [address] } })).toMatchObject({
+      details: [{ field: 'recipients.local', message: expect.stringMatching(/^accepted: a chain id/) }],
+    })
     expect(refused({ version: 2 })).toMatchObject({ details: [{ message: expect.stringContaining('accepted: 1') }] })
+  })
+
+  it('takes every form of id that a caller can have', () => {
+    const ids = ['local', principalId('api-key', 'secret'), principalId('bearer', 'secret')]
+    const written = { principals: Object.fromEntries(ids.map((id) => [id, { tools: [] }])) }
+    expect(Object.keys(parsePolicy(written, { production: false }).principals)).toEqual(ids)
   })
 
   it('tells everything that contradicts itself at once', () => {
@@ -122,11 +145,11 @@ describe('the policy', () => {
     const written = {
       $schema: './policy.schema.json',
       approvalThresholdUsd: null,
-      principals: { a: { approvalThresholdUsd: '9999' } },
+      principals: { local: { approvalThresholdUsd: '9999' } },
     }
     const policy = parsePolicy(written, { production: false })
     expect(policy).not.toHaveProperty('$schema')
-    expect(policy.principals['a']?.approvalThresholdUsd).toBe('9999')
+    expect(policy.principals['local']?.approvalThresholdUsd).toBe('9999')
   })
 
   it('counts dollars in millionths', () => {

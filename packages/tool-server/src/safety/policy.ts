@@ -97,6 +97,6 @@ const limitNames = ['perTransaction', 'perSession', 'daily'] as const
 function invalid(message: string, details: readonly ErrorDetail[]): ToolError {
   return new ToolError('VALIDATION_FAILED', message, {
     details,
-    suggestion: 'Correct the members named in details; nothing is signed under a policy that cannot be read.',
+    suggestion: 'Correct what is named; nothing is signed under a policy that cannot be read.',
   })
 }

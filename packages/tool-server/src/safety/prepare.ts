@@ -65,7 +65,7 @@ export function declaredContext({ engine, chain, known, wallet, intent, allowanc
     allowances,
     isStrict: engine.policy.allowlist.mode === 'strict',
     expected: expectedTokens(intent, chain, known),
-    removesLiquidity: calledContracts(intent, chain, known).removesLiquidity,
+    removesLiquidity: calledContracts(intent, known).removesLiquidity,
     isWallet: (address) => isAddressEqual(address, wallet),
   }
 }
@@ -84,7 +84,7 @@ export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): P
     revokes: allowances.map(revokeStep),
     spends: sumByToken(intent.spends),
     tokens: declaredTokens(intent),
-    ...calledContracts(intent, chain, known),
+    ...calledContracts(intent, known),
     block: surveyed.block,
     atSeconds: surveyed.atSeconds,
   })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
+import { jsonFault } from '../config/json-fault.ts'
 import { ToolError } from '../tool-error.ts'
 
 /**
@@ -16,7 +17,8 @@ export async function readPolicyFile(
     const written: unknown = JSON.parse(bytes.toString('utf8'))
     return { written, sha256: createHash('sha256').update(bytes).digest('hex') }
   } catch (cause) {
-    throw unreadable('The policy file is not JSON.', cause)
+    const fault = jsonFault(bytes.toString('utf8'))
+    throw unreadable(`The policy file is not JSON: ${fault}.`, 'Correct policy.json there.', cause)
   }
 }
 
@@ -26,16 +28,26 @@ export type PolicyFile = { readonly written: unknown; readonly sha256: string }
 async function readBytes(path: string, uid: number | undefined): Promise<Buffer | null> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw unreadable('The policy file cannot be read.', error)
+    throw unreadable('The policy file cannot be read.', own, error)
   })
   if (file === null) return null
   try {
     const facts = await file.stat()
-    if ((facts.mode & 0o022) !== 0) throw unreadable('The policy file may be written by others than its owner.')
-    if (uid !== undefined && facts.uid !== uid && facts.uid !== 0) {
-      throw unreadable('The policy file belongs to another user.')
+    if (!facts.isFile()) {
+      throw unreadable(
+        `The policy file is ${facts.isDirectory() ? 'a directory' : 'no plain file'}.`,
+        'Put a plain file in its place.',
+      )
     }
-    if (!facts.isFile() || facts.size > maxBytes) throw unreadable('The policy file is not a file of at most 1 MiB.')
+    if ((facts.mode & 0o022) !== 0) {
+      throw unreadable('The policy file may be written by others than its owner.', 'Run chmod 600 on policy.json.')
+    }
+    if (uid !== undefined && facts.uid !== uid && facts.uid !== 0) {
+      throw unreadable('The policy file belongs to another user.', own)
+    }
+    if (facts.size > maxBytes) {
+      throw unreadable(`The policy file has ${facts.size} bytes; at most ${maxBytes} are read.`, 'Shorten policy.json.')
+    }
     return await file.readFile()
   } finally {
     await file.close()
@@ -44,9 +56,8 @@ async function readBytes(path: string, uid: number | undefined): Promise<Buffer 
 
 const maxBytes = 1 << 20
 
-function unreadable(message: string, cause?: unknown): ToolError {
-  return new ToolError('VALIDATION_FAILED', message, {
-    suggestion: 'Mend policy.json (mode 0600, owned by the user of the server) in the data directory.',
-    cause,
-  })
+const own = 'Give policy.json to the user of the server, mode 0600.'
+
+function unreadable(message: string, suggestion: string, cause?: unknown): ToolError {
+  return new ToolError('VALIDATION_FAILED', message, { suggestion, cause })
 }

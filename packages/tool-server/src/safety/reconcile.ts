@@ -1,32 +1,44 @@
 import type { Engine } from './engine.ts'
 import { clearUp, type ClearedUp, isAnythingLeft, stillPending } from './clear-up.ts'
+import { settleFormer } from './former-wallets.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { onStorage } from './storage.ts'
 import { serverTrip } from './trip.ts'
 import type { Chain } from '@svc/wallet'
+import type { Hash } from 'viem'
 
 /**
  * Ends what requests that are gone left open on every chain, each in its turn among the writes there. A chain that cannot
  * be read is named and cleared up before its next write.
  */
-export async function reconcile(
-  engine: Engine,
-  inFlight: ReadonlySet<string>,
-  inTurn: SerialQueue,
-): Promise<ReconcileReport> {
+export async function reconcile(engine: Engine, { inFlight, inTurn, told }: ReconcileMeans): Promise<ReconcileReport> {
   const chains: ClearedUp[] = []
-  const failed: number[] = []
+  const failed = new Set<number>()
   for (const chain of engine.chains.list()) {
+    const fail = (error: unknown): void => {
+      engine.log.warn('reconcile.failed', { chainId: chain.id, error })
+      failed.add(chain.id)
+    }
+    const { signal } = serverTrip(engine, chain).call
+    // In a line of its own: it signs nothing, and holds up no write of the server's own wallet.
+    await inTurn(`${chain.id} former`, signal, () => settleFormer(engine, chain, told)).catch(fail)
     try {
       const trip = serverTrip(engine, chain)
       if (!(await isAnythingLeft(trip, inFlight))) continue
       chains.push(await inTurn(`${chain.id}`, trip.call.signal, () => clearUp(trip, inFlight)))
     } catch (error) {
-      engine.log.warn('reconcile.failed', { chainId: chain.id, error })
-      failed.push(chain.id)
+      fail(error)
     }
   }
-  return { chains, failed }
+  return { chains, failed: [...failed] }
+}
+
+export type ReconcileMeans = {
+  /** Requests that are on their way. */
+  readonly inFlight: ReadonlySet<string>
+  readonly inTurn: SerialQueue
+  /** What former wallets left open and was logged: once is enough. */
+  readonly told: Set<Hash>
 }
 
 export type ReconcileReport = {

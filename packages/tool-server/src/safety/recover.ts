@@ -1,7 +1,7 @@
-import { type ErrorCode, errorTable } from '../errors.ts'
+import type { JournalEntry } from '@svc/wallet'
+import type { TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
-import { callFacts, paramsHash } from './call-facts.ts'
-import type { Trip } from './engine.ts'
+import { asSigned } from './as-signed.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
 import { realDeltas, settleLedger } from './settle.ts'
@@ -9,8 +9,9 @@ import { takeBack } from './take-back.ts'
 
 /**
  * After a failure on the road: gives a reservation back that nothing was signed on, settles one whose transactions are
- * all closed with what they moved, leaves one alone that has a transaction out or a refused one, and takes approvals back that were made.
- * Never rejects: the failure itself is what the caller hears of, and what is left undone is done at the next write.
+ * all closed with what they moved and the gas they burnt, leaves one alone that has a transaction out or a refused one,
+ * and takes approvals back that were made. Never rejects: the failure itself is what the caller hears of, and what is
+ * left undone is done at the next write.
  */
 export async function recover(road: Reserved, progress: Progress, failure: unknown): Promise<void> {
   const { engine, call, reservationId, spend } = road
@@ -24,40 +25,28 @@ export async function recover(road: Reserved, progress: Progress, failure: unkno
     }
     const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
     const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
-    await takeBack(road, progress, { blind: inDoubt })
+    const revokes = await takeBack(road, progress, { blind: inDoubt })
     // An endpoint may forward what it refuses: the amount counts until it is proved that something else took the nonce.
     const isRefused = entries.some(({ state }) => state === 'refused')
-    if (!inDoubt && !isRefused) await settleLedger(road, progress, realDeltas(road, progress, -sentWei(progress)))
+    if (inDoubt || isRefused) return
+    const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes, ...(await revertedOf(road, entries))]
+    await settleLedger(road, progress, realDeltas(road, progress, -sentWei(progress)), receipts)
   } catch (error) {
     engine.log.error('road.not-recovered', { requestId: call.requestId, error })
   }
 }
 
-/** Leaves a line about a write that failed. One that cannot be written hides nothing from the caller. */
-export async function noteRefusal({ engine, call, intent, chain }: Trip, failure: unknown): Promise<void> {
-  const { requestId } = call
-  const code = failure instanceof ToolError ? failure.code : 'INTERNAL'
-  const facts = { ...callFacts(call), chainId: chain.id, code }
-  engine.log.info('tx.failed', facts)
-  const outcome = { decision: decisionOf(code), result: { status: 'failed', error: code } }
-  try {
-    await engine.audit.append({
-      event: 'tx.failed',
-      ...facts,
-      ...outcome,
-      paramsHash: paramsHash(call.input),
-      why: intent.why,
-    })
-  } catch (error) {
-    engine.log.error('audit.unwritten', { requestId, error })
-  }
-}
-
-/** Whether a rule stood in the way, and which: its code. A failure of the chain or of our own is no decision. */
-function decisionOf(code: ErrorCode) {
-  if (code === 'APPROVAL_REQUIRED') return { verdict: 'needs_approval', rule: code }
-  const isRule = errorTable[code].httpStatus === 403 || code === 'SERVER_PAUSED' || code === 'CIRCUIT_BREAKER_OPEN'
-  return isRule ? { verdict: 'deny', rule: code } : { verdict: 'allow', rule: null }
+/** Receipts of what was mined and failed: it moved nothing and burnt its gas. */
+function revertedOf(
+  { client, chain }: Reserved,
+  entries: readonly JournalEntry[],
+): Promise<readonly TransactionReceipt[]> {
+  const reverted = entries.filter(({ state }) => state === 'reverted')
+  return Promise.all(
+    reverted.map(async ({ hash, rawTransaction }) =>
+      asSigned(await client.getTransactionReceipt({ hash }), rawTransaction, chain),
+    ),
+  )
 }
 
 /** What mined calls sent along; refunds are left out, so that this is never too little. */

@@ -3,15 +3,16 @@ import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { type Hex, createWalletClient, http, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { errorTable } from '../errors.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createDoor } from './door.ts'
 import { mintIntent, swapIntent } from './intents.fixture.ts'
+import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { afterSending, beforeSending } from './network.fixture.ts'
 import { type Road, callOf } from './open-road.fixture.ts'
 import { parsePolicy } from './policy.ts'
-import { moveThePrice, quoteOf, testClient, used } from './road-facts.fixture.ts'
+import { expectGasCounted, moveThePrice, quoteOf, used } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -34,6 +35,7 @@ describe('a transaction that reverts after a good simulation', () => {
     expect(await road.allowance('USDC', router)).toBe(0n)
     expect(await road.balance('USDC')).toBe(parseUnits('20000', 6))
     expect(await used(road)).toBe(0n)
+    await expectGasCounted(road)
     expect(await road.store.ledger.open()).toEqual([])
     expect((await road.auditLines()).map(({ event }) => event)).toEqual(
       expect.arrayContaining(['tx.reverted', 'tx.failed']),
@@ -90,6 +92,21 @@ describe('the breaker', () => {
   })
 })
 
+describe('a ledger that went away after the allowances of a failed call were taken back', () => {
+  it('counts nothing once it is back: what was approved and taken back is no spend', async () => {
+    const road = await open()
+    const settle = vi.spyOn(road.store.ledger, 'settle').mockRejectedValueOnce(new Error('gone'))
+    const state = { consecutiveFailures: 5, openedAt: '2026-01-01T00:00:00.000Z', cause: 'a sibling' }
+    afterSending(road, 1, () => writeFile(join(road.dataDir, 'breaker.json'), JSON.stringify(state)))
+    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+    expect(settle).toHaveBeenCalledOnce()
+    expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
+    expect(await used(road)).toBe(parseUnits('300', 6))
+    await road.executor.reconcile()
+    expect([await road.store.ledger.open(), await used(road)]).toEqual([[], 0n])
+  })
+})
+
 describe('an operator who pauses between two transactions of a call', () => {
   it('stops the second one; what was approved is taken back once signing goes on', async () => {
     const road = await open()
@@ -108,9 +125,9 @@ describe('an operator who pauses between two transactions of a call', () => {
 
 describe('a transaction that is not mined in time', () => {
   it('holds later writes back until it is, and its allowance is taken back behind it', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 500 } })
+    const road = await open()
     const router = road.chain.amm.v3!.swapRouter02
-    afterSending(road, 1, () => testClient(road).setAutomine(false))
+    beforeSending(road, 2, () => mineNothing(road))
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({
       code: 'TRANSACTION_PENDING',
       details: [{ step: 'swap' }],
@@ -122,24 +139,23 @@ describe('a transaction that is not mined in time', () => {
     })
     expect([errorTable.TRANSACTION_PENDING.retryable, errorTable.WALLET_BUSY.retryable]).toEqual([false, true])
     expect(await used(road)).toBe(parseUnits('300', 6))
-    await testClient(road).mine({ blocks: 1 })
-    await testClient(road).setAutomine(true)
+    await mineAgain(road)
     expect(await road.nonce()).toBe(3)
     expect(await road.allowance('USDC', router)).toBe(0n)
     await road.run(swapIntent(road, '200'))
     expect(await road.balance('USDC')).toBe(parseUnits('19500', 6))
     expect(await used(road)).toBe(parseUnits('500', 6))
+    await expectGasCounted(road)
   })
 
   it('is followed by the end of its own approval when that was the one', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 500 } })
-    beforeSending(road, 1, () => testClient(road).setAutomine(false))
+    const road = await open()
+    beforeSending(road, 1, () => mineNothing(road))
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({
       code: 'TRANSACTION_PENDING',
       details: [{ step: 'approve the exact amount' }],
     })
-    await testClient(road).mine({ blocks: 1 })
-    await testClient(road).setAutomine(true)
+    await mineAgain(road)
     expect(await road.nonce()).toBe(2)
     expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
     await expect(road.executor.reconcile()).resolves.toMatchObject({ chains: [{ pending: [] }] })

@@ -1,26 +1,33 @@
-import type { Proposal, ReplacementRules } from '@svc/wallet'
-import { zeroAddress } from 'viem'
+import type { JournalEntry, Proposal, ReplacementRules } from '@svc/wallet'
+import { parseTransaction, zeroAddress } from 'viem'
 import { callFacts } from './call-facts.ts'
 import { unpricedGasCapWei } from './gas.ts'
+import { gasWorth } from './gas-worth.ts'
 import type { Trip } from './engine.ts'
 import { requireRunning } from './require-running.ts'
 import { limitsOf } from './spend-limit.ts'
-import { priceTokens, valueOf } from './spend-value.ts'
+import { type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
 import { onStorage } from './storage.ts'
 
 /**
  * What the sender may sign on its own account for this wallet: the same call again with higher fees while signing is
  * allowed, and no-ops that use a nonce up also while it is stopped, for they only end what is out. Gas may cost at most
- * what one transaction may spend. Each signature has its line in the audit log first; without it there is none.
+ * what one transaction may spend. The reservation is lifted to higher fees first, whatever the limits say: money that is
+ * out must come to its end. Each signature has its line in the audit log first; without it there is none.
  */
-export function replacementRules(trip: Trip): ReplacementRules {
+export function replacementRules(trip: Trip, asked: Asked = {}): ReplacementRules {
   const { engine, call, chain } = trip
+  let priced: PricedTokens = new Map()
   return {
-    feeCapWei: () => feeCapWei(trip),
+    feeCapWei: async () => {
+      priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
+      return feeCapWei(trip, priced)
+    },
     allow: async (proposal) => {
       if (!(await maySign(trip, proposal))) return false
+      await coverRaise(trip, proposal, priced)
       await onStorage('the audit log cannot be written', () =>
-        engine.audit.append({ event: 'tx.intent', ...factsOf(trip, proposal) }),
+        engine.audit.append({ event: 'tx.intent', ...factsOf(trip, proposal), ...asked }),
       )
       // An operator may have paused while the line was written.
       return maySign(trip, proposal)
@@ -30,6 +37,9 @@ export function replacementRules(trip: Trip): ReplacementRules {
     ...(engine.stuckAfterMs === undefined ? {} : { stuckAfterMs: engine.stuckAfterMs }),
   }
 }
+
+/** What is said in the audit log instead, where an operator asked for the signature. */
+type Asked = { readonly why?: string; readonly by?: string }
 
 async function maySign({ engine }: Trip, { kind }: Proposal): Promise<boolean> {
   try {
@@ -41,14 +51,31 @@ async function maySign({ engine }: Trip, { kind }: Proposal): Promise<boolean> {
 }
 
 /** The limit of one transaction in native currency, rounded down; a small fixed sum where that has no price. */
-async function feeCapWei({ engine, chain }: Trip): Promise<bigint> {
-  const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
+function feeCapWei({ engine }: Trip, priced: PricedTokens): bigint {
   const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, oneCoin]]), priced)
   if (unpriced.length > 0 || usdMicros === 0n) return unpricedGasCapWei
   return (limitsOf(engine.policy).perTransaction * oneCoin) / usdMicros
 }
 
 const oneCoin = 10n ** 18n
+
+/** What gas may cost above the first attempt. A no-op draws on no reservation: it is counted once it is mined. */
+async function coverRaise({ engine }: Trip, proposal: Proposal, priced: PricedTokens): Promise<void> {
+  const { kind, replaces, gasLimit, maxFeePerGas } = proposal
+  if (kind === 'no-op' || replaces === null) return
+  const signed = await onStorage('the journal cannot be read', () => engine.journal.byRequest(replaces.requestId))
+  const first = signed.find(({ step }) => step === replaces.step)
+  if (first === undefined || first.reservationId === null) return
+  const above = gasLimit * maxFeePerGas - worstOf(first)
+  const usdMicros = above > 0n ? gasWorth(above, priced) : null
+  if (usdMicros === null) return
+  await onStorage('the spend ledger cannot be written', () => engine.ledger.coverGas(first.hash, usdMicros))
+}
+
+function worstOf({ rawTransaction }: JournalEntry): bigint {
+  const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(rawTransaction)
+  return gas * maxFeePerGas
+}
 
 function factsOf({ call, chain, wallet }: Trip, proposal: Proposal) {
   const { kind, nonce, attempt, replaces, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = proposal

@@ -3,10 +3,12 @@ import * as z from 'zod'
 import { readAuditLog } from './read-audit-log.ts'
 import { createSimulatorMemory } from './simulator-memory.ts'
 import { simulate } from './simulation.ts'
+import { simulationHash } from './simulation-hash.ts'
 
 /**
  * Plays every simulation that a transaction of one day (UTC, `YYYY-MM-DD`) was signed on again, at the block and time it
- * was played at then, and compares what would have moved with what is on record. The endpoint must still know the state
+ * was played at then, and compares what would have moved with what is on record, and that with the hash of the simulation
+ * which the line of the transaction names. The endpoint must still know the state
  * of that block: an archive node, or a local chain that still runs. Says of each intent whether it agrees, and of those
  * that could not be played, why.
  */
@@ -28,7 +30,7 @@ export async function* replayAuditDay(options: {
     if (simulated.success) simulations.set(keyOf(simulated.data.requestId, simulated.data.block), simulated.data)
     const intent = intentSchema.safeParse(line)
     if (!intent.success) continue
-    const { seq, ts, tool, requestId, transaction, simulatedAtBlock } = intent.data
+    const { seq, ts, tool, requestId, transaction, simulatedAtBlock, simulationHash: named } = intent.data
     const key = keyOf(requestId, simulatedAtBlock ?? '')
     const simulation = simulations.get(key)
     if (simulation !== undefined && !replayed.has(key)) {
@@ -46,7 +48,7 @@ export async function* replayAuditDay(options: {
       requestId,
       step: transaction.label ?? transaction.kind,
       chainId: transaction.chainId,
-      ...outcome,
+      ...(simulation === undefined || named === undefined ? outcome : held(outcome, simulation, named)),
     }
   }
 }
@@ -62,7 +64,12 @@ export type Replayed = ReplayOutcome & {
 
 export type ReplayOutcome =
   | { readonly status: 'agrees'; readonly block: string }
-  | { readonly status: 'differs'; readonly block: string; readonly tokens: readonly ReplayDifference[] }
+  | {
+      readonly status: 'differs'
+      readonly block: string
+      /** None where what is on record agrees with the chain, but is not what the transaction was signed on. */
+      readonly tokens: readonly ReplayDifference[]
+    }
   | { readonly status: 'not-replayed'; readonly why: string }
 
 /** In smallest units, negative what leaves. */
@@ -106,6 +113,7 @@ const intentSchema = z.object({
   tool: z.string(),
   requestId: z.string(),
   simulatedAtBlock: integer.optional(),
+  simulationHash: z.string().optional(),
   transaction: z.object({ chainId: z.int(), kind: z.string(), label: z.string().optional() }),
 })
 
@@ -137,6 +145,15 @@ async function replay(
   } catch (error) {
     return { status: 'not-replayed', why: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** What agrees with the chain is what was signed on only where it has the hash that stands beside the transaction. */
+function held(outcome: ReplayOutcome, simulated: Simulated, named: string): ReplayOutcome {
+  if (outcome.status !== 'agrees') return outcome
+  const { simulation, ...rest } = simulated
+  const deltas = new Map(Object.entries(simulation.deltas).map(([token, change]) => [token, BigInt(change)]))
+  const hash = simulationHash({ ...rest, block: BigInt(simulated.block), deltas })
+  return hash === named ? outcome : { status: 'differs', block: simulated.block, tokens: [] }
 }
 
 function differences(

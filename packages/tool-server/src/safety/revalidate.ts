@@ -4,13 +4,15 @@ import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from './assert-declared.ts'
 import { assetChanges } from './asset-changes.ts'
 import { dearGas } from './dear-gas.ts'
+import { worstGasCost } from './gas.ts'
+import { gasCostOf, gasWorth } from './gas-worth.ts'
 import type { PolicyFollower } from './follow-policy.ts'
 import { checkMeasured, declaredContext, play } from './prepare.ts'
 import { policyVerdict, tokensOf } from './policy-verdict.ts'
 import { throwFirst } from './refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Simulation } from './simulation.ts'
-import { raiseSpend } from './spend-limit.ts'
+import { type HeldSpend, raiseSpend } from './spend-limit.ts'
 import { type PricedTokens, priceTokens, valueOfSpend } from './spend-value.ts'
 import type { Step } from './step.ts'
 import { stillAllowed } from './still-allowed.ts'
@@ -50,16 +52,17 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
 }
 
 export function begin({ surveyed, simulation, spend, priced }: Reserved): Progress {
-  const { amountUsdMicros: reservedUsdMicros } = spend
-  return { signed: [], mined: [], reservedUsdMicros, priced, valid: { surveyed, simulation, firstStep: 0 } }
+  const { amountUsdMicros, gasUsdMicros, isGuess } = spend
+  const reserved = { amountUsdMicros, gasUsdMicros, isGuess }
+  return { signed: [], mined: [], reserved, priced, valid: { surveyed, simulation, firstStep: 0 } }
 }
 
 /** How far a road has come. Filled while it is travelled. */
 export type Progress = {
   readonly signed: { readonly step: Step; readonly hash: Hash }[]
   readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
-  /** What the ledger holds for the road now: rises when prices do. */
-  reservedUsdMicros: bigint
+  /** What the ledger holds for the road now: rises when prices and fees do. */
+  reserved: HeldSpend
   /** The newest prices looked up, at which it is settled. */
   priced: PricedTokens
   /** The simulation in force and the step it starts with. */
@@ -77,8 +80,8 @@ function isFresh(now: number, { mined, valid }: Progress): boolean {
 }
 
 /**
- * Looks prices up again: the reservation is raised to what the call spends now, which must still fit the limits, and so
- * must what its gas could cost. What now needs a person's word is refused.
+ * Looks prices up again: the reservation is raised to what the call spends now and to what gas has cost and could cost
+ * from here on, which must still fit the limits together. What now needs a person's word is refused.
  */
 async function requirePrice(road: Reserved, progress: Progress, whole: Simulation, surveyed: Survey): Promise<void> {
   const { engine, call, chain, intent, reservationId } = road
@@ -86,14 +89,17 @@ async function requirePrice(road: Reserved, progress: Progress, whole: Simulatio
   const gasUsed = [...whole.gasUsed, ...whole.revokeGasUsed]
   throwFirst(dearGas(engine.policy, gasUsed, surveyed.fees, priced))
   const value = valueOfSpend(intent, whole.deltas, priced)
+  const burnt = gasCostOf(progress.mined.map(({ receipt }) => receipt))
+  const gasUsdMicros = gasWorth(burnt + worstGasCost(gasUsed, surveyed.fees), priced)
   const asked = { principal: call.principal.id, chainId: chain.id, requestId: call.requestId, reservationId }
   const raise = await onStorage('the spend ledger cannot be written', () =>
-    raiseSpend({ ...engine, ...asked, value, dryRun: !road.spend.reserved }, progress.reservedUsdMicros),
+    raiseSpend({ ...engine, ...asked, value, gasUsdMicros, dryRun: !road.spend.reserved }, progress.reserved),
   )
   throwFirst(raise.refusals)
-  progress.reservedUsdMicros = raise.amountUsdMicros
+  const { amountUsdMicros, gasUsdMicros: heldGasUsdMicros, isGuess } = raise
+  progress.reserved = { amountUsdMicros, gasUsdMicros: heldGasUsdMicros, isGuess }
   progress.priced = priced
-  requireNoNewApproval(raise.amountUsdMicros, engine.policy, call)
+  requireNoNewApproval(progress.reserved, engine.policy, call)
 }
 
 async function playRest(road: Reserved, rest: readonly Step[], surveyed: Survey): Promise<Simulation> {

@@ -1,12 +1,36 @@
 import { createTestClient, http, parseUnits, type TestClient, zeroAddress } from 'viem'
 import type { Deferred, Settled } from '../intent.ts'
+import { expect } from 'vitest'
 import { swapIntent } from './intents.fixture.ts'
 import { type Road, openRoad } from './open-road.fixture.ts'
 
+/** What counts against the limits beside gas, in millionths of a dollar. */
 export async function used(road: Road): Promise<bigint> {
-  const { dailyUsdMicros } = await road.store.ledger.usage('key:test', { sessionIdleMs: 60_000 })
-  return dailyUsdMicros
+  const { dailyUsdMicros, dailyGasUsdMicros } = await road.store.ledger.usage('api-key:7e57000000000000', {
+    sessionIdleMs: 60_000,
+  })
+  return dailyUsdMicros - dailyGasUsdMicros
 }
+
+/** What gas counts against the limits, in millionths of a dollar. */
+export async function usedGas(road: Road): Promise<bigint> {
+  return (await road.store.ledger.usage('api-key:7e57000000000000', { sessionIdleMs: 60_000 })).dailyGasUsdMicros
+}
+
+/**
+ * Holds the gas in the ledger against the chain: what is missing of the 10 ETH a road's wallet begins with, at the table's
+ * 3,000 USD, each transaction rounded up to a millionth. For roads on which native currency pays gas alone.
+ */
+export async function expectGasCounted(road: Road): Promise<void> {
+  const burntWei = parseUnits('10', 18) - (await road.balance('ETH'))
+  const exact = (burntWei * 3_000n) / 10n ** 12n
+  const counted = await usedGas(road)
+  expect(counted).toBeGreaterThanOrEqual(exact)
+  expect(counted).toBeLessThanOrEqual(exact + BigInt(await road.nonce()))
+}
+
+/** A price of ETH at which the gas of a write, or of a transaction, is worth a millionth of a dollar. */
+export const nearlyFreeGas = { ETH: 0.000001 }
 
 /** What the local chain's node does on command. */
 export function testClient(road: Road): TestClient {
@@ -44,5 +68,11 @@ export function deltasOf(road: Road, { deltas }: Settled): Record<string, bigint
 }
 
 export function principalOf() {
-  return { id: 'key:test', stage: 'api-key', tier: 'write', scopes: new Set<never>(), expiresAt: null } as const
+  return {
+    id: 'api-key:7e57000000000000',
+    stage: 'api-key',
+    tier: 'write',
+    scopes: new Set<never>(),
+    expiresAt: null,
+  } as const
 }

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, http, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { swapIntent } from './intents.fixture.ts'
 import { methodsIn } from './network.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
@@ -56,5 +56,5 @@ async function sendElsewhere(road: Road): Promise<void> {
   const account = privateKeyToAccount(road.privateKey)
   const client = createWalletClient({ account, transport: http(road.devnet.rpcUrl) })
   const hash = await client.sendTransaction({ to: account.address, value: 0n, chain: null })
-  await road.rpc.client(road.chain).waitForTransactionReceipt({ hash })
+  await vi.waitFor(() => road.rpc.client(road.chain).getTransactionReceipt({ hash }), { timeout: 60_000, interval: 20 })
 }

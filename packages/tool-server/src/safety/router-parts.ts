@@ -1,6 +1,7 @@
+import type { AmmDeployment } from '@svc/wallet'
 import { type AbiParameter, parseAbiParameters } from 'viem'
 
-/** A part of a v4 or universal router call. Parameters are `null` where their layout differs between versions. */
+/** A part of a v4 or universal router call. Parameters are `null` where the layout is not known. */
 export type NamedPart = { readonly name: string; readonly parameters: readonly AbiParameter[] | null }
 
 /** What `modifyLiquidities` and the v4 command of the universal router carry. */
@@ -8,8 +9,17 @@ export const v4Unlock = parseAbiParameters('bytes actions, bytes[] params')
 
 const poolKey = 'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }'
 
-/** Actions of v4, by the constants and layouts of v4-periphery's `Actions` and `CalldataDecoder`. */
-export const v4Actions: ReadonlyMap<number, NamedPart> = new Map([
+/**
+ * Actions of v4, by the constants and layouts of v4-periphery's `Actions` and `CalldataDecoder`, as the chain's universal
+ * router reads them: version 2.1.0 added bounds per hop to swaps by path, 2.1.1 to those through one pool.
+ */
+export function v4Actions(version: RouterVersion | null): ReadonlyMap<number, NamedPart> {
+  return version === null ? plainActions : actionsByVersion[version]
+}
+
+export type RouterVersion = NonNullable<AmmDeployment['universalRouter']>['version']
+
+const plainActions: ReadonlyMap<number, NamedPart> = new Map<number, NamedPart>([
   [
     0x00,
     part(
@@ -51,6 +61,33 @@ export const v4Actions: ReadonlyMap<number, NamedPart> = new Map([
   [0x15, part('wrap', 'uint256 amount')],
   [0x16, part('unwrap', 'uint256 amount')],
 ])
+
+const actionsByVersion: Readonly<Record<RouterVersion, ReadonlyMap<number, NamedPart>>> = {
+  '2.0': withSwaps({ single: false, path: false }),
+  '2.1.0': withSwaps({ single: false, path: true }),
+  '2.1.1': withSwaps({ single: true, path: true }),
+}
+
+/** Exact outputs stay whole: the wallet makes none, and what is built elsewhere may hold none. */
+function withSwaps(hopPrices: { readonly single: boolean; readonly path: boolean }): ReadonlyMap<number, NamedPart> {
+  const hopPrice: string = hopPrices.single ? ' uint256 minHopPriceX36;' : ''
+  const hopPricesOfPath: string = hopPrices.path ? ' uint256[] minHopPriceX36;' : ''
+  const single: readonly AbiParameter[] = parseAbiParameters([
+    'Single single',
+    `struct Single { PoolKey key; bool zeroForOne; uint128 amountIn; uint128 amountOutMinimum;${hopPrice} bytes hookData; }`,
+    poolKey,
+  ] as const)
+  const byPath: readonly AbiParameter[] = parseAbiParameters([
+    'ByPath byPath',
+    `struct ByPath { address currencyIn; PathKey[] path;${hopPricesOfPath} uint128 amountIn; uint128 amountOutMinimum; }`,
+    'struct PathKey { address intermediateCurrency; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }',
+  ] as const)
+  return new Map<number, NamedPart>([
+    ...plainActions,
+    [0x06, { name: 'swap exact in, one pool', parameters: single }],
+    [0x07, { name: 'swap exact in', parameters: byPath }],
+  ])
+}
 
 /** Commands of the universal router, by the constants of its `Commands`. */
 export const routerCommands: ReadonlyMap<number, NamedPart> = new Map([

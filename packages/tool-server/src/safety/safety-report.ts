@@ -1,3 +1,4 @@
+import type { OperationState } from '@svc/store'
 import type { Principal } from '../auth/principal.ts'
 import type { SafetyReport } from '../tool.ts'
 import type { Engine } from './engine.ts'
@@ -9,12 +10,13 @@ import { onStorage } from './storage.ts'
 /** What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. */
 export async function safetyReport(engine: Engine, principal: Principal): Promise<SafetyReport> {
   const { policy, ledger, dataDir } = engine
-  const [pause, breaker, usage, pendingTransactions] = await onStorage('the safety state cannot be read', () =>
+  const [pause, breaker, usage, pendingTransactions, waiting] = await onStorage('the safety state cannot be read', () =>
     Promise.all([
       readPause(dataDir),
       engine.breaker.status(),
       ledger.usage(principal.id, { sessionIdleMs }),
       countPending(engine),
+      countWaiting(engine, principal),
     ]),
   )
   const limits = limitsOf(policy)
@@ -29,18 +31,29 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
     approvalThresholdUsd: policy.approvalThresholdUsd,
     limitsUsd: { ...policy.limitsUsd },
     spentUsd: { session: usd(usage.sessionUsdMicros), daily: usd(usage.dailyUsdMicros) },
+    gasUsd: { session: usd(usage.sessionGasUsdMicros), daily: usd(usage.dailyGasUsdMicros) },
     remainingUsd: {
       session: left(limits.perSession, usage.sessionUsdMicros),
       daily: left(limits.daily, usage.dailyUsdMicros),
     },
     dailyAlert: isDailyAlert(usage.dailyUsdMicros, policy),
     pendingTransactions,
+    ...waiting,
   }
 }
 
 /** A person's or a file's text, fit to be shown. */
 function escaped(text: string | null): string | null {
   return text === null ? null : printable(text, 200)
+}
+
+async function countWaiting(
+  { operations }: Engine,
+  { id: principalId }: Principal,
+): Promise<Pick<SafetyReport, 'pendingApprovals' | 'scheduledOperations'>> {
+  const counts = await operations.count({ principalId, states: ['awaiting_approval', 'scheduled'] })
+  const of = (state: OperationState) => counts.find((one) => one.state === state)?.count ?? 0
+  return { pendingApprovals: of('awaiting_approval'), scheduledOperations: of('scheduled') }
 }
 
 async function countPending({ chains, journal, senders }: Engine): Promise<number> {

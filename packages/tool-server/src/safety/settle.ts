@@ -2,11 +2,14 @@ import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { Settled, TokenQuantity } from '../intent.ts'
 import { assetChanges } from './asset-changes.ts'
 import { callFacts } from './call-facts.ts'
+import { countable } from './countable.ts'
 import { countedDeltas } from './counted-deltas.ts'
+import { gasCostOf, gasCostsOr } from './gas-worth.ts'
 import { holdAgainstSimulation } from './hold-against-simulation.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
 import { simulationDrift } from './simulation-drift.ts'
+import { usdText } from './spend-limit.ts'
 import { notGivenBack, outflowsOf, spentAmounts, usdOf, valueOf } from './spend-value.ts'
 import { onStorage } from './storage.ts'
 import { readAllowances } from './survey.ts'
@@ -21,12 +24,13 @@ export async function settle(road: Reserved, progress: Progress): Promise<Settle
   const { balanceWei, standing } = await readAfter(road, progress)
   const deltas = realDeltas(road, progress, nativeDelta(road, progress, balanceWei))
   const revokes = await takeBack(road, progress, { blind: false, ...(standing === null ? {} : { standing }) })
-  await settleLedger(road, progress, countedDeltas(deltas, road.simulation.deltas))
+  const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes]
+  const counted = await settleLedger(road, progress, countedDeltas(deltas, road.simulation.deltas), receipts)
   await quietly(road, 'breaker', () => engine.breaker.recordSuccess())
   await quietly(road, 'breaker', () => holdAgainstSimulation(road, deltas))
   const drift = simulationDrift(road.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
-  const gasCostWei = gasCostOf([...progress.mined.map(({ receipt }) => receipt), ...revokes])
+  const gasCostWei = gasCostOf(receipts)
   const gasCost = { gasCostWei, gasCostUsd: usdOf(zeroAddress, gasCostWei, priced) }
   const settled = settledOf(road, progress, deltas, revokes, gasCost)
   await quietly(road, 'audit', () =>
@@ -35,6 +39,7 @@ export async function settle(road: Reserved, progress: Progress): Promise<Settle
       ...callFacts(call),
       deltas: settled.deltas,
       gasCostWei,
+      ...counted,
       drift,
       transactions: settled.transactions.map(({ hash }) => hash),
     }),
@@ -42,25 +47,27 @@ export async function settle(road: Reserved, progress: Progress): Promise<Settle
   return settled
 }
 
-/** Settles the reservation with what left, or what a lasting approval exposes; a token without a price leaves it as it is. */
+/**
+ * Settles the reservation with what left, or what a lasting approval exposes, and with the gas of every transaction by its
+ * receipt; what has no price leaves that part as it is, or at what the rest is worth where that is more. Answers what was counted, for the audit log.
+ */
 export async function settleLedger(
   road: Reserved,
-  { reservedUsdMicros, priced }: Progress,
+  { reserved, priced }: Progress,
   deltas: ReadonlyMap<string, bigint>,
-): Promise<void> {
+  receipts: readonly TransactionReceipt[],
+): Promise<{ readonly spentUsd: string; readonly gasUsd: string } | null> {
   const { engine, intent, spend, reservationId } = road
-  if (!spend.reserved) return
+  if (!spend.reserved) return null
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
   const spent =
     lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
   const { usdMicros, unpriced } = valueOf(notGivenBack(spent, intent, deltas, priced), priced)
-  const actual = unpriced.length > 0 ? reservedUsdMicros : usdMicros
-  await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual))
-}
-
-/** What gas cost, with what roll-ups charge for their parent chain where receipts say it. */
-export function gasCostOf(receipts: readonly TransactionReceipt[]): bigint {
-  return receipts.reduce((sum, receipt) => sum + receipt.gasUsed * receipt.effectiveGasPrice + parentFee(receipt), 0n)
+  const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
+  const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
+  await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual, gas))
+  const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
+  return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
 }
 
 /** Net changes of the wallet: tokens from receipt logs, native currency as given because it leaves no logs. */
@@ -131,10 +138,4 @@ async function quietly({ engine, call }: Reserved, what: string, work: () => Pro
   } catch (error) {
     engine.log.error('settle.unrecorded', { requestId: call.requestId, what, error })
   }
-}
-
-/** OP-stack chains name their data fee in receipts; viem leaves members it does not know as they came. */
-function parentFee(receipt: TransactionReceipt): bigint {
-  const fee: unknown = 'l1Fee' in receipt ? receipt.l1Fee : undefined
-  return typeof fee === 'bigint' ? fee : typeof fee === 'string' && /^0x[0-9a-f]+$/i.test(fee) ? BigInt(fee) : 0n
 }

@@ -1,9 +1,11 @@
 import type { JournalEntry } from '@svc/wallet'
+import type { Hash } from 'viem'
 import { callFacts } from './call-facts.ts'
 import { declaredTokens } from './prepare.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
 import { usdText } from './spend-limit.ts'
+import { simulationHash } from './simulation-hash.ts'
 import type { Step } from './step.ts'
 import { oweAllowances } from './take-back.ts'
 import { sign } from './transact.ts'
@@ -25,15 +27,23 @@ export async function signNext(road: Reserved, progress: Progress, next: Step): 
       why: intent.why,
       planHash: call.carriesOut?.planHash ?? tripHash(road),
       ...(call.carriesOut === null ? {} : { operationId: call.carriesOut.id }),
-      spendUsd: usdText(progress.reservedUsdMicros),
+      spendUsd: usdText(progress.reserved.amountUsdMicros),
+      gasAtMostUsd: usdText(progress.reserved.gasUsdMicros),
       tokenAllowlistPassed,
       simulatedBy: simulation.playedBy,
       simulatedAtBlock: simulation.blockNumber,
+      simulationHash: hashOf(road, progress.valid),
       deltas: Object.fromEntries(simulation.deltas),
     },
   })
   progress.signed.push({ step: next, hash: entry.hash })
   return entry
+}
+
+function hashOf({ chain, wallet, steps }: Reserved, { simulation, surveyed, firstStep }: Progress['valid']): Hash {
+  const { blockNumber: block, deltas } = simulation
+  const { atSeconds } = surveyed
+  return simulationHash({ chainId: chain.id, wallet, block, atSeconds, steps: steps.slice(firstStep), deltas })
 }
 
 /** What is signed rests on it: everything it takes to play it again. Once for each simulation. */

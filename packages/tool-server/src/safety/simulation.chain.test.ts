@@ -6,7 +6,7 @@ import { expectRefused } from './expect-refused.fixture.ts'
 import { mintIntent, removeIntent, routerSwapIntent, swapIntent, wrapIntent } from './intents.fixture.ts'
 import { answering, mangling, methodsIn } from './network.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
-import { deltasOf, plannedOf, principalOf, settledOf } from './road-facts.fixture.ts'
+import { deltasOf, expectGasCounted, plannedOf, settledOf, used } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -40,7 +40,8 @@ describe('G10: an endpoint without eth_simulateV1', () => {
       { simulatedBy: 'eth_call', spendUsd: '100' },
       { simulatedBy: 'eth_call', spendUsd: '100' },
     ])
-    expect((await road.executor.safetyReport(principalOf())).spentUsd).toEqual({ session: '100', daily: '100' })
+    expect(await used(road)).toBe(parseUnits('100', 6))
+    await expectGasCounted(road)
   })
 
   it('lenient: positions, Permit2 and native currency are carried out on what eth_call shows', async () => {

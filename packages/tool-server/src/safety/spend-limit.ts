@@ -5,51 +5,64 @@ import type { Refusal } from './refusal.ts'
 import type { SpendValue, Unpriced } from './spend-value.ts'
 
 /**
- * Holds a spend against the limits of the transaction, of the principal's session and of any 24 hours, and takes it out
- * of them unless `dryRun`. A token without a price is a refusal under a strict allowlist. Under a lenient one the call counts
- * as the whole limit of one transaction, or as what is known to leave or arrive beside it if that is more, where no list
- * names the token and no source says anything of it; what a list names, or what sources contradict, is refused there too.
+ * Holds a spend and its gas against the limits of the transaction, of the principal's session and of any 24 hours, and
+ * takes both out of them unless `dryRun`. A token without a price is a refusal under a strict allowlist. Under a lenient one
+ * the call counts as the whole limit of one transaction, gas included, or as what is known to leave or arrive beside it if
+ * that is more, where no list names the token and no source says anything of it; what a list names, or what sources
+ * contradict, is refused there too. Gas that has no price counts as what is left of the limit of one transaction.
  */
 export async function limitSpend(request: SpendRequest): Promise<SpendDecision> {
   const { ledger, policy, value, dryRun } = request
   const limits = limitsOf(policy)
   const isGuess = value.unpriced.length > 0
   const bound = max(value.usdMicros, value.arrivingUsdMicros)
+  const refused = (parts: SpendParts, refusal: Refusal): SpendDecision => {
+    return { ...parts, isGuess, reserved: false, used: null, refusals: [refusal] }
+  }
   if (isGuess && (bound === 0n || !maybeGuessed(request))) {
-    return { amountUsdMicros: value.usdMicros, reserved: false, used: null, refusals: [withoutPrice(value.unpriced)] }
+    const known = { amountUsdMicros: value.usdMicros, gasUsdMicros: request.gasUsdMicros ?? 0n }
+    return refused(known, withoutPrice(value.unpriced))
   }
-  const amountUsdMicros = isGuess ? max(bound, limits.perTransaction) : value.usdMicros
-  if (amountUsdMicros > limits.perTransaction) {
-    return { amountUsdMicros, reserved: false, used: null, refusals: [aboveOne(limits, amountUsdMicros)] }
+  const guess = max(bound, limits.perTransaction - (request.gasUsdMicros ?? 0n))
+  const amountUsdMicros = isGuess ? guess : value.usdMicros
+  const parts = {
+    amountUsdMicros,
+    gasUsdMicros: request.gasUsdMicros ?? max(limits.perTransaction - amountUsdMicros, 0n),
   }
-  const asked = { principal: request.principal, chainId: request.chainId, amountUsdMicros, limits, sessionIdleMs }
+  if (sumOf(parts) > limits.perTransaction) return refused(parts, aboveOne(limits, parts))
+  const asked = { principal: request.principal, chainId: request.chainId, ...parts, limits, sessionIdleMs }
   const verdict = dryRun
     ? await ledger.check(asked)
     : await ledger.reserve({ ...asked, id: request.reservationId, requestId: request.requestId })
-  if (!verdict.granted) return { amountUsdMicros, reserved: false, used: null, refusals: [exceeded(verdict)] }
-  return { amountUsdMicros, reserved: !dryRun, used: verdict.used, refusals: [] }
+  if (!verdict.granted) return refused(parts, exceeded(verdict, parts))
+  return { ...parts, isGuess, reserved: !dryRun, used: verdict.used, refusals: [] }
 }
 
 /**
- * Raises a reservation to what the spend is worth at newer prices, in one commit that holds it against every limit, so that
- * what is reserved and settled never exceeds a cap. One that is worth less now stays as it is. Answers what is reserved.
+ * Raises a reservation to what the spend and its gas are worth at newer prices and fees, in one commit that holds them
+ * against every limit, so that what is reserved and settled never exceeds a cap. Of both, what is worth less now stays as it
+ * is, but a guess: it fills what gas leaves of the limit of one transaction, so gas that rises takes its more out of it, down
+ * to what is known to leave or arrive. Answers what is reserved.
  */
-export async function raiseSpend(request: SpendRequest, reservedUsdMicros: bigint): Promise<SpendRaise> {
+export async function raiseSpend(request: SpendRequest, held: HeldSpend): Promise<SpendRaise> {
   const { ledger, policy, value, reservationId, dryRun } = request
   const limits = limitsOf(policy)
   if (value.unpriced.length > 0 && !maybeGuessed(request)) {
-    return { amountUsdMicros: reservedUsdMicros, refusals: [withoutPrice(value.unpriced)] }
+    return { ...held, refusals: [withoutPrice(value.unpriced)] }
   }
-  const amountUsdMicros = value.unpriced.length > 0 ? max(value.usdMicros, value.arrivingUsdMicros) : value.usdMicros
-  if (amountUsdMicros <= reservedUsdMicros) return { amountUsdMicros: reservedUsdMicros, refusals: [] }
-  if (amountUsdMicros > limits.perTransaction) {
-    return { amountUsdMicros: reservedUsdMicros, refusals: [aboveOne(limits, amountUsdMicros)] }
+  const worth = value.unpriced.length > 0 ? max(value.usdMicros, value.arrivingUsdMicros) : value.usdMicros
+  const gasUsdMicros = max(request.gasUsdMicros ?? 0n, held.gasUsdMicros)
+  const least = held.isGuess ? held.amountUsdMicros - (gasUsdMicros - held.gasUsdMicros) : held.amountUsdMicros
+  const isGuess = held.isGuess || value.unpriced.length > 0
+  const parts = { amountUsdMicros: max(worth, least), gasUsdMicros, isGuess }
+  if (parts.amountUsdMicros === held.amountUsdMicros && gasUsdMicros === held.gasUsdMicros) {
+    return { ...parts, refusals: [] }
   }
-  if (dryRun) return { amountUsdMicros, refusals: [] }
-  const verdict = await ledger.raise(reservationId, { amountUsdMicros, limits, sessionIdleMs })
-  return verdict.granted
-    ? { amountUsdMicros, refusals: [] }
-    : { amountUsdMicros: reservedUsdMicros, refusals: [exceeded(verdict)] }
+  if (sumOf(parts) > limits.perTransaction) return { ...held, refusals: [aboveOne(limits, parts)] }
+  if (dryRun) return { ...parts, refusals: [] }
+  const asked = { amountUsdMicros: parts.amountUsdMicros, gasUsdMicros, gasOutOfAmount: held.isGuess }
+  const verdict = await ledger.raise(reservationId, { ...asked, limits, sessionIdleMs })
+  return verdict.granted ? { ...parts, refusals: [] } : { ...held, refusals: [exceeded(verdict, parts)] }
 }
 
 /** Holds what is reserved already against limits that may have been tightened since. Raises nothing. */
@@ -57,19 +70,26 @@ export async function holdSpend(held: {
   readonly ledger: Pick<Ledger, 'raise'>
   readonly policy: Policy
   readonly reservationId: string
-  readonly reservedUsdMicros: bigint
+  readonly reserved: SpendParts
   /** False where nothing was put into the ledger. */
   readonly isReserved: boolean
 }): Promise<readonly Refusal[]> {
-  const { ledger, reservationId, reservedUsdMicros: amountUsdMicros } = held
+  const { ledger, reservationId, reserved } = held
   const limits = limitsOf(held.policy)
-  if (amountUsdMicros > limits.perTransaction) return [aboveOne(limits, amountUsdMicros)]
+  if (sumOf(reserved) > limits.perTransaction) return [aboveOne(limits, reserved)]
   if (!held.isReserved) return []
-  const verdict = await ledger.raise(reservationId, { amountUsdMicros, limits, sessionIdleMs })
-  return verdict.granted ? [] : [exceeded(verdict)]
+  const { amountUsdMicros, gasUsdMicros } = reserved
+  const verdict = await ledger.raise(reservationId, { amountUsdMicros, gasUsdMicros, limits, sessionIdleMs })
+  return verdict.granted ? [] : [exceeded(verdict, reserved)]
 }
 
-export type SpendRaise = { readonly amountUsdMicros: bigint; readonly refusals: readonly Refusal[] }
+/** What a write takes out of the limits, in millionths of a US dollar: what leaves, and what its gas costs at worst. */
+export type SpendParts = { readonly amountUsdMicros: bigint; readonly gasUsdMicros: bigint }
+
+/** `isGuess`: a token without a price is among what it counts. */
+export type HeldSpend = SpendParts & { readonly isGuess: boolean }
+
+export type SpendRaise = HeldSpend & { readonly refusals: readonly Refusal[] }
 
 export type SpendRequest = {
   readonly ledger: Pick<Ledger, 'reserve' | 'check' | 'raise'>
@@ -79,11 +99,12 @@ export type SpendRequest = {
   readonly requestId: string
   readonly reservationId: string
   readonly value: SpendValue
+  /** What gas may cost at worst; `null` where native currency has no price. */
+  readonly gasUsdMicros: bigint | null
   readonly dryRun: boolean
 }
 
-export type SpendDecision = {
-  readonly amountUsdMicros: bigint
+export type SpendDecision = HeldSpend & {
   readonly reserved: boolean
   /** What counted before this spend; `null` when it was refused. */
   readonly used: Extract<SpendVerdict, { granted: true }>['used'] | null
@@ -126,13 +147,14 @@ const names = {
 /** Of one transaction no window frees up. */
 const noWaitHelps = 'Lower the amount: waiting does not change the limit of one transaction.'
 
-function exceeded(verdict: Extract<SpendVerdict, { granted: false }>): Refusal {
+function exceeded(verdict: Extract<SpendVerdict, { granted: false }>, { gasUsdMicros }: SpendParts): Refusal {
   const { limit, capUsdMicros, usedUsdMicros, askedUsdMicros } = verdict
-  const [cap, used, asked] = [capUsdMicros, usedUsdMicros, askedUsdMicros].map(usdText)
+  const [cap, used, asked, gas] = [capUsdMicros, usedUsdMicros, askedUsdMicros, gasUsdMicros].map(usdText)
+  const asks = `asks for ${asked} USD, of which ${gas} USD for gas at worst`
   return {
     code: 'SPENDING_LIMIT_EXCEEDED',
-    message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call asks for ${asked} USD.`,
-    details: [{ message: 'limit', limit, capUsd: cap, usedUsd: used, askedUsd: asked }],
+    message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call ${asks}.`,
+    details: [{ message: 'limit', limit, capUsd: cap, usedUsd: used, askedUsd: asked, gasUsd: gas }],
     ...(limit === 'perTransaction' ? { suggestion: noWaitHelps } : {}),
   }
 }
@@ -147,9 +169,13 @@ function maybeGuessed({ policy, chainId, value }: SpendRequest): boolean {
 }
 
 /** Known without asking the ledger, whose rows have no room for absurd sums. */
-function aboveOne({ perTransaction }: SpendLimits, askedUsdMicros: bigint): Refusal {
+function aboveOne({ perTransaction }: SpendLimits, parts: SpendParts): Refusal {
   const limit = { limit: 'perTransaction', capUsdMicros: perTransaction, usedUsdMicros: 0n } as const
-  return exceeded({ granted: false, ...limit, askedUsdMicros })
+  return exceeded({ granted: false, ...limit, askedUsdMicros: sumOf(parts) }, parts)
+}
+
+function sumOf({ amountUsdMicros, gasUsdMicros }: SpendParts): bigint {
+  return amountUsdMicros + gasUsdMicros
 }
 
 function withoutPrice(unpriced: readonly Unpriced[]): Refusal {

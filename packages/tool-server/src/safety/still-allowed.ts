@@ -1,5 +1,6 @@
 import { requireNoNewApproval } from './approval.ts'
 import { dearGas } from './dear-gas.ts'
+import { requireNoNewDelay } from './delay.ts'
 import type { PolicyFollower } from './follow-policy.ts'
 import { grantRefusals } from './grant-refusals.ts'
 import { policyVerdict } from './policy-verdict.ts'
@@ -14,8 +15,8 @@ import { onStorage } from './storage.ts'
 /**
  * Before each signature, however fresh the simulation is: still running, and what is planned fits the policy in force now,
  * under which the road goes on. Asks no endpoint. Where the policy is another than before, what it says of amounts (limits,
- * the threshold for a person, gas) is held against what is reserved already. Throws the first refusal, `POLICY_INVALID`
- * where the file cannot be read.
+ * the threshold for a person, gas) is held against what is reserved already, and a delay that it asks for now refuses.
+ * Throws the first refusal, `POLICY_INVALID` where the file cannot be read.
  */
 export async function stillAllowed(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
   throwFirst((await requireRunning(before.engine)).refusals)
@@ -28,9 +29,10 @@ export async function stillAllowed(before: Reserved, progress: Progress, policie
   if (engine.policyHash === before.engine.policyHash) return road
   throwFirst(checkMeasured(simulation, policy))
   throwFirst(dearGas(policy, [...simulation.gasUsed, ...simulation.revokeGasUsed], surveyed.fees, progress.priced))
-  const { reservedUsdMicros } = progress
-  const held = { ...engine, reservationId: road.reservationId, reservedUsdMicros, isReserved: road.spend.reserved }
+  const { reserved } = progress
+  const held = { ...engine, reservationId: road.reservationId, reserved, isReserved: road.spend.reserved }
   throwFirst(await onStorage('the spend ledger cannot be read', () => holdSpend(held)))
-  requireNoNewApproval(reservedUsdMicros, policy, call)
+  requireNoNewApproval(reserved, policy, call)
+  requireNoNewDelay(intent.riskTier, policy, call, engine.now())
   return road
 }

@@ -1,7 +1,8 @@
-import type { NewOperation } from '@svc/store'
+import { type NewOperation, type Operation, StoreError } from '@svc/store'
 import type { Plan, Planned, Scheduled } from '../intent.ts'
 import { ToolError } from '../tool-error.ts'
 import { neededApproval } from './approval.ts'
+import type { AuditEventName } from './audit-event-names.ts'
 import { neededDelay, type NeededDelay } from './delay.ts'
 import { planOf } from './plan.ts'
 import { argumentsOf } from './plan-hash.ts'
@@ -15,56 +16,70 @@ import { storePrincipal } from './stored-principal.ts'
 /** Keeps the plan of a dry run for `execute_plan`, whatever the policy has against it now. */
 export async function storePlan(road: Reserved, refusals: readonly Refusal[]): Promise<Planned> {
   const { engine, call, spend, intent } = road
-  const approval = neededApproval(spend.amountUsdMicros, engine.policy, call)
+  const approval = neededApproval(spend, engine.policy, call)
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   const conditions = [approval, delay?.condition ?? null].filter((condition) => condition !== null)
   const expiresAt = engine.now() + engine.policy.planExpirySeconds * 1000
-  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt, refusals, conditions })
+  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt, refusals, conditions, waits: 'planned' })
   await store(road, plan, { state: 'planned', expiresAt, executeAfter: null })
   return { status: 'planned', plan }
 }
 
 /**
- * Above the threshold a person must say yes: stores what is asked for and throws `APPROVAL_REQUIRED`, naming it. An
- * operation that was approved or has waited already is not asked for again: it is refused as it is.
+ * Above the threshold a person must say yes: stores what is asked for and throws `APPROVAL_REQUIRED`, naming it. An equal
+ * plan that awaits approval already is named instead, and expires when it would have. An operation that was approved or
+ * has waited already is not asked for again: it is refused as it is. Throws `OPERATION_LIMIT` where too many wait.
  */
 export async function requireApproval(road: Reserved): Promise<void> {
   const { engine, call, spend, intent } = road
-  const needed = neededApproval(spend.amountUsdMicros, engine.policy, call)
+  const needed = neededApproval(spend, engine.policy, call)
   if (needed === null || call.dryRun) return
   if (hasWaited(road)) throw stricter(needed)
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   const conditions = [needed, ...(delay === null ? [] : [delay.condition])]
   const expiresAt = engine.now() + engine.policy.approvals.expirySeconds * 1000
   const executeAfter = delay === null ? null : engine.now() + delay.seconds * 1000
-  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt, refusals: [], conditions })
-  await note(road, 'tx.approval.requested', plan)
-  await store(road, plan, { state: 'awaiting_approval', expiresAt, executeAfter })
-  throw approvalRequired(road, plan, needed)
+  const waits = executeAfter === null ? 'approval' : 'approval and delay'
+  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt, refusals: [], conditions, waits })
+  const life = { state: 'awaiting_approval', expiresAt, executeAfter } as const
+  const stored = await store(road, plan, life, () => note(road, 'tx.approval.requested', plan))
+  throw approvalRequired(road, stored, { ...needed, isNew: stored.id === plan.planId })
 }
 
 /**
- * Where the risk tier has a delay: gives the reservation back and stores the operation for its time, when it runs by
- * itself. `null` when the road goes on. Throws `DELAY_REQUIRED` for one that waited under a policy that asks for more now.
+ * Where the risk tier has a delay: stores the operation for its time, when it runs by itself, and gives the reservation
+ * back. `null` when the road goes on. Throws `DELAY_REQUIRED` for one that waited under a policy that asks for more now,
+ * and `OPERATION_LIMIT` where too many wait.
  */
 export async function waitForDelay(road: Reserved): Promise<Scheduled | null> {
-  const { engine, call, intent, spend, reservationId } = road
+  const { engine, call, intent } = road
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   if (delay === null || call.dryRun) return null
   if (hasWaited(road)) throw stricter(delay.condition)
-  if (spend.reserved) {
-    await onStorage('the spend ledger cannot be written', () => engine.ledger.release(reservationId))
-  }
-  return schedule(road, delay)
+  const scheduled = await schedule(road, delay)
+  await giveBack(road)
+  return scheduled
 }
 
 async function schedule(road: Reserved, { seconds, condition }: NeededDelay): Promise<Scheduled> {
   const { engine } = road
   const executeAfter = engine.now() + seconds * 1000
-  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt: null, refusals: [], conditions: [condition] })
-  await note(road, 'tx.scheduled', plan, { executeAfter: new Date(executeAfter).toISOString() })
-  await store(road, plan, { state: 'scheduled', expiresAt: null, executeAfter })
-  return { status: 'scheduled', operationId: plan.planId, executeAfter: new Date(executeAfter).toISOString(), plan }
+  const terms = { refusals: [], conditions: [condition], waits: 'delay' } as const
+  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt: null, ...terms })
+  const time = new Date(executeAfter).toISOString()
+  const life = { state: 'scheduled', expiresAt: null, executeAfter } as const
+  await store(road, plan, life, () => note(road, 'tx.scheduled', plan, { executeAfter: time }))
+  return { status: 'scheduled', operationId: plan.planId, executeAfter: time, plan }
+}
+
+/** What waits holds no part of the limits. It is stored by now, and the caller must hear of it, whatever happens here. */
+async function giveBack({ engine, call, spend, reservationId }: Reserved): Promise<void> {
+  if (!spend.reserved) return
+  try {
+    await engine.ledger.release(reservationId)
+  } catch (error) {
+    engine.log.error('road.not-recovered', { requestId: call.requestId, error })
+  }
 }
 
 /** Approved by a person, or stored for its time; the plan of a dry run has done neither. */
@@ -79,31 +94,44 @@ function stricter({ code, message, details = [] }: Refusal): ToolError {
   })
 }
 
+/** Stores it if and only if it could be put on record and may wait; what is given back may be an equal one that waits. */
 async function store(
   { engine, call, intent, spend }: Reserved,
   plan: Plan,
   life: Pick<NewOperation, 'state' | 'expiresAt' | 'executeAfter'>,
-): Promise<void> {
-  await onStorage('the operation cannot be stored', () =>
-    engine.operations.create({
-      id: plan.planId,
-      principalId: call.principal.id,
-      principal: storePrincipal(call.principal),
-      tool: call.tool,
-      input: JSON.stringify(argumentsOf(call.input)),
-      chainId: intent.chainId,
-      planHash: plan.planHash,
-      plan: JSON.stringify(plan),
-      intent: storeIntent(intent),
-      spendUsdMicros: spend.amountUsdMicros,
-      ...life,
+  record?: () => Promise<void>,
+): Promise<Operation> {
+  const operation: NewOperation = {
+    id: plan.planId,
+    principalId: call.principal.id,
+    principal: storePrincipal(call.principal),
+    tool: call.tool,
+    input: JSON.stringify(argumentsOf(call.input)),
+    chainId: intent.chainId,
+    planHash: plan.planHash,
+    plan: JSON.stringify(plan),
+    intent: storeIntent(intent),
+    spendUsdMicros: spend.amountUsdMicros,
+    ...life,
+  }
+  const { maxWaiting } = engine.policy.approvals
+  const terms = { mostWaiting: maxWaiting, ...(record === undefined ? {} : { record }) }
+  return onStorage('the operation cannot be stored', () =>
+    engine.operations.create(operation, terms).catch((error: unknown) => {
+      throw error instanceof StoreError && error.code === 'OPERATION_LIMIT' ? tooManyWait(maxWaiting, error) : error
     }),
   )
 }
 
+function tooManyWait(maxWaiting: number, cause: StoreError): ToolError {
+  const message = `This caller has ${maxWaiting} operations that await approval or their time; no more may wait at once.`
+  const details = [{ field: 'approvals.maxWaiting', message: 'The policy says how many may wait.', maxWaiting }]
+  return new ToolError('OPERATION_LIMIT', `${message} Nothing was signed or stored.`, { details, cause })
+}
+
 async function note(
   { engine, call, spend }: Reserved,
-  event: string,
+  event: AuditEventName,
   plan: Plan,
   facts: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
@@ -115,6 +143,7 @@ async function note(
       actor: { principal: call.principal.id, stage: call.principal.stage },
       operationId: plan.planId,
       planHash: plan.planHash,
+      simulationHash: plan.simulationHash,
       spendUsd: usdText(spend.amountUsdMicros),
       why: plan.why,
       ...facts,
@@ -122,19 +151,27 @@ async function note(
   )
 }
 
-function approvalRequired({ engine }: Reserved, plan: Plan, { code, message, details = [] }: Refusal): ToolError {
+function approvalRequired(
+  { engine }: Reserved,
+  { id: operationId, planHash, expiresAt: until, executeAfter }: Operation,
+  { code, message, details = [], isNew }: Refusal & { readonly isNew: boolean },
+): ToolError {
   const { channels } = engine.policy.approvals
   const ways = [
     ...(channels.includes('client') ? ['the person at the client, who is asked through it where it can ask'] : []),
     ...(channels.includes('operator') ? ['the operator, with: svc approvals'] : []),
   ]
-  const { planId: operationId, planHash, expiresAt } = plan
+  const expiresAt = until === null ? null : new Date(until).toISOString()
+  const stored = isNew ? 'Stored until a person decides.' : 'An equal plan waits already; this is the operation of it.'
   return new ToolError(code, message, {
-    details: [
-      { message: 'Stored until a person decides.', operationId, planHash, expiresAt, approvedBy: ways },
-      ...details,
-    ],
-    suggestion:
-      'Nothing was signed. When a person has approved operationId, call execute_plan with it as planId; get_operation shows its state.',
+    details: [{ message: stored, operationId, planHash, expiresAt, approvedBy: ways }, ...details],
+    suggestion: `Nothing was signed. ${afterApproval(executeAfter)} get_operation shows its state.`,
   })
+}
+
+/** What a caller has to do once a person has approved: nothing where a delay comes on top. */
+function afterApproval(executeAfter: number | null): string {
+  if (executeAfter === null) return 'When a person has approved operationId, call execute_plan with it as planId.'
+  const time = new Date(executeAfter).toISOString()
+  return `Once a person has approved operationId it runs by itself, not before ${time}; do not call execute_plan.`
 }

@@ -4,9 +4,10 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createTestClient, type Hash, http, parseTransaction, parseUnits } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import { swapIntent } from './intents.fixture.ts'
-import { afterSending, rewriting } from './network.fixture.ts'
+import { mineAgain, mineNothing } from './mining.fixture.ts'
+import { beforeSending, rewriting } from './network.fixture.ts'
 import type { Road, RoadOptions } from './open-road.fixture.ts'
-import { testClient, used } from './road-facts.fixture.ts'
+import { expectGasCounted, testClient, used } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -21,12 +22,16 @@ afterEach(async () => {
 describe('G3: a write whose fees the chain has left behind', () => {
   it('is signed again by the sweep, within what a transaction may spend, and the wallet is free again', async () => {
     const { road, hash } = await stuckRoad()
+    const worst = (await road.store.ledger.open())[0]!.gasUsdMicros
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'WALLET_BUSY' })
     await sweepAndMine(road)
+    // Higher fees are in the reservation before they are signed.
+    expect((await road.store.ledger.open())[0]!.gasUsdMicros).toBeGreaterThan(worst)
     expect(await road.balance('USDC')).toBe(parseUnits('19700', 6))
     expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
     await expect(road.executor.reconcile()).resolves.toMatchObject({ chains: [{ pending: [], settled: [{}] }] })
     expect(await used(road)).toBe(parseUnits('300', 6))
+    await expectGasCounted(road)
     expect(await road.store.ledger.open()).toEqual([])
     const [first, ...later] = await attemptsOf(road, hash)
     expect(first).toMatchObject({ hash, state: 'replaced' })
@@ -42,15 +47,14 @@ describe('G3: a write whose fees the chain has left behind', () => {
   })
 
   it('is raised while its caller still waits, who hears the hash that was mined', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 25_000, stuckAfterMs: 0 } })
+    const road = await open({ engine: { stuckAfterMs: 0 } })
     const node = testClient(road)
-    afterSending(road, 1, async () => {
-      await node.setAutomine(false)
-    })
+    beforeSending(road, 2, () => node.setAutomine(false))
     const running = road.run(swapIntent(road, '300'))
-    await expect.poll(() => openOn(road), { timeout: 20_000 }).toMatchObject([{ nonce: 1, attempt: 0 }])
+    running.catch(() => {})
+    await expect.poll(() => openOn(road)).toMatchObject([{ nonce: 1, attempt: 0, state: 'broadcast' }])
     await raiseBaseFee(road, (await openOn(road))[0]!.hash)
-    await expect.poll(async () => (await openOn(road)).length, { timeout: 20_000 }).toBeGreaterThan(1)
+    await expect.poll(async () => (await openOn(road)).length).toBeGreaterThan(1)
     const [first] = await openOn(road)
     await node.setAutomine(true)
     await node.mine({ blocks: 1 })
@@ -59,6 +63,7 @@ describe('G3: a write whose fees the chain has left behind', () => {
     expect(settled).toMatchObject({ main: { hash: mined!.hash } })
     expect(mined!.hash).not.toBe(first!.hash)
     expect(await used(road)).toBe(parseUnits('300', 6))
+    await expectGasCounted(road)
   })
 
   it('is not signed again while the operator has paused, but its bytes are sent on', async () => {
@@ -90,12 +95,13 @@ describe('G3: a write whose fees the chain has left behind', () => {
 
 describe('an endpoint that tells a wrong count twice', () => {
   it('blocks nothing: the gap is used up, also while signing is paused', async () => {
-    const road = await open({ engine: { confirmTimeoutMs: 500 } })
+    const road = await open()
     let lies = true
     const lying = rewriting('eth_getTransactionCount', (answer) => {
       return { ...answer, result: `0x${(Number(answer.result) + 2).toString(16)}` }
     })
     road.network.fetch = (input, init) => (lies ? lying : fetch)(input, init)
+    road.patience.isShort = true
     await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
     lies = false
     await writeFile(join(road.dataDir, 'paused'), '')
@@ -106,16 +112,18 @@ describe('an endpoint that tells a wrong count twice', () => {
       })
       .toEqual([])
     await rm(join(road.dataDir, 'paused'))
+    road.patience.isShort = false
     await road.run(swapIntent(road, '100'))
     expect(await used(road)).toBe(parseUnits('100', 6))
+    await expectGasCounted(road)
     expect(await road.balance('USDC')).toBe(parseUnits('19900', 6))
   })
 })
 
 /** A road whose swap is out with fees that no block takes any more, with nothing mined unless the test says so. */
 async function stuckRoad(options: RoadOptions = {}): Promise<{ readonly road: Road; readonly hash: Hash }> {
-  const road = await open({ ...options, engine: { confirmTimeoutMs: 500, stuckAfterMs: 0 } })
-  afterSending(road, 1, () => testClient(road).setAutomine(false))
+  const road = await open({ ...options, engine: { stuckAfterMs: 0 } })
+  beforeSending(road, 2, () => mineNothing(road))
   const failure: unknown = await road.run(swapIntent(road, '300')).catch((error: unknown) => error)
   expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING', details: [{ step: 'swap' }] })
   road.network.fetch = fetch
@@ -134,8 +142,7 @@ async function raiseBaseFee(road: Road, hash: Hash): Promise<void> {
 
 async function sweepAndMine(road: Road): Promise<void> {
   await road.executor.reconcile()
-  await testClient(road).mine({ blocks: 1 })
-  await testClient(road).setAutomine(true)
+  await mineAgain(road)
 }
 
 function openOn(road: Road) {

@@ -1,9 +1,8 @@
-import type { Chain } from '@svc/wallet'
+import { boundedTip, type Chain } from '@svc/wallet'
 import type { Address, PublicClient } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import type { RpcPool } from '../ports.ts'
 import type { Allowance } from './approval-steps.ts'
-import { boundedTip } from './gas.ts'
 
 /**
  * Reads in one exchange what the road starts from: the newest block (with the chain id of the endpoint checked), the tip
@@ -28,7 +27,7 @@ export async function survey(request: {
     client.getTransactionCount({ address: wallet }),
     readAllowances(client, wallet, allowances),
   ])
-  const tip = boundedTip(namedTip, head.baseFeePerGas, chain.id)
+  const tip = boundedTip(namedTip, head.baseFeePerGas, chain)
   return {
     block: { number: head.number },
     atSeconds: Math.max(Number(head.timestamp) + 1, Math.floor(now() / 1000)),

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createMutex } from '@svc/wallet'
 import * as z from 'zod'
 import type { AuditEvent, AuditLog } from './audit.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
@@ -18,7 +19,7 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
   const path = join(options.dataDir, 'recorded.json')
   let recorded: Recorded | null = null
   let inForce = options.policy
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createMutex()
 
   const look = async (policy: Policy): Promise<void> => {
     recorded ??= await readRecorded(path)
@@ -36,11 +37,11 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
   }
 
   return Object.freeze({
-    look: (policy) => {
-      const looked = last.then(() => look(policy ?? inForce)).then(() => void (inForce = policy ?? inForce))
-      last = looked.catch(() => undefined)
-      return looked
-    },
+    look: (policy) =>
+      inTurn(async () => {
+        await look(policy ?? inForce)
+        inForce = policy ?? inForce
+      }),
   })
 }
 

@@ -1,6 +1,8 @@
-import { isAddressEqual, type TransactionReceipt } from 'viem'
+import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem'
+import { ToolError } from '../tool-error.ts'
 import { type Allowance, revokeStep } from './approval-steps.ts'
 import type { Trip } from './engine.ts'
+import { noteNotTakenBack } from './not-taken-back.ts'
 import type { OwedAllowance } from './owed-allowances.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './revalidate.ts'
@@ -71,7 +73,25 @@ async function revoke(
     facts,
   })
   const sent = await broadcast(road, entry)
-  return blind ? null : confirm(road, step, sent)
+  if (blind) return null
+  try {
+    return await confirm(road, step, sent)
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'TRANSACTION_REVERTED')
+      await noteFailed(road, allowance, sent.hash)
+    throw error
+  }
+}
+
+async function noteFailed({ engine, chain, wallet }: Reserved, allowance: Allowance, hash: Hash): Promise<void> {
+  const owed = (await engine.owed.list()).find(
+    ({ chainId, owner, token, spender }) =>
+      chainId === chain.id &&
+      isAddressEqual(owner, wallet) &&
+      isAddressEqual(token, allowance.token) &&
+      isAddressEqual(spender, allowance.spender),
+  )
+  if (owed !== undefined) await noteNotTakenBack(engine, chain, owed, hash)
 }
 
 /** Whether the road signed an approval of this token. */

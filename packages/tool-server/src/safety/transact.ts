@@ -1,11 +1,13 @@
 import { StoreError } from '@svc/store'
 import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet'
-import { type Hex, size, slice, type TransactionReceipt } from 'viem'
+import { type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
+import { asSigned } from './as-signed.ts'
 import { callFacts, paramsHash } from './call-facts.ts'
 import type { FailureKind } from './circuit-breaker.ts'
 import type { Trip } from './engine.ts'
 import { gasLimitFor } from './gas.ts'
+import { minedInsteadOf } from './mined-instead-of.ts'
 import { minedRevertReason } from './mined-revert-reason.ts'
 import { throwFirst } from './refusal.ts'
 import { replacementRules } from './replacing.ts'
@@ -21,7 +23,8 @@ import type { Fees } from './survey.ts'
  */
 export async function sign(trip: Trip, step: Step, terms: Terms): Promise<JournalEntry> {
   const { engine, call, chain, sender } = trip
-  await onStorage('the audit log cannot be written', () =>
+  // Written while the sender reads what it has to know, and waited for before anything is allowed.
+  const noted = onStorage('the audit log cannot be written', () =>
     engine.audit.append({
       event: 'tx.intent',
       ...factsOf(trip, step),
@@ -31,8 +34,9 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
       ...terms.facts,
     }),
   )
+  noted.catch(() => undefined)
   try {
-    return await sender.sign({
+    const entry = await sender.sign({
       requestId: call.requestId,
       step: trip.nextStep(),
       to: step.to,
@@ -42,10 +46,16 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
       maxFeePerGas: terms.fees.maxFeePerGas,
       maxPriorityFeePerGas: terms.fees.maxPriorityFeePerGas,
       reservationId: terms.reservationId,
-      allow: () => requireAllowed(trip, step),
+      allow: async () => {
+        await noted
+        await requireAllowed(trip, step)
+      },
       ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
     })
+    await noted
+    return entry
   } catch (error) {
+    await noted
     throw signingError(error, chain.name)
   }
 }
@@ -82,9 +92,9 @@ export async function broadcast(trip: Trip, entry: JournalEntry): Promise<Journa
 }
 
 /**
- * Waits until a transaction, or the same call signed again with higher fees, is mined with the chain's confirmations; the
- * receipt names the one that was. Throws `TRANSACTION_REVERTED` (counted by the
- * breaker), `TRANSACTION_NOT_SENT` when it will never be mined, or `TRANSACTION_PENDING` when time is up.
+ * Waits until a transaction, or the same call signed again with higher fees, is mined with the chain's confirmations;
+ * the receipt names the one that was. Throws `TRANSACTION_REVERTED` (counted by the breaker), `CANCELLED_BY_OPERATOR`
+ * and `TRANSACTION_NOT_SENT` when it will never be mined, or `TRANSACTION_PENDING` when time is up.
  */
 export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promise<TransactionReceipt> {
   const { engine, sender } = trip
@@ -92,7 +102,9 @@ export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promi
   const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs, replacing })
   const { hash: txHash } = confirmation.entry
   noteOutcome(trip, step, confirmation)
-  if (confirmation.status === 'final') return confirmation.receipt
+  if (confirmation.status === 'final') {
+    return asSigned(confirmation.receipt, confirmation.entry.rawTransaction, trip.chain)
+  }
   if (confirmation.status === 'reverted') {
     await countFailure(trip, confirmation.entry, 'reverted')
     const reason = await minedRevertReason(trip, step, confirmation.receipt)
@@ -101,6 +113,8 @@ export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promi
     })
   }
   if (confirmation.status !== 'pending') {
+    const cancelled = await minedInsteadOf(trip, confirmation.entry)
+    if (cancelled !== null) throw takenBack(sent, cancelled.noOp)
     await countFailure(trip, sent, 'other')
     throw notSent(sent, 'Another transaction took the place of this one.')
   }
@@ -135,7 +149,7 @@ function noteOutcome({ engine, call, chain }: Trip, step: Step, confirmation: Co
   const transaction = { chainId: chain.id, hash, nonce, to, selector: selectorOf(data), kind, label }
   const mined = 'receipt' in confirmation ? confirmation.receipt : null
   const result = { status, block: mined?.blockNumber ?? null, gasUsed: mined?.gasUsed ?? null }
-  const event = status === 'final' ? 'tx.confirmed' : `tx.${status}`
+  const event = status === 'final' ? 'tx.confirmed' : status === 'refused' ? 'tx.declined' : (`tx.${status}` as const)
   engine.audit.note({ event, ...callFacts(call), transaction, result })
 }
 
@@ -151,6 +165,16 @@ async function countFailure({ engine, call }: Trip, { hash }: JournalEntry, kind
 
 function notSent({ hash }: JournalEntry, message: string): ToolError {
   return new ToolError('TRANSACTION_NOT_SENT', message, { details: [{ message, txHash: hash }] })
+}
+
+/** The operator's word is no failure: the breaker does not count it. */
+function takenBack({ hash, nonce }: JournalEntry, noOp: Hash | null): ToolError {
+  const message = 'The operator cancelled the transaction; an empty transfer was mined in its place.'
+  return new ToolError('CANCELLED_BY_OPERATOR', message, {
+    details: [
+      { message: 'cancelled, and never mined', txHash: hash, nonce, ...(noOp === null ? {} : { minedInstead: noOp }) },
+    ],
+  })
 }
 
 /** An endpoint may forward what it declines, so this must not be done again until another transaction took the nonce. */

@@ -1,4 +1,7 @@
+import type { StoredTransaction } from '@svc/store'
 import type { JournalEntry, JournalState } from '@svc/wallet'
+import { approvalOf } from './approval-of.ts'
+import { signedSteps } from './signed-steps.ts'
 
 /**
  * Whether a signed transaction may have an effect: false only where it is proved that it is never mined, since another
@@ -8,18 +11,35 @@ export function wentOut({ state }: Pick<JournalEntry, 'state'>): boolean {
   return !neverMined.has(state)
 }
 
-/**
- * Whether it is open what a request did because an endpoint declined bytes of it, and nothing else of it is out: such a
- * request is asked for again, and is free once the chain has shown that the bytes are never mined.
- */
-export function isInDoubt(entries: readonly Pick<JournalEntry, 'state'>[]): boolean {
-  const left = entries.filter(wentOut)
-  return left.length > 0 && left.every(({ state }) => state === 'refused')
+/** Whether the operator took a step of a request back: asked so of one of its attempts, and none is ever mined. */
+export function isTakenBack(attempts: readonly Pick<StoredTransaction, 'state' | 'asked'>[]): boolean {
+  return attempts.some(({ asked }) => asked?.what === 'cancel') && !attempts.some(wentOut)
 }
 
-/** Whether a request signed something and all of it is proved never to be mined. */
-export function isProvedDead(entries: readonly Pick<JournalEntry, 'state'>[]): boolean {
-  return entries.length > 0 && !entries.some(wentOut)
+/**
+ * Whether it is open what a request did because an endpoint declined bytes of it, and nothing else of it is out but
+ * approvals, which are taken back: such a request is asked for again, and is free once the chain has shown that the bytes
+ * are never mined.
+ */
+export function isInDoubt(entries: readonly Signed[]): boolean {
+  const isDeclined = ({ state }: Signed): boolean => state === 'refused'
+  return entries.some(isDeclined) && entries.filter(wentOut).every((one) => isDeclined(one) || approvalOf(one) !== null)
 }
+
+/** Whether an approval was mined: it leaves nothing but an allowance. */
+export function isMinedApproval(entry: Signed): boolean {
+  return entry.state === 'final' && approvalOf(entry) !== null
+}
+
+/**
+ * Whether a request signed something and nothing of it has an effect: a step is proved never to be mined, which the
+ * operator did not ask for, and at most approvals for it were mined.
+ */
+export function isProvedDead(entries: readonly (Signed & Pick<StoredTransaction, 'step' | 'asked'>)[]): boolean {
+  const dead = signedSteps(entries).filter((attempts) => !attempts.some(wentOut))
+  return dead.length > 0 && !dead.some(isTakenBack) && entries.filter(wentOut).every(isMinedApproval)
+}
+
+type Signed = Pick<JournalEntry, 'state' | 'rawTransaction'>
 
 const neverMined: ReadonlySet<JournalState> = new Set<JournalState>(['superseded', 'replaced'])

@@ -61,7 +61,10 @@ const withoutWallet: SafetyReport = Object.freeze({
   approvalThresholdUsd: null,
   limitsUsd: null,
   spentUsd: null,
+  gasUsd: null,
   remainingUsd: null,
   dailyAlert: false,
   pendingTransactions: 0,
+  pendingApprovals: 0,
+  scheduledOperations: 0,
 })

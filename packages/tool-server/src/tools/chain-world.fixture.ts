@@ -25,11 +25,14 @@ import { openAuditLog } from '../safety/audit.ts'
 import { devnetPolicy } from '../safety/devnet-policy.ts'
 import { createDecisionRecorder } from '../safety/decision-recorder.ts'
 import { createOperationsRoad } from '../safety/operations-road.ts'
+import { type Patience, patientRpc, withPatience } from '../safety/patience.fixture.ts'
 import { parsePolicy } from '../safety/policy.ts'
 import type { policySchema } from '../safety/policy-schema.ts'
+import type { PolicySource } from '../safety/policy-source.ts'
 import { createDoubt } from '../safety/doubt.ts'
 import { sentTransactions } from '../safety/sent-transactions.ts'
-import { wentOut } from '../safety/went-out.ts'
+import { createFormerWallets } from '../safety/former-wallets.ts'
+import { hasSigned } from '../safety/has-signed.ts'
 import type { ErrorEnvelope } from '../tool-error.ts'
 import { catalogue } from './index.ts'
 
@@ -42,7 +45,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const now = () => Date.now() + clock.offsetMs
   const { dataDir = await mkdtemp(join(tmpdir(), 'tools-')), privateKey = generatePrivateKey() } = options.again ?? {}
   const { databaseUrl: url } = options
-  const place = url === undefined ? { path: join(dataDir, 'state.db') } : { url }
+  const place = url === undefined ? { path: join(dataDir, 'state.db') } : { url, patienceMs: 120_000 }
   const wallet = new ServiceWallet({ mode: 'local', privateKey })
   if (options.again === undefined) await devnet.fund(wallet.address, { ...plenty, ...options.funds })
   const chain = { ...devnet.chain, ...options.chain }
@@ -51,6 +54,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const rpc = createRpcPool({
     urls: () => [devnet.rpcUrl],
     now,
+    ...patientRpc,
     fetch: (input, init) => {
       network.requests += 1
       return network.fetch(input, init)
@@ -65,10 +69,14 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const lines: string[] = []
   const note = (event: string, facts?: unknown) => void lines.push(`${event} ${JSON.stringify(facts, bigintText)}`)
   const log = { debug: () => {}, info: () => {}, warn: note, error: note, flush: () => {}, writesInfo: false }
-  const sender: Sender = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
-  const policy = parsePolicy(options.policy ?? devnetPolicy(), { production: false })
+  const patience = { isShort: false }
+  const bare = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
+  const sender: Sender = withPatience(patience, bare)
+  const { policies } = options
+  const policy = policies?.started ?? parsePolicy(options.policy ?? devnetPolicy(), { production: false })
   const executor = createExecutor({
     policy,
+    ...(policies === undefined ? {} : { policies }),
     chains,
     rpc,
     tokens,
@@ -79,15 +87,24 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     log,
     senders: () => sender,
     journal: store.journal,
+    transactions: store.transactions,
+    formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address }),
     ledger: store.ledger,
     operations: store.operations,
     newRequestId: randomUUID,
-    confirmTimeoutMs: 5_000,
   })
-  const hasSigned = async (requestId: string) => (await store.journal.byRequest(requestId)).some(wentOut)
+  const signed = (requestId: string) => hasSigned(store.transactions, requestId)
   const decisions = createDecisionRecorder({ ...store, audit, dataDir })
-  const policyNow = () => executor.policy()
-  const operations = createOperationsRoad({ ...store, audit, decisions, policy: policyNow, log, now, hasSigned })
+  const operations = createOperationsRoad({
+    ...store,
+    audit,
+    decisions,
+    policy: () => executor.policy(),
+    policyNow: () => executor.policyNow(),
+    log,
+    now,
+    hasSigned: signed,
+  })
   const dispatch = createDispatch({
     tools: catalogue,
     profile: 'full',
@@ -102,15 +119,17 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       defaults: { slippageBps: 50, deadlineSeconds: 600 },
       idempotency: store.idempotency,
       operations,
-      hasSigned,
-      doubt: createDoubt(store.journal, () => executor.reconcile()),
-      sentBy: (requestId) => sentTransactions(store.journal, requestId),
+      hasSigned: signed,
+      doubt: createDoubt(store.transactions, () => executor.reconcile()),
+      sentBy: (requestId) => sentTransactions({ ...ports, transactions: store.transactions }, requestId),
+      requestOf: async (txHash) => (await store.transactions.byHash(txHash as Hash))?.requestId ?? null,
       during: (work) => work(),
     },
     isInForce: (principal) => options.isInForce?.(principal) ?? true,
     log,
     now,
     newRequestId: randomUUID,
+    figuresWithinMs: options.figuresWithinMs ?? 60_000,
   })
   const client: PublicClient = rpc.client(chain)
   const address = (symbol: string): Address =>
@@ -132,6 +151,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     wallet: wallet.address,
     client,
     network,
+    patience,
     dispatch,
     store,
     operations,
@@ -175,6 +195,8 @@ export type World = {
   readonly client: PublicClient
   /** HTTP requests to the endpoint so far, and how they are made. */
   readonly network: { requests: number; fetch: typeof fetch }
+  /** How long a write waits for its block. */
+  readonly patience: Patience
   readonly dispatch: Dispatch
   readonly store: Store
   readonly operations: OperationsRoad
@@ -197,9 +219,13 @@ export type World = {
 
 export type WorldOptions = {
   readonly policy?: z.input<typeof policySchema>
+  /** A policy that may change, in place of `policy`. */
+  readonly policies?: PolicySource
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>
+  /** How long answers wait for the figures beside what they are for; a minute unless given. */
+  readonly figuresWithinMs?: number
   /** Whether the credentials of who asked are still taken; they are unless given. */
   readonly isInForce?: (principal: Principal) => boolean
   /** Of the PostgreSQL that takes the place of the state file. */
@@ -243,7 +269,7 @@ export function answerOf(data: unknown): Answer {
 
 /** A principal that may do everything. */
 export const owner: Principal = {
-  id: 'key:owner',
+  id: 'api-key:0000000000000e12',
   stage: 'local',
   tier: 'write',
   scopes: new Set(scopes),

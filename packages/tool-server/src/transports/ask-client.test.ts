@@ -76,7 +76,7 @@ describe.each(Object.entries(clients))('asking through a client: %s', (_name, co
     const { message = '', requestedSchema } = asked[0] ?? {}
     for (const text of [
       bigPlan.why,
-      '9,000 USDC\\u000a\\u202eApprove: yes',
+      '9,000 "USDC\\u000a\\u202eApprove: yes" (9,000.00 USD, token 0x0000000000000000000000000000000000000002)',
       '9,000 USD',
       'move_funds',
       bigPlan.planHash,
@@ -91,6 +91,16 @@ describe.each(Object.entries(clients))('asking through a client: %s', (_name, co
     expect(server.audited).toMatchObject([{ event: 'tx.approval.decided', approved: true }])
   })
 
+  it('asks about a plan that an earlier version stored, and about none that cannot be read', async () => {
+    const { chain: _chain, gasCostAtMost: _most, gasCostAtMostUsd: _usd, ...old } = bigPlan
+    const [known, damaged] = [await open({ plan: old }), await open({ plan: {} })]
+    const client = await connect(known, yes)
+    expect(await client.callTool(big)).toMatchObject({ structuredContent: { status: 'success' } })
+    const other = await connect(damaged, () => expect.unreachable('asked'))
+    expect(codeOf(await other.callTool(big))).toBe('APPROVAL_REQUIRED')
+    expect(damaged.effects).toEqual([])
+  })
+
   it.each<[string, Reply, string, string]>([
     ['declined', { action: 'decline' }, 'APPROVAL_DENIED', 'denied'],
     ['sent off without the tick', { action: 'accept', content: { approve: false } }, 'APPROVAL_DENIED', 'denied'],
@@ -101,6 +111,21 @@ describe.each(Object.entries(clients))('asking through a client: %s', (_name, co
     expect(codeOf(await client.callTool(big))).toBe(code)
     expect(server.effects).toEqual([])
     expect((await server.operations.list({ principalId: null, limit: 9 })).map((row) => row.state)).toEqual([state])
+  })
+
+  it('asks all the same when it cannot be told how many others wait', async () => {
+    const server = await open()
+    server.operations.count = () => Promise.reject(new Error('away'))
+    const client = await connect(server, async () => ({ action: 'accept', content: { approve: true } }))
+    expect(codeOf(await client.callTool(big))).toBeUndefined()
+    expect(server.effects).toHaveLength(1)
+  })
+
+  it('names the operation that waits when it cannot be read back', async () => {
+    const server = await open()
+    server.operations.byId = () => Promise.reject(new Error('away'))
+    const client = await connect(server, () => Promise.reject(new Error('asked')))
+    expect(codeOf(await client.callTool(big))).toBe('APPROVAL_REQUIRED')
   })
 
   it('asks nobody where the policy leaves the client out, or the client shows no forms', async () => {
@@ -144,9 +169,7 @@ describe('asking in a session', () => {
     await waits
     const echo = await client.callTool({ name: 'get_echo', arguments: { text: 'x' } })
     expect(echo.structuredContent).toMatchObject({ text: 'x' })
-    const startedAt = performance.now()
     await server.server.close()
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
     expect(codeOf((await call) as object)).toBe('APPROVAL_REQUIRED')
     expect(server.effects).toEqual([])
   })
@@ -155,7 +178,8 @@ describe('asking in a session', () => {
     const server = await open({ expirySeconds: 1 })
     const client = await second(server, () => new Promise(() => {}), 'legacy')
     expect(codeOf(await client.callTool(big))).toBe('APPROVAL_REQUIRED')
-    expect((await server.operations.list({ principalId: null, limit: 9 })).map((row) => row.state)).toEqual(['expired'])
+    const states = async () => (await server.operations.list({ principalId: null, limit: 9 })).map((row) => row.state)
+    await expect.poll(states).toEqual(['expired'])
   })
 })
 
@@ -228,7 +252,7 @@ describe('the state a 2026-07-28 client carries', () => {
     const other = await open()
     expect(codeOf(await call(other, again))).toBe('APPROVAL_STATE_INVALID')
     const states = async () => (await server.operations.list({ principalId: null, limit: 9 })).map((row) => row.state)
-    await expect.poll(states, { timeout: 5_000 }).toEqual(['expired'])
+    await expect.poll(states).toEqual(['expired'])
     expect(codeOf(await call(server, again))).toMatch(/^(APPROVAL_STATE_INVALID|OPERATION_EXPIRED)$/)
     expect([...server.effects, ...other.effects]).toEqual([])
   })

@@ -83,11 +83,13 @@ describe('one endpoint, two eras', () => {
   })
 
   it('stops a 2026-07-28 call whose caller leaves', async () => {
-    const seen: boolean[] = []
+    const seen: string[] = []
     const waiting = {
       ...echo,
-      handle: (_input: unknown, { signal }: { readonly signal: AbortSignal }) =>
-        new Promise<never>(() => signal.addEventListener('abort', () => seen.push(true))),
+      handle: (_input: unknown, { signal }: { readonly signal: AbortSignal }) => {
+        seen.push('began')
+        return new Promise<never>(() => signal.addEventListener('abort', () => seen.push('left')))
+      },
     }
     open = await openTestServer({ env: full, tools: [waiting] })
     const { client } = await connectModern(open.url, open.keys.read, 'modern')
@@ -95,10 +97,10 @@ describe('one endpoint, two eras', () => {
     const call = client
       .callTool({ name: 'get_echo', arguments: { text: 'x' } }, { signal: leaving.signal })
       .catch(() => 'left')
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await expect.poll(() => seen).toEqual(['began'])
     leaving.abort()
     expect(await call).toBe('left')
-    await expect.poll(() => seen).toEqual([true])
+    await expect.poll(() => seen).toEqual(['began', 'left'])
   })
 
   it('gives every class of callers its own list, the same bytes in every session and after a restart', async () => {
@@ -143,7 +145,8 @@ describe('one endpoint, two eras', () => {
     const { client } = await connectFirst(open.url, open.keys.write)
     await client.listTools()
     const planned = await client.callTool({ name: 'move_funds', arguments: { amount: '1', dryRun: true } })
-    expect(planned.structuredContent).toEqual({ status: 'planned', plan })
+    const { chain: _, gasCostAtMost: _gas, gasCostAtMostUsd: _usd, ...told } = plan
+    expect(planned.structuredContent).toEqual({ status: 'planned', plan: told })
     const refused = await client.callTool({ name: 'move_funds', arguments: { amount: 1 } })
     expect(refused).toMatchObject({ isError: true, _meta: { 'svc/error': { code: 'VALIDATION_FAILED' } } })
     await client.close()

@@ -29,6 +29,8 @@ export type HttpOptions = {
   readonly guards: Guards
   authenticate(headers: IncomingMessage['headers']): Promise<Authentication>
   readonly limits: { readonly perAddress: RateLimit; readonly perPrincipal: RateLimit }
+  /** How long a client may take for the headers of a request, at most 30 s. */
+  readonly headersTimeoutMs: number
   readonly legacy: LegacyEra
   readonly hot: HotModern
   readonly protocol: LoadProtocol
@@ -192,13 +194,14 @@ function fail(response: ServerResponse, error: unknown, log: Log): void {
 }
 
 function openServer(
-  { tls }: HttpOptions,
+  { tls, headersTimeoutMs: headersTimeout }: HttpOptions,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
+  const times = { ...timeouts, headersTimeout, connectionsCheckingInterval: headersTimeout / 5 }
   const server =
     tls === null
-      ? createPlainServer(timeouts, onRequest)
-      : createTlsServer({ ...timeouts, ...tls, minVersion: 'TLSv1.3' }, onRequest)
+      ? createPlainServer(times, onRequest)
+      : createTlsServer({ ...times, ...tls, minVersion: 'TLSv1.3' }, onRequest)
   server.maxConnections = maxConnections
   server.maxHeadersCount = maxHeaders
   return server
@@ -240,10 +243,5 @@ const maxDepth = 32
 const maxConnections = 4_096
 const maxHeaders = 100
 const mostListeners = 24
-/** Slow clients are cut off: 10 s for the headers, 30 s for the whole request, looked after every 2 s. */
-const timeouts = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 30_000,
-  connectionsCheckingInterval: 2_000,
-}
+/** Slow clients are cut off: 30 s for the whole request, looked after five times in the time for the headers. */
+const timeouts = { requestTimeout: 30_000, keepAliveTimeout: 30_000 }

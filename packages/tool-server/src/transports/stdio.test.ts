@@ -14,11 +14,10 @@ import { createDispatch } from '../dispatch.ts'
 import { createLog } from '../observability/log.ts'
 import { createRedactor } from '../observability/redact.ts'
 import type { Ports } from '../ports.ts'
-import { holding } from '../holding.fixture.ts'
 import { callOf, initialize } from '../raw-http.fixture.ts'
-import { slow } from '../test-server.fixture.ts'
 import type { StatusReport, Tool } from '../tool.ts'
 import { noAsking } from './asking.fixture.ts'
+import { holdable } from './holdable.fixture.ts'
 import { createNewMcpServer } from './mcp-server.ts'
 import { createStdioTransport } from './stdio.ts'
 
@@ -74,11 +73,10 @@ describe('stdio', () => {
     send('this is no JSON')
     send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }))
     send(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'nothing', arguments: {} } }))
-    await expect.poll(() => output.out.split('\n').length, { timeout: 10_000 }).toBe(4)
-    const endedAt = performance.now()
+    await expect.poll(() => output.out.split('\n').length).toBe(4)
     child.stdin.end()
-    const [code] = (await once(child, 'exit')) as [number | null]
-    expect(performance.now() - endedAt).toBeLessThan(5_000)
+    // 'close', not 'exit': what it said last may still be in the pipe when it ends.
+    const [code] = (await once(child, 'close')) as [number | null]
     expect(code).toBe(0)
     const messages = output.out
       .trimEnd()
@@ -147,19 +145,6 @@ describe('stdio', () => {
     expect(((await once(child, 'exit')) as [number | null])[0]).toBe(0)
   })
 })
-
-/** A tool whose first call says that it is under way and ends when the test says so. */
-function holdable() {
-  const held = holding()
-  const tool: Tool = {
-    ...slow,
-    handle: async (input) => {
-      await held.pass()
-      return { waitedMs: input['ms'] }
-    },
-  }
-  return [tool, held] as const
-}
 
 /** The transport over two streams of this process. */
 function openStdio(tool: Tool) {

@@ -20,6 +20,7 @@ export const baseSepolia: Chain = {
   blockTimeSeconds: 2,
   maxHeadAgeSeconds: 60,
   logRangeBlocks: 2_000,
+  l1DataFee: true,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
   wrappedNative,

@@ -19,6 +19,8 @@ export const polygon: Chain = {
   confirmations: 8,
   blockTimeSeconds: 2,
   maxHeadAgeSeconds: 60,
+  // Validators take none below 25 gwei.
+  ordinaryTipGwei: 100,
   logRangeBlocks: 2_000,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,

@@ -3,18 +3,19 @@ import type { Journal } from '../journal.ts'
 import { isRefused } from './entry-state.ts'
 
 /**
- * Chooses the nonce of the next transaction: the lowest one that neither the chain (`latestCount`) nor the journal has
- * used. Normally that is the larger of the two counts; a nonce left free below open ones (its bytes were refused) is
- * taken first, since the open ones wait for it. `behind` means the journal holds settled transactions that the chain
- * does not count: the endpoint lags, or the chain was reset.
+ * Chooses the nonce of the next transaction: the lowest one that neither the chain (`latestCount`) nor the journal
+ * (`ownNext`, its `nextNonce`) has used. Normally that is the larger of the two counts; a nonce left free below open
+ * ones (its bytes were refused) is taken first, since the open ones wait for it. `behind` means the journal holds
+ * settled transactions that the chain does not count: the endpoint lags, or the chain was reset.
  */
 export async function allocateNonce(
   journal: Journal,
   chainId: number,
   from: Address,
   latestCount: number,
+  ownNext: number,
 ): Promise<{ readonly nonce: number; readonly attempt: number } | 'behind'> {
-  const next = Math.max((await journal.nextNonce(chainId, from)) ?? 0, latestCount)
+  const next = Math.max(ownNext, latestCount)
   const open = new Set((await journal.open(chainId, from)).map((entry) => entry.nonce))
   if (next > latestCount && open.size === 0) return 'behind'
   const lowest = Math.max(latestCount, next - widestGap)

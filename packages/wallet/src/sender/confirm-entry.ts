@@ -70,7 +70,7 @@ export type ConfirmOptions = {
 }
 
 export type ConfirmContext = ReplaceContext & {
-  readonly chain: Pick<Chain, 'id' | 'confirmations' | 'blockTimeSeconds'>
+  readonly chain: Pick<Chain, 'id' | 'confirmations' | 'blockTimeSeconds' | 'ordinaryTipGwei'>
 }
 
 type Watch = {

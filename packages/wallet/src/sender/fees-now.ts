@@ -1,14 +1,17 @@
 import { parseTransaction, type PublicClient } from 'viem'
+import type { Chain } from '../chain.ts'
 import type { JournalEntry } from '../journal.ts'
+import { boundedTip } from './bounded-tip.ts'
 import type { Fees } from './raised-fees.ts'
 
-/** What the chain asks of a transaction now. Rejects when the endpoint does not answer. */
-export async function feesNow(client: PublicClient): Promise<FeesNow> {
-  const [block, tip] = await Promise.all([
+/** What the chain asks of a transaction now, a made-up tip cut. Rejects when the endpoint does not answer. */
+export async function feesNow(client: PublicClient, chain: Pick<Chain, 'ordinaryTipGwei'>): Promise<FeesNow> {
+  const [block, namedTip] = await Promise.all([
     client.getBlock({ blockTag: 'latest' }),
     client.estimateMaxPriorityFeePerGas(),
   ])
   const base = block.baseFeePerGas ?? 0n
+  const tip = boundedTip(namedTip, base, chain)
   return {
     least: { maxFeePerGas: base + tip, maxPriorityFeePerGas: tip },
     // Twice the base fee outlasts six full blocks of it rising (EIP-1559: at most an eighth a block).

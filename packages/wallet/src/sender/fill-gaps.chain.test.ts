@@ -1,5 +1,5 @@
 import { parseEther, type Hex } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { JournalEntry } from '../journal.ts'
 import { freely, quick, until, useSender } from '../sender.fixture.ts'
 import type { Proposal } from './replacement-rules.ts'
@@ -177,7 +177,7 @@ async function refusedAndKept(): Promise<{ readonly entry: JournalEntry; readonl
       method: 'eth_sendRawTransaction',
       params: [entry.rawTransaction],
     })
-    await reader().waitForTransactionReceipt({ hash, pollingInterval: 20 })
+    await vi.waitFor(() => reader().getTransactionReceipt({ hash }), { timeout: 60_000, interval: 20 })
   }
   return { entry, forward }
 }

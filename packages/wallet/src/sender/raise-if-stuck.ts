@@ -13,7 +13,7 @@ export async function raiseIfStuck(
   entry: JournalEntry,
   rules: ReplacementRules,
 ): Promise<JournalEntry> {
-  const now = await feesNow(context.client)
+  const now = await feesNow(context.client, context.chain)
   if (!isBelow(entry, now)) return entry
   return (await replaceEntry(context, entry, { ...rules, fees: now.lasting })).entry
 }

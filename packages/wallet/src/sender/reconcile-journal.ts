@@ -44,7 +44,7 @@ export async function reconcileJournal(
 }
 
 export type ReconcileContext = FillContext & {
-  readonly chain: Pick<Chain, 'id' | 'confirmations' | 'blockTimeSeconds'>
+  readonly chain: Pick<Chain, 'id' | 'confirmations' | 'blockTimeSeconds' | 'ordinaryTipGwei'>
 }
 
 /** Of attempts at one nonce the newest is what nodes keep. */

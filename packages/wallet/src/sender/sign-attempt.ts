@@ -14,7 +14,7 @@ import type { TransactionSigner } from './sign-request.ts'
 export async function signAttempt(context: AttemptContext, wanted: Wanted, rules: AttemptRules): Promise<Attempt> {
   const { wallet, client, chain, journal, inTurn } = context
   const [fees, feeCapWei] = await Promise.all([
-    rules.fees ?? feesNow(client).then(({ lasting }) => lasting),
+    rules.fees ?? feesNow(client, chain).then(({ lasting }) => lasting),
     rules.feeCapWei(),
   ])
   const { kind, nonce, replaces, requestId, step, reservationId, call } = wanted
@@ -44,7 +44,7 @@ export async function signAttempt(context: AttemptContext, wanted: Wanted, rules
 export type AttemptContext = {
   readonly wallet: TransactionSigner
   readonly client: PublicClient
-  readonly chain: Pick<Chain, 'id'>
+  readonly chain: Pick<Chain, 'id' | 'ordinaryTipGwei'>
   readonly journal: Journal
   /** Runs one signature after the other. */
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>

@@ -82,8 +82,9 @@ async function signAt(
   const { requestId, step, reservationId } = request
   const before = (await journal.byRequest(requestId)).findLast((entry) => entry.step === step)
   if (before !== undefined) return signedBefore(before, request)
-  await requireBelievable(context, latestCount)
-  const place = await allocateNonce(journal, chain.id, wallet.address, latestCount)
+  const ownNext = (await journal.nextNonce(chain.id, wallet.address)) ?? 0
+  if (latestCount > ownNext) await requireTwice(context, latestCount)
+  const place = await allocateNonce(journal, chain.id, wallet.address, latestCount, ownNext)
   if (place === 'behind') return place
   await wallet.ready?.()
   // Nothing is waited for between this and the signature.
@@ -113,9 +114,8 @@ async function signAt(
  * A count above the journal's own means that another sender used the key, or that the endpoint errs: and a nonce signed
  * above the true one would block every later transaction. So such a count is believed only when it is read twice.
  */
-async function requireBelievable(context: SignContext, latestCount: number): Promise<void> {
-  const { wallet, chain, journal } = context
-  if (latestCount <= ((await journal.nextNonce(chain.id, wallet.address)) ?? 0)) return
+async function requireTwice(context: SignContext, latestCount: number): Promise<void> {
+  const { wallet, chain } = context
   const again = await countOf(context)
   if (again === latestCount) return
   throw new WalletError(

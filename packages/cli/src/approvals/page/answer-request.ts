@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { StoreError, type Operations } from '@svc/store'
 import * as z from 'zod'
-import { describeMany } from '../list.ts'
+import { readList } from '../read-list.ts'
 import { pageCss, pageJs } from './assets.ts'
 import { htmlText } from './html.ts'
 import { listView, pageView } from './view.ts'
@@ -82,7 +82,7 @@ function holdsCookie(request: IncomingMessage, state: PageState): boolean {
 }
 
 function all(state: PageState) {
-  return describeMany(state, true)
+  return readList(state.operations, { all: true })
 }
 
 const decision = z.strictObject({

@@ -1,8 +1,16 @@
-import { amountText, dollars, operationFacts, timeLeft, type OperationDescription } from '@svc/tool-server/approvals'
+import {
+  amountText,
+  dollars,
+  operationFacts,
+  timeLeft,
+  type OperationDescription,
+  worthText,
+} from '@svc/tool-server/approvals'
+import { moreText, type MoreOperations, type OperationList } from '../read-list.ts'
 import { html, type Html } from './html.ts'
 
 /** The whole page with the list in it, readable as it comes. Unix milliseconds. */
-export function pageView(operations: readonly OperationDescription[], now: number): Html {
+export function pageView(list: OperationList, now: number): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -22,7 +30,7 @@ export function pageView(operations: readonly OperationDescription[], now: numbe
           </p>
         </header>
         <p id="said" role="status" aria-live="polite"></p>
-        <main id="list">${listView(operations, now)}</main>
+        <main id="list">${listView(list, now)}</main>
         <noscript
           ><p class="hint">Without JavaScript this page shows; decide with <code>svc approvals</code>.</p></noscript
         >
@@ -31,16 +39,24 @@ export function pageView(operations: readonly OperationDescription[], now: numbe
 }
 
 /** The list alone, as the page asks for it again and again. */
-export function listView(operations: readonly OperationDescription[], now: number): Html {
+export function listView({ operations, more }: OperationList, now: number): Html {
   const waiting = operations.filter(({ state }) => state === 'awaiting_approval')
   const coming = operations.filter(isComing)
   const others = operations.filter((operation) => operation.state !== 'awaiting_approval' && !isComing(operation))
-  return html`<h2>${waiting.length === 0 ? 'Nothing awaits a decision' : `Awaiting a decision: ${waiting.length}`}</h2>
-    ${waiting.map((operation) => cardView(operation, now))}
+  const all = more.reduce((sum, { which, count }) => sum + (which === 'awaiting' ? count : 0), waiting.length)
+  return html`<h2>${all === 0 ? 'Nothing awaits a decision' : `Awaiting a decision: ${all}`}</h2>
+    ${waiting.map((operation) => cardView(operation, now))} ${moreView(more, 'awaiting')}
     ${coming.length === 0 ? null : html`<h2>Approved or scheduled, and not yet carried out</h2>`}
-    ${coming.map((operation) => comingView(operation, now))}
+    ${coming.map((operation) => comingView(operation, now))} ${moreView(more, 'coming')}
     ${others.length === 0 ? null : html`<h2>Decided and past</h2>`}
-    ${others.map((operation) => pastView(operation, now))}`
+    ${others.map((operation) => pastView(operation, now))} ${moreView(more, 'ended')}`
+}
+
+/** What a caller has besides; the commands show all of it. */
+function moreView(more: readonly MoreOperations[], which: MoreOperations['which']): readonly Html[] {
+  return more
+    .filter((one) => one.which === which)
+    .map((one) => html`<p class="by">${moreText(one)}: <code>svc approvals list --caller ${one.caller}</code></p>`)
 }
 
 function cardView(operation: OperationDescription, now: number): Html {
@@ -120,16 +136,16 @@ function cardView(operation: OperationDescription, now: number): Html {
 function stepView(step: OperationDescription['steps'][number]): Html {
   return html`<li>
     <strong>${step.label}</strong>: ${step.contract} <code>${step.to}</code>
-    ${step.value === null ? null : html`<span>with ${step.value} of native currency</span>`}
+    ${step.value === null ? null : html`<span>with ${step.value}</span>`}
     ${step.calls.map(
       (call) =>
         html`<div class="call">
           <code>${call.function}</code>
           <dl>
             ${call.arguments.map(
-              ({ name, value }) =>
+              ({ name, value, amount }) =>
                 html`<dt>${name}</dt>
-                  <dd><code>${value}</code></dd>`,
+                  <dd><code>${value}</code>${amount === null ? null : html` ${amountText(amount)}`}</dd>`,
             )}
           </dl>
         </div>`,
@@ -176,5 +192,9 @@ function stateOf(operation: OperationDescription, now: number): string {
 
 function amounts(list: OperationDescription['leavesAtMost'], none: string): Html {
   if (list.length === 0) return html`${none}`
-  return html`${list.map((amount) => html`<span class="amount" title="${amount.token}">${amountText(amount)}</span>`)}`
+  return html`${list.map(
+    (amount) =>
+      html`<span class="amount" title="${amount.token}">${amountText(amount)}</span
+        ><small>${worthText(amount.usd)}</small>`,
+  )}`
 }

@@ -28,6 +28,7 @@ export async function tellHostileStory(scene: HostileScene): Promise<void> {
   for (const told of attemptsByATurnedTool) await attempt(told)
   await replayAnApproval(scene, attempt)
   await splitTheSpend(scene, stopped)
+  await burnTheGas(scene, stopped)
   await setTheClockBack(scene, attempt)
   await ignoreThePause(scene, attempt)
   transcript.chapter('Proof', 'What the chain says of the stranger and of the wallet, asked directly.')
@@ -122,6 +123,33 @@ async function splitTheSpend({ agent, transcript }: HostileScene, stopped: strin
     )
   }
   throw new Error('The limit of the session did not hold')
+}
+
+/** What is left of the session goes on calls that move nothing. */
+async function burnTheGas({ world, agent, transcript }: HostileScene, stopped: string[]): Promise<void> {
+  transcript.chapter(
+    'Burn the gas',
+    'Calls that spend nothing, one after the other: an approval of zero costs gas alone.',
+  )
+  const { remainingUsd } = await agent.look('check_safety_status', {}, shapes.remaining)
+  // Nearly all that is left, so that the rest is a matter of a few calls.
+  const rest = Number(remainingUsd.session) - 4
+  if (rest > 0) await agent.call('execute_swap', swapOf(rest.toFixed(2)), shapes.swapped)
+  const spender = world.devnet.chain.amm.v3?.swapRouter02 ?? ''
+  for (let calls = 0; calls < 60; calls += 1) {
+    const outcome = await agent.tryOut(
+      'approve_token',
+      { token: 'USDC', spender, amount: '0', chain: 'local' },
+      shapes.approved,
+    )
+    if (!('code' in outcome)) continue
+    if (outcome.code !== 'SPENDING_LIMIT_EXCEEDED') throw new Error(`Stopped by ${outcome.code} instead of the limit`)
+    transcript.row('stopped by', `the limit of a session, which counts gas, after ${calls} calls that moved nothing`)
+    transcript.row('it hears', `${outcome.code}: ${outcome.message}`)
+    stopped.push(`${'Burn the gas'.padEnd(42)} ${outcome.code}`)
+    return
+  }
+  throw new Error('No limit counted the gas')
 }
 
 /** The server runs in this process: its clock is ours. */

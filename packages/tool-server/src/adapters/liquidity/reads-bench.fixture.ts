@@ -4,6 +4,7 @@ import type { Token } from '../../ports.ts'
 import { createRpcPool } from '../rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../tokens/create-token-directory.ts'
 import { createLiquidityReads } from './create-liquidity-reads.ts'
+import { patientRpc } from '../../safety/patience.fixture.ts'
 
 /**
  * The real reading adapters over the local chain. `tap` sees the body of every request and may answer in the chain's place;
@@ -23,7 +24,7 @@ export function createReadsBench(
     const response = await fetch(input, init)
     return new Response(retell(await response.text()), response)
   }
-  const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now, fetch: tapped })
+  const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now, fetch: tapped, ...patientRpc })
   const tokens = createTokenDirectory({ chains: [chain], rpc })
   const reads = createLiquidityReads({ rpc, tokens })
   return {

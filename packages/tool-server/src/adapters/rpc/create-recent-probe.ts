@@ -1,15 +1,18 @@
 import type { RpcPool } from '../../ports.ts'
 
 /**
- * Probes a chain at most every half minute and answers within 1.4 seconds: an endpoint that takes longer counts as not
+ * Probes a chain at most every half minute and answers within `patienceMs`: an endpoint that takes longer counts as not
  * answering until its answer is there. `now` in Unix milliseconds.
  */
-export function createRecentProbe(probe: () => Promise<ProbeReport>, now: () => number): () => Promise<ProbeReport> {
+export function createRecentProbe(
+  probe: () => Promise<ProbeReport>,
+  { now, patienceMs }: { readonly now: () => number; readonly patienceMs: number },
+): () => Promise<ProbeReport> {
   let kept: { readonly at: number; report: Promise<ProbeReport> } | null = null
   return () => {
     if (kept !== null && now() - kept.at < keepMs) return kept.report
     const whole = probe()
-    const fresh = { at: now(), report: within(whole) }
+    const fresh = { at: now(), report: within(whole, patienceMs) }
     void whole.then(() => (fresh.report = whole))
     kept = fresh
     return fresh.report
@@ -18,7 +21,7 @@ export function createRecentProbe(probe: () => Promise<ProbeReport>, now: () => 
 
 type ProbeReport = Awaited<ReturnType<RpcPool['probe']>>
 
-async function within(probe: Promise<ProbeReport>): Promise<ProbeReport> {
+async function within(probe: Promise<ProbeReport>, patienceMs: number): Promise<ProbeReport> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<ProbeReport>((resolve) => {
     timer = setTimeout(() => resolve(tooLate), patienceMs)
@@ -29,7 +32,6 @@ async function within(probe: Promise<ProbeReport>): Promise<ProbeReport> {
 }
 
 const keepMs = 30_000
-const patienceMs = 1_400
 const tooLate: ProbeReport = Object.freeze({
   healthy: false,
   headAgeSeconds: null,

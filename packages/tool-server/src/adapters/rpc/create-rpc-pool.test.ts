@@ -85,16 +85,14 @@ describe('failures of an endpoint', () => {
 
   it('slow to answer: RPC_TIMEOUT within the limit', async () => {
     const node = await startNode({ respond: () => {} })
-    const startedAt = performance.now()
-    await expectCode(poolOver(node).head(base), 'RPC_TIMEOUT')
-    expect(performance.now() - startedAt).toBeLessThan(3_000)
+    await expectCode(hastyPoolOver(node).head(base), 'RPC_TIMEOUT')
   })
 
   it('headers at once and a body that never ends: RPC_TIMEOUT as well', async () => {
     const node = await startNode({
       respond: (_calls, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('['),
     })
-    await expectCode(poolOver(node).head(base), 'RPC_TIMEOUT')
+    await expectCode(hastyPoolOver(node).head(base), 'RPC_TIMEOUT')
   })
 
   it.each([
@@ -145,8 +143,7 @@ describe('failures of an endpoint', () => {
         pour(64)
       },
     })
-    const patient = createRpcPool({ urls: () => [node.url], now: () => nowSeconds * 1000, timeoutMs: 20_000 })
-    await expectCode(patient.client(base).getBlockNumber(), 'RPC_REFUSED')
+    await expectCode(poolOver(node).client(base).getBlockNumber(), 'RPC_REFUSED')
   })
 
   it('a batch that lacks one answer is an error, never the answer of a neighbour', async () => {
@@ -347,7 +344,7 @@ describe('probe', () => {
   it('asks once in half a minute', async () => {
     const node = await startNode()
     const clock = { ms: nowSeconds * 1000 }
-    const pool = createRpcPool({ urls: () => [node.url], now: () => clock.ms })
+    const pool = createRpcPool({ urls: () => [node.url], now: () => clock.ms, probePatienceMs: 60_000 })
     const together = await Promise.all([pool.probe(base), pool.probe(base)])
     clock.ms += 29_999
     expect([...together, await pool.probe(base)].map(({ headAgeSeconds }) => headAgeSeconds)).toEqual([0, 0, 0])
@@ -362,13 +359,19 @@ describe('probe', () => {
     const node = await startNode({
       respond: (calls, response, self) => void held.push(() => self.serve(calls, response)),
     })
-    const pool = createRpcPool({ urls: () => [node.url], now: () => nowSeconds * 1000, timeoutMs: 60_000 })
+    const pool = createRpcPool({
+      urls: () => [node.url],
+      now: () => nowSeconds * 1000,
+      timeoutMs: 60_000,
+      probePatienceMs: 50,
+    })
     await expect(pool.probe(base)).resolves.toEqual({
       healthy: false,
       headAgeSeconds: null,
       latencyMs: null,
       problem: 'The endpoint of the chain did not answer in time.',
     })
+    await expect.poll(() => held).toHaveLength(1)
     for (const answer of held) answer()
     await expect.poll(() => pool.probe(base)).toMatchObject({ healthy: true, headAgeSeconds: 0 })
     expect(node.exchanges).toHaveLength(1)
@@ -455,9 +458,16 @@ function poolOver(...nodes: Node[]) {
   return createRpcPool({
     urls: () => nodes.map(({ url }) => url),
     now: () => nowSeconds * 1000,
-    timeoutMs: 300,
-    slowTimeoutMs: 600,
+    timeoutMs: 60_000,
+    slowTimeoutMs: 60_000,
+    probePatienceMs: 60_000,
+    retryPauseMs: 10,
   })
+}
+
+/** Gives up soon, over an endpoint that never answers whole. */
+function hastyPoolOver(node: Node) {
+  return createRpcPool({ urls: () => [node.url], now: () => nowSeconds * 1000, timeoutMs: 50, slowTimeoutMs: 50 })
 }
 
 function reply(response: ServerResponse, status: number, type: string, body: string): void {

@@ -13,19 +13,19 @@ import { withToolErrors } from './with-tool-errors.ts'
 
 /** Clients for the chains of this server, one per chain, made when first asked for. */
 export function createRpcPool(options: RpcPoolOptions): RpcPool {
-  const { now, fetch = globalThis.fetch, timeoutMs = 4_000, slowTimeoutMs = 12_000 } = options
+  const { now, fetch = globalThis.fetch, timeoutMs = 4_000, slowTimeoutMs = 12_000, probePatienceMs = 1_400 } = options
   const connections = new Map<number, Connection>()
 
   function connect(chain: Chain): Connection {
     const known = connections.get(chain.id)
     if (known !== undefined) return known
     const endpoints = options.urls(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs }))
-    const ring = createEndpointRing(chain.id, endpoints, now)
+    const ring = createEndpointRing(chain.id, endpoints, now, options.retryPauseMs)
     const connection: Connection = {
       ring,
       client: createClient(chain, ring),
       head: null,
-      probe: createRecentProbe(() => probe(chain, ring), now),
+      probe: createRecentProbe(() => probe(chain, ring), { now, patienceMs: probePatienceMs }),
     }
     connections.set(chain.id, connection)
     return connection
@@ -92,6 +92,10 @@ export type RpcPoolOptions = {
   readonly timeoutMs?: number
   /** The same for logs, simulations and sending; twelve seconds when absent. */
   readonly slowTimeoutMs?: number
+  /** Between the two rounds of a read; a quarter of a second when absent. */
+  readonly retryPauseMs?: number
+  /** Longest wait of a probe; 1.4 seconds when absent. */
+  readonly probePatienceMs?: number
 }
 
 type Connection = {

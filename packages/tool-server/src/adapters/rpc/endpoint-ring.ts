@@ -23,7 +23,12 @@ export type EndpointRing = {
   askEach<Result>(method: string, act: (request: RpcRequest) => Promise<Result>): Promise<readonly Result[]>
 }
 
-export function createEndpointRing(chainId: number, requests: readonly RpcRequest[], now: () => number): EndpointRing {
+export function createEndpointRing(
+  chainId: number,
+  requests: readonly RpcRequest[],
+  now: () => number,
+  retryPauseMs = 250,
+): EndpointRing {
   const endpoints = requests.map((request): Endpoint => ({ request, checked: null, benchedUntil: 0 }))
 
   /** Healthy ones first; the sort keeps the operator's order among equals. */
@@ -88,7 +93,6 @@ type Endpoint = { readonly request: RpcRequest; checked: Promise<void> | null; b
 type Act<Result> = (request: RpcRequest) => Promise<Result>
 
 const benchMs = 30_000
-const retryPauseMs = 250
 /** What the operator should hear of first. */
 const byGravity: readonly string[] = [
   'RPC_CHAIN_MISMATCH',

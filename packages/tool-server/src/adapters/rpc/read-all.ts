@@ -1,7 +1,8 @@
 import type { Chain } from '@svc/wallet'
-import { decodeFunctionResult, multicall3Abi, type Hex, type PublicClient } from 'viem'
+import type { Hex, PublicClient } from 'viem'
 import { ToolError } from '../../tool-error.ts'
 import type { ContractRead } from './contract-read.ts'
+import { decodeAggregate3 } from './decode-aggregate3.ts'
 import { encodeAggregate3 } from './encode-aggregate3.ts'
 
 /**
@@ -51,7 +52,7 @@ async function readChunk(
   if (answer === undefined) {
     throw new ToolError('RPC_REFUSED', 'The chain has no Multicall3 where its configuration says.')
   }
-  const outcomes = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
+  const outcomes = decodeAggregate3(answer)
   return reads.map((read, index) => decodeOutcome(read, outcomes[index]))
 }
 

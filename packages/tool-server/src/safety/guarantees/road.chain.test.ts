@@ -4,11 +4,13 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, http, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { expectRefused } from '../expect-refused.fixture.ts'
 import { swapIntent } from '../intents.fixture.ts'
 import { afterSending, answering, beforeSending, mangling } from '../network.fixture.ts'
 import type { Road } from '../open-road.fixture.ts'
-import { settledOf, testClient, used } from '../road-facts.fixture.ts'
+import { plannedOf, settledOf, testClient, used } from '../road-facts.fixture.ts'
+import { simulationHash } from '../simulation-hash.ts'
 import { storeEngines } from '../store-engines.fixture.ts'
 import { useRoads } from '../use-roads.fixture.ts'
 
@@ -68,25 +70,52 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
       const intents = (await road.auditLines()).filter(({ event }) => event === 'tx.intent')
       expect(intents.map(({ simulatedAtBlock }) => Number(simulatedAtBlock) > 0)).toEqual([true, true])
     })
+
+    it('the hash of its result stands in the line before each signature, and anybody can work it out again', async () => {
+      const road = await open({ policy: strict })
+      await road.run(swapIntent(road, '1'))
+      const lines = await road.auditLines()
+      const intents = lines.filter(({ event }) => event === 'tx.intent')
+      const played = lines.filter(({ event }) => event === 'tx.simulated')
+      expect(intents).toHaveLength(2)
+      for (const { seq, simulatedAtBlock, simulationHash: named } of intents) {
+        const before = played.filter((line) => line['block'] === simulatedAtBlock && Number(line['seq']) < Number(seq))
+        expect(before.map(hashOfLine)).toContain(named)
+      }
+    })
+
+    it('the hash of its result stands in a plan that is stored, and in the line that asks for a person', async () => {
+      const road = await open({ policy: { approvalThresholdUsd: '5' } })
+      const { plan } = plannedOf(await road.run(swapIntent(road, '1'), { dryRun: true }))
+      expect(plan.simulationHash).toMatch(/^0x[0-9a-f]{64}$/)
+      expect(await storedHash(road, plan.planId)).toBe(plan.simulationHash)
+      await expect(road.run(swapIntent(road, '6'))).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' })
+      const asked = (await road.auditLines()).find(({ event }) => event === 'tx.approval.requested')
+      expect(asked?.['simulationHash']).toMatch(/^0x[0-9a-f]{64}$/)
+      expect(asked?.['simulationHash']).toBe(await storedHash(road, String(asked?.['operationId'])))
+    })
   })
 
   it.each([1, 2, 3])(
     'G11: a reorg %s deep is no success and no failure; the same bytes are mined once in the end',
     async (depth) => {
-      const road = await open({ chain: { confirmations: 5 }, engine: { confirmTimeoutMs: 600 } })
+      const road = await open({ chain: { confirmations: 5 } })
+      road.patience.isShort = true
       const before = await road.balance('USDC')
       await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+      // The approval and what takes it back.
+      await expect.poll(() => road.nonce()).toBe(2)
       const client = testClient(road)
       if (depth > 1) await client.mine({ blocks: depth - 1 })
       await client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
-      await expect.poll(() => endsAfterMining(road), { timeout: 20_000 }).toBe(true)
+      await expect.poll(() => endsAfterMining(road)).toBe(true)
       const [entry] = await road.store.journal.byNonce(road.chain.id, road.wallet, 0)
       expect(entry).toMatchObject({ state: 'final', attempt: 0 })
       expect(await road.balance('USDC')).toBe(before)
       // What a sweep could not take back yet the next one does.
       const allowance = () => road.allowance('USDC', road.chain.amm.v3!.swapRouter02)
-      await expect.poll(() => endsAfterMining(road).then(allowance), { timeout: 20_000 }).toBe(0n)
-      await expect.poll(() => endsAfterMining(road), { timeout: 20_000 }).toBe(true)
+      await expect.poll(() => endsAfterMining(road).then(allowance)).toBe(0n)
+      await expect.poll(() => endsAfterMining(road)).toBe(true)
       expect(await used(road)).toBe(0n)
     },
   )
@@ -102,6 +131,35 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     })
   })
 })
+
+/** The hash of a simulation, from nothing but what its line says. */
+function hashOfLine(line: Readonly<Record<string, unknown>>): string {
+  const { chainId, wallet, block, atSeconds, steps, simulation } = lineSchema.parse(line)
+  return simulationHash({
+    chainId,
+    wallet,
+    block,
+    atSeconds,
+    steps,
+    deltas: new Map(Object.entries(simulation.deltas)),
+  })
+}
+
+const whole = z.string().transform(BigInt)
+const hex = z.custom<`0x${string}`>((value) => typeof value === 'string' && value.startsWith('0x'))
+const lineSchema = z.object({
+  chainId: z.int(),
+  wallet: hex,
+  block: whole,
+  atSeconds: z.int(),
+  steps: z.array(z.object({ to: hex, data: hex, valueWei: whole })),
+  simulation: z.object({ deltas: z.record(z.string(), whole) }),
+})
+
+async function storedHash(road: Road, id: string): Promise<unknown> {
+  const operation = await road.store.operations.byId(id)
+  return z.object({ simulationHash: z.string() }).parse(JSON.parse(operation!.plan)).simulationHash
+}
 
 /** One block more, and what the server makes of it. */
 async function endsAfterMining(road: Road): Promise<boolean> {

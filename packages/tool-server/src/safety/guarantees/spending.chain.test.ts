@@ -1,9 +1,10 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { type Address, parseUnits } from 'viem'
+import { type Address, formatUnits, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { expectRefused } from '../expect-refused.fixture.ts'
 import { approvalOf, approveIntent, laterDeadline, swapIntent } from '../intents.fixture.ts'
-import { used } from '../road-facts.fixture.ts'
+import { callOf } from '../open-road.fixture.ts'
+import { expectGasCounted, nearlyFreeGas, used, usedGas } from '../road-facts.fixture.ts'
 import { storeEngines } from '../store-engines.fixture.ts'
 import { useRoads } from '../use-roads.fixture.ts'
 
@@ -16,8 +17,8 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
 
   describe('G4: writes that race', () => {
     it('never spend more than the cap together, to the cent', async () => {
-      const limitsUsd = { perTransaction: '100', perSession: '250', daily: '250' }
-      const road = await open({ policy: { limitsUsd, approvalThresholdUsd: null } })
+      const limitsUsd = { perTransaction: '100', perSession: '250.001', daily: '250.001' }
+      const road = await open({ usd: nearlyFreeGas, policy: { limitsUsd, approvalThresholdUsd: null } })
       const runs = Array.from({ length: 20 }, () => road.run(swapIntent(road, '50')))
       const outcomes = await Promise.allSettled(runs)
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
@@ -26,15 +27,44 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     })
   })
 
+  describe('G4: gas', () => {
+    it('counts: many calls that spend nothing are stopped by the day through their gas alone', async () => {
+      const probe = await open()
+      const router = probe.chain.amm.v3!.swapRouter02
+      await probe.run(approveIntent(probe, router, '0'))
+      // Six times what one call burns: not quite twice what one may burn at worst.
+      const cap = 6n * (await usedGas(probe))
+      const usd = formatUnits(cap, 6)
+      const limitsUsd = { perTransaction: usd, perSession: usd, daily: usd }
+      const road = await open({ policy: { limitsUsd, approvalThresholdUsd: null } })
+      const outcomes: unknown[] = []
+      for (let calls = 0; calls < 60 && outcomes.length === 0; calls += 1) {
+        await road.run(approveIntent(road, router, '0')).catch((error: unknown) => outcomes.push(error))
+      }
+      expect(outcomes).toMatchObject([{ code: 'SPENDING_LIMIT_EXCEEDED', details: [{ limit: 'perSession' }] }])
+      expect(await road.nonce()).toBeGreaterThan(1)
+      expect(await used(road)).toBe(0n)
+      expect(await usedGas(road)).toBeLessThanOrEqual(cap)
+      await expectGasCounted(road)
+      const other = { principal: { ...callOf().principal, id: 'key:other' } }
+      await expect(road.run(approveIntent(road, router, '0'), other)).rejects.toMatchObject({
+        code: 'SPENDING_LIMIT_EXCEEDED',
+        details: [{ limit: 'daily' }],
+      })
+      const report = await road.executor.safetyReport(callOf().principal)
+      expect(report.gasUsd).toEqual(report.spentUsd)
+    })
+  })
+
   describe('G5: the window of 24 hours', () => {
     it('rolls: what was spent 23 hours ago counts, also after a restart; 25 hours ago no more', async () => {
-      const limitsUsd = { perTransaction: '100', perSession: '100', daily: '100' }
+      const limitsUsd = { perTransaction: '100.001', perSession: '100.001', daily: '100.001' }
       const policy = { limitsUsd, approvalThresholdUsd: null }
-      const road = await open({ policy })
+      const road = await open({ usd: nearlyFreeGas, policy })
       await road.run(swapIntent(road, '100'))
       await close(road)
       const { dataDir, privateKey } = road
-      const again = await open({ policy, dataDir, privateKey })
+      const again = await open({ usd: nearlyFreeGas, policy, dataDir, privateKey })
       again.clock.offsetMs = 23 * hourMs
       const later = (hours: number) => swapIntent(again, '0.01', { deadline: laterDeadline(hours) })
       await expect(again.run(later(23))).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
@@ -53,7 +83,8 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     })
 
     it('an approval goes to a listed spender only, and counts as its whole amount', async () => {
-      const road = await open({ policy: { limitsUsd: { perTransaction: '300' }, approvalThresholdUsd: null } })
+      const policy = { limitsUsd: { perTransaction: '300.000001' }, approvalThresholdUsd: null }
+      const road = await open({ usd: nearlyFreeGas, policy })
       await expectRefused(road, approveIntent(road, stranger, '1'), 'SPENDER_NOT_ALLOWED')
       const router = road.chain.amm.v3!.swapRouter02
       await expectRefused(road, approveIntent(road, router, '300.000001'), 'SPENDING_LIMIT_EXCEEDED')
@@ -104,7 +135,10 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
           },
         }),
       )
-      expect(await used(road)).toBe(parseUnits('500', 6))
+      // Gas at worst is a part of it, and what it turned out cheaper is given back.
+      const all = (await used(road)) + (await usedGas(road))
+      expect(all).toBeGreaterThan(parseUnits('450', 6))
+      expect(all).toBeLessThanOrEqual(parseUnits('500', 6))
     })
   })
 

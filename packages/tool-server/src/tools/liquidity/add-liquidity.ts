@@ -98,7 +98,8 @@ export const addLiquidity = writeTool({
   return context.execute(planned.intent, async (settled) => {
     const added = await planned.decode(settled)
     const earning = { ...preview, liquidity: added.liquidity }
-    const apy = await withinTime(estimateFeeApy(context, chain, earning, context.now()), apyTimeoutMs, apyTooLate)
+    const estimate = estimateFeeApy(context, chain, earning, context.now())
+    const apy = await withinTime(estimate, context.figuresWithinMs ?? apyTimeoutMs, apyTooLate)
     return {
       ...writeStamp(chain, planned.intent, settled),
       positionId: added.positionId,

@@ -100,7 +100,7 @@ describe('pool reads', () => {
   })
 
   test('get_pools_by_token_pair answers in time rather than with everything', async () => {
-    const slow = await openWorld(devnet())
+    const slow = await openWorld(devnet(), { figuresWithinMs: 8_000 })
     let asked = 0
     Object.defineProperty(slow.clock, 'offsetMs', { get: () => (asked += 1_000) })
     const items = (await slow.call('get_pools_by_token_pair', { token0: 'WETH', token1: 'USDC' })).list('items')

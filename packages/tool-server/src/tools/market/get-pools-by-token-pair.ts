@@ -57,8 +57,9 @@ export const getPoolsByTokenPair = readTool({
   const page = pageOf(pools, input.limit, input.cursor)
   const items = []
   const startedAt = context.now()
+  const budgetMs = context.figuresWithinMs ?? tradingBudgetMs
   for (const pool of page.items) {
-    const withTrading = context.now() - startedAt < tradingBudgetMs
+    const withTrading = context.now() - startedAt < budgetMs
     const { tvlUsd, volume24hUsd, volume7dUsd, feeApr7d, notes } = await readPoolActivity(
       context,
       chain,

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, encodeFunctionData, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { v2RouterAbi } from '../../adapters/liquidity/abis/v2-router.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
@@ -76,6 +76,6 @@ async function send(of: World, transaction: { to: `0x${string}`; data?: `0x${str
   const account = privateKeyToAccount(devnet().accounts[5]!.privateKey)
   const client = createWalletClient({ account, transport: http(devnet().rpcUrl) })
   const hash = await client.sendTransaction({ ...transaction, chain: null })
-  await of.client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+  await vi.waitFor(() => of.client.getTransactionReceipt({ hash }), { timeout: 60_000, interval: 20 })
   return hash
 }

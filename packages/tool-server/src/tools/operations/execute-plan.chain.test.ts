@@ -245,7 +245,9 @@ describe('a write above the threshold', () => {
         return reply
       },
     })
+    await world.refuse('execute_swap', { ...swap, amount: '301' })
     expect((await world.refuse('execute_swap', swap, asking('cancelled'))).code).toBe('APPROVAL_REQUIRED')
+    expect(questions).toMatchObject([{ othersWaiting: 1 }])
     expect((await world.refuse('execute_swap', swap, asking('declined'))).code).toBe('APPROVAL_DENIED')
     expect(await spent(world)).toBe(0n)
     const keyed = { ...swap, idempotencyKey: 'asked' }
@@ -253,9 +255,9 @@ describe('a write above the threshold', () => {
     expect(answer.text('amountIn')).toBe('300')
     expect((await world.call('execute_swap', keyed, asking('declined'))).data).toEqual(answer.data)
     expect(questions).toHaveLength(3)
-    expect(questions[2]).toMatchObject({ tool: 'execute_swap', plan: { spendUsd: expect.any(String) } })
+    expect(questions[2]).toMatchObject({ tool: 'execute_swap', spendUsd: expect.any(String) })
     const done = await world.store.operations.byId(questions[2]!.operationId)
-    expect(done).toMatchObject({ state: 'done', decidedBy: 'client:key:owner' })
+    expect(done).toMatchObject({ state: 'done', decidedBy: 'client:api-key:0000000000000e12' })
     expect(await spent(world)).toBe(300_000_000n)
   })
 

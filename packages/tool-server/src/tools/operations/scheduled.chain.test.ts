@@ -205,7 +205,7 @@ describe('when its time comes', () => {
     const world = await open()
     const id = await schedule(world)
     const narrowed = await restart(world, {
-      policy: { ...delayed, principals: { 'key:owner': { tools: ['add_liquidity'] } } },
+      policy: { ...delayed, principals: { 'api-key:0000000000000e12': { tools: ['add_liquidity'] } } },
     })
     narrowed.clock.offsetMs = 601_000
     await due(narrowed)()
@@ -230,8 +230,8 @@ describe('a server that died while it carried one out', () => {
     expect(await spent(world)).toBe(100_000_000n)
     const second = await restart(world)
     const log = { warn: () => {} }
-    const { operations, journal } = second.store
-    expect(await endInterrupted({ operations, journal, log })).toEqual({ givenBack: [unsigned], ended: [signed] })
+    const { operations, transactions } = second.store
+    expect(await endInterrupted({ operations, transactions, log })).toEqual({ givenBack: [unsigned], ended: [signed] })
     await due(second)()
     await due(second)()
     expect(await spent(second)).toBe(400_000_000n)

@@ -17,9 +17,12 @@ const report: SafetyReport = {
   approvalThresholdUsd: '250',
   limitsUsd: { perTransaction: '500', perSession: '1000', daily: '2000' },
   spentUsd: { session: '12.5', daily: '99.123456' },
+  gasUsd: { session: '0.5', daily: '1.123456' },
   remainingUsd: { session: '987.5', daily: '1900.876544' },
   dailyAlert: true,
   pendingTransactions: 1,
+  pendingApprovals: 2,
+  scheduledOperations: 3,
 }
 
 function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>) {
@@ -49,9 +52,12 @@ describe('check_safety_status', () => {
       redacted: true,
       dailyAlert: true,
       pendingTransactions: 1,
+      pendingApprovals: 2,
+      scheduledOperations: 3,
       approvalThresholdUsd: null,
       limitsUsd: null,
       spentUsd: null,
+      gasUsd: null,
       remainingUsd: null,
     })
     expect(JSON.stringify(shown)).not.toMatch(/250|500|1000|987|99\.12/)

@@ -8,7 +8,7 @@ export const checkSafetyStatus = readTool({
   name: 'check_safety_status',
   title: 'Safety status',
   description:
-    'Spending limits, what is spent and left in US dollars, allowlist mode, pause, circuit breaker. Use it before large writes or after a refusal. Without admin:wallet no amounts. Changes nothing.',
+    'Spending limits, what is spent and left in US dollars, allowlist mode, pause, circuit breaker, how many of your operations wait. Use it before large writes or after a refusal. Without admin:wallet no amounts. Changes nothing.',
   scope: 'admin:wallet',
   input: z.strictObject({}),
   output: z.object({
@@ -20,10 +20,13 @@ export const checkSafetyStatus = readTool({
     allowlistMode: z.string(),
     approvalThresholdUsd: z.string().nullable(),
     limitsUsd: limits,
-    spentUsd: used,
+    spentUsd: used.describe('Amounts and gas together.'),
+    gasUsd: used.describe('How much of spentUsd is gas.'),
     remainingUsd: used,
     dailyAlert: z.boolean(),
     pendingTransactions: z.int(),
+    pendingApprovals: z.int(),
+    scheduledOperations: z.int(),
     redacted: z.boolean(),
     timestamp: z.string(),
     source: z.string(),
@@ -41,4 +44,10 @@ export const checkSafetyStatus = readTool({
 })
 
 /** A key without `admin:wallet` sees the state of the safety engine, not the money behind it. */
-const withoutAmounts = { approvalThresholdUsd: null, limitsUsd: null, spentUsd: null, remainingUsd: null } as const
+const withoutAmounts = {
+  approvalThresholdUsd: null,
+  limitsUsd: null,
+  spentUsd: null,
+  gasUsd: null,
+  remainingUsd: null,
+} as const

@@ -24,6 +24,7 @@ import { createTokenDirectory } from '../../tokens/create-token-directory.ts'
 import { erc20Abi } from '../abis/erc20.ts'
 import { permit2Abi } from '../abis/permit2.ts'
 import { createLiquidity } from '../create-liquidity.ts'
+import { patientRpc } from '../../../safety/patience.fixture.ts'
 
 /**
  * A wallet on the local chain that carries intents out by hand: the approvals they declare, then their calls. Each must
@@ -35,7 +36,7 @@ export async function createBench(devnet: Devnet, index = 0): Promise<Bench> {
   const transport = http(rpcUrl)
   const client = createPublicClient({ transport, pollingInterval: 10, cacheTime: 0 })
   const wallet = createWalletClient({ account, transport })
-  const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now })
+  const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now, ...patientRpc })
   const tokens = createTokenDirectory({ chains: [chain], rpc })
   const liquidity = createLiquidity({ rpc, tokens })
   let gasPaidWei = 0n

@@ -1,0 +1,71 @@
+import type { Operations } from '@svc/store'
+import { describeOperation, printable, type OperationDescription } from '@svc/tool-server/approvals'
+
+/**
+ * What a person is shown of all operations: what awaits a decision, then what is approved or scheduled, and with `all` what
+ * has become of others, newest first. In each group callers take turns, those that wait longest first, and what is left
+ * out of one is counted: however much a caller makes, it hides nothing of another's. Plans that nobody is asked about are
+ * left out.
+ */
+export async function readList(
+  operations: Pick<Operations, 'inTurns' | 'count'>,
+  { all, caller }: { readonly all: boolean; readonly caller?: string | undefined },
+): Promise<OperationList> {
+  const named = caller === undefined ? {} : { principalId: caller }
+  const perPrincipal = caller === undefined ? mostOfEach : mostShown
+  const read = async ({ which, states, order }: (typeof groups)[number]): Promise<OperationList> => {
+    const [found, counts] = await Promise.all([
+      operations.inTurns({ ...named, states, order, perPrincipal, limit: mostShown }),
+      operations.count({ principalId: caller ?? null, states }),
+    ])
+    const shown = order === 'newest' ? found.toSorted((one, other) => other.createdAt - one.createdAt) : found
+    return { operations: shown.map(describeOperation), more: leftOut(which, found, counts) }
+  }
+  const lists = await Promise.all(groups.filter(({ which }) => all || which !== 'ended').map(read))
+  return { operations: lists.flatMap((list) => list.operations), more: lists.flatMap(({ more }) => more) }
+}
+
+export type OperationList = {
+  readonly operations: readonly OperationDescription[]
+  readonly more: readonly MoreOperations[]
+}
+
+/** Operations of one caller and group that are not in the list. */
+export type MoreOperations = {
+  readonly which: 'awaiting' | 'coming' | 'ended'
+  readonly caller: string
+  readonly count: number
+}
+
+const groups = [
+  { which: 'awaiting', states: ['awaiting_approval'], order: 'oldest' },
+  { which: 'coming', states: ['approved', 'scheduled'], order: 'oldest' },
+  { which: 'ended', states: ['running', 'done', 'failed', 'denied', 'cancelled', 'expired'], order: 'newest' },
+] as const
+
+/** Of each caller in a group, where all callers are shown. */
+const mostOfEach = 20
+/** In each group. */
+const mostShown = 500
+
+function leftOut(
+  which: MoreOperations['which'],
+  found: readonly { readonly principalId: string }[],
+  counts: readonly { readonly principalId: string; readonly count: number }[],
+): readonly MoreOperations[] {
+  const left = new Map<string, number>()
+  for (const { principalId, count } of counts) left.set(principalId, (left.get(principalId) ?? 0) + count)
+  for (const { principalId } of found) left.set(principalId, (left.get(principalId) ?? 0) - 1)
+  return [...left].flatMap(([caller, count]) => (count > 0 ? [{ which, caller: printable(caller, 128), count }] : []))
+}
+
+/** For example "and 3 more of key:write:1f9c2a7e that await a decision". */
+export function moreText({ which, caller, count }: MoreOperations): string {
+  return `and ${count} more of ${caller} ${whichText[which]}`
+}
+
+const whichText = {
+  awaiting: 'that await a decision',
+  coming: 'that are approved or scheduled',
+  ended: 'that run or have ended',
+} as const

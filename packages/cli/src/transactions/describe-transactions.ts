@@ -1,0 +1,27 @@
+import type { StoredTransaction } from '@svc/store'
+import type { OpenOperations } from '../approvals/open-operations.ts'
+import { askersOf } from './askers-of.ts'
+import { chainNamesOf } from './chain-names-of.ts'
+import { describeTransaction, type TransactionDescription } from './describe-transaction.ts'
+
+/** What a person is told of stored transactions. `now` in Unix milliseconds. */
+export async function describeTransactions(
+  { transactions, dataDir }: Pick<OpenOperations, 'transactions' | 'dataDir'>,
+  found: readonly StoredTransaction[],
+  now: number,
+): Promise<readonly TransactionDescription[]> {
+  if (found.length === 0) return []
+  const { readAuditLog } = await import('@svc/tool-server/operator')
+  const askers = await askersOf(
+    found.map(({ requestId }) => requestId),
+    dataDir,
+    readAuditLog,
+  )
+  const chainNames = await chainNamesOf(dataDir, process.env)
+  return Promise.all(
+    found.map(async (one) => {
+      const attempts = await transactions.byNonce(one.chainId, one.from, one.nonce)
+      return describeTransaction(one, attempts, { asker: askers.get(one.requestId), chainNames, now })
+    }),
+  )
+}

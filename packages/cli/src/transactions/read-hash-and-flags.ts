@@ -1,0 +1,22 @@
+import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
+import { UsageError } from '../usage-error.ts'
+
+/** Splits the words after a subcommand into the hash of a transaction and its flags, in any order. Throws `UsageError`. */
+export function readHashAndFlags<const Name extends string, const Switch extends string>(
+  subcommand: string,
+  argv: readonly string[],
+  names: FlagNames<Name, Switch>,
+): { readonly hash: `0x${string}`; readonly flags: Flags<Name, Switch> } {
+  const { words, flags } = parseWordsAndFlags(argv, names)
+  const [word = '', more] = words
+  if (more !== undefined || !isHash(word)) {
+    throw new UsageError(
+      `svc transactions ${subcommand} takes the hash of one transaction: 0x and 64 hex digits; svc transactions list shows them`,
+    )
+  }
+  return { hash: word, flags }
+}
+
+function isHash(word: string): word is `0x${string}` {
+  return /^0x[0-9a-f]{64}$/.test(word)
+}

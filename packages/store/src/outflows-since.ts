@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from './schema.ts'
+
+/** What may have left on a chain: settled at `since` (Unix milliseconds) or later, or reserved still. */
+export async function outflowsSince(db: Kysely<Schema>, chainId: number, since: number): Promise<readonly Outflow[]> {
+  const rows = await db
+    .selectFrom('reservation')
+    .selectAll()
+    .where('chain_id', '=', BigInt(chainId))
+    .where((where) =>
+      where.or([
+        where('state', '=', 'reserved'),
+        where.and([where('state', '=', 'settled'), where('closed_at', '>=', BigInt(since))]),
+      ]),
+    )
+    .execute()
+  return rows.map((row) => ({
+    usdMicros:
+      (row.settled_usd_micros ?? row.reserved_usd_micros) + (row.settled_gas_usd_micros ?? row.reserved_gas_usd_micros),
+    settledAt: row.closed_at === null ? null : Number(row.closed_at),
+  }))
+}
+
+/** Amount and gas. `settledAt` in Unix milliseconds, `null` while it is reserved. */
+export type Outflow = { readonly usdMicros: bigint; readonly settledAt: number | null }

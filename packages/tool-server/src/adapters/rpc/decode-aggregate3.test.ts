@@ -1,0 +1,37 @@
+import * as fc from 'fast-check'
+import { encodeAbiParameters, type Hex, parseAbiParameters } from 'viem'
+import { expect, test } from 'vitest'
+import { decodeAggregate3 } from './decode-aggregate3.ts'
+
+const parameters = parseAbiParameters('(bool success, bytes returnData)[]')
+const bytes = fc.uint8Array({ maxLength: 200 }).map((value): Hex => `0x${Buffer.from(value).toString('hex')}`)
+const outcomes = fc.array(fc.record({ success: fc.boolean(), returnData: bytes }), { maxLength: 20 })
+
+test('gives back what the general encoder wrote', () => {
+  fc.assert(
+    fc.property(outcomes, (given) => {
+      expect(decodeAggregate3(encodeAbiParameters(parameters, [given]))).toEqual(given)
+    }),
+  )
+})
+
+test('refuses an answer that is cut off anywhere', () => {
+  fc.assert(
+    fc.property(outcomes, fc.double({ min: 0, max: 0.999, noNaN: true }), (given, share) => {
+      const whole = encodeAbiParameters(parameters, [given])
+      // What is missing of the padding at the end takes nothing of the bytes.
+      const padding = (32 - ((((given.at(-1)?.returnData.length ?? 2) - 2) / 2) % 32)) % 32
+      const cut = whole.slice(0, 2 + Math.floor(((whole.length - 2) / 2 - padding) * share) * 2) as Hex
+      expect(() => decodeAggregate3(cut)).toThrow(RangeError)
+    }),
+  )
+})
+
+test.each([
+  ['nothing', '0x'],
+  ['an offset outside', `0x${'f'.repeat(64)}`],
+  ['a count beyond the bytes', `0x${'20'.padStart(64, '0')}${'ffffffff'.padStart(64, '0')}`],
+  ['no hexadecimal', `0x${'zz'.repeat(64)}`],
+] as const)('refuses %s', (_what, data) => {
+  expect(() => decodeAggregate3(data)).toThrow(RangeError)
+})

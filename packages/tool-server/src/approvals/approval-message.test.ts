@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { bigPlan } from '../transports/asking.fixture.ts'
+import { approvalMessage } from './approval-message.ts'
+import { readStoredPlan } from './stored-plan.ts'
+
+const plan = readStoredPlan(JSON.stringify(bigPlan))
+const facts = { operationId: 'op', planHash: bigPlan.planHash, tool: 'execute_swap', expiresAt: null, spendUsd: '9000' }
+const question = { ...facts, plan }
+
+it('says how many others of the caller await a decision, where there are any', () => {
+  const lines = approvalMessage({ ...question, othersWaiting: 3 }, 0).split('\n')
+  expect(lines.at(-1)).toBe('Besides this, 3 more of the same caller await a decision.')
+  expect(approvalMessage({ ...question, othersWaiting: 0 }, 0)).not.toContain('Besides')
+})
+
+it('reads a plan that an earlier version stored, without chain, raw amounts and gas at its worst', () => {
+  const { chain: _chain, gasCostAtMost: _most, gasCostAtMostUsd: _usd, ...plan } = bigPlan
+  const spendsAtMost = plan.bounds.spendsAtMost.map(({ token, symbol, amount }) => ({ token, symbol, amount }))
+  const old = readStoredPlan(JSON.stringify({ ...plan, bounds: { ...plan.bounds, spendsAtMost } }))
+  const lines = approvalMessage({ ...question, plan: old, othersWaiting: 0 }, 0).split('\n')
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^Leaves the wallet at most: 9,000 ".*" \(no price known, token 0x/),
+  )
+  expect(lines).toContainEqual(expect.stringMatching(/^Counts as 9,000 USD of the spending limits; gas [^,]*$/))
+})

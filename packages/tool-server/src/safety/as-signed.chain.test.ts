@@ -1,0 +1,26 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { numberToHex } from 'viem'
+import { expect, it } from 'vitest'
+import { swapIntent } from './intents.fixture.ts'
+import { rewriting } from './network.fixture.ts'
+import { usedGas } from './road-facts.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
+
+const { open } = useRoads(useDevnet())
+
+it.each([
+  ['a price of gas nobody signed', { effectiveGasPrice: numberToHex(10n ** 16n) }, false],
+  ['gas above what was signed', { gasUsed: numberToHex(10n ** 16n) }, false],
+  ['a fee for a parent chain there is not', { l1Fee: numberToHex(10n ** 18n) }, false],
+  ['an absurd fee for the parent chain', { l1Fee: numberToHex(10n ** 24n) }, true],
+])('a receipt that names %s counts no more than what was signed allows', async (_what, change, l1DataFee) => {
+  const road = await open({ chain: { l1DataFee } })
+  road.network.fetch = rewriting('eth_getTransactionReceipt', (answer) =>
+    answer.result === null ? answer : { ...answer, result: Object.assign({}, answer.result, change) },
+  )
+  await road.run(swapIntent(road, '1'))
+  const counted = await usedGas(road)
+  expect(counted).toBeGreaterThan(l1DataFee ? 60_000_000n : 0n)
+  // Two transactions and a take-back at most; beside each a fiftieth of a coin at 3,000 USD for a parent chain.
+  expect(counted).toBeLessThan(l1DataFee ? 250_000_000n : 15_000_000n)
+})

@@ -1,0 +1,153 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { useDevnet } from '@svc/devnet/testing'
+import { type Address, parseUnits } from 'viem'
+import { afterEach, expect, it } from 'vitest'
+import type { PriceSource } from '../ports.ts'
+import { announces, calls, callsWithFirstArgument, isMined, sellHostile, turnToken } from './hostile-token.fixture.ts'
+import { devnetPolicy } from './devnet-policy.ts'
+import { parsePolicy } from './policy.ts'
+import { limitsOf } from './spend-limit.ts'
+import { swapIntent } from './intents.fixture.ts'
+import { mineAgain, mineNothing } from './mining.fixture.ts'
+import { afterSending, beforeSending } from './network.fixture.ts'
+import type { Road } from './open-road.fixture.ts'
+import { testClient, used } from './road-facts.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
+
+const devnet = useDevnet()
+const { open } = useRoads(devnet)
+const restore: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const work of restore.splice(0)) await work()
+})
+
+const minedSale = calls('function transferFrom(address,address,uint256)') + isMined
+
+it('a contract that is no token and announces a transfer keeps nothing from going, and what was reserved counts', async () => {
+  const road = await open()
+  const node = testClient(road)
+  restore.push(() => node.setAutomine(true))
+  await node.setCode({ address: noToken, bytecode: `0x6001600052${announces(0)}00` })
+  restore.push(await turnToken(road, { condition: minedSale, evil: callsWithFirstArgument(noToken), goesOn: true }))
+  beforeSending(road, 2, () => mineNothing(road))
+  await expect(road.run(await sellHostile(road))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+  road.network.fetch = fetch
+  const [reserved] = await road.store.ledger.open()
+  await mineAgain(road)
+  await road.run(swapIntent(road, '1'))
+  expect(await road.store.ledger.open()).toEqual([])
+  expect(await used(road)).toBe(reserved!.amountUsdMicros + parseUnits('1', 6))
+  expect(road.lines.filter(({ event }) => event === 'clear-up.unreadable-token')).toHaveLength(1)
+})
+
+it('a token that no longer says what is approved keeps neither a write nor another token from being taken back', async () => {
+  const road = await open()
+  const spender = road.chain.amm.v3!.swapRouter02
+  afterSending(road, 2, async () => {
+    restore.push(await turnToken(road, { condition: calls('function allowance(address,address)'), evil: '60006000fd' }))
+  })
+  await road.run(await sellHostile(road))
+  road.network.fetch = fetch
+  const owed = { chainId: road.chain.id, owner: road.wallet, token: road.token('HOSTILE'), spender }
+  expect(await owedIn(road)).toMatchObject([owed])
+  await road.run(swapIntent(road, '1'))
+  expect(await road.executor.reconcile()).toMatchObject({ failed: [] })
+  expect(await owedIn(road)).toMatchObject([owed])
+})
+
+it('a priced token that announces more than there is counts as the most the ledger takes', async () => {
+  const road = await open({ engine: { prices: dollarEach } })
+  const evil = `600160c81b600052${announces(4)}`
+  restore.push(await turnToken(road, { condition: minedSale, evil, goesOn: true }))
+  await road.run(await sellHostile(road))
+  expect(await road.store.ledger.open()).toEqual([])
+  expect(await used(road)).toBe(10n ** 18n)
+  expect(road.lines.filter(({ event }) => event === 'settle.unrecorded')).toEqual([])
+})
+
+it('the same counted after its request is gone', async () => {
+  const road = await open({ engine: { prices: dollarEach } })
+  const node = testClient(road)
+  restore.push(() => node.setAutomine(true))
+  const evil = `600160c81b600052${announces(4)}`
+  restore.push(await turnToken(road, { condition: minedSale, evil, goesOn: true }))
+  beforeSending(road, 2, () => mineNothing(road))
+  await expect(road.run(await sellHostile(road))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+  road.network.fetch = fetch
+  await mineAgain(road)
+  expect(await road.executor.reconcile()).toMatchObject({ failed: [] })
+  expect(await road.store.ledger.open()).toEqual([])
+  expect(await used(road)).toBe(10n ** 18n)
+})
+
+it('a take-back that is mined and fails waits longer each time, holds nothing up, and is told once', async () => {
+  const time = { ms: Date.now() }
+  const road = await open({ engine: { now: () => time.ms } })
+  await leaveWhatFails(road)
+  await road.run(swapIntent(road, '1'))
+  const nonce = await road.nonce()
+  await road.executor.reconcile()
+  await road.executor.reconcile()
+  expect(await road.nonce()).toBe(nonce)
+  for (const [minutes, tries] of [
+    [0.9, 0],
+    [1.1, 1],
+    [1.5, 0],
+    [1.6, 1],
+  ] as const) {
+    const before = await road.nonce()
+    time.ms += minutes * 60_000
+    await road.executor.reconcile()
+    expect((await road.nonce()) - before).toBe(tries)
+  }
+  expect(await owedIn(road)).toMatchObject([{ token: road.token('HOSTILE'), failed: { times: 3 } }])
+  expect(road.lines.filter(({ event }) => event === 'allowances.not-taken-back')).toHaveLength(1)
+  await road.audit.close()
+  const told = (await road.auditLines()).filter(({ event }) => event === 'tx.not-taken-back')
+  expect(told).toMatchObject([{ transaction: { to: road.token('HOSTILE') }, result: { status: 'reverted' } }])
+})
+
+it('a take-back that failed is not tried again once the day is used up', async () => {
+  const road = await open()
+  await leaveWhatFails(road)
+  const nonce = await road.nonce()
+  const { daily } = limitsOf(parsePolicy(devnetPolicy(), { production: false }))
+  const limits = { perTransaction: 2n * daily, perSession: 2n * daily, daily: 4n * daily }
+  const elsewhere = { id: 'full', requestId: 'full', principal: 'key:other', chainId: 1, sessionIdleMs: 60_000 }
+  expect(await road.store.ledger.reserve({ ...elsewhere, amountUsdMicros: daily, limits })).toMatchObject({
+    granted: true,
+  })
+  road.clock.offsetMs += 61_000
+  await road.executor.reconcile()
+  expect(await road.nonce()).toBe(nonce)
+  expect(road.lines.at(-1)).toMatchObject({
+    event: 'allowances.owed',
+    facts: { error: { code: 'SPENDING_LIMIT_EXCEEDED' } },
+  })
+})
+
+/** An allowance of which one unit stands, whose take-back succeeds in simulations and fails in a block: once so far. */
+async function leaveWhatFails(road: Road): Promise<void> {
+  const condition = `${calls('function approve(address,uint256)')}6024351516${isMined}`
+  restore.push(await turnToken(road, { condition, evil: 'fe' }))
+  await road.run(await sellHostile(road, 1n))
+  expect(await owedIn(road)).toMatchObject([{ token: road.token('HOSTILE'), failed: { times: 1 } }])
+}
+
+const noToken: Address = '0x00000000000000000000000000000000000f00d1'
+
+/** Every token at a dollar, native currency at 3,000. */
+const dollarEach: PriceSource = {
+  usd: async (_chain, { isNative }) => {
+    const usd = isNative ? 3_000 : 1
+    const exact = { usdE18: parseUnits(`${usd}`, 18), sources: ['peg'] } as const
+    const read = { doubt: null, readAt: 0, method: 'peg', pools: [], liquidityUsd: 1e7 } as const
+    return { usd, exact, ...read, confidence: 'HIGH', blockNumber: 0n }
+  },
+  ratio: async () => null,
+}
+
+async function owedIn(road: Road): Promise<unknown> {
+  return JSON.parse(await readFile(join(road.dataDir, 'owed-allowances.json'), 'utf8'))
+}

@@ -1,0 +1,33 @@
+import { chains } from '@svc/wallet'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { expect, test } from 'vitest'
+import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
+import { knownContracts } from './known-contracts.ts'
+import { parsePolicy } from './policy.ts'
+import { readCalldata } from './read-calldata.ts'
+
+const chain = chains.find(({ id }) => id === 8453)!
+const manager: Address = '0x00000000000000000000000000000000000000aa'
+const other: Address = '0x00000000000000000000000000000000000000bb'
+
+const collect = (tokenId: bigint, recipient: Address): Hex =>
+  encodeFunctionData({
+    abi: v3PositionManagerAbi,
+    functionName: 'collect',
+    args: [{ tokenId, recipient, amount0Max: 1n, amount1Max: 1n }],
+  })
+
+test('what a call is made of is the same however often it is read, and never that of another call', () => {
+  const { readCall } = knownContracts(chain, parsePolicy({}, { production: false }))
+  const calls = Array.from({ length: 20 }, (_, index) => [
+    { to: manager, data: collect(BigInt(index), manager) },
+    { to: manager, data: collect(BigInt(index), other) },
+    { to: other, data: collect(BigInt(index), other) },
+    { to: manager, data: '0x1234' as const },
+  ]).flat()
+  for (const { to, data } of [...calls, ...calls.toReversed(), ...calls]) {
+    const read = readCalldata('v3PositionManager', to, data, chain.wrappedNative.address)
+    expect(readCall('v3PositionManager', { to, data })).toEqual(read)
+    expect(readCall('wrappedNative', { to, data })).toBeNull()
+  }
+})

@@ -1,0 +1,43 @@
+import type { Log } from '../observability/log.ts'
+import { ToolError } from '../tool-error.ts'
+import { policyFaults } from './policy-faults.ts'
+import type { PolicySource } from './policy-source.ts'
+
+/**
+ * The same source, which tells the log when the file breaks, once for each way it is broken, and when it is in order
+ * again: the caller that is refused cannot mend it, and the operator is not the caller.
+ */
+export function reportPolicy(source: PolicySource, options: ReportPolicyOptions): PolicySource {
+  const { file, log } = options
+  let reported: string | null = null
+
+  function report(error: unknown): void {
+    if (!(error instanceof ToolError)) return
+    const { problems, mend } = policyFaults(error, file)
+    const told = problems.join('\n')
+    if (told === reported) return
+    reported = told
+    log.error('policy.invalid', { file, problems, effect: 'nothing is signed until it is mended', mend })
+  }
+
+  return Object.freeze({
+    started: source.started,
+    current: async () => {
+      try {
+        const policy = await source.current()
+        if (reported !== null) log.warn('policy.mended', { file })
+        reported = null
+        return policy
+      } catch (error) {
+        report(error)
+        throw error
+      }
+    },
+  })
+}
+
+export type ReportPolicyOptions = {
+  /** Path of the policy file. */
+  readonly file: string
+  readonly log: Pick<Log, 'error' | 'warn'>
+}

@@ -1,0 +1,142 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { createMemoryJournal, createSender } from '@svc/wallet'
+import { ServiceWallet } from '@svc/wallet/service-wallet'
+import { createTestClient, createWalletClient, type Hash, http, parseUnits } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
+import { swapIntent } from './intents.fixture.ts'
+import { mineNothing } from './mining.fixture.ts'
+import { beforeSending } from './network.fixture.ts'
+import type { Road } from './open-road.fixture.ts'
+import { used } from './road-facts.fixture.ts'
+import { storeEngines } from './store-engines.fixture.ts'
+import { useRoads } from './use-roads.fixture.ts'
+
+const devnet = useDevnet()
+const node = () => createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
+const by = 'operator:ada'
+
+afterEach(async () => {
+  await node().request({ method: 'anvil_dropAllTransactions' } as never)
+  await node().setAutomine(true)
+})
+
+describe.each(storeEngines)('a nonce that an endpoint has forgotten, on $engine', ({ usePlaces }) => {
+  const { open } = useRoads(devnet, usePlaces())
+
+  it('is freed by the transaction that the operator names, once it is read in its block, and by no other', async () => {
+    const road = await open()
+    beforeSending(road, 2, () => mineNothing(road))
+    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+    const { hash } = (await road.store.journal.open(road.chain.id, road.wallet))[0]!
+    const [taker, other] = await takeElsewhere(road)
+    road.patience.isShort = false
+    road.network.fetch = forgetful
+    await road.executor.reconcile()
+    expect((await road.store.journal.byHash(hash))?.state).toBe('broadcast')
+    await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'WALLET_BUSY' })
+
+    const [unknown, wrong] = [
+      `0x${'ab'.repeat(32)}` as const,
+      (await road.store.journal.byNonce(road.chain.id, road.wallet, 0))[0]!.hash,
+    ]
+    for (const named of [unknown, wrong]) {
+      expect(await resolved(road, hash, named)).toBe('not-proved')
+      expect((await road.store.journal.byHash(hash))?.state).toBe('broadcast')
+    }
+    expect(await resolved(road, hash, taker)).toBe('superseded')
+    expect((await road.store.journal.byHash(hash))?.state).toBe('superseded')
+    // The end of its allowance was out behind it.
+    const { hash: behind } = (await road.store.journal.open(road.chain.id, road.wallet))[0]!
+    expect(await resolved(road, behind, other)).toBe('superseded')
+    const lines = (await road.auditLines()).filter(
+      ({ event }) => event === 'tx.resolved' || event === 'tx.not-resolved',
+    )
+    expect(lines).toMatchObject([
+      { event: 'tx.not-resolved', by },
+      { event: 'tx.not-resolved', by },
+      { event: 'tx.resolved', by, transaction: { hash, minedInstead: taker } },
+      { event: 'tx.resolved', by, transaction: { hash: behind, minedInstead: other } },
+    ])
+    await road.run(swapIntent(road, '100'))
+    expect([await used(road), await road.store.ledger.open()]).toEqual([parseUnits('100', 6), []])
+  })
+})
+
+it('a nonce that one endpoint has forgotten is found at another of the chain', async () => {
+  const privateKey = generatePrivateKey()
+  const wallet = new ServiceWallet({ mode: 'local', privateKey })
+  await devnet().fund(wallet.address, { ETH: '1' })
+  const pruned = 'http://pruned.invalid/'
+  const rpc = createRpcPool({
+    urls: () => [pruned, devnet().rpcUrl],
+    now: Date.now,
+    fetch: (input, init) => (input === pruned ? forgetful(devnet().rpcUrl, init) : fetch(input, init)),
+  })
+  const journal = createMemoryJournal({ now: Date.now })
+  const { chain } = devnet()
+  const sender = createSender({ wallet, client: rpc.client(chain), chain, journal })
+  const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n, gasLimit: 30_000n, reservationId: null }
+  const call = { requestId: 'r', step: 0, to: wallet.address, data: '0x', valueWei: 0n, ...fees } as const
+  const signed = await sender.sign({ ...call, allow: async () => {} })
+  await sendElsewhere(privateKey, 0)
+  await node().mine({ blocks: 20 })
+  expect(await sender.reconcile()).toMatchObject([{ hash: signed.hash, state: 'superseded' }])
+})
+
+async function resolved(road: Road, hash: Hash, taker: Hash) {
+  await road.store.transactions.ask(hash, { what: taker, by })
+  await road.executor.carryOutRequests()
+  road.clock.offsetMs += 60_000
+  return (await road.store.transactions.byHash(hash))?.asked?.outcome
+}
+
+/** Somebody with the same key takes the two nonces that wait. */
+async function takeElsewhere(road: Road): Promise<readonly [Hash, Hash]> {
+  const open = await road.store.journal.open(road.chain.id, road.wallet)
+  await node().request({ method: 'anvil_dropAllTransactions' } as never)
+  await node().setAutomine(true)
+  const taken = [
+    await sendElsewhere(road.privateKey, open[0]!.nonce),
+    await sendElsewhere(road.privateKey, open[1]!.nonce),
+  ] as const
+  await node().mine({ blocks: 20 })
+  return taken
+}
+
+async function sendElsewhere(privateKey: Hash, nonce: number): Promise<Hash> {
+  const account = privateKeyToAccount(privateKey)
+  const client = createWalletClient({ account, transport: http(devnet().rpcUrl) })
+  return client.sendTransaction({ chain: null, to: account.address, value: 1n, nonce })
+}
+
+/** An endpoint that keeps the state of the newest four blocks alone. */
+const forgetful: typeof fetch = async (_input, init) => {
+  const newest = await node().request({ method: 'eth_blockNumber' } as never)
+  const response = await fetch(devnet().rpcUrl, init)
+  type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
+  const asked = JSON.parse(typeof init?.body === 'string' ? init.body : '') as Call | Call[]
+  const isOld = ({ method, params = [] }: Call): boolean => {
+    const at = params[1]
+    return (
+      method === 'eth_getTransactionCount' &&
+      typeof at === 'string' &&
+      at.startsWith('0x') &&
+      BigInt(at) < BigInt(newest) - 4n
+    )
+  }
+  const old = new Set(
+    [asked]
+      .flat()
+      .filter(isOld)
+      .map(({ id }) => id),
+  )
+  type Answer = { readonly id: number }
+  const answers = (await response.json()) as Answer | Answer[]
+  const forget = (answer: Answer) =>
+    old.has(answer.id)
+      ? { jsonrpc: '2.0', id: answer.id, error: { code: -32_000, message: 'missing trie node' } }
+      : answer
+  return Response.json(Array.isArray(answers) ? answers.map(forget) : forget(answers))
+}

@@ -1,0 +1,6 @@
+import type { JournalEntry } from '@svc/wallet'
+
+/** Whether a signed transaction may still be mined, or is mined and not settled yet. */
+export function isSignedOpen({ state }: Pick<JournalEntry, 'state'>): boolean {
+  return state === 'signed' || state === 'broadcast' || state === 'mined'
+}

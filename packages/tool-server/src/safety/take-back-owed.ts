@@ -1,0 +1,121 @@
+import type { Chain, JournalEntry } from '@svc/wallet'
+import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt } from 'viem'
+import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { revokeStep } from './approval-steps.ts'
+import { apart } from './apart.ts'
+import { dearGas } from './dear-gas.ts'
+import type { Engine, Trip } from './engine.ts'
+import { isPaused } from './kill-switch.ts'
+import { worstGasCost } from './gas.ts'
+import { gasWorth } from './gas-worth.ts'
+import { noteNotTakenBack } from './not-taken-back.ts'
+import { isWaiting, type OwedAllowance } from './owed-allowances.ts'
+import { limitsOf, sessionIdleMs, usdText } from './spend-limit.ts'
+import { ToolError } from '../tool-error.ts'
+import { throwFirst } from './refusal.ts'
+import { priceTokens } from './spend-value.ts'
+import { onStorage } from './storage.ts'
+import { survey } from './survey.ts'
+import { isAnyRefused } from './take-back.ts'
+import { broadcast, confirm, sign } from './transact.ts'
+
+/**
+ * Sets what earlier requests left of their allowances to zero, and answers how many it set. One that cannot be read or
+ * taken back stays owed and keeps neither the others nor a write; one whose take-back was mined and failed waits before the
+ * next. While a request is not settled, none is forgotten. Throws `STORAGE_UNAVAILABLE`.
+ */
+export async function takeBackOwed(trip: Trip, areAllSettled: boolean): Promise<number> {
+  const { engine, chain, wallet } = trip
+  const owed = await owedOn(engine, chain, wallet)
+  if (owed.length === 0 || (await isPaused(engine.dataDir))) return 0
+  // Bytes that were declined may be an approval and be mined all the same: until that is settled nothing is forgotten.
+  const mayForget = areAllSettled && !(await onStorage('the journal cannot be read', () => isAnyRefused(trip)))
+  let tookBack = 0
+  for (const one of owed.filter((other) => !isWaiting(other, engine.now()))) {
+    const of = { chainId: chain.id, token: one.token, spender: one.spender }
+    await apart(engine, 'allowances.owed', of, async () => {
+      if ((await allowanceOf(trip, one)) !== 0n) {
+        await revoke(trip, one)
+        tookBack += 1
+      }
+      if (mayForget) await onStorage('the owed allowances cannot be written', () => engine.owed.remove([one]))
+    })
+  }
+  return tookBack
+}
+
+/** What a wallet still owes on a chain. */
+export async function owedOn({ owed }: Engine, chain: Chain, wallet: Address): Promise<readonly OwedAllowance[]> {
+  const list = await onStorage('the owed allowances cannot be read', () => owed.list())
+  return list.filter(({ chainId, owner }) => chainId === chain.id && isAddressEqual(owner, wallet))
+}
+
+/** Whether an allowance is owed whose time to be taken back has come. */
+export async function isAnyDue(engine: Engine, chain: Chain, wallet: Address): Promise<boolean> {
+  return (await owedOn(engine, chain, wallet)).some((one) => !isWaiting(one, engine.now()))
+}
+
+/** Notes which of the transactions whose end was just looked up are take-backs that were mined and failed. */
+export async function noteFailedTakeBacks(
+  { engine, chain, wallet }: Trip,
+  entries: readonly JournalEntry[],
+): Promise<void> {
+  const failed = entries.filter(({ state, reservationId }) => state === 'reverted' && reservationId === null)
+  if (failed.length === 0) return
+  for (const one of await owedOn(engine, chain, wallet)) {
+    const last = failed.findLast((entry) => takesBack(entry, one))
+    if (last !== undefined) await noteNotTakenBack(engine, chain, one, last.hash)
+  }
+}
+
+/** Whether a signed transaction takes this allowance back. */
+export function takesBack(
+  { rawTransaction }: JournalEntry,
+  allowance: Pick<OwedAllowance, 'token' | 'spender'>,
+): boolean {
+  const { to, data } = parseTransaction(rawTransaction)
+  const step = revokeStep(allowance)
+  return to != null && isAddressEqual(to, step.to) && data === step.data
+}
+
+function allowanceOf({ client, wallet }: Trip, { token, spender }: OwedAllowance): Promise<bigint> {
+  return client.readContract({ address: token, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })
+}
+
+async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionReceipt> {
+  const { engine, chain, client, wallet } = trip
+  const step = revokeStep(owed)
+  const [{ fees, transactionCount: latestCount }, gasUsed, priced] = await Promise.all([
+    survey({ ...engine, client, chain, wallet, allowances: [] }),
+    client.estimateGas({ account: wallet, to: step.to, data: step.data }),
+    priceTokens([], { ...engine, directory: engine.tokens, chain }),
+  ])
+  // An allowance is taken back without a price too, for the small fixed sum.
+  throwFirst(dearGas(engine.policy, [gasUsed], fees, priced, 'lenient'))
+  if (owed.failed !== undefined) await requireRoomInDay(engine, gasWorth(worstGasCost([gasUsed], fees), priced) ?? 0n)
+  const facts = { why: 'take back an allowance that an earlier request left' }
+  const entry = await sign(trip, step, { gasUsed, fees, latestCount, reservationId: null, facts })
+  const sent = await broadcast(trip, entry)
+  try {
+    return await confirm(trip, step, sent)
+  } catch (error) {
+    if (isMinedFailure(error)) await noteNotTakenBack(engine, chain, owed, sent.hash)
+    throw error
+  }
+}
+
+/** The first take-back is never refused; a token that makes it fail may not burn more than a day's limit. */
+async function requireRoomInDay({ ledger, policy }: Engine, gasUsdMicros: bigint): Promise<void> {
+  const { dailyUsdMicros } = await onStorage('the spend ledger cannot be read', () =>
+    ledger.usage('server', { sessionIdleMs }),
+  )
+  const cap = limitsOf(policy).daily
+  if (dailyUsdMicros + gasUsdMicros <= cap) return
+  const [capUsd, usedUsd, gasUsd] = [cap, dailyUsdMicros, gasUsdMicros].map(usdText)
+  const message = `Taking the allowance back failed before, and ${gasUsd} USD of gas for it no longer fit the limit of any 24 hours, ${capUsd} USD, of which ${usedUsd} USD are used.`
+  throw new ToolError('SPENDING_LIMIT_EXCEEDED', message)
+}
+
+function isMinedFailure(error: unknown): boolean {
+  return error instanceof ToolError && error.code === 'TRANSACTION_REVERTED'
+}
