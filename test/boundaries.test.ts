@@ -32,7 +32,7 @@ test.each([
   ['packages/wallet/src/x.ts', `import '@svc/store'`, 'no-restricted-imports'],
   [
     'packages/store/src/x.ts',
-    `import { findChain } from '@svc/wallet'\nexport const x = findChain`,
+    `import { findChain } from '@svc/wallet/core'\nexport const x = findChain`,
     'no-restricted-imports',
   ],
   ['packages/devnet/src/x.ts', `import '@svc/tool-server'`, 'no-restricted-imports'],
@@ -57,11 +57,11 @@ test.each([
 })
 
 test.each([
-  [tool, `import type { Chain } from '@svc/wallet'\nexport type X = Chain`],
+  [tool, `import type { Chain } from '@svc/wallet/core'\nexport type X = Chain`],
   [tool, `import { readTool } from '../../tool.ts'\nexport const x = readTool`],
   [tool, `import { chainParam } from '../params.ts'\nexport const x = chainParam`],
-  [adapter, `import type { Chain } from '@svc/wallet'\nexport type X = Chain`],
-  ['packages/store/src/x.ts', `import type { Journal } from '@svc/wallet'\nexport type X = Journal`],
+  [adapter, `import type { Chain } from '@svc/wallet/core'\nexport type X = Chain`],
+  ['packages/store/src/x.ts', `import type { Journal } from '@svc/wallet/core'\nexport type X = Journal`],
 ])('%s may hold: %s', (path, source) => {
   expect(violations(path, source)).toEqual([])
 })

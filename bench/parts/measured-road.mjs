@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
 import { devnetPolicy } from '@svc/tool-server'
-import { createSender } from '@svc/wallet'
+import { createSender } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 
 const built = (path) => import(new URL(`../../packages/tool-server/dist/${path}`, import.meta.url).href)

@@ -1,4 +1,4 @@
-import type { Chain, ChainToken } from '@svc/wallet'
+import type { Chain, ChainToken } from '@svc/wallet/core'
 import { type Layout, multicall3Address, pairInitCodeHash, permit2Address, poolInitCodeHash } from './layout.ts'
 import { type TokenSpec, tokenSpecs } from './token-specs.ts'
 

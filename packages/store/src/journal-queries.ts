@@ -1,4 +1,4 @@
-import type { JournalState } from '@svc/wallet'
+import type { JournalState } from '@svc/wallet/core'
 import { sql } from 'kysely'
 import type { Kysely, RawBuilder, Selectable } from 'kysely'
 import { preparedQuery, type ValueOf } from './prepared-query.ts'

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
-import { createSender } from '@svc/wallet'
+import { createSender } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { createPublicClient, http } from 'viem'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { openStore } from './open-store.ts'
 
 const devnet = useDevnet()
 const target = '0x0000000000000000000000000000000000000b02'
-const [store, wallet, signer] = ['@svc/store', '@svc/wallet', '@svc/wallet/service-wallet']
+const [store, wallet, signer] = ['@svc/store', '@svc/wallet/core', '@svc/wallet/service-wallet']
 
 // The child signs twice, sends the first without noting it, says so, and is killed.
 test('what a killed process signed is mined once, by the process after it', async () => {

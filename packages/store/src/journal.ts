@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from '@svc/wallet'
+import type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from '@svc/wallet/core'
 import type { Kysely, Transaction } from 'kysely'
 import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { JournalState } from '@svc/wallet'
+import type { JournalState } from '@svc/wallet/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useEngines, type TestPlace } from './engines.fixture.ts'
 import type { CheckRequest } from './ledger.ts'

@@ -1,4 +1,4 @@
-import type { Journal } from '@svc/wallet'
+import type { Journal } from '@svc/wallet/core'
 import { randomUUID } from 'node:crypto'
 import { createOperations } from './create-operations.ts'
 import type { Engine } from './engine.ts'

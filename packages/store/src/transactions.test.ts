@@ -1,4 +1,4 @@
-import type { JournalState, NewJournalEntry } from '@svc/wallet'
+import type { JournalState, NewJournalEntry } from '@svc/wallet/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useEngines, type TestPlace } from './engines.fixture.ts'
 import { openStore, type Store } from './open-store.ts'

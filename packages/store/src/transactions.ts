@@ -1,4 +1,4 @@
-import type { Journal, JournalEntry, JournalState } from '@svc/wallet'
+import type { Journal, JournalEntry, JournalState } from '@svc/wallet/core'
 import type { Kysely, Transaction } from 'kysely'
 import type { Engine } from './engine.ts'
 import { journalQueries, type JournalRow } from './journal-queries.ts'

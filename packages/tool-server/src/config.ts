@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { chains as publicChains, type Chain } from '@svc/wallet'
+import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type * as z from 'zod'
 import type { KeyTier } from './auth/principal.ts'
 import { mergeChainsFile } from './config/chains-file.ts'
@@ -11,7 +11,7 @@ import { settingsSchema, type Settings } from './config/schema.ts'
 import { settings } from './config/settings.ts'
 import type { Profile } from './dispatch.ts'
 import type { LogLevel } from './observability/log.ts'
-import { Secret } from '@svc/wallet'
+import { Secret } from '@svc/wallet/core'
 
 /** Everything the operator decides, checked and typed. Secrets print as `[redacted]`. */
 export type Config = {

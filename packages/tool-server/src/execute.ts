@@ -1,5 +1,5 @@
 import type { Ledger, Operations, Transactions } from '@svc/store'
-import type { Chain, Journal, Sender } from '@svc/wallet'
+import type { Chain, Journal, Sender } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'

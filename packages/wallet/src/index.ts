@@ -1,3 +1,23 @@
+export type { AgentCard, AgentDomain, AgentRole, AgentService, AgentTrust } from './agent/agent-card.ts'
+export { createFileRegistrationRecords } from './agent/file-registration-records.ts'
+export { identityRegistries } from './agent/identity-registries.ts'
+export type { RegistryForm, RegistryRow } from './agent/identity-registries.ts'
+export { createMemoryRegistrationRecords } from './agent/memory-registration-records.ts'
+export { registerAgent } from './agent/register-agent.ts'
+export type {
+  AgentRegistrationConfig,
+  DeferredRegistration,
+  GasOptions,
+  GasTier,
+  IpfsMode,
+  PendingRegistration,
+  RegisteredAgent,
+  RegistrationAttempt,
+  RegistrationMethod,
+  RegistrationProgress,
+  RegistrationResult,
+} from './agent/registration.ts'
+export type { RegistrationRecord, RegistrationRecords } from './agent/registration-records.ts'
 export type { AmmDeployment, Chain, ChainToken } from './chain.ts'
 export { chains } from './chains.ts'
 export { createFileJournal } from './file-journal.ts'
@@ -5,14 +25,19 @@ export type { FileJournal, FileJournalOptions } from './file-journal.ts'
 export { findChain } from './find-chain.ts'
 export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from './journal.ts'
 export { createMemoryJournal } from './memory-journal.ts'
+export { createEIP1193Provider } from './provider/create-eip1193-provider.ts'
+export type { EIP1193Provider, ProviderOptions } from './provider/create-eip1193-provider.ts'
+export { ProviderRpcError } from './provider/provider-rpc-error.ts'
 export { Secret } from './secret.ts'
-export { createMutex } from './sender/mutex.ts'
 export { createSender } from './sender.ts'
 export type { Sender, SenderOptions, SingleReplacement } from './sender.ts'
-export { boundedTip } from './sender/bounded-tip.ts'
-export type { Confirmation, ConfirmOptions } from './sender/confirm-entry.ts'
-export type { Proposal, Replacement, ReplacementRules } from './sender/replacement-rules.ts'
-export { isNoOp } from './sender/entry-state.ts'
-export type { SignRequest, TransactionSigner } from './sender/sign-request.ts'
+export { ServiceWallet } from './service-wallet.ts'
+export type { ServiceWalletConfig } from './service-wallet.ts'
+export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
+export { createManagedSigner } from './signers/managed-signer.ts'
+export { openKeystore } from './signers/open-keystore.ts'
+export { createRemoteSigner } from './signers/remote-signer.ts'
+export { writeKeystore } from './signers/write-keystore.ts'
+export { revokeDelegation } from './user-operation/revoke-delegation.ts'
 export { WalletError } from './wallet-error.ts'
 export type { WalletErrorCode } from './wallet-error.ts'

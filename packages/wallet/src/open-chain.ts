@@ -38,6 +38,7 @@ export type ChainFacts = Pick<
   | 'confirmations'
   | 'blockTimeSeconds'
   | 'logRangeBlocks'
+  | 'ordinaryTipGwei'
 >
 
 /** A chain without a row of its own: a local one, as a rule. */

@@ -1,5 +1,5 @@
 import type { StoredTransaction } from '@svc/store'
-import { isNoOp } from '@svc/wallet'
+import { isNoOp } from '@svc/wallet/core'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { openOperations } from '../approvals/open-operations.ts'
 import { operatorName } from '../own-data-directory.ts'

@@ -1,4 +1,4 @@
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 
 /**
  * The names of the chains that the server of a data directory knows, by their ids; the built-in ones where its settings are

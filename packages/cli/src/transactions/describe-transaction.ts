@@ -1,5 +1,5 @@
 import type { OperatorRequest, StoredTransaction } from '@svc/store'
-import { isNoOp, type JournalState } from '@svc/wallet'
+import { isNoOp, type JournalState } from '@svc/wallet/core'
 import { formatEther, formatGwei, parseTransaction, slice, size, type Hex } from 'viem'
 import type { Asker } from './askers-of.ts'
 

@@ -1,5 +1,5 @@
 import type { OperatorRequest } from '@svc/store'
-import type { JournalState } from '@svc/wallet'
+import type { JournalState } from '@svc/wallet/core'
 import { outcomeWords } from './outcome-words.ts'
 import { stateWords } from './state-words.ts'
 

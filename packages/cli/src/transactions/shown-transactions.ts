@@ -1,5 +1,5 @@
 import type { StoredTransaction, Transactions } from '@svc/store'
-import type { JournalState } from '@svc/wallet'
+import type { JournalState } from '@svc/wallet/core'
 
 /**
  * Everything that is not decided, and after it so many of the newest of the rest, each oldest first; `leftOut` counts the

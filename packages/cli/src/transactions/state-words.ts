@@ -1,4 +1,4 @@
-import type { JournalState } from '@svc/wallet'
+import type { JournalState } from '@svc/wallet/core'
 
 /** What a state means, in a few words. */
 export const stateWords: Readonly<Record<JournalState, string>> = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoredTransaction, Transactions } from '@svc/store'
-import { isNoOp } from '@svc/wallet'
+import { isNoOp } from '@svc/wallet/core'
 import { findTransaction } from './find-transaction.ts'
 
 /** Looks until a request has ended, an empty transfer is out, time is up or the command is asked to end. */

@@ -1,6 +1,6 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Operation, OperationState } from '@svc/store'
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import * as z from 'zod'
 import { printable } from '../dispatch/printable.ts'
 import { readStoredPlan, type StoredPlan } from './stored-plan.ts'

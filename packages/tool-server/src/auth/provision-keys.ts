@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { appendEnvFile, envFilePath } from '../config/env-file.ts'
-import { Secret } from '@svc/wallet'
+import { Secret } from '@svc/wallet/core'
 import { apiKeyFrom } from './api-key.ts'
 import type { KeyTier } from './principal.ts'
 

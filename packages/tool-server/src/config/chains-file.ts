@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { isAddress } from 'viem'
 import * as z from 'zod'
 import type { ConfigProblem } from './config-error.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Secret } from '@svc/wallet'
+import { Secret } from '@svc/wallet/core'
 import { envFilePath, readEnvFile } from './env-file.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { Secret } from '@svc/wallet'
+import { Secret } from '@svc/wallet/core'
 import type { ConfigProblem } from './config-error.ts'
 import { httpUrl } from './schema.ts'
 

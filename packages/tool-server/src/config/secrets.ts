@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Secret } from '@svc/wallet'
+import type { Secret } from '@svc/wallet/core'
 
 /**
  * Every secret value of a configuration, for the log's redactor. Endpoint URLs count: they often hold a key. So do the

@@ -1,4 +1,4 @@
-import { Secret } from '@svc/wallet'
+import { Secret } from '@svc/wallet/core'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLog } from './log.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, Hex } from 'viem'
 import type { Intent, Settled } from '../intent.ts'
 import type { Token } from '../ports.ts'

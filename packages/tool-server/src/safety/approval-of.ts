@@ -1,4 +1,4 @@
-import type { JournalEntry } from '@svc/wallet'
+import type { JournalEntry } from '@svc/wallet/core'
 import { type Address, decodeFunctionData, parseTransaction, size, slice, toFunctionSelector } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 

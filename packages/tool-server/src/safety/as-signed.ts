@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { type Hex, parseTransaction, type TransactionReceipt } from 'viem'
 import { unpricedGasCapWei } from './gas.ts'
 import { parentFeeOf } from './gas-worth.ts'

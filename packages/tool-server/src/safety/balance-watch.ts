@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createMutex, type Chain } from '@svc/wallet'
+import { createMutex, type Chain } from '@svc/wallet/core'
 import { type Address, zeroAddress } from 'viem'
 import * as z from 'zod'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createMutex } from '@svc/wallet'
+import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { SwitchDecision } from './kill-switch.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'

@@ -1,5 +1,5 @@
 import type { OpenReservation } from '@svc/store'
-import type { JournalEntry } from '@svc/wallet'
+import type { JournalEntry } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { apart } from './apart.ts'

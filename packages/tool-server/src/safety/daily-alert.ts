@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createMutex } from '@svc/wallet'
+import { createMutex } from '@svc/wallet/core'
 import type { AuditLog } from './audit.ts'
 import type { RoadLog } from './engine.ts'
 import type { Policy } from './policy.ts'

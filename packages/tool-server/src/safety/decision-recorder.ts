@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Operation, Operations } from '@svc/store'
-import { createMutex } from '@svc/wallet'
+import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { AuditLog } from './audit.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'

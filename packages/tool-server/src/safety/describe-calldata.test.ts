@@ -1,4 +1,4 @@
-import { type Chain, findChain, chains } from '@svc/wallet'
+import { type Chain, findChain, chains } from '@svc/wallet/core'
 import { encodeAbiParameters, encodeFunctionData, parseAbiParameters, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'

@@ -1,5 +1,5 @@
 import type { Ledger, Operations, Transactions } from '@svc/store'
-import type { Chain, Journal, Sender } from '@svc/wallet'
+import type { Chain, Journal, Sender } from '@svc/wallet/core'
 import type { Address, PublicClient } from 'viem'
 import type { Call } from '../call.ts'
 import type { Intent } from '../intent.ts'

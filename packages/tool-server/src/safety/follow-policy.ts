@@ -1,4 +1,4 @@
-import { createMutex, type Chain } from '@svc/wallet'
+import { createMutex, type Chain } from '@svc/wallet/core'
 import type { Engine, Trip } from './engine.ts'
 import { knownContracts, type KnownContracts } from './known-contracts.ts'
 import type { Policy } from './policy.ts'

@@ -1,4 +1,4 @@
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { expect, test } from 'vitest'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import type { IntentCall } from '../intent.ts'
 import type { Policy } from './policy.ts'

@@ -1,5 +1,5 @@
 import { openStore, type Store } from '@svc/store'
-import type { Chain, TransactionSigner } from '@svc/wallet'
+import type { Chain, TransactionSigner } from '@svc/wallet/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLeaseKeeper } from './lease-keeper.ts'
 

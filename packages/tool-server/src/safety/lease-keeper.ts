@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Lease, type Leases, StoreError } from '@svc/store'
-import type { Chain, TransactionSigner } from '@svc/wallet'
+import type { Chain, TransactionSigner } from '@svc/wallet/core'
 import { ToolError } from '../tool-error.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { StoredTransaction, Transactions } from '@svc/store'
-import { isNoOp, type JournalEntry } from '@svc/wallet'
+import { isNoOp, type JournalEntry } from '@svc/wallet/core'
 import type { Hash, PublicClient } from 'viem'
 import type { Trip } from './engine.ts'
 

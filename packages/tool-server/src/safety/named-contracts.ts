@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Abi, Address } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { permit2Abi } from '../adapters/liquidity/abis/permit2.ts'

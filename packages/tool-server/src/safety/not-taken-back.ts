@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import type { Engine } from './engine.ts'
 import type { OwedAllowance } from './owed-allowances.ts'

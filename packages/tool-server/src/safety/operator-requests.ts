@@ -1,5 +1,5 @@
 import type { RequestOutcome, StoredTransaction } from '@svc/store'
-import { createMutex, isNoOp, type Chain, type JournalState } from '@svc/wallet'
+import { createMutex, isNoOp, type Chain, type JournalState } from '@svc/wallet/core'
 import { type Hash, isAddressEqual, type PublicClient, TransactionNotFoundError } from 'viem'
 import type { AuditEvent } from './audit.ts'
 import type { Engine, Trip } from './engine.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createMutex } from '@svc/wallet'
+import { createMutex } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { ToolError } from '../tool-error.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { type Address, zeroAddress } from 'viem'
 import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
 

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { v2PairAbi } from '../adapters/liquidity/abis/v2-pair.ts'

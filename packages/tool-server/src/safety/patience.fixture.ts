@@ -1,4 +1,4 @@
-import type { Sender } from '@svc/wallet'
+import type { Sender } from '@svc/wallet/core'
 
 /** How long a write waits for its block: for a minute, or hardly at all once the test says so. */
 export type Patience = { isShort: boolean }

@@ -1,4 +1,4 @@
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { Intent } from '../intent.ts'

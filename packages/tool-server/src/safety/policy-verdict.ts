@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { type Address, slice, zeroAddress } from 'viem'
 import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
 import type { KnownContracts } from './known-contracts.ts'

@@ -4,7 +4,7 @@ import { settleFormer } from './former-wallets.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { onStorage } from './storage.ts'
 import { serverTrip } from './trip.ts'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 
 /**

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '@svc/wallet'
+import type { JournalEntry } from '@svc/wallet/core'
 import type { TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { asSigned } from './as-signed.ts'

@@ -1,4 +1,4 @@
-import type { JournalEntry, Proposal, ReplacementRules } from '@svc/wallet'
+import type { JournalEntry, Proposal, ReplacementRules } from '@svc/wallet/core'
 import { parseTransaction, zeroAddress } from 'viem'
 import { callFacts } from './call-facts.ts'
 import { unpricedGasCapWei } from './gas.ts'

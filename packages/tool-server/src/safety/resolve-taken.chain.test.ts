@@ -1,5 +1,5 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { createMemoryJournal, createSender } from '@svc/wallet'
+import { createMemoryJournal, createSender } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { createTestClient, createWalletClient, type Hash, http, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'

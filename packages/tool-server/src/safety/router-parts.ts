@@ -1,4 +1,4 @@
-import type { AmmDeployment } from '@svc/wallet'
+import type { AmmDeployment } from '@svc/wallet/core'
 import { type AbiParameter, parseAbiParameters } from 'viem'
 
 /** A part of a v4 or universal router call. Parameters are `null` where the layout is not known. */

@@ -1,5 +1,5 @@
 import type { StoredTransaction } from '@svc/store'
-import { chains, type JournalState } from '@svc/wallet'
+import { chains, type JournalState } from '@svc/wallet/core'
 import { createPublicClient, custom, numberToHex } from 'viem'
 import { expect, it } from 'vitest'
 import { sentTransactions, type SentWorld } from './sent-transactions.ts'

@@ -1,5 +1,5 @@
 import type { StoredTransaction, Transactions } from '@svc/store'
-import type { Chain, JournalState } from '@svc/wallet'
+import type { Chain, JournalState } from '@svc/wallet/core'
 import { formatUnits, getAddress, type Hash, parseTransaction, zeroAddress } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import type { Sent } from '../dispatch/once.ts'

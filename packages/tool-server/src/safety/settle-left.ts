@@ -1,5 +1,5 @@
 import { type GasCost, type OpenReservation, StoreError } from '@svc/store'
-import type { JournalEntry } from '@svc/wallet'
+import type { JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, parseTransaction, zeroAddress } from 'viem'
 import { asSigned } from './as-signed.ts'
 import { assetChanges } from './asset-changes.ts'

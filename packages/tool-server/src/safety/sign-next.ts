@@ -1,4 +1,4 @@
-import type { JournalEntry } from '@svc/wallet'
+import type { JournalEntry } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import { callFacts } from './call-facts.ts'
 import { declaredTokens } from './prepare.ts'

@@ -1,4 +1,4 @@
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'

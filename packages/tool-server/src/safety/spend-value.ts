@@ -1,5 +1,5 @@
 import { usdMicrosFromAmount } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
 import type { PriceDoubt, PriceSource, RpcPool, Token, TokenDirectory, UsdPrice } from '../ports.ts'

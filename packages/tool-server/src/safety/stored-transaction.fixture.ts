@@ -1,5 +1,5 @@
 import type { OperatorRequest, StoredTransaction } from '@svc/store'
-import type { JournalState } from '@svc/wallet'
+import type { JournalState } from '@svc/wallet/core'
 import { encodeFunctionData, numberToHex, serializeTransaction } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 

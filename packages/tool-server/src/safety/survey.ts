@@ -1,4 +1,4 @@
-import { boundedTip, type Chain } from '@svc/wallet'
+import { boundedTip, type Chain } from '@svc/wallet/core'
 import type { Address, PublicClient } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import type { RpcPool } from '../ports.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createMutex } from '@svc/wallet'
+import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { AuditEvent, AuditLog } from './audit.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'

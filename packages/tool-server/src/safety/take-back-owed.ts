@@ -1,4 +1,4 @@
-import type { Chain, JournalEntry } from '@svc/wallet'
+import type { Chain, JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { revokeStep } from './approval-steps.ts'

@@ -1,5 +1,5 @@
 import { StoreError } from '@svc/store'
-import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet'
+import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet/core'
 import { type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { asSigned } from './as-signed.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Call } from '../call.ts'
 import type { Intent } from '../intent.ts'
 import type { Engine, Trip } from './engine.ts'

@@ -1,5 +1,5 @@
 import type { Ledger, Outflow } from '@svc/store'
-import type { Journal } from '@svc/wallet'
+import type { Journal } from '@svc/wallet/core'
 import { type Address, type Hash, isAddressEqual, parseTransaction } from 'viem'
 import { gasWorth } from './gas-worth.ts'
 import type { PricedTokens } from './spend-value.ts'

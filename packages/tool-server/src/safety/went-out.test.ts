@@ -1,5 +1,5 @@
 import type { StoredTransaction } from '@svc/store'
-import type { JournalState } from '@svc/wallet'
+import type { JournalState } from '@svc/wallet/core'
 import { expect, it } from 'vitest'
 import { cancelled, storedTransaction as stored } from './stored-transaction.fixture.ts'
 import { isInDoubt, isProvedDead, isTakenBack, wentOut } from './went-out.ts'

@@ -1,5 +1,5 @@
 import type { StoredTransaction } from '@svc/store'
-import type { JournalEntry, JournalState } from '@svc/wallet'
+import type { JournalEntry, JournalState } from '@svc/wallet/core'
 import { approvalOf } from './approval-of.ts'
 import { signedSteps } from './signed-steps.ts'
 

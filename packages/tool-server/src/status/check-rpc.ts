@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Config } from '../config.ts'
 import type { Ports } from '../ports.ts'
 import type { SetupReport } from '../tool.ts'

@@ -1,5 +1,5 @@
 import { AmountError, parseAmount } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { getAddress, isAddress, isAddressEqual, type Address, type Hex } from 'viem'
 import * as z from 'zod'
 import type { PoolReference, Position, Token, Version } from '../ports.ts'

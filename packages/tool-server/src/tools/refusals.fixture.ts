@@ -1,4 +1,4 @@
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import { describe, expect, test } from 'vitest'
 import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
 import { createTokenDirectory } from '../adapters/tokens/create-token-directory.ts'

@@ -1,4 +1,4 @@
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
 import type { Token } from '../ports.ts'
 import { blockStamp, explorerUrl, pageOf, priceNotes, tokenLabel } from './results.ts'

@@ -1,5 +1,5 @@
 import { formatAmount } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import * as z from 'zod'
 import type { Atomicity, Intent, Settled } from '../intent.ts'

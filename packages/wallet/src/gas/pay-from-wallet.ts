@@ -101,11 +101,11 @@ async function finish(payer: Payer, sender: Sender, entry: JournalEntry): Promis
 }
 
 /** All in one round of questions. A fifth more gas than estimated, since state moves. */
-async function priceOf({ client, signer }: Payer, call: SubmittableCall): Promise<PriceWithGas> {
+async function priceOf({ client, chain, signer }: Payer, call: SubmittableCall): Promise<PriceWithGas> {
   const { address } = signer
   const [gas, { lasting }, balanceWei, latestCount] = await Promise.all([
     estimate(client, address, call),
-    feesNow(client),
+    feesNow(client, chain),
     client.getBalance({ address }),
     client.getTransactionCount({ address, blockTag: 'latest' }),
   ]).catch((cause: unknown) => {

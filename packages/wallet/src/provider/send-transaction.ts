@@ -22,7 +22,7 @@ export function createCallSender(context: SendContext): CallSender {
     if (to === null) throw new ProviderRpcError(rpcCodes.invalidParams, 'to is not valid; accepted: an address.')
     const [gas, { lasting }, chainId] = await Promise.all([
       request.gasLimit ?? client.estimateGas({ account: address, to, data, value: valueWei, prepare: false }),
-      feesNow(client),
+      feesNow(client, chain),
       client.getChainId(),
     ])
     if (chainId !== chain.id) {

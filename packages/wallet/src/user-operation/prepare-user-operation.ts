@@ -59,12 +59,12 @@ async function nonceOf({ client, owner }: OperationContext): Promise<bigint> {
 }
 
 /** What the bundler asks, where it says so; else a quarter above what the chain asks. */
-async function feesOf({ bundler, client }: OperationContext): Promise<Fees> {
+async function feesOf({ bundler, chain, client }: OperationContext): Promise<Fees> {
   const asked = await bundler.request('pimlico_getUserOperationGasPrice', []).catch(() => null)
   const standard = memberOf(asked, 'standard')
   const [most, tip] = [memberOf(standard, 'maxFeePerGas'), memberOf(standard, 'maxPriorityFeePerGas')]
   if (isHex(most) && isHex(tip)) return { maxFeePerGas: BigInt(most), maxPriorityFeePerGas: BigInt(tip) }
-  const { lasting } = await feesNow(client).catch((cause: unknown) => {
+  const { lasting } = await feesNow(client, chain).catch((cause: unknown) => {
     throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not say what gas costs.', { cause })
   })
   return {

@@ -83,7 +83,7 @@ async function signed(
   const [chainId, latestCount, { lasting }, balanceWei] = await Promise.all([
     client.getChainId(),
     client.getTransactionCount({ address: owner, blockTag: 'latest' }),
-    feesNow(client),
+    feesNow(client, chain),
     client.getBalance({ address: owner }),
   ]).catch((cause: unknown) => {
     throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not say what the transaction costs.', { cause })
@@ -98,7 +98,8 @@ async function signed(
       details: { address: owner, amountWei: worstWei - balanceWei, amount, currency: chain.nativeCurrency.symbol },
     })
   }
-  const place = await allocateNonce(journal, chain.id, owner, latestCount)
+  const ownNext = (await journal.nextNonce(chain.id, owner)) ?? 0
+  const place = await allocateNonce(journal, chain.id, owner, latestCount, ownNext)
   if (place === 'behind' || place.nonce !== latestCount || (await journal.open(chain.id, owner)).length > 0) {
     throw new WalletError('NONCE_CONTENDED', 'Other transactions of the wallet are out; nothing was signed.')
   }

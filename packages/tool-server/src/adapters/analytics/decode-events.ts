@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { formatAmount } from '@svc/lp-math'
 import { parseEventLogs, zeroAddress, type Address, type Log } from 'viem'
 import type { Ports, Token } from '../../ports.ts'

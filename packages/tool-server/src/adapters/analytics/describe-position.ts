@@ -1,5 +1,5 @@
 import { formatAmount, priceFromSqrtPrice, priceFromTick } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { PairShare, Ports, Position } from '../../ports.ts'
 import { sumUsd } from './sum-usd.ts'
 import { valueUsd } from './value-usd.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { decodeFunctionResult, encodeFunctionData, slice, type Address, type Hex } from 'viem'
 import type { Ports, Token } from '../../ports.ts'
 import { erc20Abi } from '../liquidity/abis/erc20.ts'

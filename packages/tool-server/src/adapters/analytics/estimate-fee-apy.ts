@@ -1,5 +1,5 @@
 import { feeGrowthFromSwaps, getAmountsForLiquidity, getSqrtPriceAtTick, unpackProtocolFee } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Pool, Ports, SwapRecord } from '../../ports.ts'
 import { lpFeeShare } from './lp-fee-share.ts'
 

@@ -1,5 +1,5 @@
 import { formatAmount } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Pool, Ports, SwapHistory, SwapRecord, UsdPrice } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { lpFeeShare } from './lp-fee-share.ts'

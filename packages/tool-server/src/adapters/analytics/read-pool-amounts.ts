@@ -1,5 +1,5 @@
 import { getAmountsForLiquidity, getSqrtPriceAtTick, MAX_TICK, MIN_TICK } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { slice, type Address } from 'viem'
 import type { Pool, Ports, TickRow } from '../../ports.ts'
 import { erc20Abi } from '../liquidity/abis/erc20.ts'

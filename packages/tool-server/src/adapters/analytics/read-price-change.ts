@@ -1,5 +1,5 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Pool, Ports, Token } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 

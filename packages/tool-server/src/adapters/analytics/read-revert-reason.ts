@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { decodeErrorResult, isHex, parseAbi, type Hex, type TransactionReceipt } from 'viem'
 import type { Ports } from '../../ports.ts'
 import { printableText } from '../tokens/printable-text.ts'

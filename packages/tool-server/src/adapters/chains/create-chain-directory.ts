@@ -1,4 +1,4 @@
-import { findChain, type Chain } from '@svc/wallet'
+import { findChain, type Chain } from '@svc/wallet/core'
 import type { ChainDirectory } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 

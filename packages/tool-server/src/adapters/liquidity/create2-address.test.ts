@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import { encodeAbiParameters, keccak256, type Address, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { v2PairAddress } from './v2/pair-address.ts'

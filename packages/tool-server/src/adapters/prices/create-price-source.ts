@@ -1,5 +1,5 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
-import type { Chain, ChainToken } from '@svc/wallet'
+import type { Chain, ChainToken } from '@svc/wallet/core'
 import type { Liquidity, PriceSource, RpcPool, Token, TokenDirectory, UsdPrice } from '../../ports.ts'
 import { joinQueries } from '../rpc/query.ts'
 import { readQuery } from '../rpc/read-query.ts'

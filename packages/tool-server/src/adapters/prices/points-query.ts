@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Token } from '../../ports.ts'
 import { joinQueries, mapQuery, type Query } from '../rpc/query.ts'
 import type { PricePoint } from './price-point.ts'

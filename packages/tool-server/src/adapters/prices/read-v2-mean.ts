@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { formatUnits, type PublicClient } from 'viem'
 import { v2PairAbi } from '../liquidity/abis/v2-pair.ts'
 import { contractFunction } from '../rpc/contract-function.ts'

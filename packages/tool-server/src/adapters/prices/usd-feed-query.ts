@@ -1,4 +1,4 @@
-import type { ChainToken } from '@svc/wallet'
+import type { ChainToken } from '@svc/wallet/core'
 import { parseAbi } from 'viem'
 import { contractFunction } from '../rpc/contract-function.ts'
 import { knownQuery, query, type Query } from '../rpc/query.ts'

@@ -1,5 +1,5 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { formatUnits } from 'viem'
 import type { Token } from '../../ports.ts'
 import { v2PairAddress } from '../liquidity/v2/pair-address.ts'

@@ -1,5 +1,5 @@
 import { getSqrtPriceAtTick, priceFromSqrtPrice, priceFromTick } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { formatUnits, type Address } from 'viem'
 import type { Token } from '../../ports.ts'
 import { erc20Abi } from '../liquidity/abis/erc20.ts'

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import { BaseError, encodeErrorResult, type Hex, keccak256, numberToHex, parseAbi, RpcRequestError } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ToolError } from '../../tool-error.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { createPublicClient, defineChain, type PublicClient } from 'viem'
 import type { RpcPool } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Hex, PublicClient } from 'viem'
 import { ToolError } from '../../tool-error.ts'
 import type { ContractRead } from './contract-read.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { EndpointError } from './endpoint-error.ts'
 import type { RpcRequest } from './json-rpc-endpoint.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { PublicClient } from 'viem'
 import type { Query } from './query.ts'
 import { readAll } from './read-all.ts'

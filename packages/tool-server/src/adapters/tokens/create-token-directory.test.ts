@@ -1,4 +1,4 @@
-import { chains, type Chain } from '@svc/wallet'
+import { chains, type Chain } from '@svc/wallet/core'
 import { zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { ToolError } from '../../tool-error.ts'

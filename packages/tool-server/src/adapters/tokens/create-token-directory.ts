@@ -1,4 +1,4 @@
-import type { Chain, ChainToken } from '@svc/wallet'
+import type { Chain, ChainToken } from '@svc/wallet/core'
 import { getAddress, isAddressEqual, zeroAddress, type Address } from 'viem'
 import type { RpcPool, Token, TokenDirectory } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'

@@ -1,4 +1,4 @@
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import { type Abi, decodeFunctionData, encodeFunctionData, type Hex, parseAbi, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { parsePolicy } from '../policy.ts'

@@ -1,4 +1,4 @@
-import { chains, WalletError } from '@svc/wallet'
+import { chains, WalletError } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { encodeFunctionData, type Hex, parseAbi, parseUnits, type TypedDataDefinition } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'

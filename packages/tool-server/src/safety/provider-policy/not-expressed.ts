@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Policy } from '../policy.ts'
 
 /** What the server enforces and the provider's rules cannot say, in the order of what it would cost to believe otherwise. */

@@ -1,4 +1,4 @@
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import { createSiweMessage } from 'viem/siwe'
 import { describe, expect, it } from 'vitest'
 import { checkSignature } from './check-signature.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { type TypedDataDefinition, verifyTypedData } from 'viem'
 import { expect, it } from 'vitest'

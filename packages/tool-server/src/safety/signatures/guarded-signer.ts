@@ -1,4 +1,4 @@
-import type { TransactionSigner } from '@svc/wallet'
+import type { TransactionSigner } from '@svc/wallet/core'
 import type { Hex, TypedDataDefinition } from 'viem'
 import { throwFirst } from '../refusal.ts'
 import { checkSignature } from './check-signature.ts'

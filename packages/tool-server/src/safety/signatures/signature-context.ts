@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 
 /** What a signature may be for right now. Everything stands in it; a check reads nothing else. */

@@ -1,4 +1,4 @@
-import type { AmmDeployment } from '@svc/wallet'
+import type { AmmDeployment } from '@svc/wallet/core'
 import { type AbiParameter, parseAbiParameters } from 'viem'
 
 /** A router command or v4 action that may stand in a transaction built upstream, with the names of its parameters. */

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { estimateFeeApy } from '../../adapters/analytics/estimate-fee-apy.ts'
 import { valueUsd } from '../../adapters/analytics/value-usd.ts'

@@ -1,5 +1,5 @@
 import { type Amounts, getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
 import { valueUsd } from '../../adapters/analytics/value-usd.ts'

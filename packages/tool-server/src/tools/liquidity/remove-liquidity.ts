@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { isAddress } from 'viem'
 import * as z from 'zod'
 import { sumUsd } from '../../adapters/analytics/sum-usd.ts'

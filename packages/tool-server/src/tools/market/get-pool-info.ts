@@ -1,5 +1,5 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { hookPermissions } from '../../adapters/analytics/hook-permissions.ts'
 import { readPoolActivity } from '../../adapters/analytics/read-pool-activity.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { hexToBigInt } from 'viem'
 import * as z from 'zod'
 import { detectTransferFee } from '../../adapters/analytics/detect-transfer-fee.ts'

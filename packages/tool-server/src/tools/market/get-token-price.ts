@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { readPriceChange } from '../../adapters/analytics/read-price-change.ts'
 import type { Token, UsdPrice } from '../../ports.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Hash, TransactionReceipt } from 'viem'
 import * as z from 'zod'
 import { decodeEvents } from '../../adapters/analytics/decode-events.ts'

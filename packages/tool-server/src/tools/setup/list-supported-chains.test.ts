@@ -1,4 +1,4 @@
-import { chains } from '@svc/wallet'
+import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
 import { createRpcPool } from '../../adapters/rpc/create-rpc-pool.ts'
 import { describeRefusals, untouchedWorld } from '../refusals.fixture.ts'

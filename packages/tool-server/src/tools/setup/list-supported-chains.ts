@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
 import { notesResult } from '../results.ts'

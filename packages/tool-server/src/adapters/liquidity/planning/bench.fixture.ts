@@ -1,5 +1,5 @@
 import type { Devnet } from '@svc/devnet'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import {
   createPublicClient,
   createTestClient,

@@ -1,5 +1,5 @@
 import { type Amounts, getSqrtPriceAtTick } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual, zeroAddress } from 'viem'
 import type { Position, Token } from '../../../ports.ts'
 import { fitAmounts } from './fit-amounts.ts'

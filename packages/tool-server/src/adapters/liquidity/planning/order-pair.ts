@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Token, TokenDirectory, Version } from '../../../ports.ts'
 import { refuseField } from './refuse-field.ts'
 

@@ -1,4 +1,4 @@
-import type { AmmDeployment, Chain } from '@svc/wallet'
+import type { AmmDeployment, Chain } from '@svc/wallet/core'
 import { ToolError } from '../../../tool-error.ts'
 
 /** Where a part of the AMM stands on the chain. Throws `VERSION_NOT_DEPLOYED`. */

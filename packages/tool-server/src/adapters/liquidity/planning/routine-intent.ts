@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Intent } from '../../../intent.ts'
 
 /** An intent of the routine risk tier; what it does not name it does not spend, receive, allow or pay out. */

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import type { Intent, IntentApproval } from '../../../intent.ts'
 import type { Quote, Token } from '../../../ports.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Pool, Token, Version } from '../../../ports.ts'
 import { joinQueries, mapQuery, type Query } from '../../rpc/query.ts'
 import { readQuery } from '../../rpc/read-query.ts'

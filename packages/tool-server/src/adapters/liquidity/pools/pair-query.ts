@@ -1,5 +1,5 @@
 import { tickSpacingForFee } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { zeroAddress, type Address } from 'viem'
 import type { Version } from '../../../ports.ts'
 import { joinQueries, knownQuery, mapQuery, type Query } from '../../rpc/query.ts'

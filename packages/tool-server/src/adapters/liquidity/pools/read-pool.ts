@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual, type Address, type Hex } from 'viem'
 import type { Pool, PoolReference } from '../../../ports.ts'
 import { ToolError } from '../../../tool-error.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import type { PairShare, Position, Version } from '../../../ports.ts'
 import type { ReadPorts } from '../read-ports.ts'

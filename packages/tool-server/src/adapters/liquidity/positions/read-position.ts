@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Position } from '../../../ports.ts'
 import { ToolError } from '../../../tool-error.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'

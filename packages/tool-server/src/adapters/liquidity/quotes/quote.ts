@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Quote, QuoteRequest, Token, Version } from '../../../ports.ts'
 import { ToolError } from '../../../tool-error.ts'
 import { joinQueries } from '../../rpc/query.ts'

@@ -1,5 +1,5 @@
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { encodePacked, type Hex } from 'viem'
 import { contractFunction } from '../../rpc/contract-function.ts'
 import { query, type Query } from '../../rpc/query.ts'

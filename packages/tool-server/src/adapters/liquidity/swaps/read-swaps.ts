@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Pool, SwapHistory } from '../../../ports.ts'
 import { scanLogs } from '../logs/scan-logs.ts'
 import type { ReadPorts } from '../read-ports.ts'

@@ -1,5 +1,5 @@
 import { getTickAtSqrtPrice, integerSqrt } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { getAbiItem, type Hash, type PublicClient } from 'viem'
 import type { Pool, SwapRecord, Version } from '../../../ports.ts'
 import { v2PairAbi } from '../abis/v2-pair.ts'

@@ -1,5 +1,5 @@
 import { MAX_TICK, MIN_TICK } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import type { Pool, TickRow } from '../../../ports.ts'
 import { contractFunction } from '../../rpc/contract-function.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual, zeroAddress, type Address } from 'viem'
 import type { Pool } from '../../../ports.ts'
 import { v2FactoryAbi } from '../abis/v2-factory.ts'

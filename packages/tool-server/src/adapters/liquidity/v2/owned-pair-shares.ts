@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import type { PairShare } from '../../../ports.ts'
 import { findPoolsOfPairs } from '../pools/find-pools-of-pairs.ts'

@@ -1,4 +1,4 @@
-import type { AmmDeployment } from '@svc/wallet'
+import type { AmmDeployment } from '@svc/wallet/core'
 import { encodePacked, keccak256, type Address } from 'viem'
 import { create2Address } from '../create2-address.ts'
 

@@ -1,5 +1,5 @@
 import type { Amounts } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, getAddress, zeroAddress, type Hex } from 'viem'
 import type { Settled } from '../../../intent.ts'
 import type { AddOutcome, AddPreview, AddRequest, Planned, Pool, Token } from '../../../ports.ts'

@@ -1,5 +1,5 @@
 import { amountsForV2Burn, type Amounts, LpMathError } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, getAddress, parseEventLogs, type Hex } from 'viem'
 import type { Settled } from '../../../intent.ts'
 import type { PairShare, Planned, RemoveOutcome } from '../../../ports.ts'

@@ -1,5 +1,5 @@
 import { amountsForV2Burn, LpMathError, v2ProtocolFeeLiquidity } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { zeroAddress, type Address } from 'viem'
 import type { PairShare, Pool } from '../../../ports.ts'
 import { contractRead } from '../../rpc/contract-read.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { zeroAddress } from 'viem'
 import type { Pool } from '../../../ports.ts'
 import { v3PositionManagerAbi } from '../abis/v3-position-manager.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { contractRead } from '../../rpc/contract-read.ts'
 import { everyResult } from '../../rpc/every-result.ts'

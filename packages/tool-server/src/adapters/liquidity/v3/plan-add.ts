@@ -1,5 +1,5 @@
 import { mintAmountsWithSlippage } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, parseEventLogs, type Address, type Hex } from 'viem'
 import type { Settled } from '../../../intent.ts'
 import type { AddOutcome, AddPreview, AddRequest, Planned, Pool } from '../../../ports.ts'

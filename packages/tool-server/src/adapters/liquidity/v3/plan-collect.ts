@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, type Address } from 'viem'
 import type { CollectOutcome, Planned, Position } from '../../../ports.ts'
 import { v3PositionManagerAbi } from '../abis/v3-position-manager.ts'

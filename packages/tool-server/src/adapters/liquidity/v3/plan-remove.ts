@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, maxUint128, parseEventLogs, type Address, type Hex } from 'viem'
 import type { Settled } from '../../../intent.ts'
 import type { Planned, Position, RemoveOutcome } from '../../../ports.ts'

@@ -1,5 +1,5 @@
 import { feesOwed, getFeeGrowthInside } from '@svc/lp-math'
-import type { AmmDeployment, Chain } from '@svc/wallet'
+import type { AmmDeployment, Chain } from '@svc/wallet/core'
 import { encodePacked, keccak256, type Address } from 'viem'
 import type { Pool, Position, Token } from '../../../ports.ts'
 import { contractRead } from '../../rpc/contract-read.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual, parseEventLogs, zeroAddress, type Address } from 'viem'
 import type { Settled } from '../../../intent.ts'
 import type { Pool } from '../../../ports.ts'

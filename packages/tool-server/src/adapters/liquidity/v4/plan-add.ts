@@ -1,5 +1,5 @@
 import { type Amounts, maxAmountsWithSlippage } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, zeroAddress, type Address, type Hex } from 'viem'
 import type { Intent } from '../../../intent.ts'
 import type { AddOutcome, AddPreview, AddRequest, Planned, Pool } from '../../../ports.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import type { CollectOutcome, Planned, Position } from '../../../ports.ts'
 import { leastReceipts } from '../planning/least-receipts.ts'

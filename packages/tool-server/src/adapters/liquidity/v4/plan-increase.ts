@@ -1,5 +1,5 @@
 import { type Amounts, maxAmountsWithSlippage } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { zeroAddress, type Hex } from 'viem'
 import type { IncreaseOutcome, Planned, Position } from '../../../ports.ts'
 import { callerFields } from '../planning/caller-fields.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Planned, Position, RemoveOutcome } from '../../../ports.ts'
 import { fitRemoval, type RemoveRequest } from '../planning/fit-removal.ts'
 import { leastReceipts } from '../planning/least-receipts.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, isAddressEqual, parseEventLogs, type Address } from 'viem'
 import type { Settled } from '../../../intent.ts'
 import type { Planned, Pool, Quote, SwapOutcome, Token } from '../../../ports.ts'

@@ -1,4 +1,4 @@
-import type { AmmDeployment } from '@svc/wallet'
+import type { AmmDeployment } from '@svc/wallet/core'
 import { slice, zeroAddress, type Hex } from 'viem'
 import { contractFunction } from '../../rpc/contract-function.ts'
 import { mapQuery, query, type Query } from '../../rpc/query.ts'

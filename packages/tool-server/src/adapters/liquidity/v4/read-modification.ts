@@ -1,5 +1,5 @@
 import { type Amounts, getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual, parseEventLogs, type Address } from 'viem'
 import type { Settled } from '../../../intent.ts'
 import type { Pool } from '../../../ports.ts'

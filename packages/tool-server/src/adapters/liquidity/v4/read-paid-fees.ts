@@ -1,5 +1,5 @@
 import type { Amounts } from '@svc/lp-math'
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import type { Pool } from '../../../ports.ts'
 import { v4StateViewAbi } from '../abis/v4-state-view.ts'

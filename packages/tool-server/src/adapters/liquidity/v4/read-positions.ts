@@ -1,5 +1,5 @@
 import { feesOwed, unpackPositionInfo } from '@svc/lp-math'
-import type { AmmDeployment, Chain } from '@svc/wallet'
+import type { AmmDeployment, Chain } from '@svc/wallet/core'
 import { numberToHex, type Address } from 'viem'
 import type { Position } from '../../../ports.ts'
 import { contractRead } from '../../rpc/contract-read.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { getAbiItem } from 'viem'
 import type { Pool } from '../../../ports.ts'
 import { ToolError } from '../../../tool-error.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet'
+import type { Chain } from '@svc/wallet/core'
 import { getAbiItem, zeroAddress, type Hex } from 'viem'
 import { v4PoolManagerAbi } from '../abis/v4-pool-manager.ts'
 import { scanRareLogs } from '../logs/scan-rare-logs.ts'

@@ -1,4 +1,4 @@
-import type { AmmDeployment } from '@svc/wallet'
+import type { AmmDeployment } from '@svc/wallet/core'
 import { encodeAbiParameters, isAddressEqual, maxUint128, parseAbiParameters } from 'viem'
 import type { Quote, Token } from '../../../ports.ts'
 import { refuseField } from '../planning/refuse-field.ts'

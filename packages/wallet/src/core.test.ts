@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 // A process that only reads must not hold code that can sign, so it is looked at from outside: what does Node load?
-test('the package loads no signer; its subpath does', async () => {
-  expect(await loadedBy('../dist/index.js')).not.toContain('privateKeyToAccount')
+test('what readers import loads no signer; the wallet does', async () => {
+  expect(await loadedBy('../dist/core.js')).not.toContain('privateKeyToAccount')
   expect(await loadedBy('../dist/service-wallet.js')).toContain('privateKeyToAccount')
 })
 
