@@ -10,8 +10,9 @@ export function renderPolicy(members: ReturnType<typeof policyMembers>): string 
 
 What the agent may do with the wallet stands in \`policy.json\` in the data directory (\`SVC_DATA_DIR\`). The operator writes it;
 no tool reads or writes that directory, so the agent can neither loosen nor tighten it. Without the file the defaults
-hold. The file belongs to the user of the server or to root and nobody else may write it (mode 0600); anything else, and
-any member that is unknown or wrong, is refused by name, and nothing is signed under a policy that cannot be read.
+hold. The file belongs to the user of the server or to root, and neither its group nor others may write it (mode 0600, or
+0644 where others may read it); anything else, and any member that is unknown or wrong, is refused by name, and nothing
+is signed under a policy that cannot be read.
 
 \`svc policy check\` says what is wrong with a file and prints the hash that the audit log names, \`svc policy explain\` what
 each rule says to one plan and how to change it, \`svc policy test\` runs named cases against it, \`svc policy schema\`
@@ -33,7 +34,8 @@ and later that it is in order again (\`policy.mended\`). A server does not start
 ## Callers
 
 \`principals\` narrows what single callers may do. A caller's id is \`local\` over stdio, \`api-key:<16 hex digits>\` for an API
-key and \`bearer:<16 hex digits>\` for the static token, the digits being the beginning of the SHA-256 of the secret. The
+key and \`bearer:<16 hex digits>\` for the static token, the digits being the beginning of the SHA-256 of the secret. Any
+other id is refused: a grant to a name nobody comes with would bound nobody. The
 audit log names it in every \`tx.intent\` line (\`actor.principal\`), and \`svc policy explain\` prints it for a stored plan.
 A grant that would give more than the policy is refused when the file is read. A tool that is not granted is refused
 with \`PRINCIPAL_NOT_GRANTED\`.
@@ -82,7 +84,8 @@ a key that the server's host does not hold, or whoever takes the host can lift i
 
 \`allow\` means that the call is signed at once; what a person must approve, or what must wait, is a \`deny\`. \`tool\`,
 \`principal\`, \`spendUsd\` (without it the limits are not asked), \`nowSeconds\` (the time of the call) and \`code\` may be left
-out, and so may \`wallet\` in the directory of a local world, whose own it then is. Nothing is asked of a chain: simulation,
+out, and so may \`wallet\` in the directory of a local world, whose own it then is. A case may be denied with several
+codes; \`code\` holds when any one of them is it. Nothing is asked of a chain: simulation,
 prices and what is spent already play no part. \`spendUsd\` leaves gas out, which a server adds at its worst before it asks
 the limits: for a case at the edge of a limit write the sum of both. \`svc policy explain\` adds the gas of a stored plan.
 
