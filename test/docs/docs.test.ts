@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogue, errorTable, readConfig, settings } from '@svc/tool-server'
+import { walletErrorTable } from '@svc/wallet/core'
 import { parsePolicy, policyJsonSchema, policyMembers, runPolicyCases } from '@svc/tool-server/policy'
 import { expect, test } from 'vitest'
 import { renderPolicy } from './render-policy.ts'
@@ -27,6 +28,20 @@ result with \`isError: true\`, the envelope as JSON text and under \`_meta["svc/
 ${rows.join('\n')}
 `
   await expect(text).toMatchFileSnapshot(join(root, 'docs/errors.md'))
+})
+
+test('docs/wallet-errors.md says what the table of the wallet says', async () => {
+  const sections = Object.entries(walletErrorTable).map(
+    ([code, { meaning, suggestion }]) => `## ${code}\n\n${meaning}\n\n${suggestion}\n`,
+  )
+  const text = `# Errors of the wallet package
+
+Generated from \`wallet-error-table.ts\` by \`npm run docs\`. Everything that \`@svc/wallet\` throws is a \`WalletError\` with one
+of these codes, a short message, \`suggestion\` (below, unless the thrower knows better), \`docs\` (the place on this page)
+and \`details\`.
+
+${sections.join('\n')}`
+  await expect(text).toMatchFileSnapshot(join(root, 'docs/wallet-errors.md'))
 })
 
 test('docs/config.md says what the settings say', async () => {

@@ -13,4 +13,5 @@ export type { Proposal, Replacement, ReplacementRules } from './sender/replaceme
 export { isNoOp } from './sender/entry-state.ts'
 export type { SignRequest, TransactionSigner } from './sender/sign-request.ts'
 export { WalletError } from './wallet-error.ts'
+export { walletErrorTable } from './wallet-error-table.ts'
 export type { WalletErrorCode } from './wallet-error.ts'
