@@ -2,7 +2,7 @@
 // process was left over.
 import assert from 'node:assert/strict'
 import { startDevnet } from '@svc/devnet'
-import { startPaymaster } from '@svc/devnet/testing'
+import { startPaymaster } from '@svc/devnet/sponsoring'
 import { openSponsoredAccount, registryAbi } from './sponsored-account.mjs'
 import { startBundler } from './start-bundler.mjs'
 

@@ -1,4 +1,5 @@
-import { startFakeBundler, startPaymaster, useDevnet, type FakeBundler, type Paymaster } from '@svc/devnet/testing'
+import { startFakeBundler, startPaymaster, type FakeBundler, type Paymaster } from '@svc/devnet/sponsoring'
+import { useDevnet } from '@svc/devnet/testing'
 import { createPublicClient, encodeFunctionData, http, parseEventLogs, type Log, type PublicClient } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, beforeEach, expect } from 'vitest'

@@ -1,0 +1,6 @@
+export type { BundledChain } from './bundling.ts'
+export type { StandInFault } from './create-fault-rules.ts'
+export { startFakeBundler } from './start-fake-bundler.ts'
+export type { BundlerFault, FakeBundler } from './start-fake-bundler.ts'
+export { startPaymaster } from './start-paymaster.ts'
+export type { Paymaster, PaymasterFault, PaymasterOptions } from './start-paymaster.ts'
