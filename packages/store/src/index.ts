@@ -1,3 +1,4 @@
+export type { Claim, ClaimCap, Claims, ClaimState, ClaimVerdict, NewClaim } from './claims.ts'
 export type { GasCost } from './count-gas.ts'
 export type { Idempotency, IdempotencyClaim } from './idempotency.ts'
 export type {
@@ -22,6 +23,7 @@ export type {
 export type { Outflow } from './outflows-since.ts'
 export { openStore } from './open-store.ts'
 export type { Store, StoreOptions, StorePlace } from './open-store.ts'
+export type { Pins } from './pins.ts'
 export type { RateLimits, RateRequest, RateVerdict } from './rate-limits.ts'
 export { acquireServerLock } from './server-lock.ts'
 export type { ServerLock } from './server-lock.ts'

@@ -30,6 +30,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0005-operator-request': { up: addOperatorRequest },
     '0006-journal-waiting': { up: indexWhatWaits },
     '0007-covered-gas': { up: addCoveredGas },
+    '0008-claim-pin': { up: (db) => createSupportTables(db, dialect) },
   }
 }
 
@@ -181,5 +182,39 @@ async function addCoveredGas(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('journal')
     .addColumn('covered_gas_usd_micros', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute()
+}
+
+/** What the support API keeps: grants of its faucet, who pinned what, and the pinned content itself. */
+async function createSupportTables(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
+  await addSequence(db.schema.createTable('claim'), 'sequence', dialect)
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('chain_id', 'bigint', (column) => column.notNull())
+    .addColumn('address', 'text', (column) => column.notNull())
+    .addColumn('app_id', 'text', (column) => column.notNull())
+    .addColumn('network', 'text', (column) => column.notNull())
+    .addColumn('amount_wei', 'text', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('tx_hash', 'text')
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('settled_at', 'bigint')
+    .execute()
+  await db.schema.createIndex('claim_of').on('claim').columns(['chain_id', 'address']).unique().execute()
+  await db.schema.createIndex('claim_chain_age').on('claim').columns(['chain_id', 'created_at']).execute()
+  await db.schema.createIndex('claim_app_age').on('claim').columns(['app_id', 'created_at']).execute()
+  await db.schema.createIndex('claim_network_age').on('claim').columns(['network', 'created_at']).execute()
+  await sql`create index claim_waiting on claim (chain_id, sequence) where state in ('queued', 'sent')`.execute(db)
+  await db.schema
+    .createTable('pin')
+    .addColumn('cid', 'text', (column) => column.notNull())
+    .addColumn('app_id', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('pin_of', ['app_id', 'cid'])
+    .execute()
+  await db.schema
+    .createTable('block')
+    .addColumn('cid', 'text', (column) => column.primaryKey())
+    .addColumn('content', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
     .execute()
 }

@@ -1,5 +1,6 @@
 import type { Journal } from '@svc/wallet/core'
 import { randomUUID } from 'node:crypto'
+import { createClaims, type Claims } from './claims.ts'
 import { createOperations } from './create-operations.ts'
 import type { Engine } from './engine.ts'
 import { createIdempotency, type Idempotency } from './idempotency.ts'
@@ -7,6 +8,7 @@ import { createJournal } from './journal.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import type { Leases } from './leases.ts'
 import type { Operations } from './operations.ts'
+import { createPins, type Pins } from './pins.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { requireInPlace } from './require-in-place.ts'
 import { openSqliteEngine } from './sqlite-engine.ts'
@@ -52,6 +54,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     operations: createOperations(engine, now, run),
     rateLimits: createRateLimits(engine, now),
     transactions: createTransactions(engine, now),
+    claims: createClaims(engine, now),
+    pins: createPins(engine, now),
     leases: engine.leases,
     close: () => engine.close(),
   }
@@ -78,6 +82,8 @@ export type Store = {
   readonly operations: Operations
   readonly rateLimits: RateLimits
   readonly transactions: Transactions
+  readonly claims: Claims
+  readonly pins: Pins
   readonly leases: Leases
   close(): Promise<void>
 }

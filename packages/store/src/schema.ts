@@ -8,6 +8,9 @@ export type Schema = {
   idempotency: IdempotencyTable
   operation: OperationTable
   rate_use: RateUseTable
+  claim: ClaimTable
+  pin: PinTable
+  block: BlockTable
 }
 
 type JournalTable = {
@@ -112,6 +115,36 @@ type RateUseTable = {
   /** When it leaves its window. */
   until: Integer
   cost: Integer
+}
+
+type ClaimTable = {
+  sequence: Generated<bigint>
+  id: string
+  chain_id: Integer
+  /** Lower case. */
+  address: string
+  app_id: string
+  /** The range of addresses it was asked from. */
+  network: string
+  amount_wei: string
+  /** queued, sent, confirmed or failed. */
+  state: string
+  tx_hash: string | null
+  created_at: Integer
+  settled_at: NullableInteger
+}
+
+type PinTable = {
+  cid: string
+  app_id: string
+  created_at: Integer
+}
+
+type BlockTable = {
+  cid: string
+  /** UTF-8. */
+  content: string
+  created_at: Integer
 }
 
 type Integer = ColumnType<bigint, number, number>

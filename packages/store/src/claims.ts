@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto'
+import type { Selectable, Transaction } from 'kysely'
+import type { Engine } from './engine.ts'
+import type { Schema } from './schema.ts'
+
+/**
+ * Grants of the faucet: one for each address and chain, for good. A claim is in the store before anything is sent for it,
+ * and nothing but its state and its transaction changes afterwards.
+ */
+export function createClaims(engine: Engine, now: () => number): Claims {
+  return {
+    make: (requests, caps) => engine.write('claims', (trx) => makeAll(trx, requests, caps, now())),
+    async find(chainId, address) {
+      const row = await engine.read((db) =>
+        db
+          .selectFrom('claim')
+          .selectAll()
+          .where('chain_id', '=', BigInt(chainId))
+          .where('address', '=', address.toLowerCase())
+          .executeTakeFirst(),
+      )
+      return row === undefined ? null : toClaim(row)
+    },
+    async waiting(chainId, limit) {
+      const rows = await engine.read((db) =>
+        db
+          .selectFrom('claim')
+          .selectAll()
+          .where('chain_id', '=', BigInt(chainId))
+          .where('state', 'in', ['queued', 'sent'])
+          .orderBy('sequence')
+          .limit(limit)
+          .execute(),
+      )
+      return rows.map(toClaim)
+    },
+    async mark(id, state, txHash) {
+      const settledAt = state === 'confirmed' || state === 'failed' ? now() : null
+      await engine.write('claims', (trx) =>
+        trx
+          .updateTable('claim')
+          .set({ state, tx_hash: txHash, settled_at: settledAt })
+          .where('id', '=', id)
+          .where('state', 'in', ['queued', 'sent'])
+          .execute(),
+      )
+    },
+    async retry(id) {
+      const { numUpdatedRows } = await engine.write('claims', (trx) =>
+        trx
+          .updateTable('claim')
+          .set({ state: 'queued', settled_at: null })
+          .where('id', '=', id)
+          .where('state', '=', 'failed')
+          .executeTakeFirst(),
+      )
+      return numUpdatedRows > 0n
+    },
+    queue: (chainId) =>
+      engine.read(async (db) => {
+        const { depth, oldest } = await db
+          .selectFrom('claim')
+          .select(({ fn }) => [fn.countAll<bigint>().as('depth'), fn.min('created_at').as('oldest')])
+          .where('chain_id', '=', BigInt(chainId))
+          .where('state', 'in', ['queued', 'sent'])
+          .executeTakeFirstOrThrow()
+        const newest = await db
+          .selectFrom('claim')
+          .select('created_at')
+          .where('chain_id', '=', BigInt(chainId))
+          .orderBy('created_at', 'desc')
+          .limit(1)
+          .executeTakeFirst()
+        return { depth: Number(depth), oldestAt: orNull(oldest), newestAt: orNull(newest?.created_at) }
+      }),
+    async perDay(chainId, days) {
+      const today = Math.floor(now() / dayMs)
+      const rows = await engine.read((db) =>
+        db
+          .selectFrom('claim')
+          .select((select) => [
+            select('created_at', '/', BigInt(dayMs)).as('day'),
+            select.fn.countAll<bigint>().as('claims'),
+          ])
+          .where('chain_id', '=', BigInt(chainId))
+          .where('created_at', '>=', BigInt((today - days + 1) * dayMs))
+          .groupBy('day')
+          .execute(),
+      )
+      const counts = new Map(rows.map(({ day, claims }) => [Number(day), Number(claims)]))
+      return Array.from({ length: days }, (_, index) => {
+        const day = today - days + 1 + index
+        return { day: new Date(day * dayMs).toISOString().slice(0, 10), claims: counts.get(day) ?? 0 }
+      })
+    },
+  }
+}
+
+export type Claims = {
+  /**
+   * Takes claims in, in one commit: the first for an address and chain is made, every later one is told of it. Those
+   * above a cap are not made. One verdict for each request, in their order; of two equal ones the first is made.
+   */
+  make(requests: readonly NewClaim[], caps: readonly ClaimCap[]): Promise<readonly ClaimVerdict[]>
+  find(chainId: number, address: string): Promise<Claim | null>
+  /** Queued and sent ones of a chain, oldest first. */
+  waiting(chainId: number, limit: number): Promise<readonly Claim[]>
+  /** Moves a claim along that is queued or sent; a settled one stays. */
+  mark(id: string, state: ClaimState, txHash: string | null): Promise<void>
+  /** Queues a failed claim again. False when it has not failed. */
+  retry(id: string): Promise<boolean>
+  queue(chainId: number): Promise<{
+    readonly depth: number
+    /** Unix milliseconds. */
+    readonly oldestAt: number | null
+    readonly newestAt: number | null
+  }>
+  /** Claims of each of the last `days` days (UTC), today last. */
+  perDay(chainId: number, days: number): Promise<readonly { readonly day: string; readonly claims: number }[]>
+}
+
+/** queued -> sent -> confirmed | failed. */
+export type ClaimState = 'queued' | 'sent' | 'confirmed' | 'failed'
+
+export type NewClaim = {
+  readonly chainId: number
+  readonly address: string
+  readonly appId: string
+  /** The range of addresses the request came from. */
+  readonly network: string
+  readonly amountWei: bigint
+}
+
+export type Claim = NewClaim & {
+  readonly id: string
+  readonly state: ClaimState
+  readonly txHash: string | null
+  /** Unix milliseconds. */
+  readonly createdAt: number
+  readonly settledAt: number | null
+}
+
+/** At most `claims` of one app, one range of addresses or one chain in any `windowMs`. */
+export type ClaimCap = { readonly scope: CapScope; readonly claims: number; readonly windowMs: number }
+
+type CapScope = 'app' | 'network' | 'chain'
+
+export type ClaimVerdict =
+  | { readonly status: 'made' | 'claimed'; readonly claim: Claim }
+  | { readonly status: 'capped'; readonly scope: CapScope; readonly retryAfterMs: number }
+
+const dayMs = 86_400_000
+
+const columns = { app: 'app_id', network: 'network', chain: 'chain_id' } as const
+
+async function makeAll(
+  trx: Transaction<Schema>,
+  requests: readonly NewClaim[],
+  caps: readonly ClaimCap[],
+  at: number,
+): Promise<readonly ClaimVerdict[]> {
+  const known = await claimsOf(trx, requests)
+  const uses = await Promise.all(caps.map((cap) => countUses(trx, requests, cap, at)))
+  const made: Claim[] = []
+  const verdicts = requests.map((request): ClaimVerdict | (() => Promise<ClaimVerdict>) => {
+    const earlier = known.get(slot(request))
+    if (earlier !== undefined) return { status: 'claimed', claim: earlier }
+    const full = uses.find(({ used, cap }) => (used.get(keyOf(cap, request)) ?? 0) >= cap.claims)
+    if (full !== undefined) return () => capped(trx, full.cap, request, at)
+    for (const { used, cap } of uses) used.set(keyOf(cap, request), (used.get(keyOf(cap, request)) ?? 0) + 1)
+    const fresh = { state: 'queued', txHash: null, createdAt: at, settledAt: null } as const
+    const claim: Claim = { ...request, ...fresh, id: randomUUID(), address: request.address.toLowerCase() }
+    known.set(slot(request), claim)
+    made.push(claim)
+    return { status: 'made', claim }
+  })
+  if (made.length > 0) await trx.insertInto('claim').values(made.map(toRow)).execute()
+  return await Promise.all(verdicts.map(async (verdict) => (typeof verdict === 'function' ? verdict() : verdict)))
+}
+
+function slot({ chainId, address }: Pick<NewClaim, 'chainId' | 'address'>): string {
+  return `${chainId} ${address.toLowerCase()}`
+}
+
+async function claimsOf(trx: Transaction<Schema>, requests: readonly NewClaim[]): Promise<Map<string, Claim>> {
+  const found = new Map<string, Claim>()
+  for (const chainId of new Set(requests.map((request) => request.chainId))) {
+    const addresses = requests.filter((request) => request.chainId === chainId).map(({ address }) => address)
+    const rows = await trx
+      .selectFrom('claim')
+      .selectAll()
+      .where('chain_id', '=', BigInt(chainId))
+      .where(
+        'address',
+        'in',
+        addresses.map((address) => address.toLowerCase()),
+      )
+      .execute()
+    for (const claim of rows.map(toClaim)) found.set(slot(claim), claim)
+  }
+  return found
+}
+
+/** How much was claimed in the window of a cap, by app, range or chain. Grows as claims come to it. */
+async function countUses(trx: Transaction<Schema>, requests: readonly NewClaim[], cap: ClaimCap, at: number) {
+  const column = columns[cap.scope]
+  const rows = await trx
+    .selectFrom('claim')
+    .select(({ fn }) => [column, fn.countAll<bigint>().as('used')])
+    .where(column, 'in', [...new Set(requests.map((request) => keyOf(cap, request)))])
+    .where('created_at', '>', BigInt(at - cap.windowMs))
+    .groupBy(column)
+    .execute()
+  const used = new Map<string | bigint, number>()
+  for (const row of rows) {
+    const key = row[column]
+    if (key !== undefined) used.set(key, Number(row.used))
+  }
+  return { cap, used }
+}
+
+/** The wait ends when the claim leaves the window that is the last above the cap now. */
+async function capped(trx: Transaction<Schema>, cap: ClaimCap, request: NewClaim, at: number): Promise<ClaimVerdict> {
+  const row = await trx
+    .selectFrom('claim')
+    .select('created_at')
+    .where(columns[cap.scope], '=', keyOf(cap, request))
+    .orderBy('created_at', 'desc')
+    .offset(cap.claims - 1)
+    .limit(1)
+    .executeTakeFirst()
+  const leavesAt = Number(row?.created_at ?? at) + cap.windowMs
+  return { status: 'capped', scope: cap.scope, retryAfterMs: Math.max(leavesAt - at, 1) }
+}
+
+function keyOf({ scope }: ClaimCap, { appId, network, chainId }: NewClaim): string | bigint {
+  if (scope === 'app') return appId
+  return scope === 'network' ? network : BigInt(chainId)
+}
+
+function toRow(claim: Claim) {
+  return {
+    id: claim.id,
+    chain_id: claim.chainId,
+    address: claim.address,
+    app_id: claim.appId,
+    network: claim.network,
+    amount_wei: `${claim.amountWei}`,
+    state: claim.state,
+    tx_hash: claim.txHash,
+    created_at: claim.createdAt,
+    settled_at: claim.settledAt,
+  }
+}
+
+function toClaim(row: Selectable<Schema['claim']>): Claim {
+  return {
+    id: row.id,
+    chainId: Number(row.chain_id),
+    address: row.address,
+    appId: row.app_id,
+    network: row.network,
+    amountWei: BigInt(row.amount_wei),
+    state: row.state as ClaimState,
+    txHash: row.tx_hash,
+    createdAt: Number(row.created_at),
+    settledAt: orNull(row.settled_at),
+  }
+}
+
+function orNull(value: bigint | null | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value)
+}
