@@ -1,3 +1,8 @@
+export type { AgentCard } from './agent/agent-card.ts'
+export { canonicalBytes } from './agent/canonical-bytes.ts'
+export { contentAddress } from './agent/content-address.ts'
+export { registrationFile } from './agent/registration-file.ts'
+export { requireAgentCard } from './agent/require-agent-card.ts'
 export type { AmmDeployment, Chain, ChainToken } from './chain.ts'
 export { chains } from './chains.ts'
 export { findChain } from './find-chain.ts'
