@@ -57,6 +57,13 @@ export function journalQueries() {
               where('nonce', '=', value('nonce')),
               where('attempt', '=', value('attempt')),
             ]),
+            where.and([
+              where('request_id', '=', value('requestId')),
+              where('step', '=', value('step')),
+              where('chain_id', '=', value('chainId')),
+              isFrom(value('from')),
+              where('nonce', '!=', value('nonce')),
+            ]),
           ]),
         ),
     ),
@@ -102,7 +109,13 @@ export type Account = { readonly chainId: bigint; readonly from: string }
 /** What became of such an entry is not known for good. */
 export const openStates: readonly string[] = ['signed', 'broadcast', 'mined'] satisfies JournalState[]
 
-type Slot = Account & { readonly hash: string; readonly nonce: bigint; readonly attempt: bigint }
+type Slot = Account & {
+  readonly hash: string
+  readonly requestId: string
+  readonly step: bigint
+  readonly nonce: bigint
+  readonly attempt: bigint
+}
 
 type NewRow = {
   readonly hash: string

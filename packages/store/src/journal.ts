@@ -45,9 +45,16 @@ async function recordIn(
   return engine.write('spend', async (trx) => {
     const { hash, requestId, step, chainId, from, nonce, attempt, rawTransaction, reservationId } = entry
     if (reservationId !== null) await requireOpenReservation(trx, ask, reservationId)
-    const slot = { ...accountOf(chainId, from), hash, nonce: BigInt(nonce), attempt: BigInt(attempt) }
+    const slot = {
+      ...accountOf(chainId, from),
+      hash,
+      requestId,
+      step: BigInt(step),
+      nonce: BigInt(nonce),
+      attempt: BigInt(attempt),
+    }
     if ((await ask.taken(trx, slot)).length > 0) {
-      throw new StoreError('JOURNAL_CONFLICT', `Attempt ${attempt} at nonce ${nonce} is taken.`)
+      throw new StoreError('JOURNAL_CONFLICT', `Attempt ${attempt} at nonce ${nonce} is taken, or the step is signed.`)
     }
     const signedAt = now()
     const written = { chainId, nonce, attempt, step, signedAt, hash, requestId, from, rawTransaction, reservationId }

@@ -245,7 +245,7 @@ async function mined(
   const from = '0x00000000000000000000000000000000000000aa' as const
   const nonce = (await journal().nextNonce(1, from)) ?? 0
   const hash = `0x${nonce.toString(16).padStart(64, '0')}` as const
-  const slot = { requestId, step: 0, chainId: 1, from, nonce, attempt: 0 }
+  const slot = { requestId, step: nonce, chainId: 1, from, nonce, attempt: 0 }
   await journal().recordSigned({ ...slot, rawTransaction: '0x02', hash, reservationId })
   await journal().mark(hash, state)
   return hash

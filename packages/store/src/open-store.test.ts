@@ -122,7 +122,7 @@ const from = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const first = (await journal.nextNonce(1, from)) ?? 0
 for (let nonce = first; ; nonce += 1) {
   const hash = '0x' + nonce.toString(16).padStart(64, '0')
-  const entry = { requestId: 'r', step: 0, chainId: 1, from, nonce, attempt: 0, rawTransaction: '0x02', hash, reservationId: null }
+  const entry = { requestId: 'r' + nonce, step: 0, chainId: 1, from, nonce, attempt: 0, rawTransaction: '0x02', hash, reservationId: null }
   await journal.recordSigned(entry)
   console.log(hash)
   if (nonce % 3 === 0) await journal.mark(hash, 'broadcast')

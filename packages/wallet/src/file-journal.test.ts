@@ -217,7 +217,7 @@ function writing(count: number, failed: string): string[] {
     const first = (await journal.nextNonce(1, base.from)) ?? 0
     let isBroken = false
     for (let nonce = first; nonce < first + ${count} && !isBroken; nonce += 1) {
-      const signing = journal.recordSigned({ ...base, nonce, hash: '0x' + nonce.toString(16).padStart(64, '0') })
+      const signing = journal.recordSigned({ ...base, requestId: 'r' + nonce, nonce, hash: '0x' + nonce.toString(16).padStart(64, '0') })
       await signing.then(() => console.log(nonce), (error) => { isBroken = true; failed(error) })
     }
     if (isBroken) await journal.open(1, base.from).catch(failed)
@@ -234,7 +234,7 @@ const alice = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 
 function sample(nonce: number): NewJournalEntry {
   return {
-    requestId: 'request',
+    requestId: `request-${nonce}`,
     step: 0,
     chainId: 1,
     from: alice,

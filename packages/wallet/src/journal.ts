@@ -7,7 +7,9 @@ import type { Address, Hash, Hex } from 'viem'
 export type Journal = {
   /**
    * Commits a signed transaction in state `signed`, atomically with whatever the caller couples to it
-   * (`reservationId`). Rejects with code `JOURNAL_CONFLICT` when (chainId, from, nonce, attempt) or the hash exists.
+   * (`reservationId`). Rejects with code `JOURNAL_CONFLICT` when (chainId, from, nonce, attempt) or the hash exists, or
+   * when the request's step was signed at another nonce of the account: of two processes that take up one request, one
+   * signs it.
    */
   recordSigned(entry: NewJournalEntry): Promise<JournalEntry>
   /**

@@ -1,5 +1,5 @@
 import type { Hash } from 'viem'
-import type { Journal, JournalEntry, JournalState } from './journal.ts'
+import type { Journal, JournalEntry, JournalState, NewJournalEntry } from './journal.ts'
 import { WalletError } from './wallet-error.ts'
 
 /**
@@ -13,7 +13,9 @@ export function createMemoryJournal({ now }: { readonly now: () => number }): Jo
   return {
     async recordSigned(entry) {
       const taken = where(
-        (other) => sameSlot(other, entry.chainId, entry.from, entry.nonce) && other.attempt === entry.attempt,
+        (other) =>
+          (sameSlot(other, entry.chainId, entry.from, entry.nonce) && other.attempt === entry.attempt) ||
+          (isSameStep(other, entry) && other.nonce !== entry.nonce),
       )
       if (taken.length > 0 || entries.has(entry.hash)) {
         throw new WalletError('JOURNAL_CONFLICT', `Attempt ${entry.attempt} at nonce ${entry.nonce} is taken.`)
@@ -71,6 +73,12 @@ function isOpen(state: JournalState): boolean {
 
 function sameAccount(entry: JournalEntry, chainId: number, from: string): boolean {
   return entry.chainId === chainId && entry.from.toLowerCase() === from.toLowerCase()
+}
+
+function isSameStep(other: JournalEntry, entry: NewJournalEntry): boolean {
+  return (
+    other.requestId === entry.requestId && other.step === entry.step && sameAccount(other, entry.chainId, entry.from)
+  )
 }
 
 function sameSlot(entry: JournalEntry, chainId: number, from: string, nonce: number): boolean {

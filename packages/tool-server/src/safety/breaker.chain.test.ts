@@ -49,7 +49,7 @@ async function burn(road: Road, coins: string, state: 'broadcast' | 'final'): Pr
     maxFeePerGas: perGas,
     maxPriorityFeePerGas: perGas,
   })
-  const slot = { requestId: 'nobody', step: 0, chainId: road.chain.id, from: road.wallet, nonce, attempt: 0 }
+  const slot = { requestId: `nobody-${nonce}`, step: 0, chainId: road.chain.id, from: road.wallet, nonce, attempt: 0 }
   const hash = keccak256(rawTransaction)
   await road.store.journal.recordSigned({ ...slot, rawTransaction, hash, reservationId: null })
   await client.sendRawTransaction({ serializedTransaction: rawTransaction })

@@ -42,6 +42,20 @@ export const journalContract: readonly JournalCase[] = [
     },
   },
   {
+    name: 'holds a step of a request at one nonce of an account, and its further attempts there',
+    async run(journal) {
+      const requestId = 'paid-once'
+      await journal.recordSigned(sample({ requestId }))
+      await rejects(journal.recordSigned(sample({ requestId, nonce: 8, hash: hashOf(2) })), 'JOURNAL_CONFLICT')
+      await journal.mark(hashOf(1), 'refused')
+      await rejects(journal.recordSigned(sample({ requestId, nonce: 8, hash: hashOf(2) })), 'JOURNAL_CONFLICT')
+      await journal.recordSigned(sample({ requestId, attempt: 1, hash: hashOf(3) }))
+      await journal.recordSigned(sample({ requestId, step: 1, nonce: 8, hash: hashOf(4) }))
+      await journal.recordSigned(sample({ requestId, chainId: 10, nonce: 8, hash: hashOf(5) }))
+      assert.deepEqual(hashes(await journal.byRequest(requestId)), [1, 3, 4, 5].map(hashOf))
+    },
+  },
+  {
     name: 'lets one of many racers win a nonce',
     async run(journal) {
       const racers = Array.from({ length: 40 }, (_, index) => journal.recordSigned(sample({ hash: hashOf(index) })))
@@ -186,7 +200,7 @@ const bob: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
 function sample(change: Partial<NewJournalEntry>): NewJournalEntry {
   return {
-    requestId: 'request-1',
+    requestId: `request-${change.nonce ?? 7}`,
     step: 0,
     chainId: 1,
     from: alice,
