@@ -1,0 +1,41 @@
+import { openStore, type Store, type StorePlace } from '@svc/store'
+import { Secret } from '@svc/wallet/core'
+import type { Devnet } from '@svc/devnet'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { FaucetConfig } from '../config.ts'
+import { openFaucet, type Faucet } from './open-faucet.ts'
+import type { GrantDesk } from './request-grant.ts'
+
+/** One replica of a faucet on the local chain. */
+export async function openReplica(options: ReplicaOptions): Promise<Replica> {
+  const { place, config } = options
+  const store = await openStore({ ...place, now: Date.now })
+  const faucet = openFaucet({ config, store, holder: 'a test', log: quiet })
+  const { client } = [...faucet.chains.values()][0] ?? {}
+  const balanceWei = async () => (await client?.getBalance({ address: faucet.address })) ?? 0n
+  const desk: GrantDesk = { faucet, claims: store.claims, config, balanceWei, now: Date.now }
+  return { store, faucet, desk }
+}
+
+/** The settings of a faucet with a fresh wallet that the local chain has funded. */
+export async function fundedConfig(devnet: Devnet, ether: string): Promise<FaucetConfig> {
+  const privateKey = generatePrivateKey()
+  await devnet.fund(privateKeyToAddress(privateKey), { ETH: ether })
+  return {
+    privateKey: new Secret(privateKey),
+    chains: [{ chain: devnet.chain, rpcUrls: [devnet.rpcUrl] }],
+    perAppPerDay: 1_000,
+    perNetworkPerDay: 1_000,
+    perChainPerDay: 1_000,
+    targetCeilingWei: null,
+  }
+}
+
+export type ReplicaOptions = {
+  readonly place: StorePlace
+  readonly config: FaucetConfig
+}
+
+export type Replica = { readonly store: Store; readonly faucet: Faucet; readonly desk: GrantDesk }
+
+const quiet = { info: () => {}, warn: () => {} }

@@ -1,0 +1,74 @@
+import type { ClaimCap, Store } from '@svc/store'
+import { createPublicClient, fallback, http, type PublicClient } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { FaucetChain, FaucetConfig } from '../config.ts'
+import { createClaimDesk, type ClaimDesk } from './claim-desk.ts'
+import { createPayer, type Payer } from './payer.ts'
+
+/** Opens the faucet of every chain it serves. Paying begins with `start`, in whichever replica leads a chain. */
+export function openFaucet(options: FaucetOptions): Faucet {
+  const { config, store, holder, log, now = Date.now } = options
+  const account = privateKeyToAccount(keyOf(config))
+  const desk = createClaimDesk(store.claims, capsOf(config))
+  const chains = config.chains.map(({ chain, rpcUrls }): OpenFaucetChain => {
+    const client = openClient(rpcUrls)
+    const payer = createPayer({ chain, client, account, store, holder, log, now })
+    return { chain, client, payer }
+  })
+  return {
+    address: account.address,
+    desk,
+    chains: new Map(chains.map((open) => [open.chain.id, open])),
+    start: () => chains.forEach(({ payer }) => payer.start()),
+    stop: async () => void (await Promise.all(chains.map(({ payer }) => payer.stop()))),
+  }
+}
+
+export type FaucetOptions = {
+  readonly config: FaucetConfig
+  readonly store: Pick<Store, 'claims' | 'journal' | 'leases'>
+  /** Tells a person which process leads. */
+  readonly holder: string
+  readonly log: FaucetLog
+  readonly now?: () => number
+}
+
+export type FaucetLog = {
+  info(event: string, facts?: Readonly<Record<string, unknown>>): void
+  warn(event: string, facts?: Readonly<Record<string, unknown>>): void
+}
+
+export type Faucet = {
+  readonly address: `0x${string}`
+  readonly desk: ClaimDesk
+  readonly chains: ReadonlyMap<number, OpenFaucetChain>
+  start(): void
+  /** Signs nothing more and gives its chains to another replica. */
+  stop(): Promise<void>
+}
+
+export type OpenFaucetChain = {
+  readonly chain: FaucetChain['chain']
+  readonly client: PublicClient
+  readonly payer: Payer
+}
+
+/** As checked by the configuration. */
+function keyOf({ privateKey }: FaucetConfig): `0x${string}` {
+  return `0x${privateKey.reveal().replace(/^0x/, '')}`
+}
+
+function capsOf({ perAppPerDay, perNetworkPerDay, perChainPerDay }: FaucetConfig): readonly ClaimCap[] {
+  return [
+    { scope: 'app', claims: perAppPerDay, windowMs: dayMs },
+    { scope: 'network', claims: perNetworkPerDay, windowMs: dayMs },
+    { scope: 'chain', claims: perChainPerDay, windowMs: dayMs },
+  ]
+}
+
+const dayMs = 86_400_000
+
+function openClient(rpcUrls: readonly string[]): PublicClient {
+  const transports = rpcUrls.map((url) => http(url, { batch: true, timeout: 10_000, retryCount: 1 }))
+  return createPublicClient({ transport: fallback(transports), cacheTime: 0 })
+}

@@ -1,0 +1,92 @@
+import type { Claims } from '@svc/store'
+import { formatEther, type Address } from 'viem'
+import { grantWei } from './grant-wei.ts'
+import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
+
+/** What anybody may know of the faucet: no app, no claim and no wallet but its own. Never rejects. */
+export async function reportFaucet(options: {
+  readonly faucet: Faucet
+  readonly claims: Claims
+  readonly version: string
+  readonly now: () => number
+}): Promise<FaucetReport> {
+  const { faucet, claims, version, now } = options
+  const chains = await Promise.all([...faucet.chains.values()].map((open) => reportChain(faucet, open, claims, now)))
+  const serving = chains.filter(({ enabled }) => enabled).length
+  return {
+    status: serving === chains.length ? 'ok' : serving > 0 ? 'degraded' : 'paused',
+    time: new Date(now()).toISOString(),
+    version,
+    chains,
+    limits: { claimsPerAddressAndChain: 1 },
+  }
+}
+
+export type FaucetReport = {
+  /** `paused`: no chain serves. */
+  readonly status: 'ok' | 'degraded' | 'paused'
+  readonly time: string
+  readonly version: string
+  readonly chains: readonly FaucetChainReport[]
+  readonly limits: { readonly claimsPerAddressAndChain: 1 }
+}
+
+export type FaucetChainReport = {
+  readonly chainId: number
+  readonly name: string
+  /** The faucet's own. */
+  readonly address: Address
+  /** Of one grant, in wei. */
+  readonly amount: string
+  /** In wei; `null` while the endpoint is down. */
+  readonly balance: string | null
+  readonly balanceFormatted: string | null
+  readonly currency: string
+  readonly claimsRemaining: number | null
+  readonly queueDepth: number
+  readonly oldestPendingSeconds: number | null
+  readonly lastClaimAt: string | null
+  readonly lastBlock: string | null
+  readonly rpc: 'ok' | 'down'
+  readonly enabled: boolean
+  readonly reason: 'rpc-down' | 'dry' | null
+  /** Claims of each of the last 14 days (UTC), today last. */
+  readonly history: readonly { readonly day: string; readonly claims: number }[]
+}
+
+async function reportChain(
+  { address }: Faucet,
+  { chain, client }: OpenFaucetChain,
+  claims: Claims,
+  now: () => number,
+): Promise<FaucetChainReport> {
+  const [balanceWei, lastBlock, queue, history] = await Promise.all([
+    client.getBalance({ address }).catch(() => null),
+    client.getBlockNumber({ cacheTime: 0 }).catch(() => null),
+    claims.queue(chain.id),
+    claims.perDay(chain.id, historyDays),
+  ])
+  const left = balanceWei === null ? null : balanceWei / grantWei - BigInt(queue.depth)
+  const claimsRemaining = left === null ? null : Number(left > 0n ? left : 0n)
+  const reason = balanceWei === null || lastBlock === null ? 'rpc-down' : claimsRemaining === 0 ? 'dry' : null
+  return {
+    chainId: chain.id,
+    name: chain.name,
+    address,
+    amount: `${grantWei}`,
+    balance: balanceWei === null ? null : `${balanceWei}`,
+    balanceFormatted: balanceWei === null ? null : formatEther(balanceWei),
+    currency: chain.nativeCurrency.symbol,
+    claimsRemaining,
+    queueDepth: queue.depth,
+    oldestPendingSeconds: queue.oldestAt === null ? null : Math.max(0, Math.round((now() - queue.oldestAt) / 1_000)),
+    lastClaimAt: queue.newestAt === null ? null : new Date(queue.newestAt).toISOString(),
+    lastBlock: lastBlock === null ? null : `${lastBlock}`,
+    rpc: reason === 'rpc-down' ? 'down' : 'ok',
+    enabled: reason === null,
+    reason,
+    history,
+  }
+}
+
+const historyDays = 14

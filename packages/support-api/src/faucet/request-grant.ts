@@ -1,0 +1,156 @@
+import type { Claim, Claims } from '@svc/store'
+import { getAddress, type Address, type Hex } from 'viem'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../api-error.ts'
+import type { FaucetConfig } from '../config.ts'
+import { grantWei } from './grant-wei.ts'
+import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
+
+/**
+ * Takes the claim of a wallet in and answers once its transaction is out, after five seconds at the latest: a claim that
+ * was taken in is paid in any case. Throws `ApiError`: `FAUCET_CHAIN_NOT_SUPPORTED`, `FAUCET_ALREADY_CLAIMED`,
+ * `FAUCET_TARGET_CONTRACT`, `FAUCET_TARGET_FUNDED`, `FAUCET_DRY`, `FAUCET_PAUSED`, `RATE_LIMITED`,
+ * `UPSTREAM_UNAVAILABLE`.
+ */
+export async function requestGrant(desk: GrantDesk, request: GrantRequest): Promise<Grant> {
+  const { faucet, claims } = desk
+  const open = faucet.chains.get(request.chainId)
+  if (open === undefined) {
+    const served = [...faucet.chains.keys()].join(', ')
+    throw new ApiError('FAUCET_CHAIN_NOT_SUPPORTED', `The faucet does not serve chain ${request.chainId}.`, {
+      details: [{ field: 'chainId', message: 'Not served.', accepted: served }],
+    })
+  }
+  const earlier = await claims.find(request.chainId, request.address)
+  if (earlier !== null) throw alreadyClaimed(open, earlier)
+  await requireTarget(desk, open, request)
+  const verdict = await faucet.desk.make({ ...request, amountWei: grantWei })
+  if (verdict.status === 'claimed') throw alreadyClaimed(open, verdict.claim)
+  if (verdict.status === 'capped') throw capped(verdict)
+  open.payer.nudge()
+  return grantOf(open, await untilSent(desk, verdict.claim))
+}
+
+export type GrantDesk = {
+  readonly faucet: Faucet
+  readonly claims: Claims
+  readonly config: Pick<FaucetConfig, 'targetCeilingWei'>
+  /** Of the faucet's own balance, read at most every few seconds. */
+  readonly balanceWei: (chainId: number) => Promise<bigint>
+  readonly now: () => number
+}
+
+export type GrantRequest = {
+  readonly chainId: number
+  readonly address: Address
+  readonly appId: string
+  readonly network: string
+}
+
+/** Body of a success. `txHash` is `null` while the claim waits in the queue. */
+export type Grant = {
+  readonly status: 'queued' | 'sent' | 'confirmed'
+  readonly claimId: string
+  readonly txHash: string | null
+  readonly address: Address
+  readonly chainId: number
+  /** Whole units of the native currency. */
+  readonly amount: string
+  readonly currency: string
+  readonly explorerUrl: string | null
+}
+
+/** A wallet of a person or an agent: an account without code, or one that has delegated itself (EIP-7702). */
+async function requireTarget(
+  { faucet, claims, config, balanceWei }: GrantDesk,
+  { chain, client }: OpenFaucetChain,
+  { address }: GrantRequest,
+): Promise<void> {
+  if (BigInt(address) <= lastReserved || address === faucet.address) {
+    throw new ApiError('FAUCET_TARGET_CONTRACT', 'The address belongs to the chain or to the faucet.')
+  }
+  const [code, heldWei, ownWei, { depth }] = await Promise.all([
+    read(client.getCode({ address })),
+    config.targetCeilingWei === null ? 0n : read(client.getBalance({ address })),
+    read(balanceWei(chain.id)),
+    claims.queue(chain.id),
+  ])
+  if (!isWallet(code)) throw new ApiError('FAUCET_TARGET_CONTRACT', 'There is a contract at the address.')
+  if (config.targetCeilingWei !== null && heldWei > config.targetCeilingWei) {
+    throw new ApiError('FAUCET_TARGET_FUNDED', 'The wallet holds more than the faucet tops up.')
+  }
+  if (ownWei < grantWei * BigInt(depth + 1)) {
+    throw new ApiError('FAUCET_DRY', `The faucet is dry on chain ${chain.id}.`, { retryAfterSeconds: 600 })
+  }
+}
+
+/** Precompiles stand at the lowest addresses. */
+const lastReserved = 0xffffn
+
+/** EIP-7702: the designator is 0xef0100 and the address of the implementation. */
+function isWallet(code: Hex | undefined): boolean {
+  return code === undefined || code === '0x' || /^0xef0100[0-9a-f]{40}$/i.test(code)
+}
+
+async function read<Value>(asked: Promise<Value>): Promise<Value> {
+  return asked.catch((cause: unknown) => {
+    throw new ApiError('UPSTREAM_UNAVAILABLE', 'The endpoint of the chain does not answer.', {
+      retryAfterSeconds: 10,
+      cause,
+    })
+  })
+}
+
+async function untilSent({ claims, now }: GrantDesk, made: Claim): Promise<Claim> {
+  const until = now() + sendWaitMs
+  for (;;) {
+    const claim = (await claims.find(made.chainId, made.address)) ?? made
+    if (claim.state !== 'queued' || now() >= until) return claim
+    await sleep(betweenLooksMs)
+  }
+}
+
+const sendWaitMs = 5_000
+const betweenLooksMs = 150
+
+function grantOf({ chain }: OpenFaucetChain, claim: Claim): Grant {
+  return {
+    status: claim.state === 'failed' ? 'queued' : claim.state,
+    claimId: claim.id,
+    txHash: claim.txHash,
+    address: getAddress(claim.address),
+    chainId: chain.id,
+    amount: '0.01',
+    currency: chain.nativeCurrency.symbol,
+    explorerUrl: explorerUrlOf(chain.explorerUrl, claim.txHash),
+  }
+}
+
+function explorerUrlOf(explorerUrl: string | null, txHash: string | null): string | null {
+  return explorerUrl === null || txHash === null ? null : `${explorerUrl}/tx/${txHash}`
+}
+
+function alreadyClaimed({ chain }: OpenFaucetChain, claim: Claim): ApiError {
+  const { id: claimId, txHash, state } = claim
+  const claimedAt = new Date(claim.createdAt).toISOString()
+  const explorerUrl = explorerUrlOf(chain.explorerUrl, txHash)
+  return new ApiError('FAUCET_ALREADY_CLAIMED', `The wallet had its grant on chain ${chain.id} on ${claimedAt}.`, {
+    facts: { claimId, txHash, claimedAt, state, explorerUrl },
+  })
+}
+
+function capped({
+  scope,
+  retryAfterMs,
+}: {
+  readonly scope: 'app' | 'network' | 'chain'
+  readonly retryAfterMs: number
+}) {
+  const retryAfterSeconds = Math.ceil(retryAfterMs / 1_000)
+  if (scope === 'chain') {
+    const message = 'The faucet has given on this chain what it gives in a day.'
+    return new ApiError('FAUCET_PAUSED', message, { retryAfterSeconds })
+  }
+  const whose = scope === 'app' ? 'this app' : 'this network'
+  return new ApiError('RATE_LIMITED', `Wallets of ${whose} had what they get in a day.`, { retryAfterSeconds })
+}
