@@ -1,10 +1,33 @@
-import type { Chain } from '@svc/wallet/core'
-import type { Secret } from '@svc/wallet/core'
+import { resolve } from 'node:path'
+import { Secret, type Chain } from '@svc/wallet/core'
+import { parseEther } from 'viem'
+import type * as z from 'zod'
+import { ConfigError, type ConfigProblem } from './config/config-error.ts'
+import { readChains, type ChainTable } from './config/read-chains.ts'
+import { readRpcUrls } from './config/read-rpc-urls.ts'
+import { checkRules } from './config/rules.ts'
+import { settingsSchema, type Settings } from './config/schema.ts'
 
-/** Everything the operator decides, checked and typed. */
+/**
+ * Reads the settings out of an environment. Throws a `ConfigError` with every problem at once; no problem quotes a value.
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const parsed = settingsSchema.safeParse(given)
+  const table = readChains(given['SVC_CHAINS_FILE'])
+  const rpc = readRpcUrls(given)
+  const formal = [...(parsed.success ? [] : parsed.error.issues.map(describeIssue)), ...table.problems, ...rpc.problems]
+  if (!parsed.success) throw new ConfigError(formal)
+  const problems = [...formal, ...checkRules(parsed.data, table)]
+  if (problems.length > 0) throw new ConfigError(problems)
+  return assemble(parsed.data, table, rpc.urls)
+}
+
+/** Everything the operator decides, checked and typed. Secrets print as `[secret]`. */
 export type Config = {
   readonly production: boolean
   readonly listen: { readonly host: string; readonly port: number }
+  readonly tls: { readonly certPath: string; readonly keyPath: string } | null
   readonly trustedProxies: readonly string[]
   readonly allowedHosts: readonly string[]
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
@@ -27,7 +50,7 @@ export type PinConfig = {
     | { readonly kind: 'pinning-service'; readonly url: string; readonly token: Secret }
   /** New content per app in any hour; 10. */
   readonly perAppPerHour: number
-  /** Requests per range of client addresses in any hour. */
+  /** New content per range of client addresses (/24, /64) in any hour. */
   readonly perNetworkPerHour: number
 }
 
@@ -44,3 +67,83 @@ export type FaucetConfig = {
 }
 
 export type FaucetChain = { readonly chain: Chain; readonly rpcUrls: readonly string[] }
+
+function assemble(values: Settings, table: ChainTable, rpcUrls: ReadonlyMap<number, readonly string[]>): Config {
+  const { SVC_TLS_CERT: certPath, SVC_TLS_KEY: keyPath } = values
+  return Object.freeze({
+    production: values.NODE_ENV === 'production',
+    listen: splitListen(values.SVC_LISTEN),
+    tls:
+      certPath === undefined || keyPath === undefined
+        ? null
+        : { certPath: resolve(certPath), keyPath: resolve(keyPath) },
+    trustedProxies: values.SVC_TRUSTED_PROXIES,
+    allowedHosts: values.SVC_ALLOWED_HOSTS,
+    logLevel: values.LOG_LEVEL,
+    dataDir: resolve(values.SVC_DATA_DIR),
+    databaseUrl: sealed(values.SVC_DATABASE_URL),
+    identityProvider: {
+      url: withoutSlash(values.SVC_IDENTITY_PROVIDER_URL ?? ''),
+      path: values.SVC_IDENTITY_PROVIDER_PATH,
+    },
+    gatewayUrl: withoutSlash(
+      values.SVC_GATEWAY_URL ?? `http${certPath === undefined ? '' : 's'}://${values.SVC_LISTEN}`,
+    ),
+    pins: {
+      backend: pinBackend(values),
+      perAppPerHour: values.SVC_PIN_PER_APP_HOUR,
+      perNetworkPerHour: values.SVC_PIN_PER_NETWORK_HOUR,
+    },
+    faucet: faucet(values, table, rpcUrls),
+  })
+}
+
+function pinBackend(values: Settings): PinConfig['backend'] {
+  const { SVC_PIN_BACKEND: kind, SVC_PIN_URL, SVC_PINNING_JWT = '' } = values
+  const url = (usual: string) => withoutSlash(SVC_PIN_URL ?? usual)
+  if (kind === 'embedded') return { kind }
+  if (kind === 'kubo') return { kind, url: url('http://127.0.0.1:5001') }
+  if (kind === 'pinata') return { kind, url: url('https://uploads.pinata.cloud'), jwt: new Secret(SVC_PINNING_JWT) }
+  return { kind, url: url(''), token: new Secret(SVC_PINNING_JWT) }
+}
+
+function faucet(
+  values: Settings,
+  { chains }: ChainTable,
+  rpcUrls: ReadonlyMap<number, readonly string[]>,
+): FaucetConfig | null {
+  const { SVC_FAUCET_PRIVATE_KEY: key, SVC_FAUCET_TARGET_CEILING: ceiling } = values
+  if (key === undefined) return null
+  const ids = [...new Set(values.SVC_FAUCET_CHAINS.map(Number))]
+  return {
+    privateKey: new Secret(key),
+    chains: ids.flatMap((id) =>
+      chains
+        .filter((chain) => chain.id === id)
+        .map((chain) => ({ chain, rpcUrls: rpcUrls.get(id) ?? chain.publicRpcUrls })),
+    ),
+    perAppPerDay: values.SVC_FAUCET_PER_APP_DAY,
+    perNetworkPerDay: values.SVC_FAUCET_PER_NETWORK_DAY,
+    perChainPerDay: values.SVC_FAUCET_PER_CHAIN_DAY,
+    targetCeilingWei: ceiling === undefined ? null : parseEther(ceiling),
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue): ConfigProblem {
+  const setting = String(issue.path[0] ?? 'environment')
+  const accepted = issue.code === 'invalid_value' ? `Accepted: ${issue.values.map(String).join(', ')}` : issue.message
+  return { code: 'SETTING_INVALID', setting, message: `${accepted}.`, fix: `Correct ${setting}.` }
+}
+
+function sealed(value: string | undefined): Secret | null {
+  return value === undefined ? null : new Secret(value)
+}
+
+function splitListen(listen: string): Config['listen'] {
+  const colon = listen.lastIndexOf(':')
+  return { host: listen.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(listen.slice(colon + 1)) }
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}

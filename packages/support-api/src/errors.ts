@@ -10,6 +10,7 @@ export const errorTable = {
   ROUTE_NOT_FOUND: row(404, false, 'See /openapi.json for the routes.'),
   CONTENT_NOT_FOUND: row(404, false, 'Nothing is kept here under this identifier.'),
   METHOD_NOT_ALLOWED: row(405, false, 'Use a method that the Allow header names.'),
+  FORMAT_NOT_SUPPORTED: row(406, false, 'Ask for the raw block or for JSON.'),
   FAUCET_ALREADY_CLAIMED: row(409, false, 'A wallet gets one grant per chain; see txHash for the first one.'),
   CONTENT_NOT_CACHED: row(412, false, 'Ask without only-if-cached.'),
   PAYLOAD_TOO_LARGE: row(413, false, 'Send at most what details name.'),

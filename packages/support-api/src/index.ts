@@ -1,1 +1,6 @@
-export {}
+export { readConfig } from './config.ts'
+export type { Config, FaucetChain, FaucetConfig, PinConfig } from './config.ts'
+export { ConfigError } from './config/config-error.ts'
+export type { ConfigProblem } from './config/config-error.ts'
+export { openSupportApi } from './server.ts'
+export type { SupportApi, Surroundings } from './server.ts'

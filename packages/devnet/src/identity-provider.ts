@@ -1,0 +1,2 @@
+export { startIdentityProvider } from './start-identity-provider.ts'
+export type { IdentityProvider, IdentityProviderFault, IdentityProviderOptions } from './start-identity-provider.ts'

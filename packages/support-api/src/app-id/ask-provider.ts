@@ -1,0 +1,40 @@
+/**
+ * Asks the identity provider once whether it knows an app: yes is a 200 with JSON whose `id` is the app's, no is a 404 or
+ * a 400. Anything else, a redirect or an answer of more than 256 KiB among it, is no answer and rejects.
+ */
+export async function askProvider(
+  appId: string,
+  { provider, fetch, timeoutMs = 5_000 }: ProviderQuestion,
+): Promise<boolean> {
+  const url = `${provider.url}${provider.path.replace('{appId}', encodeURIComponent(appId))}`
+  const answer = await fetch(url, {
+    headers: { accept: 'application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const text = await boundedText(answer)
+  if (answer.status === 404 || answer.status === 400) return false
+  if (answer.status !== 200) throw new Error(`The identity provider answered ${answer.status}.`)
+  const said: unknown = JSON.parse(text)
+  if (typeof said === 'object' && said !== null && 'id' in said && said.id === appId) return true
+  throw new Error('The identity provider answered for no app, or another one.')
+}
+
+export type ProviderQuestion = {
+  readonly provider: { readonly url: string; readonly path: string }
+  readonly fetch: typeof fetch
+  readonly timeoutMs?: number
+}
+
+const mostBytes = 256 * 1024
+
+async function boundedText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body ?? []) {
+    length += chunk.length
+    if (length > mostBytes) throw new RangeError('The identity provider answered too much.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

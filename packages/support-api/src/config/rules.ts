@@ -1,0 +1,75 @@
+import type { ConfigProblem } from './config-error.ts'
+import type { ChainTable } from './read-chains.ts'
+import type { Settings } from './schema.ts'
+
+/** Checks what settings must keep to together. Each refusal has its code and its mend. */
+export function checkRules(values: Settings, table: ChainTable): readonly ConfigProblem[] {
+  return [...wireRules(values), ...upstreamRules(values), ...faucetRules(values, table)]
+}
+
+function wireRules(values: Settings): readonly ConfigProblem[] {
+  const { SVC_TLS_CERT: cert, SVC_TLS_KEY: key, SVC_TRUSTED_PROXIES: proxies } = values
+  const problems: ConfigProblem[] = []
+  if (cert === undefined && key !== undefined) problems.push(missing('SVC_TLS_CERT', 'TLS'))
+  if (cert !== undefined && key === undefined) problems.push(missing('SVC_TLS_KEY', 'TLS'))
+  if (!isLoopback(hostOf(values.SVC_LISTEN)) && (cert === undefined || key === undefined) && proxies.length === 0) {
+    problems.push({
+      code: 'PLAINTEXT_LISTEN',
+      setting: 'SVC_LISTEN',
+      message: 'App ids and claims would cross the network in the clear.',
+      fix: 'Listen on 127.0.0.1, or set SVC_TLS_CERT and SVC_TLS_KEY, or name the proxy that ends TLS in SVC_TRUSTED_PROXIES.',
+    })
+  }
+  return problems
+}
+
+function upstreamRules(values: Settings): readonly ConfigProblem[] {
+  const { SVC_PIN_BACKEND: backend } = values
+  const problems: ConfigProblem[] = []
+  if (values.SVC_IDENTITY_PROVIDER_URL === undefined) {
+    problems.push(missing('SVC_IDENTITY_PROVIDER_URL', 'The check of app ids'))
+  }
+  const hasAccount = backend === 'pinata' || backend === 'pinning-service'
+  if (hasAccount && values.SVC_PINNING_JWT === undefined) {
+    problems.push(missing('SVC_PINNING_JWT', `SVC_PIN_BACKEND=${backend}`))
+  }
+  if (backend === 'pinning-service' && values.SVC_PIN_URL === undefined) {
+    problems.push(missing('SVC_PIN_URL', `SVC_PIN_BACKEND=${backend}`))
+  }
+  const isReachedAsWritten = isLoopback(hostOf(values.SVC_LISTEN)) && !values.SVC_LISTEN.endsWith(':0')
+  if (values.SVC_GATEWAY_URL === undefined && !isReachedAsWritten) {
+    problems.push(missing('SVC_GATEWAY_URL', 'A service that is not reached where it listens'))
+  }
+  return problems
+}
+
+function faucetRules(values: Settings, { chains, named }: ChainTable): readonly ConfigProblem[] {
+  if (values.SVC_FAUCET_PRIVATE_KEY === undefined) return []
+  return values.SVC_FAUCET_CHAINS.flatMap((id): ConfigProblem[] => {
+    const chain = chains.find((row) => row.id === Number(id))
+    if (chain?.testnet === true && (faucetChains.has(chain.id) || named.has(chain.id))) return []
+    return [
+      {
+        code: 'SETTING_INVALID',
+        setting: 'SVC_FAUCET_CHAINS',
+        message: `The faucet serves 11155111, 84532 and test chains that SVC_CHAINS_FILE names, not ${id}.`,
+        fix: 'Correct SVC_FAUCET_CHAINS.',
+      },
+    ]
+  })
+}
+
+/** Sepolia and Base Sepolia. */
+const faucetChains: ReadonlySet<number> = new Set([11_155_111, 84_532])
+
+function missing(setting: string, cause: string): ConfigProblem {
+  return { code: 'SETTING_MISSING', setting, message: `${cause} needs it.`, fix: `Set ${setting}.` }
+}
+
+function hostOf(listen: string): string {
+  return listen.slice(0, listen.lastIndexOf(':')).replace(/^\[|\]$/g, '')
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}

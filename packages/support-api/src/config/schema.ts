@@ -1,0 +1,78 @@
+import { isIP } from 'node:net'
+import * as z from 'zod'
+
+const text = z.string().min(1)
+/** An http or https URL without user and password. */
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'Accepted: an http or https URL' })
+  .refine((url) => URL.canParse(url) && new URL(url).username === '', 'Accepted: a URL without user and password')
+const list = text.transform((value) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+)
+const address = z.string().refine(isAddressOrRange, 'Accepted: IP addresses or CIDR ranges separated by commas')
+const hostName = z.string().regex(/^[A-Za-z0-9.:[\]-]+$/, 'Accepted: host names without ports')
+const chainId = z.string().regex(/^[1-9]\d{0,15}$/, 'Accepted: chain ids separated by commas')
+
+/** The form of every setting that is not one per chain. */
+export const settingsSchema = z.object({
+  NODE_ENV: text.default('development'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  SVC_LISTEN: z
+    .string()
+    .regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/, { error: 'Accepted: host:port', abort: true })
+    .refine((value) => Number(value.slice(value.lastIndexOf(':') + 1)) < 65_536, 'Accepted: a port up to 65535')
+    .default('127.0.0.1:8080'),
+  SVC_TLS_CERT: text.optional(),
+  SVC_TLS_KEY: text.optional(),
+  SVC_TRUSTED_PROXIES: list.pipe(z.array(address)).default([]),
+  SVC_ALLOWED_HOSTS: list.pipe(z.array(hostName)).default([]),
+  SVC_DATA_DIR: text.default('.svc'),
+  SVC_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'Accepted: a postgres:// URL' }).optional(),
+  SVC_CHAINS_FILE: text.optional(),
+  SVC_IDENTITY_PROVIDER_URL: httpUrl.optional(),
+  SVC_IDENTITY_PROVIDER_PATH: z
+    .string()
+    .regex(/^\/[^?#{}\s]*\{appId\}[^#{}\s]*$/, 'Accepted: a path with {appId} in it once')
+    .default('/api/v1/apps/{appId}/config'),
+  SVC_GATEWAY_URL: httpUrl.optional(),
+  SVC_PIN_BACKEND: z.enum(['embedded', 'pinata', 'kubo', 'pinning-service']).default('embedded'),
+  SVC_PIN_URL: httpUrl.optional(),
+  SVC_PINNING_JWT: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'Accepted: a token without spaces')
+    .optional(),
+  SVC_PIN_PER_APP_HOUR: count(10),
+  SVC_PIN_PER_NETWORK_HOUR: count(60),
+  SVC_FAUCET_PRIVATE_KEY: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'Accepted: 0x and 64 hex digits')
+    .optional(),
+  SVC_FAUCET_CHAINS: list.pipe(z.array(chainId).min(1)).default(['11155111', '84532']),
+  SVC_FAUCET_PER_APP_DAY: count(1_000),
+  SVC_FAUCET_PER_NETWORK_DAY: count(10),
+  SVC_FAUCET_PER_CHAIN_DAY: count(1_000),
+  SVC_FAUCET_TARGET_CEILING: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,9})(\.\d{1,18})?$/, 'Accepted: an amount such as 0.1, with at most 18 decimals')
+    .optional(),
+})
+
+export type Settings = z.output<typeof settingsSchema>
+
+function count(fallback: number) {
+  return z
+    .string()
+    .regex(/^[1-9]\d{0,6}$/, 'Accepted: a whole number from 1 to 9999999')
+    .default(String(fallback))
+    .transform(Number)
+}
+
+function isAddressOrRange(entry: string): boolean {
+  const [ip = '', prefix, ...rest] = entry.split('/')
+  const family = isIP(ip)
+  if (family === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128))
+}

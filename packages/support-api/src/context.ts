@@ -1,0 +1,56 @@
+import type { HttpBindings } from '@hono/node-server'
+import type { RouteConfig } from '@hono/zod-openapi'
+import type { Store } from '@svc/store'
+import type { Context } from 'hono'
+import type { AppCheck } from './app-id/create-app-check.ts'
+import type { Config } from './config.ts'
+import type { Metrics } from './observability/create-metrics.ts'
+import type { Log } from './observability/open-log.ts'
+import type { PinDesk } from './pins/create-pin-desk.ts'
+
+/** What routes may use. */
+export type ApiContext = {
+  readonly config: Config
+  readonly store: Store
+  readonly apps: AppCheck
+  readonly pins: PinDesk
+  readonly faucet: FaucetPart | null
+  readonly metrics: Metrics
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** True from the moment the service was asked to end. */
+  readonly isClosing: () => boolean
+}
+
+/** What the server needs to know of the faucet. */
+export type FaucetPart = {
+  /** Its routes, with what they need already in hand. */
+  readonly routes: readonly Route[]
+  /** For `/readyz`: `isReady` is false when this replica should get no requests, `parts` names what is up and what is not. */
+  readiness(): Promise<{ readonly isReady: boolean; readonly parts: Readonly<Record<string, 'ok' | 'down'>> }>
+  close(): Promise<void>
+}
+
+/** One route: what the API description says of it, and what answers. */
+export type Route = {
+  readonly config: RouteConfig
+  readonly answer: (c: RouteContext, context: ApiContext) => Promise<Response> | Response
+  /** For what reaches the process by its address, without the edge: no check of host and proxy, no limit. */
+  readonly isProbe?: boolean
+  /** For pages of any origin. */
+  readonly isOpenToPages?: boolean
+}
+
+export type RouteContext = Context<Env>
+
+export type Env = {
+  Bindings: HttpBindings
+  Variables: {
+    requestId: string
+    /** Range of addresses the client is in: a /24 or a /64. */
+    network: string
+    /** Path of the route as registered; `none` where there is no route. */
+    route: string
+  }
+}

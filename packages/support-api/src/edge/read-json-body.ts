@@ -1,0 +1,62 @@
+import { isUtf8 } from 'node:buffer'
+import { ApiError } from '../api-error.ts'
+import { jsonFault } from './json-fault.ts'
+
+/** Refuses what is not plain JSON, or says of itself that it is too large, before anything else is looked at. */
+export function requireJsonHeaders(headers: Headers, maxBytes: number): void {
+  const type = headers.get('content-type') ?? ''
+  const isPlain = (headers.get('content-encoding') ?? 'identity') === 'identity'
+  if (!isPlain || !/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
+    throw new ApiError('MEDIA_TYPE_NOT_SUPPORTED', 'The body is not application/json.')
+  }
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
+}
+
+/**
+ * Reads a body of at most `maxBytes` as strict JSON (RFC 8259): UTF-8, no name twice in an object, at most 16 levels.
+ * Throws `PAYLOAD_TOO_LARGE` as soon as it is, and `VALIDATION_FAILED`.
+ */
+export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
+  const body = await readBytes(request, maxBytes)
+  if (!isUtf8(body)) throw malformed('The body is not UTF-8.')
+  const text = body.toString('utf8')
+  const value = parse(text)
+  const fault = jsonFault(text, maxDepth)
+  if (fault !== null) throw malformed(fault)
+  return value
+}
+
+export function tooLarge(maxBytes: number): ApiError {
+  const details = [{ message: 'The body is too large.', accepted: `at most ${maxBytes} bytes` }]
+  return new ApiError('PAYLOAD_TOO_LARGE', 'The body is too large.', { details, headers: { connection: 'close' } })
+}
+
+async function readBytes({ body }: Request, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const chunk of body ?? []) {
+      length += chunk.length
+      if (length > maxBytes) throw tooLarge(maxBytes)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw new ApiError('VALIDATION_FAILED', 'The body broke off.', { cause: error })
+  }
+  return Buffer.concat(chunks)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw malformed('The body is not JSON.')
+  }
+}
+
+function malformed(message: string): ApiError {
+  return new ApiError('VALIDATION_FAILED', message, { details: [{ message, accepted: 'one JSON object' }] })
+}
+
+const maxDepth = 16

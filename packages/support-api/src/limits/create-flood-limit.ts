@@ -1,0 +1,33 @@
+import { ApiError } from '../api-error.ts'
+
+/**
+ * Holds a range of addresses to so many requests a minute at this process, evenly refilled: what keeps a flood away from
+ * the database and the upstreams. It remembers at most `maxNetworks`; the one not seen for longest is forgotten first.
+ * Throws `RATE_LIMITED`.
+ */
+export function createFloodLimit(options: FloodLimitOptions): (network: string) => void {
+  const { perMinute, now, maxNetworks = 10_000 } = options
+  const refillPerMs = perMinute / 60_000
+  const buckets = new Map<string, { left: number; at: number }>()
+  return (network) => {
+    const at = now()
+    const bucket = buckets.get(network) ?? { left: perMinute, at }
+    bucket.left = Math.min(perMinute, bucket.left + Math.max(0, at - bucket.at) * refillPerMs)
+    bucket.at = at
+    buckets.delete(network)
+    buckets.set(network, bucket)
+    if (buckets.size > maxNetworks) buckets.delete(buckets.keys().next().value ?? network)
+    if (bucket.left < 1) {
+      const retryAfterSeconds = Math.max(1, Math.ceil((1 - bucket.left) / refillPerMs / 1_000))
+      throw new ApiError('RATE_LIMITED', 'Too many requests from this range of addresses.', { retryAfterSeconds })
+    }
+    bucket.left -= 1
+  }
+}
+
+export type FloodLimitOptions = {
+  readonly perMinute: number
+  readonly maxNetworks?: number
+  /** Milliseconds on a clock that does not run backwards. */
+  readonly now: () => number
+}

@@ -1,0 +1,123 @@
+import type { RateVerdict, Store } from '@svc/store'
+import {
+  canonicalBytes,
+  contentAddress,
+  pinCard,
+  registrationFile,
+  WalletError,
+  type AgentCard,
+  type PinService,
+} from '@svc/wallet/core'
+import { ApiError } from '../api-error.ts'
+import type { PinConfig } from '../config.ts'
+import { rateLimitHeaders } from '../limits/rate-limit-headers.ts'
+import type { Metrics } from '../observability/create-metrics.ts'
+import type { Log } from '../observability/open-log.ts'
+
+/**
+ * Pins the registration files of cards. A place in the app's hour and in the network's is reserved before anything is
+ * sent and given back when it fails; what the app has pinned before is free. Equal requests at one time are one pin.
+ * Throws `PIN_RATE_LIMITED`, `PIN_CID_MISMATCH` and `UPSTREAM_UNAVAILABLE`.
+ */
+export function createPinDesk(options: PinDeskOptions): PinDesk {
+  const { store, metrics } = options
+  const open = new Map<string, Promise<PinReceipt>>()
+  return {
+    async pin(order) {
+      const cid = contentAddress(canonicalBytes(registrationFile(order.card)))
+      if (await store.pins.has(order.appId, cid)) {
+        metrics.pinned('known')
+        return { cid, headers: {} }
+      }
+      const key = `${order.appId} ${cid}`
+      const shared = open.get(key)
+      if (shared !== undefined) return shared
+      const receipt = pinNew(order, cid, options).finally(() => open.delete(key))
+      open.set(key, receipt)
+      return receipt
+    },
+  }
+}
+
+export type PinDesk = { pin(order: PinOrder): Promise<PinReceipt> }
+
+export type PinOrder = {
+  readonly card: AgentCard
+  /** An app that was checked. */
+  readonly appId: string
+  /** Range of addresses the request came from. */
+  readonly network: string
+}
+
+/** `headers` tell what is left of the app's hour, where it was counted. */
+export type PinReceipt = { readonly cid: string; readonly headers: Readonly<Record<string, string>> }
+
+export type PinDeskOptions = {
+  readonly store: Store
+  readonly service: PinService
+  readonly limits: Pick<PinConfig, 'perAppPerHour' | 'perNetworkPerHour'>
+  readonly fetch: typeof fetch
+  readonly metrics: Metrics
+  readonly log: Log
+  /** For the whole exchange with the backend; 10 s when absent. */
+  readonly timeoutMs?: number
+}
+
+const hourMs = 60 * 60_000
+
+async function pinNew(order: PinOrder, cid: string, options: PinDeskOptions): Promise<PinReceipt> {
+  const { store, service, metrics, log, fetch, timeoutMs = 10_000 } = options
+  const reserved = await reserve(order, options)
+  const giveBack = async (): Promise<void> => {
+    for (const useId of reserved.useIds) await store.rateLimits.refund(useId)
+  }
+  try {
+    await pinCard(order.card, service, { fetch, timeoutMs })
+    const isNew = await store.pins.record(order.appId, cid)
+    // Another replica was asked for the same.
+    if (!isNew) await giveBack()
+    metrics.pinned(isNew ? 'new' : 'known')
+    return { cid, headers: isNew ? reserved.headers : {} }
+  } catch (error) {
+    metrics.pinned('failed')
+    // What was recorded after all, by a commit nobody heard of, keeps its place.
+    const refund = store.pins.has(order.appId, cid).then((isPinned) => (isPinned ? undefined : giveBack()))
+    await refund.catch((err: unknown) => log.error('pin.refund_failed', { err }))
+    throw toApiError(error)
+  }
+}
+
+async function reserve({ appId, network }: PinOrder, { store, limits }: PinDeskOptions) {
+  const app = { name: 'app', perWindow: limits.perAppPerHour, windowMs: hourMs }
+  const byApp = await store.rateLimits.take({ ...app, key: `pin:app:${appId}` })
+  if (!byApp.allowed) throw limited(byApp, app, `An app pins ${app.perWindow} new cards in any hour.`)
+  const net = { name: 'network', perWindow: limits.perNetworkPerHour, windowMs: hourMs }
+  const byNetwork = await store.rateLimits.take({ ...net, key: `pin:network:${network}` })
+  if (!byNetwork.allowed) {
+    await store.rateLimits.refund(byApp.useId)
+    throw limited(byNetwork, net, `A range of addresses pins ${net.perWindow} new cards in any hour.`)
+  }
+  return { useIds: [byApp.useId, byNetwork.useId], headers: rateLimitHeaders(app, byApp) }
+}
+
+function limited(
+  verdict: Extract<RateVerdict, { allowed: false }>,
+  limit: Parameters<typeof rateLimitHeaders>[0],
+  message: string,
+): ApiError {
+  const retryAfterSeconds = Math.ceil((verdict.retryAfterMs ?? hourMs) / 1_000)
+  return new ApiError('PIN_RATE_LIMITED', message, { retryAfterSeconds, headers: rateLimitHeaders(limit, verdict) })
+}
+
+function toApiError(error: unknown): unknown {
+  if (!(error instanceof WalletError)) return error
+  if (error.code === 'PIN_CID_MISMATCH') {
+    return new ApiError('PIN_CID_MISMATCH', 'The pinning service names another address than the content has.', {
+      cause: error,
+    })
+  }
+  return new ApiError('UPSTREAM_UNAVAILABLE', 'The pinning service did not pin the card.', {
+    cause: error,
+    retryAfterSeconds: 10,
+  })
+}

@@ -1,0 +1,95 @@
+import { z } from '@hono/zod-openapi'
+import { ApiError } from '../api-error.ts'
+import type { ApiContext, Route, RouteContext } from '../context.ts'
+import { parseCid } from '../pins/parse-cid.ts'
+import { problemResponses } from './problem-schema.ts'
+
+/**
+ * The trustless gateway of the content kept here: the block as it is, or as JSON for people. Source: IPFS "Trustless
+ * Gateway Specification" and "Path Gateway Specification".
+ */
+export const blockRoute: Route = {
+  config: {
+    method: 'get',
+    path: '/ipfs/{cid}',
+    summary: 'Content that is kept here',
+    tags: ['pins'],
+    request: {
+      params: z.object({ cid: z.string() }),
+      query: z.object({ format: z.enum(['raw', 'json']).optional() }),
+    },
+    responses: {
+      200: {
+        description: 'The block, or what it holds as JSON.',
+        content: { 'application/vnd.ipld.raw': { schema: {} }, 'application/json': { schema: {} } },
+      },
+      304: { description: 'It is what `If-None-Match` names.' },
+      ...problemResponses('VALIDATION_FAILED', 'CONTENT_NOT_FOUND', 'FORMAT_NOT_SUPPORTED', 'CONTENT_NOT_CACHED'),
+    },
+  },
+  isOpenToPages: true,
+  async answer(c, context) {
+    const cid = c.req.param('cid') ?? ''
+    const parsed = parseCid(cid)
+    if (parsed === null) throw badCid()
+    // What stands in the identifier may be anything, so it is never given a type of its own.
+    const isRaw = asksForRaw(c) || parsed.inline !== null
+    const content = parsed.inline ?? (await keptContent(cid, c, context))
+    const etag = isRaw ? `"${cid}.raw"` : `"${cid}"`
+    const headers = { ...immutable, ...(isRaw ? rawHeaders(cid) : jsonHeaders(cid)), etag }
+    if (isNamed(etag, c.req.header('if-none-match'))) return c.body(null, 304, headers)
+    const body = new Uint8Array(content)
+    return c.body(body, 200, { ...headers, 'content-length': String(body.length) })
+  },
+}
+
+const immutable = {
+  'cache-control': 'public, max-age=29030400, immutable',
+  'cross-origin-resource-policy': 'cross-origin',
+  vary: 'Accept',
+}
+
+function rawHeaders(cid: string) {
+  return {
+    'content-type': 'application/vnd.ipld.raw',
+    'content-disposition': `attachment; filename="${cid}.bin"`,
+    'x-ipfs-path': `/ipfs/${cid}`,
+  }
+}
+
+/** Written by strangers and served from our origin: it may be read, never run. */
+function jsonHeaders(cid: string) {
+  return { 'content-type': 'application/json', 'content-security-policy': 'sandbox', 'x-ipfs-path': `/ipfs/${cid}` }
+}
+
+function badCid(): ApiError {
+  const details = [{ field: 'cid', message: 'It is no content identifier.', accepted: 'a CID of version 1 in base32' }]
+  return new ApiError('VALIDATION_FAILED', 'The path names no content identifier.', { details })
+}
+
+/** `format` wins over `Accept`. */
+function asksForRaw(c: RouteContext): boolean {
+  const format = c.req.query('format')
+  if (format === 'raw') return true
+  if (format === 'json') return false
+  const types = (c.req.header('accept') ?? '*/*').split(',').map((type) => type.split(';', 1)[0]?.trim().toLowerCase())
+  if (format === undefined && types.includes('application/vnd.ipld.raw')) return true
+  if (format === undefined && types.some((type) => type !== undefined && readable.has(type))) return false
+  throw new ApiError('FORMAT_NOT_SUPPORTED', 'Content is served as a raw block or as JSON.')
+}
+
+const readable: ReadonlySet<string> = new Set(['', '*/*', 'application/*', 'application/json', 'text/html'])
+
+async function keptContent(cid: string, c: RouteContext, { store }: ApiContext): Promise<Uint8Array> {
+  const content = await store.pins.content(cid)
+  if (content !== null) return new TextEncoder().encode(content)
+  if (/\bonly-if-cached\b/i.test(c.req.header('cache-control') ?? '')) {
+    throw new ApiError('CONTENT_NOT_CACHED', 'The content is not kept here.')
+  }
+  throw new ApiError('CONTENT_NOT_FOUND', 'The content is not kept here.')
+}
+
+function isNamed(etag: string, condition: string | undefined): boolean {
+  if (condition === undefined) return false
+  return condition.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
+}

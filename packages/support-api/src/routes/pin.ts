@@ -1,0 +1,86 @@
+import { z } from '@hono/zod-openapi'
+import { requireAgentCard, WalletError, type AgentCard } from '@svc/wallet/core'
+import { ApiError } from '../api-error.ts'
+import type { Route } from '../context.ts'
+import { readJsonBody, requireJsonHeaders, tooLarge } from '../edge/read-json-body.ts'
+import { parseBody } from '../edge/parse-body.ts'
+import { agentCardSchema } from './agent-card-schema.ts'
+import { problemResponses } from './problem-schema.ts'
+
+const envelope = z.strictObject({ agentCard: z.unknown() })
+
+const answer = z
+  .strictObject({ cid: z.string(), uri: z.string(), gatewayUrl: z.string() })
+  .openapi('Pin', { example: example() })
+
+/** Pins the registration file of a card for an app. */
+export const pinRoute: Route = {
+  config: {
+    method: 'post',
+    path: '/v1/ipfs/pin',
+    summary: 'Pin an agent card',
+    description:
+      'Makes the ERC-8004 registration file of the card and pins it under the address of its canonical bytes. Ten new cards per app in any hour; the same card again is free and has the same address.',
+    tags: ['pins'],
+    security: [{ appId: [] }],
+    request: {
+      body: {
+        required: true,
+        content: { 'application/json': { schema: z.strictObject({ agentCard: agentCardSchema }) } },
+      },
+    },
+    responses: {
+      200: { description: 'It is pinned.', content: { 'application/json': { schema: answer } } },
+      ...problemResponses(
+        'VALIDATION_FAILED',
+        'APP_ID_INVALID',
+        'PAYLOAD_TOO_LARGE',
+        'MEDIA_TYPE_NOT_SUPPORTED',
+        'PIN_RATE_LIMITED',
+        'PIN_CID_MISMATCH',
+      ),
+    },
+  },
+  async answer(c, { apps, pins, config }) {
+    requireJsonHeaders(c.req.raw.headers, mostBytes)
+    const appId = bearerOf(c.req.header('authorization'))
+    await apps.require(appId)
+    const { agentCard } = parseBody(envelope, await readJsonBody(c.req.raw, mostBytes))
+    const { cid, headers } = await pins.pin({ card: requireCard(agentCard), appId, network: c.get('network') })
+    return c.json({ cid, uri: `ipfs://${cid}`, gatewayUrl: `${config.gatewayUrl}/ipfs/${cid}` }, 200, headers)
+  },
+}
+
+const mostCardBytes = 32 * 1024
+/** The card and what stands around it. */
+const mostBytes = mostCardBytes + 256
+
+/** The token as it was sent; one that is missing or malformed is no app id either. */
+function bearerOf(authorization: string | undefined): string {
+  return /^Bearer ([!-~]+)$/i.exec(authorization ?? '')?.[1] ?? ''
+}
+
+function requireCard(value: unknown): AgentCard {
+  if (Buffer.byteLength(JSON.stringify(value) ?? '') > mostCardBytes) throw tooLarge(mostCardBytes)
+  try {
+    return requireAgentCard(value)
+  } catch (error) {
+    if (!(error instanceof WalletError)) throw error
+    throw new ApiError('VALIDATION_FAILED', 'The agent card is not valid.', { details: refusedFields(error) })
+  }
+}
+
+const refused = z.array(z.object({ field: z.string(), accepted: z.string() }))
+
+function refusedFields({ details }: WalletError) {
+  return refused.parse(details['fields']).map(({ field, accepted }) => ({
+    field: field === 'card' ? 'agentCard' : `agentCard.${field}`,
+    message: 'The field is not valid.',
+    accepted,
+  }))
+}
+
+function example() {
+  const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+  return { cid, uri: `ipfs://${cid}`, gatewayUrl: `https://gateway.example/ipfs/${cid}` }
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs'
+import { createServer as createPlainServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { join } from 'node:path'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer, type ServerType } from '@hono/node-server'
+import { acquireServerLock, openStore, type Store } from '@svc/store'
+import { createApp } from './app.ts'
+import { createAppCheck } from './app-id/create-app-check.ts'
+import type { Config } from './config.ts'
+import type { ApiContext, FaucetPart } from './context.ts'
+import { createMetrics } from './observability/create-metrics.ts'
+import { openLog, type LogDestination } from './observability/open-log.ts'
+import { chooseBackend } from './pins/choose-backend.ts'
+import { createPinDesk } from './pins/create-pin-desk.ts'
+
+/**
+ * Puts the service together: store, app check, pins, faucet, routes. Throws a `StoreError` when the store cannot be opened
+ * or another process has it.
+ */
+export async function openSupportApi(config: Config, surroundings: Surroundings = {}): Promise<SupportApi> {
+  const { now = Date.now, fetch = globalThis.fetch } = surroundings
+  const log = openLog(config, surroundings.logDestination)
+  const metrics = createMetrics()
+  const opened = await openState(config, now)
+  const { store } = opened
+  const state = { isClosing: false }
+  const faucet: FaucetPart | null = null
+  const context: ApiContext = {
+    config,
+    store,
+    apps: createAppCheck({ provider: config.identityProvider, fetch, now, metrics }),
+    pins: createPinDesk({ store, service: chooseBackend(config, store), limits: config.pins, fetch, metrics, log }),
+    faucet,
+    metrics,
+    log,
+    now,
+    isClosing: () => state.isClosing,
+  }
+  const server = openServer(config, createApp(context).fetch)
+  return {
+    listen: () => listen(server, config),
+    async close(timeoutMs = 10_000) {
+      if (state.isClosing) return
+      state.isClosing = true
+      await drain(server, timeoutMs)
+      await context.faucet?.close()
+      await opened.close()
+      log.flush()
+    },
+  }
+}
+
+export type SupportApi = {
+  /** Gives the address that the service then answers at. */
+  listen(): Promise<{ readonly url: string; readonly port: number }>
+  /** Takes nothing new, lets what is under way end for at most `timeoutMs`, then lets go of everything. */
+  close(timeoutMs?: number): Promise<void>
+}
+
+/** The world outside, where a test or a program that holds the service in itself wants another one. */
+export type Surroundings = {
+  /** Unix milliseconds. */
+  readonly now?: () => number
+  readonly fetch?: typeof fetch
+  readonly logDestination?: LogDestination
+}
+
+/** The state of its own directory belongs to one process; a database may be shared. */
+async function openState({ databaseUrl, dataDir }: Config, now: () => number): Promise<State> {
+  if (databaseUrl !== null) {
+    const store = await openStore({ url: databaseUrl.reveal(), now })
+    return { store, close: () => store.close() }
+  }
+  const directory = join(dataDir, 'support-api')
+  const lock = await acquireServerLock(directory)
+  try {
+    const store = await openStore({ path: join(directory, 'state.db'), now })
+    return { store, close: () => store.close().finally(() => lock.release()) }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+type State = { readonly store: Store; close(): Promise<void> }
+
+function openServer({ tls }: Config, fetch: ReturnType<typeof createApp>['fetch']): ServerType {
+  const server =
+    tls === null
+      ? createAdaptorServer({ fetch, createServer: createPlainServer, serverOptions: times })
+      : createAdaptorServer({
+          fetch,
+          createServer: createTlsServer,
+          serverOptions: {
+            ...times,
+            cert: readFileSync(tls.certPath),
+            key: readFileSync(tls.keyPath),
+            minVersion: 'TLSv1.3',
+          },
+        })
+  if ('maxConnections' in server) server.maxConnections = mostConnections
+  return server
+}
+
+/** Slow clients are cut off. */
+const times = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: 2_000,
+}
+const mostConnections = 4_096
+
+function listen(server: ServerType, { listen: { host, port }, tls }: Config) {
+  return new Promise<{ url: string; port: number }>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      const { port: taken } = server.address() as AddressInfo
+      const name = host.includes(':') ? `[${host}]` : host
+      resolve({ url: `http${tls === null ? '' : 's'}://${name}:${taken}`, port: taken })
+    })
+  })
+}
+
+async function drain(server: ServerType, timeoutMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const cut = setTimeout(() => {
+    if ('closeAllConnections' in server) server.closeAllConnections()
+  }, timeoutMs)
+  if ('closeIdleConnections' in server) server.closeIdleConnections()
+  await closed
+  clearTimeout(cut)
+}
