@@ -4,6 +4,7 @@ import type { Store } from '@svc/store'
 import type { Context } from 'hono'
 import type { AppCheck } from './app-id/create-app-check.ts'
 import type { Config } from './config.ts'
+import type { FaucetReport } from './faucet/report-faucet.ts'
 import type { Metrics } from './observability/create-metrics.ts'
 import type { Log } from './observability/open-log.ts'
 import type { PinDesk } from './pins/create-pin-desk.ts'
@@ -27,6 +28,8 @@ export type ApiContext = {
 export type FaucetPart = {
   /** Its routes, with what they need already in hand. */
   readonly routes: readonly Route[]
+  /** For the page; a few seconds old at most. */
+  readonly report: () => Promise<FaucetReport>
   /** For `/readyz`: `isReady` is false when this replica should get no requests, `parts` names what is up and what is not. */
   readiness(): Promise<{ readonly isReady: boolean; readonly parts: Readonly<Record<string, 'ok' | 'down'>> }>
   close(): Promise<void>

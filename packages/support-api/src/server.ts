@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer as createPlainServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
@@ -8,11 +9,13 @@ import { acquireServerLock, openStore, type Store } from '@svc/store'
 import { createApp } from './app.ts'
 import { createAppCheck } from './app-id/create-app-check.ts'
 import type { Config } from './config.ts'
-import type { ApiContext, FaucetPart } from './context.ts'
+import type { ApiContext } from './context.ts'
+import { openFaucetPart } from './faucet/open-faucet-part.ts'
 import { createMetrics } from './observability/create-metrics.ts'
 import { openLog, type LogDestination } from './observability/open-log.ts'
 import { chooseBackend } from './pins/choose-backend.ts'
 import { createPinDesk } from './pins/create-pin-desk.ts'
+import { version } from './version.ts'
 
 /**
  * Puts the service together: store, app check, pins, faucet, routes. Throws a `StoreError` when the store cannot be opened
@@ -25,7 +28,17 @@ export async function openSupportApi(config: Config, surroundings: Surroundings 
   const opened = await openState(config, now)
   const { store } = opened
   const state = { isClosing: false }
-  const faucet: FaucetPart | null = null
+  const faucet =
+    config.faucet === null
+      ? null
+      : openFaucetPart({
+          config: config.faucet,
+          store,
+          holder: `process ${process.pid} on ${hostname()}`,
+          version,
+          log,
+          now,
+        })
   const context: ApiContext = {
     config,
     store,

@@ -182,7 +182,8 @@ describe('the address', () => {
     await claim(replica.desk, newAddress())
     await expect.poll(async () => (await replica.desk.claims.queue(31337)).depth).toBe(0)
     const { desk, faucet } = replica
-    const report = await reportFaucet({ faucet, claims: desk.claims, version: '0.1.0', now: Date.now })
+    const caps = { perAppPerDay: 1, perNetworkPerDay: 2, perChainPerDay: 3 }
+    const report = await reportFaucet({ faucet, claims: desk.claims, config: caps, version: '0.1.0', now: Date.now })
     expect(report).toMatchObject({
       status: 'ok',
       chains: [

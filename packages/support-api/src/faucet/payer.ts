@@ -31,7 +31,7 @@ export function createPayer(options: PayerOptions): Payer {
         }
       } catch (error) {
         const isTaken = error instanceof StoreError && error.code === 'LEASE_HELD'
-        if (!isTaken) log.warn('faucet.interrupted', { chainId: chain.id, error })
+        if (!isTaken) log.warn('faucet.interrupted', { chainId: chain.id, err: error })
       }
       if (!stopping.signal.aborted) await bell.rung(betweenTriesMs)
     }
@@ -113,7 +113,7 @@ async function lead(term: Term): Promise<void> {
         }
         if (typeof entry === 'string') continue
         const paying = bringOut(term, sender, claim, entry, mayGoOn)
-          .catch((error: unknown) => log.warn('faucet.unsettled', { chainId: chain.id, claimId: claim.id, error }))
+          .catch((error: unknown) => log.warn('faucet.unsettled', { chainId: chain.id, claimId: claim.id, err: error }))
           .finally(() => void onTheirWay.delete(claim.id))
         onTheirWay.set(claim.id, paying)
       }

@@ -1,5 +1,6 @@
 import type { Claims } from '@svc/store'
 import { formatEther, type Address } from 'viem'
+import type { FaucetConfig } from '../config.ts'
 import { grantWei } from './grant-wei.ts'
 import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
 
@@ -7,10 +8,12 @@ import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
 export async function reportFaucet(options: {
   readonly faucet: Faucet
   readonly claims: Claims
+  readonly config: Pick<FaucetConfig, 'perAppPerDay' | 'perNetworkPerDay' | 'perChainPerDay'>
   readonly version: string
   readonly now: () => number
 }): Promise<FaucetReport> {
-  const { faucet, claims, version, now } = options
+  const { faucet, claims, version, now, config } = options
+  const { perAppPerDay, perNetworkPerDay, perChainPerDay } = config
   const chains = await Promise.all([...faucet.chains.values()].map((open) => reportChain(faucet, open, claims, now)))
   const serving = chains.filter(({ enabled }) => enabled).length
   return {
@@ -18,7 +21,7 @@ export async function reportFaucet(options: {
     time: new Date(now()).toISOString(),
     version,
     chains,
-    limits: { claimsPerAddressAndChain: 1 },
+    limits: { claimsPerAddressAndChain: 1, perAppPerDay, perNetworkPerDay, perChainPerDay },
   }
 }
 
@@ -28,7 +31,12 @@ export type FaucetReport = {
   readonly time: string
   readonly version: string
   readonly chains: readonly FaucetChainReport[]
-  readonly limits: { readonly claimsPerAddressAndChain: 1 }
+  readonly limits: {
+    readonly claimsPerAddressAndChain: 1
+    readonly perAppPerDay: number
+    readonly perNetworkPerDay: number
+    readonly perChainPerDay: number
+  }
 }
 
 export type FaucetChainReport = {

@@ -1,0 +1,76 @@
+import { z } from '@hono/zod-openapi'
+import { getAddress, isAddress } from 'viem'
+import type { Route } from '../context.ts'
+import { readJsonBody, requireJsonHeaders } from '../edge/read-json-body.ts'
+import { parseBody } from '../edge/parse-body.ts'
+import { problemResponses } from '../routes/problem-schema.ts'
+import { requestGrant, type GrantDesk } from './request-grant.ts'
+
+const request = z
+  .strictObject({
+    address: z
+      .string()
+      .refine(isAddressOrPlain, 'Accepted: 0x and 40 hex digits, whose checksum holds where upper case is used.')
+      .openapi({ example: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266' }),
+    chainId: z.int('Accepted: the id of a chain, a whole number.').positive().openapi({ example: 84532 }),
+    appId: z.string('Accepted: the id of your app at the wallet provider.').max(64),
+  })
+  .openapi('FaucetRequest')
+
+const grant = z
+  .strictObject({
+    status: z.enum(['queued', 'sent', 'confirmed']),
+    claimId: z.string(),
+    txHash: z.string().nullable().openapi({ description: 'null while the claim waits in the queue.' }),
+    address: z.string(),
+    chainId: z.int(),
+    amount: z.string().openapi({ example: '0.01' }),
+    currency: z.string(),
+    explorerUrl: z.string().nullable(),
+  })
+  .openapi('FaucetGrant')
+
+/** Grants 0.01 of the native currency to a wallet, once on each chain. */
+export function faucetRequestRoute(desk: GrantDesk): Route {
+  return {
+    config: {
+      method: 'post',
+      path: '/v1/faucet/request',
+      summary: 'Ask for testnet gas',
+      description:
+        'Sends 0.01 of the native currency to the wallet, once on each chain. A repeated request is answered with 409 and the transaction of the first.',
+      tags: ['faucet'],
+      request: { body: { required: true, content: { 'application/json': { schema: request } } } },
+      responses: {
+        200: { description: 'The claim is taken in.', content: { 'application/json': { schema: grant } } },
+        ...problemResponses(
+          'VALIDATION_FAILED',
+          'FAUCET_CHAIN_NOT_SUPPORTED',
+          'FAUCET_TARGET_CONTRACT',
+          'APP_ID_INVALID',
+          'FAUCET_TARGET_FUNDED',
+          'FAUCET_ALREADY_CLAIMED',
+          'PAYLOAD_TOO_LARGE',
+          'MEDIA_TYPE_NOT_SUPPORTED',
+          'FAUCET_DRY',
+          'FAUCET_PAUSED',
+        ),
+      },
+    },
+    async answer(c, { apps }) {
+      requireJsonHeaders(c.req.raw.headers, mostBytes)
+      const { address, chainId, appId } = parseBody(request, await readJsonBody(c.req.raw, mostBytes))
+      await apps.require(appId)
+      return c.json(
+        await requestGrant(desk, { address: getAddress(address), chainId, appId, network: c.get('network') }),
+      )
+    },
+  }
+}
+
+const mostBytes = 1_024
+
+/** A checksum (EIP-55) is checked where there is one; all upper case is none. */
+function isAddressOrPlain(value: string): boolean {
+  return isAddress(value) || /^0x([0-9a-f]{40}|[0-9A-F]{40})$/.test(value)
+}

@@ -1,0 +1,61 @@
+import { z } from '@hono/zod-openapi'
+import type { Route } from '../context.ts'
+import type { FaucetReport } from './report-faucet.ts'
+
+const wei = z.string().openapi({ description: 'Whole wei.', example: '10000000000000000' })
+
+const chain = z.strictObject({
+  chainId: z.int(),
+  name: z.string(),
+  address: z.string().openapi({ description: 'Of the faucet.' }),
+  amount: wei,
+  balance: wei.nullable(),
+  balanceFormatted: z.string().nullable(),
+  currency: z.string(),
+  claimsRemaining: z.int().nullable().openapi({ description: 'How many grants the balance is enough for.' }),
+  queueDepth: z.int(),
+  oldestPendingSeconds: z.int().nullable(),
+  lastClaimAt: z.string().nullable(),
+  lastBlock: z.string().nullable(),
+  rpc: z.enum(['ok', 'down']),
+  enabled: z.boolean(),
+  reason: z.enum(['rpc-down', 'dry']).nullable(),
+  history: z.array(z.strictObject({ day: z.string(), claims: z.int() })),
+})
+
+const status = z
+  .strictObject({
+    status: z.enum(['ok', 'degraded', 'paused']),
+    time: z.string(),
+    version: z.string(),
+    chains: z.array(chain),
+    limits: z.strictObject({
+      claimsPerAddressAndChain: z.literal(1),
+      perAppPerDay: z.int(),
+      perNetworkPerDay: z.int(),
+      perChainPerDay: z.int(),
+    }),
+  })
+  .openapi('FaucetStatus')
+
+/** What anybody may know of the faucet. */
+export function faucetStatusRoute(report: () => Promise<FaucetReport>): Route {
+  return {
+    config: {
+      method: 'get',
+      path: '/v1/faucet/status',
+      summary: 'How the faucet is',
+      description: 'Balance, queue and last fourteen days of each chain, a few seconds old at most.',
+      tags: ['faucet'],
+      responses: {
+        200: { description: 'It serves a chain at least.', content: { 'application/json': { schema: status } } },
+        503: { description: 'No chain is served for now.', content: { 'application/json': { schema: status } } },
+      },
+    },
+    isOpenToPages: true,
+    async answer(c) {
+      const current = await report()
+      return c.json(current, current.status === 'paused' ? 503 : 200, { 'cache-control': 'public, max-age=5' })
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import type { Store } from '@svc/store'
+import type { FaucetConfig } from '../config.ts'
+import type { FaucetPart } from '../context.ts'
+import { faucetRequestRoute } from './faucet-request-route.ts'
+import { faucetStatusRoute } from './faucet-status-route.ts'
+import { openFaucet, type FaucetLog } from './open-faucet.ts'
+import { remembered } from './remembered.ts'
+import { reportFaucet } from './report-faucet.ts'
+
+/** Opens the faucet and begins to pay, in whichever replica leads a chain; and gives its routes. */
+export function openFaucetPart(options: FaucetPartOptions): FaucetPart {
+  const { config, store, version, now } = options
+  const { claims } = store
+  const faucet = openFaucet(options)
+  const report = remembered(() => reportFaucet({ faucet, claims, config, version, now }), { forMs: reportForMs, now })
+  const balances = new Map(
+    [...faucet.chains].map(([chainId, { client }]) => [
+      chainId,
+      remembered(() => client.getBalance({ address: faucet.address, blockTag: 'pending' }), {
+        forMs: balanceForMs,
+        now,
+      }),
+    ]),
+  )
+  const balanceWei = async (chainId: number): Promise<bigint> => (await balances.get(chainId)?.()) ?? 0n
+  faucet.start()
+  return {
+    routes: [faucetRequestRoute({ faucet, claims, config, balanceWei, now }), faucetStatusRoute(report)],
+    report,
+    async readiness() {
+      const { chains } = await report()
+      const parts = chains.map(({ name, rpc }) => [`chain ${name}`, rpc] as const)
+      // One chain that is down is no reason to take the others away.
+      return { isReady: parts.length === 0 || parts.some(([, rpc]) => rpc === 'ok'), parts: Object.fromEntries(parts) }
+    },
+    close: () => faucet.stop(),
+  }
+}
+
+export type FaucetPartOptions = {
+  readonly config: FaucetConfig
+  readonly store: Pick<Store, 'claims' | 'journal' | 'leases'>
+  /** Tells a person which process leads. */
+  readonly holder: string
+  readonly version: string
+  readonly log: FaucetLog
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+const reportForMs = 5_000
+const balanceForMs = 3_000
