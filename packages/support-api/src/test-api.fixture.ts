@@ -39,7 +39,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     close: async () => {
       await api.close()
       await provider.stop()
-      await rm(dataDir, { recursive: true })
+      await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

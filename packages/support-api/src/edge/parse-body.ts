@@ -16,5 +16,6 @@ function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
     return issue.keys.map((key) => ({ field: [...path, key.slice(0, 64)].join('.'), message: 'The field is unknown.' }))
   }
   const field = path.length === 0 ? {} : { field: path.join('.') }
-  return [{ ...field, message: issue.message }]
+  const accepted = issue.message.replace(/^Invalid input: expected (.*), received .*$/, '$1')
+  return [{ ...field, message: 'The value is not valid.', accepted }]
 }

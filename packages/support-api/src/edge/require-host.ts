@@ -16,5 +16,5 @@ const loopback = ['localhost', '127.0.0.1', '[::1]']
 
 /** As URLs spell it; empty when it holds none. */
 function nameIn(host: string): string {
-  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : ''
+  return /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : ''
 }

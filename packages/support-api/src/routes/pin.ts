@@ -7,7 +7,7 @@ import { parseBody } from '../edge/parse-body.ts'
 import { agentCardSchema } from './agent-card-schema.ts'
 import { problemResponses } from './problem-schema.ts'
 
-const envelope = z.strictObject({ agentCard: z.unknown() })
+const envelope = z.strictObject({ agentCard: z.unknown().optional() })
 
 const answer = z
   .strictObject({ cid: z.string(), uri: z.string(), gatewayUrl: z.string() })

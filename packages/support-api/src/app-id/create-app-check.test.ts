@@ -1,0 +1,105 @@
+import { startIdentityProvider, type IdentityProvider, type IdentityProviderFault } from '@svc/devnet/identity-provider'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createMetrics } from '../observability/create-metrics.ts'
+import { createAppCheck } from './create-app-check.ts'
+
+let provider: IdentityProvider
+let at = 0
+beforeEach(async () => {
+  provider = await startIdentityProvider({ appIds: ['app-one', 'app-two'] })
+})
+afterEach(() => provider.stop())
+
+const open = (timeoutMs = 30_000) =>
+  createAppCheck({
+    provider: { url: provider.url, path: '/api/v1/apps/{appId}/config' },
+    fetch,
+    now: () => at,
+    metrics: createMetrics(),
+    timeoutMs,
+    refusalStepMs: 1,
+  })
+const minuteMs = 60_000
+
+it('a known app is asked for once in ten minutes', async () => {
+  const apps = open()
+  await apps.require('app-one')
+  at += 10 * minuteMs - 1
+  await apps.require('app-one')
+  expect(provider.asked()).toHaveLength(1)
+  at += 1
+  await apps.require('app-one')
+  expect(provider.asked()).toHaveLength(2)
+})
+
+it('an unknown app is asked for once in a minute', async () => {
+  const apps = open()
+  const refused = { code: 'APP_ID_INVALID' }
+  await expect(apps.require('app-none')).rejects.toMatchObject(refused)
+  at += minuteMs - 1
+  await expect(apps.require('app-none')).rejects.toMatchObject(refused)
+  expect(provider.asked()).toHaveLength(1)
+  at += 1
+  await expect(apps.require('app-none')).rejects.toMatchObject(refused)
+  expect(provider.asked()).toHaveLength(2)
+})
+
+it('who asks at the same time shares the question', async () => {
+  const apps = open()
+  await Promise.all(Array.from({ length: 50 }, () => apps.require('app-one')))
+  expect(provider.asked()).toEqual(['/api/v1/apps/app-one/config'])
+})
+
+it.each([
+  null,
+  '',
+  'a',
+  '..',
+  '../..',
+  'app/one',
+  'app%2fone',
+  'app one',
+  'äpp-one',
+  `a${'b'.repeat(64)}`,
+  '_app',
+  'app?x',
+])('nothing is asked for %j', async (appId) => {
+  await expect(open().require(appId)).rejects.toMatchObject({ code: 'APP_ID_INVALID' })
+  expect(provider.asked()).toEqual([])
+})
+
+it.each<[string, IdentityProviderFault]>([
+  ['is down', { kind: 'drop' }],
+  ['fails', { kind: 'status', status: 500 }],
+  ['holds us off', { kind: 'status', status: 429 }],
+  ['refuses us', { kind: 'status', status: 403 }],
+  ['says nothing', { kind: 'stall' }],
+  ['never ends', { kind: 'endless' }],
+  ['sends us elsewhere', { kind: 'redirect', location: 'http://127.0.0.1:1/' }],
+  ['sends us to a good answer', { kind: 'redirect', location: '/api/v1/apps/app-one/config' }],
+  ['speaks of another app', { kind: 'say', body: '{"id":"app-two"}' }],
+  ['speaks of no app', { kind: 'say', body: '{}' }],
+  ['speaks no JSON', { kind: 'say', body: '<html>' }],
+  ['says null', { kind: 'say', body: 'null' }],
+])('a provider that %s lets nobody in and turns nobody away', async (_what, fault) => {
+  const apps = open(fault.kind === 'stall' ? 2_000 : 30_000)
+  provider.setFaults([{ fault, times: 1 }])
+  await expect(apps.require('app-one')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', retryAfterSeconds: 5 })
+  await apps.require('app-one')
+})
+
+it('what was said of an app holds while the provider is down', async () => {
+  const apps = open()
+  await apps.require('app-one')
+  provider.setFaults([{ fault: { kind: 'drop' } }])
+  await apps.require('app-one')
+  await expect(apps.require('app-two')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+})
+
+it('only so many questions are open at once', async () => {
+  provider.setFaults([{ fault: { kind: 'stall' } }])
+  const apps = open(2_000)
+  const answers = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => apps.require(`app-${index}`)))
+  expect(answers.every(({ status }) => status === 'rejected')).toBe(true)
+  expect(provider.asked().length).toBeLessThanOrEqual(128)
+})
