@@ -13,7 +13,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const faucet = openFaucet({ config, store, holder: 'a test', log: quiet })
   const { client } = [...faucet.chains.values()][0] ?? {}
   const balanceWei = async () => (await client?.getBalance({ address: faucet.address })) ?? 0n
-  const desk: GrantDesk = { faucet, claims: store.claims, config, balanceWei, now: Date.now }
+  const desk: GrantDesk = { faucet, claims: store.claims, config, balanceWei, log: quiet, now: Date.now }
   return { store, faucet, desk }
 }
 
@@ -38,4 +38,4 @@ export type ReplicaOptions = {
 
 export type Replica = { readonly store: Store; readonly faucet: Faucet; readonly desk: GrantDesk }
 
-const quiet = { info: () => {}, warn: () => {} }
+const quiet = { debug: () => {}, info: () => {}, warn: () => {} }

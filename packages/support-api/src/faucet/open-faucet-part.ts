@@ -9,7 +9,7 @@ import { reportFaucet } from './report-faucet.ts'
 
 /** Opens the faucet and begins to pay, in whichever replica leads a chain; and gives its routes. */
 export function openFaucetPart(options: FaucetPartOptions): FaucetPart {
-  const { config, store, version, now } = options
+  const { config, store, version, log, now } = options
   const { claims } = store
   const faucet = openFaucet(options)
   const report = remembered(() => reportFaucet({ faucet, claims, config, version, now }), { forMs: reportForMs, now })
@@ -25,7 +25,7 @@ export function openFaucetPart(options: FaucetPartOptions): FaucetPart {
   const balanceWei = async (chainId: number): Promise<bigint> => (await balances.get(chainId)?.()) ?? 0n
   faucet.start()
   return {
-    routes: [faucetRequestRoute({ faucet, claims, config, balanceWei, now }), faucetStatusRoute(report)],
+    routes: [faucetRequestRoute({ faucet, claims, config, balanceWei, log, now }), faucetStatusRoute(report)],
     report,
     async readiness() {
       const { chains } = await report()

@@ -34,6 +34,7 @@ export type FaucetOptions = {
 }
 
 export type FaucetLog = {
+  debug(event: string, facts?: Readonly<Record<string, unknown>>): void
   info(event: string, facts?: Readonly<Record<string, unknown>>): void
   warn(event: string, facts?: Readonly<Record<string, unknown>>): void
 }

@@ -198,7 +198,7 @@ async function signFor(
   const worstWei = claim.amountWei + gasLimit * round.fees.maxFeePerGas
   if (round.leftWei < worstWei) return 'dry'
   round.leftWei -= worstWei
-  return await sender.sign({
+  const entry = await sender.sign({
     requestId: claim.id,
     step: earlier.length === 0 ? 0 : Math.max(...earlier.map(({ step }) => step)) + 1,
     to: addressOf(claim),
@@ -210,6 +210,8 @@ async function signFor(
     allow: async () => {},
     latestCount: round.latestCount,
   })
+  log.debug('faucet.signed', { claimId: claim.id, hash: entry.hash })
+  return entry
 }
 
 /** The nonce of such an entry is taken by another transaction for good. */
@@ -217,9 +219,10 @@ const neverMined: ReadonlySet<JournalEntry['state']> = new Set(['replaced', 'sup
 
 /** Offers what is signed and follows it to its end. What is not settled then is taken up again in a later round. */
 async function bringOut(term: Term, sender: Sender, claim: Claim, entry: JournalEntry, mayGoOn: () => boolean) {
-  const { store, signal, bell } = term
+  const { store, signal, bell, log } = term
   const sent = await sender.broadcast(entry)
   if (sent.state === 'refused') return
+  log.debug('faucet.sent', { claimId: claim.id, hash: sent.hash })
   if (claim.state === 'queued' || claim.txHash !== sent.hash) await store.claims.mark(claim.id, 'sent', sent.hash)
   const ended = await sender.confirm(sent, { timeoutMs: patienceMs, signal, replacing: rulesOf(mayGoOn, claim) })
   if (ended.status === 'final') await store.claims.mark(claim.id, 'confirmed', ended.receipt.transactionHash)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api-error.ts'
 import type { FaucetConfig } from '../config.ts'
 import { grantWei } from './grant-wei.ts'
-import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
+import type { Faucet, FaucetLog, OpenFaucetChain } from './open-faucet.ts'
 
 /**
  * Takes the claim of a wallet in and answers once its transaction is out, after five seconds at the latest: a claim that
@@ -27,6 +27,7 @@ export async function requestGrant(desk: GrantDesk, request: GrantRequest): Prom
   const verdict = await faucet.desk.make({ ...request, amountWei: grantWei })
   if (verdict.status === 'claimed') throw alreadyClaimed(open, verdict.claim)
   if (verdict.status === 'capped') throw capped(verdict)
+  desk.log.debug('faucet.claimed', { claimId: verdict.claim.id })
   open.payer.nudge()
   return grantOf(open, await untilSent(desk, verdict.claim))
 }
@@ -35,6 +36,7 @@ export type GrantDesk = {
   readonly faucet: Faucet
   readonly claims: Claims
   readonly config: Pick<FaucetConfig, 'targetCeilingWei'>
+  readonly log: FaucetLog
   /** Of the faucet's own balance, read at most every few seconds. */
   readonly balanceWei: (chainId: number) => Promise<bigint>
   readonly now: () => number

@@ -1,0 +1,144 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startIdentityProvider, type IdentityProvider } from '@svc/devnet/identity-provider'
+import { useDevnet, usePostgres } from '@svc/devnet/testing'
+import { createPublicClient, http, parseEther, type Address } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+// Three replicas of the support API over one PostgreSQL, killed with SIGKILL at what they have just done: taken a claim
+// in, signed for it, sent it. The built program runs, as an operator would run it.
+const devnet = useDevnet()
+const postgres = usePostgres()
+const program = fileURLToPath(new URL('../packages/support-api/bin/svc-support-api.js', import.meta.url))
+const wallets = 60
+const leastKills = 26
+const crashPoints = ['faucet.claimed', 'faucet.signed', 'faucet.sent', 'request.served']
+
+let provider: IdentityProvider
+let folder: string
+const replicas: Replica[] = []
+beforeEach(async () => {
+  provider = await startIdentityProvider({ appIds: ['app-one'] })
+  folder = await mkdtemp(join(tmpdir(), 'faucet-kills-'))
+})
+afterEach(async () => {
+  await Promise.all(replicas.splice(0).map(({ end }) => end()))
+  await provider.stop()
+  await rm(folder, { recursive: true })
+})
+
+test('three replicas that are killed 26 times and more pay sixty wallets once each', async () => {
+  const key = generatePrivateKey()
+  const faucet = privateKeyToAddress(key)
+  await devnet().fund(faucet, { ETH: '10' })
+  const chains = join(folder, 'chains.json')
+  await writeFile(chains, JSON.stringify([devnet().chain]))
+  const environment = {
+    PATH: process.env['PATH'] ?? '',
+    LOG_LEVEL: 'debug',
+    SVC_LISTEN: '127.0.0.1:0',
+    SVC_DATABASE_URL: await postgres().newSchema(),
+    SVC_IDENTITY_PROVIDER_URL: provider.url,
+    SVC_GATEWAY_URL: 'https://gateway.example',
+    SVC_CHAINS_FILE: chains,
+    SVC_FAUCET_PRIVATE_KEY: key,
+    SVC_FAUCET_CHAINS: '31337',
+    SVC_RPC_URL_31337: devnet().rpcUrl,
+  }
+  replicas.push(...[0, 1, 2].map((index) => keepUp(environment, index)))
+  const answers: number[] = []
+  const addresses = Array.from({ length: wallets }, () => privateKeyToAddress(generatePrivateKey()))
+  const claimAll = async (): Promise<void> => {
+    // A few at a time, so that there is something to kill until the end.
+    for (let first = 0; first < wallets; first += 5) {
+      const asked = addresses
+        .slice(first, first + 5)
+        .flatMap((address) => [0, 1, 2, 3].map((nth) => claim(address, nth)))
+      answers.push(...(await Promise.all(asked)))
+    }
+  }
+  await claimAll()
+  const client = createPublicClient({ transport: http(devnet().rpcUrl), cacheTime: 0 })
+  for (const replica of replicas) replica.spare()
+  for (const address of addresses) {
+    await expect.poll(() => client.getBalance({ address }), { timeout: 120_000 }).toBe(parseEther('0.01'))
+  }
+  expect(replicas.reduce((sum, { kills }) => sum + kills(), 0)).toBeGreaterThanOrEqual(leastKills)
+  // A claim whose answer a kill cut off is answered 409 to whoever asks again.
+  expect(answers).toHaveLength(wallets * 4)
+  expect(answers.filter((status) => status === 409).length).toBeGreaterThanOrEqual(wallets * 3)
+  expect(answers.filter((status) => status !== 409 && status !== 200)).toEqual([])
+  expect(await client.getTransactionCount({ address: faucet })).toBe(wallets)
+}, 400_000)
+
+/** Asks one replica after another until one answers for good. */
+async function claim(address: Address, first: number): Promise<number> {
+  for (let turn = first; ; turn += 1) {
+    const url = replicas[turn % replicas.length]?.url() ?? null
+    const status =
+      url === null ? null : await post(`${url}/v1/faucet/request`, { address, chainId: 31337, appId: 'app-one' })
+    if (status !== null && status < 500) return status
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+async function post(url: string, body: unknown): Promise<number | null> {
+  const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  try {
+    const answer = await fetch(url, { ...request, signal: AbortSignal.timeout(30_000) })
+    await answer.arrayBuffer()
+    return answer.status
+  } catch {
+    return null
+  }
+}
+
+type Replica = {
+  /** `null` while it starts. */
+  url(): string | null
+  kills(): number
+  /** Kills it no more. */
+  spare(): void
+  end(): Promise<void>
+}
+
+/** Runs a replica, kills it at its crash points in turn, each at a later sight of it, and starts it again. */
+function keepUp(environment: Readonly<Record<string, string>>, index: number): Replica {
+  const state = { url: null as string | null, kills: 0, isSpared: false, isOver: false }
+  let child: ChildProcess
+  let ended: Promise<void>
+  const run = () => {
+    const point = crashPoints[(state.kills + index) % crashPoints.length] ?? ''
+    let seen = 0
+    child = spawn(process.execPath, [program], { env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      state.url = /listens on (\S+)/.exec(text)?.[1] ?? state.url
+      if (state.isSpared || state.isOver || !text.includes(point)) return
+      seen += 1
+      if (seen > state.kills % 3) child.kill('SIGKILL')
+    })
+    ended = new Promise((resolve) => {
+      child.once('close', (_code, signal) => {
+        state.url = null
+        if (signal === 'SIGKILL') state.kills += 1
+        if (!state.isOver) run()
+        resolve()
+      })
+    })
+  }
+  run()
+  return {
+    url: () => state.url,
+    kills: () => state.kills,
+    spare: () => void (state.isSpared = true),
+    async end() {
+      state.isOver = true
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
