@@ -1,3 +1,5 @@
+export { identityRegistries } from './agent/identity-registries.ts'
+export type { RegistryForm, RegistryRow } from './agent/identity-registries.ts'
 export type { AmmDeployment, Chain, ChainToken } from './chain.ts'
 export { chains } from './chains.ts'
 export { findChain } from './find-chain.ts'
