@@ -10,6 +10,7 @@ import { provisionKeys } from './auth/provision-keys.ts'
 import { readConfig } from './config.ts'
 import { openServer } from './open-server.ts'
 import { devnetPolicy } from './safety/devnet-policy.ts'
+import { pause, resume } from './safety/kill-switch.ts'
 import { parsePolicy } from './safety/policy.ts'
 import { compilePolicy } from './safety/provider-policy/compile-policy.ts'
 import { connectFirst } from './test-server.fixture.ts'
@@ -64,6 +65,20 @@ test.each([
   expect([provider.signatures(), await transactionCount(address)]).toEqual([1, 0])
 })
 
+test('a pause while the provider signs: what comes back is dropped, and nothing sends it later', async () => {
+  const { provider, address, serve, dataDir } = await open()
+  const call = await serve()
+  provider.setFaults([{ fault: 'delay', delayMs: 5_000, methods: ['eth_signTransaction'], times: 1 }])
+  const swapping = call('swap-1', 'WETH', 'USDC')
+  const asked = () => provider.requests().filter(({ url }) => url.endsWith('/rpc'))
+  await expect.poll(asked).toHaveLength(1)
+  await pause(dataDir, { at: new Date().toISOString(), by: 'test', reason: null })
+  expect(await swapping).toMatchObject({ isError: true, _meta: { 'svc/error': { code: 'SERVER_PAUSED' } } })
+  expect([provider.signatures(), await transactionCount(address)]).toEqual([1, 0])
+  await resume(dataDir, { at: new Date().toISOString(), by: 'test' })
+  expect(await call('swap-2', 'WETH', 'USDC')).toMatchObject({ structuredContent: { status: 'success' } })
+})
+
 test('what the policy of the provider does not allow is refused there, although the own policy allows it', async () => {
   const { address, serve } = await open({ withoutRouters: true })
   const call = await serve()
@@ -101,7 +116,13 @@ async function open(options: { readonly withoutRouters?: boolean } = {}) {
   const made = await provider.createWallet({ policy: compiled.policy, aggregations })
   await devnet().fund(made.address, { ETH: '10', WETH: '10' })
   const environment = settings(provider, made)
-  return { provider, environment, address: made.address, serve: () => serve(environment) }
+  return {
+    provider,
+    environment,
+    dataDir: environment.SVC_DATA_DIR,
+    address: made.address,
+    serve: () => serve(environment),
+  }
 }
 
 function settings(

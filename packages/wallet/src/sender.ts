@@ -71,7 +71,7 @@ export type Sender = {
 }
 
 /** `fees` are what the chain asks, where the caller knows; else they are read. */
-export type SingleReplacement = Pick<ReplacementRules, 'feeCapWei' | 'allow' | 'onHeld'> & {
+export type SingleReplacement = Pick<ReplacementRules, 'feeCapWei' | 'allow' | 'isStillAllowed' | 'onHeld'> & {
   readonly fees?: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
 }
 

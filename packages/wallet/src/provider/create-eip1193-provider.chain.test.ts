@@ -148,6 +148,7 @@ test.each<[string, string, unknown, number]>([
   ['an unknown field', 'eth_sendTransaction', [{ to: bob, too: other }], -32602],
   ['a list that would be ignored', 'eth_sendTransaction', [{ to: bob, accessList: [{}] }], -32602],
   ['no transaction', 'eth_sendTransaction', [], -32602],
+  ['neither a recipient nor code', 'eth_sendTransaction', [{ value: '0x1' }], -32602],
   [
     'a transaction that reverts',
     'eth_sendTransaction',

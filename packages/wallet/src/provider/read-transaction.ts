@@ -19,9 +19,13 @@ export function readTransaction(params: readonly unknown[], own: { address: Addr
     throw new ProviderRpcError(rpcCodes.chainDisconnected, `The provider is on chain ${own.chainId}, not ${chainId}.`)
   }
   if (Array.isArray(fields['accessList']) && fields['accessList'].length > 0) throw invalid('accessList', 'none')
+  const to = fields['to'] === undefined || fields['to'] === null ? null : address(fields, 'to')
+  const data = either(fields, 'data', 'input', bytes) ?? '0x'
+  // Without code it would be value locked away for good, and is a forgotten recipient as a rule.
+  if (to === null && data === '0x') throw invalid('to', 'an address, or none beside the code of a contract as data')
   return {
-    to: fields['to'] === undefined || fields['to'] === null ? null : address(fields, 'to'),
-    data: either(fields, 'data', 'input', bytes) ?? '0x',
+    to,
+    data,
     valueWei: quantity(fields, 'value') ?? 0n,
     gasLimit: either(fields, 'gas', 'gasLimit', quantity) ?? null,
     maxFeePerGas: quantity(fields, 'maxFeePerGas') ?? quantity(fields, 'gasPrice') ?? null,

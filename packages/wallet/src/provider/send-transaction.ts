@@ -19,9 +19,9 @@ export function createCallSender(context: SendContext): CallSender {
     const signer = { address, signTransaction: wallet.signTransaction.bind(wallet) }
     const sender = createSender({ wallet: signer, client, chain, journal })
     const { to, data, valueWei } = request
-    if (to === null) throw new ProviderRpcError(rpcCodes.invalidParams, 'to is not valid; accepted: an address.')
     const [gas, { lasting }, chainId] = await Promise.all([
-      request.gasLimit ?? client.estimateGas({ account: address, to, data, value: valueWei, prepare: false }),
+      request.gasLimit ??
+        client.estimateGas({ account: address, ...(to && { to }), data, value: valueWei, prepare: false }),
       feesNow(client, chain),
       client.getChainId(),
     ])
