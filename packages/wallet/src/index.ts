@@ -1,8 +1,18 @@
 export type { AgentCard, AgentDomain, AgentRole, AgentService, AgentTrust } from './agent/agent-card.ts'
 export { createFileRegistrationRecords } from './agent/file-registration-records.ts'
+export { findAgents } from './agent/find-agents.ts'
+export type { FindAgentsOptions, FoundAgent, FoundAgents } from './agent/find-agents.ts'
+export { getAgent } from './agent/get-agent.ts'
+export type { AgentIdentity, GetAgentOptions } from './agent/get-agent.ts'
 export { identityRegistries } from './agent/identity-registries.ts'
 export type { RegistryForm, RegistryRow } from './agent/identity-registries.ts'
 export { createMemoryRegistrationRecords } from './agent/memory-registration-records.ts'
+export type { PublishedFile, PublishedService } from './agent/parse-agent-file.ts'
+export { planRegistration } from './agent/plan-registration.ts'
+export type { PlanOptions, RegistrationPlan } from './agent/plan-registration.ts'
+export type { FileStatus } from './agent/read-agent-file.ts'
+export { registeredAgentIn } from './agent/registered-agent-in.ts'
+export type { AwaitedRegistration } from './agent/registered-agent-in.ts'
 export { registerAgent } from './agent/register-agent.ts'
 export type {
   AgentRegistrationConfig,

@@ -1,6 +1,7 @@
 import type { Submission } from '../gas/submission.ts'
 import { WalletError } from '../wallet-error.ts'
 import type { RegistrySighting } from './look-at-registry.ts'
+import { registeredAgentIn } from './registered-agent-in.ts'
 import type { RegistrationAttempt, RegistrationResult } from './registration.ts'
 import type { RegistrationRecord } from './registration-records.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
@@ -51,20 +52,18 @@ export async function finishRegistration(
       details: { txHash },
     })
   }
-  const candidates = speech.registeredIn(submission.logs, { registry, owner, agentURI: record.agentURI })
-  const tokenId = candidates[0]
-  if (tokenId === undefined || candidates.length > 1) {
+  const expected = { chainId: chain.id, registry, owner, agentURI: record.agentURI, form: speech.form }
+  const readId = async () => registeredAgentIn(submission.logs, expected)
+  const { agentId, tokenId } = await readId().catch(async (error: unknown) => {
     await keep({ state: 'sent', txHash })
-    throw new WalletError('REGISTRATION_AMBIGUOUS', `Transaction ${txHash} shows ${candidates.length} registrations.`, {
-      details: { txHash, candidates: candidates.map(String) },
-    })
-  }
-  await keep({ state: 'registered', txHash, tokenId: `${tokenId}` })
-  progress('done', `Registered as agent ${chain.id}:${tokenId}.`, { txHash })
+    throw error
+  })
+  await keep({ state: 'registered', txHash, tokenId })
+  progress('done', `Registered as agent ${agentId}.`, { txHash })
   return {
     status: 'registered',
-    agentId: `${chain.id}:${tokenId}`,
-    tokenId: `${tokenId}`,
+    agentId,
+    tokenId,
     registrationMethod: record.method,
     agentURI: record.agentURI,
     agentRegistry: `eip155:${chain.id}:${registry}`,

@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import type { Submission } from '../gas/submission.ts'
 import type { AgentCard } from './agent-card.ts'
 import { chooseURI, minimalURI, type ChosenURI } from './choose-uri.ts'
+import { encodeRegistration } from './encode-registration.ts'
 import { loadIdentitySdk, type IdentitySdk } from './load-identity-sdk.ts'
 import type { RegistrySighting } from './look-at-registry.ts'
 import { registerThroughSdk } from './register-through-sdk.ts'
@@ -26,13 +27,7 @@ export async function submitRegistration(
     if (submitted !== null) return submitted
   }
   const agentURI = minimalURI(card)
-  const data = speech.encodeRegister({
-    handle: card.name,
-    metadataURI: agentURI,
-    interfaceType: card.services[0]?.type ?? 'none',
-    metadata: card.metadata,
-  })
-  return submit(trip, 'direct-contract', agentURI, data)
+  return submit(trip, 'direct-contract', agentURI, encodeRegistration(speech, card, agentURI))
 }
 
 export type Submitted = { readonly record: RegistrationRecord; readonly submission: Submission }

@@ -1,0 +1,46 @@
+import { hexToString, size, sliceHex, type Address } from 'viem'
+import type { RegistryPlace } from './open-registry.ts'
+import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
+import { isRefusal, readAgent } from './registry/read-agent.ts'
+
+/**
+ * What stands on chain of an agent: one round of questions, of one block as a rule. Entries that are not there are left
+ * out, and long ones are cut. Throws `AGENT_NOT_FOUND` or `RPC_UNAVAILABLE`.
+ */
+export async function readStanding(
+  { client, registry: address }: RegistryPlace,
+  tokenId: bigint,
+  keys: readonly string[],
+): Promise<Standing> {
+  const absent = (error: unknown) => {
+    // Older registries have neither wallets nor metadata.
+    if (isRefusal(error)) return null
+    throw error
+  }
+  const metadataAt = async (key: string): Promise<readonly [string, string][]> => {
+    const read = { address, abi, functionName: 'getMetadata', args: [tokenId, key] } as const
+    const value = await client.readContract(read).catch(absent)
+    if (value === null || value === '0x') return []
+    return [[key, hexToString(size(value) > mostBytes ? sliceHex(value, 0, mostBytes) : value)]]
+  }
+  return readAgent(tokenId, async () => {
+    const [owner, agentURI, agentWallet, ...entries] = await Promise.all([
+      client.readContract({ address, abi, functionName: 'ownerOf', args: [tokenId] }),
+      client.readContract({ address, abi, functionName: 'tokenURI', args: [tokenId] }),
+      client.readContract({ address, abi, functionName: 'getAgentWallet', args: [tokenId] }).catch(absent),
+      ...keys.map(metadataAt),
+    ])
+    return { owner, agentURI, agentWallet, metadata: Object.fromEntries(entries.flat()) }
+  })
+}
+
+export type Standing = {
+  readonly owner: Address
+  readonly agentURI: string
+  /** `null` where the registry keeps none. */
+  readonly agentWallet: Address | null
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** Twice the longest that a card may hold, so that what is cut differs from every card. */
+const mostBytes = 4_096
