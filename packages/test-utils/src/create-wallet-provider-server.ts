@@ -50,6 +50,7 @@ export async function createWalletProviderServer(options: WalletProviderOptions 
   }
 }
 
+/** App, keys and clock of the stand-in, each with a default. */
 export type WalletProviderOptions = {
   readonly appId?: string
   readonly appSecret?: string
@@ -59,6 +60,7 @@ export type WalletProviderOptions = {
   readonly now?: () => number
 }
 
+/** A stand-in that listens. */
 export type WalletProviderServer = {
   readonly url: string
   readonly appId: string
@@ -75,6 +77,7 @@ export type WalletProviderServer = {
   readonly close: () => Promise<void>
 }
 
+/** The policy that a new wallet is to have. */
 export type WantedWallet = {
   /** In the provider's language; without one, everything that is authorized is signed. */
   readonly policy?: unknown
@@ -82,6 +85,7 @@ export type WantedWallet = {
   readonly aggregations?: readonly { readonly name: string }[]
 }
 
+/** What a `ServiceWallet` in managed mode needs of a wallet beside app id and secret. */
 export type ProvisionedWallet = {
   readonly walletId: string
   readonly address: Address

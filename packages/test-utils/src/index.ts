@@ -7,4 +7,4 @@ export type {
 } from './create-wallet-provider-server.ts'
 export type { AuthorizationKey } from './wallet-provider/authorization-keys.ts'
 export type { ProviderRequest } from './wallet-provider/check-request.ts'
-export type { ProviderFault } from './wallet-provider/faults.ts'
+export type { FaultKind, ProviderFault } from './wallet-provider/faults.ts'

@@ -34,6 +34,7 @@ export type Chain = {
   readonly tokens: readonly ChainToken[]
 }
 
+/** A token that is known by its symbol on one chain. */
 export type ChainToken = {
   readonly symbol: string
   readonly name: string

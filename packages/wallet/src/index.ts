@@ -26,6 +26,7 @@ export type {
   RegistrationMethod,
   RegistrationProgress,
   RegistrationResult,
+  RegistrationSurroundings,
 } from './agent/registration.ts'
 export type { RegistrationRecord, RegistrationRecords } from './agent/registration-records.ts'
 export type { AmmDeployment, Chain, ChainToken } from './chain.ts'
@@ -41,14 +42,37 @@ export { ProviderRpcError } from './provider/provider-rpc-error.ts'
 export { Secret } from './secret.ts'
 export { createSender } from './sender.ts'
 export type { Sender, SenderOptions, SingleReplacement } from './sender.ts'
+export type { Confirmation, ConfirmOptions } from './sender/confirm-entry.ts'
+export type { Proposal, Replacement, ReplacementRules } from './sender/replacement-rules.ts'
+export type { SignRequest, TransactionSigner } from './sender/sign-request.ts'
 export { ServiceWallet } from './service-wallet.ts'
-export type { ServiceWalletConfig } from './service-wallet.ts'
+export type {
+  CommonWalletConfig,
+  LocalWalletConfig,
+  ManagedWalletConfig,
+  ServiceWalletConfig,
+  SignerWalletConfig,
+} from './service-wallet.ts'
 export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
+export type { Environment, KeystorePassphrase } from './signers/keystore/passphrase.ts'
+export type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 export { createManagedSigner } from './signers/managed-signer.ts'
+export type { ManagedSignerConfig } from './signers/managed-signer.ts'
 export { openKeystore } from './signers/open-keystore.ts'
 export { createRemoteSigner } from './signers/remote-signer.ts'
+export type { RemoteSignerConfig } from './signers/remote-signer.ts'
 export { writeKeystore } from './signers/write-keystore.ts'
+export type { WriteKeystoreOptions } from './signers/write-keystore.ts'
 export { revokeDelegation } from './user-operation/revoke-delegation.ts'
+export type { Revocation, RevokeDelegationOptions, RevokingWallet } from './user-operation/revoke-delegation.ts'
+export type { SendUserOpOptions, UserOperationProgress, UserOperationResult } from './user-operation/send-user-op.ts'
+export type { OperationStep } from './user-operation/operation-context.ts'
+export type {
+  SignedUserOperation,
+  UserOperationRecord,
+  WireUserOperation,
+} from './user-operation/signed-user-operation.ts'
 export { WalletError } from './wallet-error.ts'
 export { walletErrorTable } from './wallet-error-table.ts'
-export type { WalletErrorCode } from './wallet-error.ts'
+export type { WalletErrorCode, WalletErrorOptions } from './wallet-error.ts'
+export type { WalletErrorRow } from './wallet-error-table.ts'

@@ -108,8 +108,10 @@ export const walletErrorTable = {
   ),
 } as const satisfies Record<string, WalletErrorRow>
 
+/** The closed union of codes. */
 export type WalletErrorCode = keyof typeof walletErrorTable
 
+/** What a code means, and what to do about it. */
 export type WalletErrorRow = { readonly meaning: string; readonly suggestion: string }
 
 function row(meaning: string, suggestion: string): WalletErrorRow {

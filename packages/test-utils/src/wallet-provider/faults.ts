@@ -10,6 +10,7 @@ export type ProviderFault = FaultKind & {
   readonly times?: number
 }
 
+/** What goes wrong; `after` lets the provider act first and fail then. */
 export type FaultKind =
   | { readonly fault: 'error'; readonly status?: number; readonly after?: boolean }
   | { readonly fault: 'rate-limit'; readonly retryAfterSeconds: number }

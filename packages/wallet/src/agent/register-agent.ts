@@ -15,7 +15,13 @@ import { underWay } from './under-way.ts'
  * that is registered already gets the identity it has, unless `force` is set.
  *
  * Resolves to what is registered, to `pending` when a transaction is out whose end is not known yet, or to `deferred` when
- * the wallet lacks gas: both name a token to `resume` with. Throws `WalletError`, the chain's support before all else.
+ * the wallet lacks gas: both name a token to `resume` with.
+ *
+ * Throws `WalletError`, the chain's support before all else: `VALIDATION_CHAIN_NOT_SUPPORTED`; `VALIDATION_CONFIG_INVALID`,
+ * `VALIDATION_CARD_INVALID` and `VALIDATION_PINNING_JWT_MISSING` for options; `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`,
+ * `REGISTRY_NOT_DEPLOYED` and `VALIDATION_REGISTRY_ABI_UNKNOWN` for what is at the endpoint; `RESUME_TOKEN_INVALID`;
+ * `CALL_REVERTS` before and `REGISTRATION_REVERTED`, `REGISTRATION_AMBIGUOUS` after a transaction is mined; and what the
+ * signer throws. A pin, a paymaster or a faucet that fails is no error: it is in `attempts`, and another way is taken.
  */
 export async function registerAgent(
   wallet: ServiceWallet,

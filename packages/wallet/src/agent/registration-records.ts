@@ -12,6 +12,7 @@ export type RegistrationRecords = {
   save(record: RegistrationRecord): Promise<void>
 }
 
+/** One registration: what was signed for it, and how far it came. Plain data, the same as JSON. */
 export type RegistrationRecord = {
   /** Unguessable; also the request id in the journal. */
   readonly token: string

@@ -40,12 +40,14 @@ export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOp
   return Object.freeze(provider)
 }
 
+/** The object that EIP-1193 asks for. `request` rejects with {@link ProviderRpcError} alone. */
 export type EIP1193Provider = {
   request(request: { readonly method: string; readonly params?: unknown }): Promise<unknown>
   on(event: string, listener: (...words: readonly unknown[]) => void): EIP1193Provider
   removeListener(event: string, listener: (...words: readonly unknown[]) => void): EIP1193Provider
 }
 
+/** Outside things of a provider, each with a default. */
 export type ProviderOptions = {
   /** The wallet's own chain where it is missing. */
   readonly chainId?: number

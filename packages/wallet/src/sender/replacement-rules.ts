@@ -32,6 +32,8 @@ export type Proposal = {
 }
 
 /**
+ * What became of an attempt to replace a transaction.
+ *
  * - replaced: `entry` is the new attempt, which is out
  * - capped: an eighth more would cost above the cap; `entry` was sent again as it stands
  * - not-allowed: the rules said no; `entry` was sent again as it stands

@@ -36,6 +36,7 @@ export async function signRequest(context: SignContext, request: SignRequest): P
   throw new WalletError('NONCE_CONTENDED', `Other senders of ${wallet.address} took ${mostTries} nonces in a row.`)
 }
 
+/** One call to sign. Request id and step together name it: signed once, it is never signed for another call. */
 export type SignRequest = {
   readonly requestId: string
   /** Position of the call in its request, from 0. */

@@ -41,11 +41,13 @@ export async function sendUserOp(wallet: OperatingWallet, options: SendUserOpOpt
   })
 }
 
+/** What of a wallet a user operation needs. */
 export type OperatingWallet = Pick<Signer, 'getAddress' | 'signTypedData' | 'signAuthorization'> & {
   readonly chainId: number | null
   readonly rpcUrls: Readonly<Record<number, string>>
 }
 
+/** The call, who pays for it, and how it is kept and waited for. */
 export type SendUserOpOptions = {
   readonly target: Address
   readonly data: Hex
@@ -75,11 +77,13 @@ export type SendUserOpOptions = {
   readonly onProgress?: (event: UserOperationProgress) => void
 }
 
+/** What a command line can print while it waits. */
 export type UserOperationProgress = {
   readonly step: OperationStep
   readonly details: Readonly<Record<string, unknown>>
 }
 
+/** How a user operation stands: mined with success, or out without a known end. */
 export type UserOperationResult = { readonly userOperationHash: Hex } & (
   | {
       readonly status: 'mined'
