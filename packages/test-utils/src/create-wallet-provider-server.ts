@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
 import { authorizationKeyFrom, type AuthorizationKey } from './wallet-provider/authorization-keys.ts'
 import { checkCaller, type ProviderRequest } from './wallet-provider/check-request.ts'
-import { createFaults, type Faults, type ProviderFault } from './wallet-provider/faults.ts'
+import { createFaultRules, type FaultRules } from './fault-rules.ts'
+import type { ProviderFault } from './wallet-provider/faults.ts'
 import { ProviderError } from './wallet-provider/provider-error.ts'
 import { createProviderState, type ProviderState } from './wallet-provider/provider-state.ts'
 import { routes } from './wallet-provider/routes.ts'
@@ -20,7 +21,7 @@ export async function createWalletProviderServer(options: WalletProviderOptions 
     seed,
     now: options.now ?? Date.now,
     state: createProviderState(),
-    faults: createFaults(),
+    faults: createFaultRules(),
     requests: [],
   }
   const server = createServer((request, response) => void serve(world, request, response))
@@ -98,7 +99,7 @@ type World = {
   readonly seed: string
   readonly now: () => number
   readonly state: ProviderState
-  readonly faults: Faults
+  readonly faults: FaultRules<ProviderFault>
   readonly requests: ProviderRequest[]
 }
 

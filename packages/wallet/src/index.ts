@@ -1,4 +1,6 @@
 export type { AgentCard, AgentDomain, AgentRole, AgentService, AgentTrust } from './agent/agent-card.ts'
+export { canonicalBytes } from './agent/canonical-bytes.ts'
+export { contentAddress } from './agent/content-address.ts'
 export { createFileRegistrationRecords } from './agent/file-registration-records.ts'
 export { findAgents } from './agent/find-agents.ts'
 export type { FindAgentsOptions, FoundAgent, FoundAgents } from './agent/find-agents.ts'
@@ -13,6 +15,9 @@ export type { PlanOptions, RegistrationPlan } from './agent/plan-registration.ts
 export type { FileStatus } from './agent/read-agent-file.ts'
 export { registeredAgentIn } from './agent/registered-agent-in.ts'
 export type { AwaitedRegistration } from './agent/registered-agent-in.ts'
+export { registrationFile } from './agent/registration-file.ts'
+export type { RegistrationFile, RegistrationService } from './agent/registration-file.ts'
+export { requireAgentCard } from './agent/require-agent-card.ts'
 export { registerAgent } from './agent/register-agent.ts'
 export type {
   AgentRegistrationConfig,
