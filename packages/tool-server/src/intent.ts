@@ -32,6 +32,8 @@ export type IntentCall = {
   readonly valueWei: bigint
   /** Short verb phrase, for example `mint position`. */
   readonly label: string
+  /** What it says matters, not only what it moves: a plan of it is carried out to the letter or not at all. */
+  readonly exact?: true | undefined
 }
 
 export type TokenQuantity = { readonly token: Address; readonly amount: bigint }

@@ -137,6 +137,8 @@ export type OperationContext = Omit<ReadContext, 'operations'> & { readonly oper
 
 export type WriteContext = ReadContext & {
   readonly execute: Execute
+  /** Whether the call only plans: what a handler does beside reading is left out then. */
+  readonly isDryRun: boolean
   /** Never null where a write tool runs. */
   readonly wallet: { readonly address: `0x${string}` }
   /** The policy's defaults and caps, as far as a plan needs them. */

@@ -11,6 +11,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import type * as z from 'zod'
 import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { createIdentities, type IdentitiesOptions } from '../adapters/identity/create-identities.ts'
 import { createLiquidity } from '../adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from '../adapters/prices/create-price-source.ts'
 import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
@@ -63,7 +64,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const tokens = createTokenDirectory({ chains: chains.list(), rpc })
   const liquidity = createLiquidity({ rpc, tokens })
   const prices = createPriceSource({ rpc, tokens, liquidity })
-  const ports: Ports = { chains, rpc, tokens, prices, liquidity, agentAddress: wallet.address }
+  const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...alone, ...options.upstream } })
+  const ports: Ports = { chains, rpc, tokens, prices, liquidity, identities, agentAddress: wallet.address }
   const store = await openStore({ ...place, now })
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
@@ -221,6 +223,8 @@ export type WorldOptions = {
   readonly policy?: z.input<typeof policySchema>
   /** A policy that may change, in place of `policy`. */
   readonly policies?: PolicySource
+  /** Services that publish and give agent cards; none unless given. */
+  readonly upstream?: Partial<IdentitiesOptions['upstream']>
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>
@@ -285,6 +289,15 @@ const plenty = {
   WBTC: '2',
   FOT: '1000',
   HOSTILE: '1000',
+}
+
+const alone: IdentitiesOptions['upstream'] = {
+  appId: null,
+  apiUrl: null,
+  gatewayUrl: null,
+  ipfsMode: 'proxy',
+  pinningJwt: null,
+  agentName: null,
 }
 
 function bigintText(_key: string, value: unknown): unknown {

@@ -82,6 +82,8 @@ export function untouchedWorld(): WriteContext {
     rpc,
     prices: untouchable('prices'),
     liquidity: untouchable('liquidity'),
+    identities: untouchable('identities'),
+    isDryRun: false,
     status: untouchable('status'),
     operations: untouchable('operations'),
     agentAddress: wallet,
