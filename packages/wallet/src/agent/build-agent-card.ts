@@ -35,6 +35,7 @@ export function buildAgentCard(options: AgentCardOptions, chainId: number): Agen
   })
 }
 
+/** The options that a card is made of. */
 export type AgentCardOptions = Pick<
   AgentRegistrationConfig,
   | 'name'

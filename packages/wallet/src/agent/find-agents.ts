@@ -27,8 +27,10 @@ export async function findAgents(options: FindAgentsOptions): Promise<FoundAgent
   }
 }
 
+/** Whose agents are looked for, and where. */
 export type FindAgentsOptions = RegistryToRead & { readonly owner: Address }
 
+/** The agents of an owner, newest first; `complete` is false where there may be more. */
 export type FoundAgents = {
   readonly owner: Address
   readonly chainId: number
@@ -38,6 +40,7 @@ export type FoundAgents = {
   readonly complete: boolean
 }
 
+/** An agent that the owner has now, and how it came there. */
 export type FoundAgent = Pick<OwnedAgent, 'origin'> & { readonly agentId: string; readonly tokenId: string }
 
 const mostAgents = 100n

@@ -38,12 +38,14 @@ export async function getAgent(options: GetAgentOptions): Promise<AgentIdentity>
   }
 }
 
+/** Which agent is read, and where. */
 export type GetAgentOptions = Omit<RegistryToRead, 'chainId'> &
   AgentFileOptions & {
     /** `<chainId>:<tokenId>`. */
     readonly agentId: string
   }
 
+/** An agent as the registry and its file show it. */
 export type AgentIdentity = {
   readonly agentId: string
   readonly tokenId: string

@@ -30,6 +30,7 @@ type WalletPlace = Pick<ServiceWallet, 'chainId' | 'rpcUrls'>
 
 export type RegistryOptions = Pick<AgentRegistrationConfig, 'chainId' | 'registry' | 'chains'>
 
+/** The registry of a chain, and the way to it without a wallet. */
 export type RegistryToRead = Pick<AgentRegistrationConfig, 'registry'> & {
   readonly chainId: number
   /** Rows of chains that the table does not have, a local one for example. */

@@ -42,6 +42,7 @@ export type OwnedAgents = {
   readonly isWhole: boolean
 }
 
+/** A token of an owner, and how it came there. */
 export type OwnedAgent = {
   readonly tokenId: bigint
   /** `received`: another registered it and sent it here, asked for or not. */

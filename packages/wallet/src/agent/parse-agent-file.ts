@@ -36,6 +36,7 @@ export type PublishedFile = {
   readonly metadata: Readonly<Record<string, string>>
 }
 
+/** Where an agent says it is reached. */
 export type PublishedService = {
   readonly name: string
   readonly endpoint: string

@@ -61,6 +61,7 @@ export async function planRegistration(options: PlanOptions): Promise<Registrati
   }
 }
 
+/** What is registered, for whom, and where. */
 export type PlanOptions = AgentCardOptions &
   Pick<AgentRegistrationConfig, 'ipfsMode' | 'onProgress' | 'signal'> &
   Pick<RegistrationSurroundings, 'apiUrl' | 'pinningJwt' | 'pinningUrl' | 'env' | 'fetch'> &
@@ -74,6 +75,7 @@ export type PlanOptions = AgentCardOptions &
     readonly client?: PublicClient
   }
 
+/** A registration as one call that its owner sends. */
 export type RegistrationPlan = {
   readonly chainId: number
   readonly registry: Address

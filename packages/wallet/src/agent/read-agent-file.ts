@@ -26,6 +26,7 @@ export async function readAgentFile(agentURI: string, options: AgentFileOptions)
   return parsed('verified', bytes)
 }
 
+/** How the file behind a URI is fetched, where it is fetched at all. */
 export type AgentFileOptions = {
   /** Base address of an IPFS gateway that gives raw blocks; `SVC_GATEWAY_URL` where it is missing. */
   readonly gatewayUrl?: string | undefined
