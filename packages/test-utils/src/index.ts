@@ -1,12 +1,7 @@
 export { createTestServer } from './create-test-server.ts'
 export type { TestServer } from './create-test-server.ts'
 export { createWalletProviderServer } from './create-wallet-provider-server.ts'
-export type {
-  ProvisionedWallet,
-  WalletProviderOptions,
-  WalletProviderServer,
-  WantedWallet,
-} from './create-wallet-provider-server.ts'
+export type { WalletProviderServer } from './create-wallet-provider-server.ts'
 export type { AuthorizationKey } from './wallet-provider/authorization-keys.ts'
 export type { ProviderRequest } from './wallet-provider/check-request.ts'
 export type { FaultKind, ProviderFault } from './wallet-provider/faults.ts'
@@ -20,3 +15,11 @@ export type { IdentitySdkHandlers, IdentitySdkHandlersOptions } from './identity
 export { registryHandlers } from './registry-handlers.ts'
 export type { RegistryHandlers, RegistryHandlersOptions, RpcFault } from './registry-handlers.ts'
 export type { SimulatedAgent } from './simulated-chain/identity-registry.ts'
+export { walletProviderHandlers } from './wallet-provider-handlers.ts'
+export type { WalletProviderHandlers, WalletProviderHandlersOptions } from './wallet-provider-handlers.ts'
+export type {
+  ProvisionedWallet,
+  WalletProvider,
+  WalletProviderOptions,
+  WantedWallet,
+} from './wallet-provider/provider.ts'
