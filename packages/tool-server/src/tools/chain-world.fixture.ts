@@ -117,7 +117,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     },
     write: {
       openExecute: executor.open,
-      wallet: { address: wallet.address },
+      wallet: { address: wallet.address, type: 'local' },
       defaults: { slippageBps: 50, deadlineSeconds: 600 },
       idempotency: store.idempotency,
       operations,

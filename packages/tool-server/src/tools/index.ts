@@ -26,6 +26,7 @@ import { checkSetupHealth } from './setup/check-setup-health.ts'
 import { listSupportedChains } from './setup/list-supported-chains.ts'
 import { executeSwap } from './trade/execute-swap.ts'
 import { approveToken } from './wallet/approve-token.ts'
+import { provisionWallet } from './wallet/provision-wallet.ts'
 import { registerAgent } from './wallet/register-agent.ts'
 
 /** Every tool of the server, sorted by name. Adding a tool is one file and its line here. */
@@ -54,6 +55,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   increaseLiquidity,
   listOperations,
   listSupportedChains,
+  provisionWallet,
   queryAgentIdentity,
   registerAgent,
   removeLiquidity,

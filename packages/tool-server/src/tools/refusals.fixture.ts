@@ -87,7 +87,7 @@ export function untouchedWorld(): WriteContext {
     status: untouchable('status'),
     operations: untouchable('operations'),
     agentAddress: wallet,
-    wallet: { address: wallet },
+    wallet: { address: wallet, type: 'local' },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
     principal: { id: 'test', stage: 'local', tier: 'write', scopes: new Set(), expiresAt: null },
     signal: new AbortController().signal,

@@ -11,7 +11,7 @@ export const registerAgent = writeTool({
   name: 'register_agent',
   title: 'Register the agent',
   description:
-    'Registers the agent wallet as an agent on chain (ERC-8004). An identity it has already is given back instead; force mints another. What you give is public for good. Use after check_setup_health. Never calls the endpoints.',
+    'Registers the agent wallet as an agent on chain (ERC-8004). An identity it has already is given back instead; force mints another. What you give is public for good. Use after provision_wallet and check_setup_health. Never calls the endpoints.',
   scope: 'admin:wallet',
   destructive: false,
   idempotent: false,
