@@ -9,6 +9,7 @@ export { getAgent } from './agent/get-agent.ts'
 export type { AgentIdentity, GetAgentOptions } from './agent/get-agent.ts'
 export { identityRegistries } from './agent/identity-registries.ts'
 export type { RegistryForm, RegistryRow } from './agent/identity-registries.ts'
+export { linkRegistration } from './agent/link-registration.ts'
 export { createMemoryRegistrationRecords } from './agent/memory-registration-records.ts'
 export type { RegistryToRead } from './agent/open-registry.ts'
 export type { OwnedAgent } from './agent/owned-agents.ts'
@@ -37,6 +38,14 @@ export type {
   RegistrationSurroundings,
 } from './agent/registration.ts'
 export type { RegistrationRecord, RegistrationRecords } from './agent/registration-records.ts'
+export { updateAgent } from './agent/update-agent.ts'
+export type {
+  AgentUpdateConfig,
+  DeferredUpdate,
+  PendingUpdate,
+  UpdatedAgent,
+  UpdateResult,
+} from './agent/update-agent.ts'
 export type { AmmDeployment, Chain, ChainToken } from './chain.ts'
 export { chains } from './chains.ts'
 export { createFileJournal } from './file-journal.ts'

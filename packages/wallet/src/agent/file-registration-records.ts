@@ -13,7 +13,8 @@ export function createFileRegistrationRecords(path: string): RegistrationRecords
   const inTurn = createMutex()
   return {
     load: async (token) => (await readAll(path)).find((record) => record.token === token) ?? null,
-    find: async (chainId, registry, owner) => newestOf(await readAll(path), chainId, registry, owner),
+    find: async (chainId, registry, owner, updateOf) =>
+      newestOf(await readAll(path), { chainId, registry, owner, updateOf }),
     save: (record) =>
       inTurn(async () => {
         const others = (await readAll(path)).filter(({ token }) => token !== record.token)

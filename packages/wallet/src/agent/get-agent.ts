@@ -3,7 +3,7 @@ import { openRegistryToRead, type RegistryToRead } from './open-registry.ts'
 import { parseAgentId } from './parse-agent-id.ts'
 import type { PublishedFile } from './parse-agent-file.ts'
 import { readAgentFile, type AgentFileOptions, type FileStatus } from './read-agent-file.ts'
-import { readStanding } from './read-standing.ts'
+import { readStanding, shownKeys } from './read-standing.ts'
 import { requireRegistry } from './require-registry.ts'
 
 /**
@@ -62,8 +62,6 @@ export type AgentIdentity = {
   readonly fileStatus: FileStatus
   readonly warnings: readonly string[]
 }
-
-const shownKeys = ['handle', 'interfaceType', 'role', 'protocol:name', 'vault:chain']
 
 /** Base64 of the largest file that is read, and its prefix. */
 const mostShown = 350_000

@@ -7,6 +7,7 @@ import type { AgentRegistrationConfig, RegistrationResult } from './registration
 import { openTrip } from './registration-trip.ts'
 import { submitRegistration } from './submit-registration.ts'
 import { underWay } from './under-way.ts'
+import { WalletError } from '../wallet-error.ts'
 
 /**
  * Registers the wallet as an agent in the ERC-8004 identity registry of a chain, by the first of three tiers that works:
@@ -32,9 +33,11 @@ export async function registerAgent(
   const sighting = await lookAtRegistry(trip, trip.owner)
   const begun = await underWay(trip)
   if (begun !== null) return finishRegistration(trip, sighting, begun, await trip.submit(begun))
-  const known = options.force === true ? null : await findIdentity(trip, sighting)
+  const isEnded = options.resume !== undefined
+  const known = options.force === true && !isEnded ? null : await findIdentity(trip, sighting)
   if (known !== null) return known
-  const card = prepareCard(trip)
+  if (isEnded) throw new WalletError('RESUME_TOKEN_INVALID', 'The registration of the token is ended, its agent gone.')
+  const card = prepareCard({ ...trip, options })
   const { record, submission } = await submitRegistration(trip, sighting, card)
   return finishRegistration(trip, sighting, record, submission)
 }

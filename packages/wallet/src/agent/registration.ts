@@ -145,7 +145,7 @@ export type DeferredRegistration = {
 
 /** One try at a tier of registration or of gas, in order. */
 export type RegistrationAttempt = {
-  readonly kind: 'registration' | 'gas'
+  readonly kind: 'registration' | 'update' | 'gas'
   readonly tier: RegistrationMethod | GasTier
   readonly outcome: 'done' | 'failed' | 'skipped' | 'pending'
   /** Code of the error, where it failed. */
