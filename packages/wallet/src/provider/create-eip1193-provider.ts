@@ -1,14 +1,20 @@
 import { isAddress, isAddressEqual, isHex, numberToHex, type Address } from 'viem'
-import { openChain, type OpenChain } from '../open-chain.ts'
+import { openChain } from '../open-chain.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 import type { Chain } from '../chain.ts'
 import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
+import type { CallBatches } from './calls/call-batch.ts'
+import { callsCapabilities } from './calls/calls-capabilities.ts'
+import type { CallsContext, SponsorOptions } from './calls/calls-context.ts'
+import { callsStatus } from './calls/calls-status.ts'
+import { createMemoryCallBatches } from './calls/memory-call-batches.ts'
+import { sendCalls } from './calls/send-calls.ts'
 import { forwardToNode } from './forward-to-node.ts'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
 import { readTransaction } from './read-transaction.ts'
 import { readTypedData } from './read-typed-data.ts'
-import { createCallSender, type CallSender } from './send-transaction.ts'
+import { createCallSender } from './send-transaction.ts'
 import { toProviderError } from './to-provider-error.ts'
 
 /**
@@ -20,15 +26,18 @@ import { toProviderError } from './to-provider-error.ts'
 export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOptions = {}): EIP1193Provider {
   const open = openChain(wallet, options)
   const journal = options.journal ?? createMemoryJournal({ now: options.now ?? Date.now })
-  const context: ProviderContext = { ...open, wallet, send: createCallSender({ ...open, wallet, journal }) }
+  const sending = createCallSender({ ...open, wallet, journal })
+  const { batches = createMemoryCallBatches(), sponsor = {}, env = process.env } = options
+  const own = { batches, sponsor, env, underWay: new Set<string>(), offeredAt: new Map<string, number>() }
+  const context: CallsContext = { ...open, wallet, journal, sending, ...own }
   const provider: EIP1193Provider = {
     async request(words) {
       try {
         const { method, params } = readRequest(words)
-        const own = Object.hasOwn(methods, method) ? methods[method] : undefined
-        return await (own === undefined
+        const answer = Object.hasOwn(methods, method) ? methods[method] : undefined
+        return await (answer === undefined
           ? forwardToNode(open.client, open.chain.id, { method, params })
-          : own(context, Array.isArray(params) ? params : [params]))
+          : answer(context, Array.isArray(params) ? params : [params]))
       } catch (error) {
         throw toProviderError(error)
       }
@@ -55,12 +64,16 @@ export type ProviderOptions = {
   readonly chains?: readonly Chain[]
   /** Keeps what was signed. In memory where it is missing: then a crash forgets it. */
   readonly journal?: Journal
+  /** Keeps the batches of `wallet_sendCalls`. In memory where it is missing: then a crash forgets their ids. */
+  readonly batches?: CallBatches
+  /** Bundler and paymaster for batches. To name them is to agree that the account is delegated when one is sent. */
+  readonly sponsor?: SponsorOptions
+  /** For the URLs of bundler and paymaster. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   readonly now?: () => number
 }
 
-type ProviderContext = OpenChain & { readonly wallet: ServiceWallet; readonly send: CallSender }
-
-type Method = (context: ProviderContext, params: readonly unknown[]) => unknown
+type Method = (context: CallsContext, params: readonly unknown[]) => unknown
 
 const accounts: Method = async ({ wallet }) => [await wallet.getAddress()]
 const refused: (code: number, reason: string) => Method = (code, reason) => () => {
@@ -72,8 +85,10 @@ const methods: Readonly<Record<string, Method>> = {
   eth_requestAccounts: accounts,
   eth_chainId: ({ chain }) => numberToHex(chain.id),
   net_version: ({ chain }) => `${chain.id}`,
-  eth_sendTransaction: async ({ wallet, chain, send }, params) =>
-    send(readTransaction(params, { address: await wallet.getAddress(), chainId: chain.id })),
+  eth_sendTransaction: async ({ wallet, chain, sending }, params) => {
+    const own = { address: await wallet.getAddress(), chainId: chain.id }
+    return (await sending.send(readTransaction(params, own))).hash
+  },
   personal_sign: async ({ wallet }, params) => {
     const { message, account } = messageAndAccount(params)
     await requireOwn(wallet, account)
@@ -92,6 +107,10 @@ const methods: Readonly<Record<string, Method>> = {
   wallet_addEthereumChain: refused(rpcCodes.unsupportedMethod, 'The chains of a wallet are set where it is made.'),
   wallet_requestPermissions: () => [{ parentCapability: 'eth_accounts' }],
   wallet_getPermissions: () => [{ parentCapability: 'eth_accounts' }],
+  wallet_getCapabilities: callsCapabilities,
+  wallet_sendCalls: sendCalls,
+  wallet_getCallsStatus: callsStatus,
+  wallet_showCallsStatus: refused(rpcCodes.unsupportedMethod, 'There is no screen; use wallet_getCallsStatus.'),
   // A client that failed to send tries this one next, and another code would hide why the first attempt failed.
   wallet_sendTransaction: refused(rpcCodes.methodNotFound, 'The provider does not offer wallet_sendTransaction.'),
 }

@@ -24,4 +24,4 @@ export type OperationContext = {
 /** What a user operation is about to do. */
 export type OperationStep = 'delegate' | 'sign' | 'send' | 'confirm'
 
-export type OperationCall = { readonly target: Address; readonly data: Hex }
+export type OperationCall = { readonly target: Address; readonly data: Hex; readonly valueWei?: bigint }
