@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -15,3 +15,10 @@ test.each(readdirSync(join(root, folder)))(
     expect(stdout).toMatch(/fail 0/)
   },
 )
+
+test("the first test of the test package's README runs", async () => {
+  const readme = readFileSync(join(root, 'packages', 'test-utils', 'README.md'), 'utf8')
+  const [, program = ''] = /```js\n(import [^]*?)```/.exec(readme) ?? []
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { cwd: root })
+  expect(stdout).toMatch(/pass 1/)
+})
