@@ -7,9 +7,15 @@ import { createTestServer, registryHandlers, type TestServer } from './index.ts'
 const devnet = useDevnet()
 const rpcUrl = 'https://rpc.example/'
 
+const handleUrl = 'https://rpc.example/handle'
+
 let server: TestServer
 beforeEach(() => {
-  server = createTestServer(...registryHandlers({ rpcUrl, chainId: 31337, registry: devnet().registry.identity }))
+  const { identity, handle } = devnet().registry
+  server = createTestServer(
+    ...registryHandlers({ rpcUrl, chainId: 31337, registry: identity }),
+    ...registryHandlers({ rpcUrl: handleUrl, chainId: 31337, registry: handle, form: 'handle-v0' }),
+  )
   server.listen()
 })
 afterEach(() => server.close())
@@ -89,11 +95,40 @@ test('whoever asks from nowhere, or for what is not theirs, is refused as by the
   expect(refusals).not.toContain(null)
 })
 
+test('a registry of handles is answered for as by its contract too', async () => {
+  const handles: Abi = parseAbi([
+    'function register(string handle, string metadataURI, uint8 interfaceType) returns (uint256)',
+    'function agentIdOf(string handle) view returns (uint256)',
+    'function ownerOf(uint256 agentId) view returns (address)',
+    'function tokenURI(uint256 agentId) view returns (string)',
+    'function handleOf(uint256 agentId) view returns (string)',
+    'function interfaceTypeOf(uint256 agentId) view returns (uint8)',
+    'function balanceOf(address owner) view returns (uint256)',
+  ])
+  const ask = (functionName: string, ...args: readonly unknown[]) =>
+    encodeFunctionData({ abi: handles, functionName, args })
+  const asked = [
+    ask('register', 'ada', 'data:,one', 1),
+    ask('register', 'ada', 'data:,two', 1),
+    ask('register', '', 'data:,two', 1),
+    ask('register', 'bob', 'data:,two', 3),
+    ask('register', 'bob', '', 0),
+    ...['ada', 'bob', 'cy'].map((handle) => ask('agentIdOf', handle)),
+    ...[0n, 1n, 2n].flatMap((id) =>
+      ['ownerOf', 'tokenURI', 'handleOf', 'interfaceTypeOf'].map((name) => ask(name, id)),
+    ),
+    ask('balanceOf', account().address),
+  ]
+  const to = devnet().registry.handle
+  const ours = await answersOf(handleUrl, asked, to)
+  expect(ours).toEqual(await answersOf(devnet().rpcUrl, asked, to))
+  expect(ours.filter(({ logs }) => logs.length > 0)).toHaveLength(2)
+})
+
 /** Each call is asked for its answer first, and then sent if it was not refused. */
-async function answersOf(url: string, asked: readonly Hex[]) {
+async function answersOf(url: string, asked: readonly Hex[], to = devnet().registry.identity) {
   const client = createPublicClient({ transport: http(url), cacheTime: 0, pollingInterval: 20 })
   const wallet = createWalletClient({ account: account(), transport: http(url) })
-  const to = devnet().registry.identity
   const answers: { readonly output: unknown; readonly logs: readonly object[] }[] = []
   for (const data of asked) {
     const params = [{ from: account().address, to, data }, 'latest'] as const

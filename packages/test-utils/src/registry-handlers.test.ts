@@ -3,7 +3,13 @@ import { createPublicClient, hexToString, http, parseAbi, parseTransaction } fro
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chainId, register, registered, rpcUrl, walletOf, withoutSdk } from './agent.fixture.ts'
-import { createTestServer, registryHandlers, type RegistryHandlers, type TestServer } from './index.ts'
+import {
+  createTestServer,
+  registryHandlers,
+  type RegistryHandlers,
+  type RegistryHandlersOptions,
+  type TestServer,
+} from './index.ts'
 
 let chain: RegistryHandlers
 let server: TestServer
@@ -45,6 +51,17 @@ describe('registerAgent, with no chain at all,', () => {
     await expect(client.readContract({ ...at, functionName: 'tokenURI', args: [1n] })).rejects.toThrow(
       'ERC721NonexistentToken',
     )
+  })
+
+  test('finds out by itself that a registry takes a handle, a URI and a type', async () => {
+    server.close()
+    begin({ form: 'handle-v0', registry: '0x00000000000000000000000000000000000000aa' })
+    const result = await registered(walletOf('Ada'), { registry: { identity: chain.registry } })
+    expect(result).toMatchObject({ registrationMethod: 'direct-contract', agentId: `${chainId}:0`, warnings: [] })
+    const [agent] = chain.agents()
+    expect(agent).toMatchObject({ owner: result.owner, agentURI: result.agentURI })
+    expect(hexToString(agent!.metadata.get('handle')!)).toBe('Ada')
+    expect(agent!.metadata.get('interfaceType')).toBe('0x01')
   })
 
   test('gives the same results each time, and the next agent the next id', async () => {
@@ -131,7 +148,7 @@ test('a chain without a known registry needs one', () => {
   expect(() => registryHandlers({ rpcUrl, chainId: 31337 })).toThrow('Chain 31337 has no known registry')
 })
 
-function begin(change: { readonly balanceWei?: bigint } = {}): void {
+function begin(change: Partial<RegistryHandlersOptions> = {}): void {
   chain = registryHandlers({ rpcUrl, chainId, ...change })
   server = createTestServer(...chain)
   server.listen()

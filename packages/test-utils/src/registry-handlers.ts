@@ -1,25 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { identityRegistries } from '@svc/wallet'
+import { identityRegistries, type RegistryForm } from '@svc/wallet'
 import { http, HttpResponse } from 'msw'
 import { parseEther, type Address, type Hash } from 'viem'
 import { createFaultRules, type FaultRules } from './fault-rules.ts'
 import { handlerSet, type HandlerSet } from './handler-set.ts'
 import { answerRpc } from './simulated-chain/answer-rpc.ts'
+import { createHandleRegistry } from './simulated-chain/handle-registry.ts'
 import { createIdentityRegistry, type SimulatedAgent } from './simulated-chain/identity-registry.ts'
 import { RpcError } from './simulated-chain/rpc-error.ts'
 import { createSimulatedChain, type SimulatedChain } from './simulated-chain/simulated-chain.ts'
 
 /**
- * The endpoint of a chain that holds nothing but an identity registry (ERC-8004): single and batched requests, signed
+ * The endpoint of a chain that holds nothing but an identity registry: single and batched requests, signed
  * transactions checked and mined at once, the events of the contract, reads, logs. Ids count from 0; hashes follow from
  * the signed bytes. Throws `TypeError` when the chain has no known registry and none is given.
  */
 export function registryHandlers(options: RegistryHandlersOptions): RegistryHandlers {
-  const { chainId, rpcUrl, balanceWei = parseEther('1'), seed = 'svc' } = options
+  const { chainId, rpcUrl, balanceWei = parseEther('1'), seed = 'svc', form = 'erc8004-v1' } = options
   const address = options.registry ?? identityRegistries[chainId]?.identity
   if (address === undefined || address === null)
     throw new TypeError(`Chain ${chainId} has no known registry: give one.`)
-  const registry = createIdentityRegistry(address)
+  const registry = form === 'handle-v0' ? createHandleRegistry(address) : createIdentityRegistry(address)
   const chain = createSimulatedChain({ chainId, contract: registry, balanceWei, seed })
   const faults = createFaultRules(options.faults)
   const methods: string[] = []
@@ -66,6 +67,8 @@ export type RegistryHandlersOptions = {
   readonly chainId: number
   /** The chain's own in the table of `@svc/wallet` without. */
   readonly registry?: Address
+  /** How it is spoken to: ERC-8004 without. */
+  readonly form?: RegistryForm
   /** What every account holds at first; 1 ether without. */
   readonly balanceWei?: bigint
   readonly faults?: readonly RpcFault[]
