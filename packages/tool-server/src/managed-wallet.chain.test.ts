@@ -79,6 +79,19 @@ test('a pause while the provider signs: what comes back is dropped, and nothing 
   expect(await call('swap-2', 'WETH', 'USDC')).toMatchObject({ structuredContent: { status: 'success' } })
 })
 
+test('registers its agent under the policy of the provider', async () => {
+  const { provider, address, environment } = await open()
+  const client = await connect(environment)
+  const chain = `${devnet().chainId}`
+  const call = async (name: string, args: object) =>
+    (await client.callTool({ name, arguments: { chain, ...args } })).structuredContent
+  expect(await call('provision_wallet', {})).toMatchObject({ address, walletType: 'managed', canRegister: true })
+  const done = await call('register_agent', { role: 'vault_manager', name: 'Keeper' })
+  expect(done).toMatchObject({ status: 'success', owner: address })
+  expect([provider.signatures(), await transactionCount(address)]).toEqual([1, 1])
+  expect(await call('query_agent_identity', { address })).toMatchObject({ agents: [{ owner: address }] })
+})
+
 test('what the policy of the provider does not allow is refused there, although the own policy allows it', async () => {
   const { address, serve } = await open({ withoutRouters: true })
   const call = await serve()
@@ -149,13 +162,19 @@ function settings(
   }
 }
 
-/** A server, and what calls its swap with an idempotency key. */
-async function serve(environment: Readonly<Record<string, string>>) {
+/** A client of a server on these settings. */
+async function connect(environment: Readonly<Record<string, string>>) {
   const keys = provisionKeys(readConfig(environment), (size) => crypto.getRandomValues(new Uint8Array(size)))
   const server = await openServer(readConfig(environment))
   closers.push(() => server.close())
   const { client } = await connectFirst((await server.listen()).url, keys.write.reveal())
   closers.push(() => client.close())
+  return client
+}
+
+/** What calls the swap of a server with an idempotency key. */
+async function serve(environment: Readonly<Record<string, string>>) {
+  const client = await connect(environment)
   return (idempotencyKey: string, tokenIn: string, tokenOut: string) => {
     const swap = { chain: `${devnet().chainId}`, tokenIn, tokenOut, amount: '0.1', idempotencyKey }
     return client.callTool({ name: 'execute_swap', arguments: swap })

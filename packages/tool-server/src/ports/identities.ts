@@ -1,5 +1,6 @@
 import type { AgentIdentity, AgentRole, Chain, FoundAgents, IpfsMode, RegistrationPlan } from '@svc/wallet/core'
 import type { Address, Log } from 'viem'
+import type { ChainAnswer } from '../intent.ts'
 
 /**
  * The registries that agents are registered in (ERC-8004). Each throws `VALIDATION_CHAIN_NOT_SUPPORTED` for a chain
@@ -9,6 +10,8 @@ export type Identities = {
   /** Throws `AGENT_NOT_FOUND`. Text in it was written by strangers and is not made safe yet. */
   get(chain: Chain, tokenId: string, signal: AbortSignal): Promise<AgentIdentity>
   find(chain: Chain, owner: Address): Promise<FoundAgents>
+  /** How many agents the registry counts for an owner, as the intent of a registration may rest on it. */
+  count(chain: Chain, owner: Address): Promise<ChainAnswer>
   /**
    * The card, its place and the call that registers it. Throws `VALIDATION_FAILED` naming the fields, or
    * `VALIDATION_PINNING_JWT_MISSING`.

@@ -41,5 +41,6 @@ const storedIntent = z.strictObject({
   slippageBps: z.number().nullable(),
   deadline: z.number().nullable(),
   recipients: z.array(address),
+  restsOn: z.array(z.strictObject({ to: address, data, answer: data })).optional(),
   why: z.string(),
 }) satisfies z.ZodType<Intent>

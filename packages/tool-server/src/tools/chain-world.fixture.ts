@@ -12,6 +12,7 @@ import type * as z from 'zod'
 import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { createIdentities, type IdentitiesOptions } from '../adapters/identity/create-identities.ts'
+import { noServices } from '../adapters/identity/no-services.fixture.ts'
 import { createLiquidity } from '../adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from '../adapters/prices/create-price-source.ts'
 import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
@@ -64,7 +65,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const tokens = createTokenDirectory({ chains: chains.list(), rpc })
   const liquidity = createLiquidity({ rpc, tokens })
   const prices = createPriceSource({ rpc, tokens, liquidity })
-  const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...alone, ...options.upstream } })
+  const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
   const ports: Ports = { chains, rpc, tokens, prices, liquidity, identities, agentAddress: wallet.address }
   const store = await openStore({ ...place, now })
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
@@ -289,15 +290,6 @@ const plenty = {
   WBTC: '2',
   FOT: '1000',
   HOSTILE: '1000',
-}
-
-const alone: IdentitiesOptions['upstream'] = {
-  appId: null,
-  apiUrl: null,
-  gatewayUrl: null,
-  ipfsMode: 'proxy',
-  pinningJwt: null,
-  agentName: null,
 }
 
 function bigintText(_key: string, value: unknown): unknown {

@@ -1,4 +1,5 @@
 import { findAgents, getAgent, type Chain, planRegistration, registeredAgentIn } from '@svc/wallet/core'
+import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import type { Identities, RegistrationRequest, RpcPool } from '../../ports.ts'
 import type { Config } from '../../config.ts'
 import { registryOf } from './registry-of.ts'
@@ -29,7 +30,16 @@ export function createIdentities(options: IdentitiesOptions): Identities {
         const gatewayUrl = upstream.gatewayUrl ?? undefined
         return getAgent({ ...placeOf(chain), agentId: `${chain.id}:${tokenId}`, gatewayUrl, signal })
       }),
-    find: (chain: Chain, owner: `0x${string}`) => withToolErrors(() => findAgents({ ...placeOf(chain), owner })),
+    find: (chain: Chain, owner: Address) => withToolErrors(() => findAgents({ ...placeOf(chain), owner })),
+    count: async (chain: Chain, owner: Address) => {
+      const { client, registry } = placeOf(chain)
+      const read = {
+        to: registry.identity,
+        data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] }),
+      }
+      // A registry that does not count answers nothing, as `find` says of it.
+      return { ...read, answer: (await client.call(read).catch(() => null))?.data ?? '0x' }
+    },
     plan: (chain: Chain, request: RegistrationRequest, signal: AbortSignal) =>
       withToolErrors(() => planRegistration({ ...placeOf(chain), ...servicesOf(upstream), ...given(request), signal })),
     registeredIn: registeredAgentIn,

@@ -5,7 +5,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, hexToString, http, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openWorld, type World } from '../chain-world.fixture.ts'
+import { openWorld, owner, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -48,18 +48,18 @@ test('register_agent registers the wallet, and what it answers is what the chain
     atomicity: 'single',
     notes: [],
   })
-  const [owner, uri, role] = await Promise.all([
+  const [holder, uri, role] = await Promise.all([
     world.client.readContract({ ...registry(), functionName: 'ownerOf', args: [tokenId] }),
     world.client.readContract({ ...registry(), functionName: 'tokenURI', args: [tokenId] }),
     world.client.readContract({ ...registry(), functionName: 'getMetadata', args: [tokenId, 'role'] }),
   ])
-  expect([owner, uri, hexToString(role)]).toEqual([world.wallet, done.text('agentURI'), card.role])
+  expect([holder, uri, hexToString(role)]).toEqual([world.wallet, done.text('agentURI'), card.role])
   expect(await sent()).toBe(1)
 
   const shown = await world.call('query_agent_identity', { agentId: done.text('agentId') })
   const agent = {
     agentId: done.text('agentId'),
-    owner,
+    owner: holder,
     agentURI: uri,
     fileStatus: 'inline',
     card: {
@@ -103,6 +103,23 @@ test('register_agent plans first and sends nothing, and execute_plan registers w
   const done = await world.call('execute_plan', { planId: planned.text('plan.planId') })
   expect(done.data).toMatchObject({ alreadyRegistered: false, owner: world.wallet })
   expect([await sent(), await owned()]).toEqual([1, 1n])
+})
+
+test('register_agent mints one identity however many ask at once', async () => {
+  const asked = await Promise.all(
+    Array.from({ length: 4 }, () =>
+      world.dispatch.call({
+        name: 'register_agent',
+        arguments: { ...card, chain: 'local' },
+        principal: owner,
+        signal: new AbortController().signal,
+      }),
+    ),
+  )
+  const codes = asked.map((result) => result._meta?.['svc/error']?.code ?? 'success')
+  expect(codes.toSorted()).toEqual([...Array.from({ length: 3 }, () => 'SIMULATION_DRIFT'), 'success'])
+  expect([await sent(), await owned()]).toEqual([1, 1n])
+  expect((await world.call('register_agent', card)).at('alreadyRegistered')).toBe(true)
 })
 
 test('a plan finds an identity that was registered since, and mints no second one', async () => {
@@ -190,6 +207,21 @@ async function openPinProxy() {
   const proxy = { url, pins, close, cid: '' }
   return proxy
 }
+
+test('register_agent registers by handle where the row of the chain says so, and there by force alone', async () => {
+  const identityRegistry = { address: devnet().registry.handle, form: 'handle-v0' } as const
+  const older = await openWorld(devnet(), { chain: { identityRegistry } })
+  expect(await older.refuse('register_agent', card)).toMatchObject({ code: 'AGENT_ID_UNKNOWN' })
+  const named = { ...card, name: older.wallet, force: true }
+  const done = await older.call('register_agent', named)
+  expect(done.data).toMatchObject({ alreadyRegistered: false, owner: older.wallet })
+  const tokenId = BigInt(done.text('tokenId'))
+  const of = { address: identityRegistry.address, abi, functionName: 'tokenURI', args: [tokenId] } as const
+  expect(await older.client.readContract(of)).toBe(done.text('agentURI'))
+  const shown = await older.call('query_agent_identity', { agentId: `${tokenId}` })
+  expect(shown.data).toMatchObject({ agents: [{ owner: older.wallet, card: { name: older.wallet } }] })
+  await older.close()
+})
 
 test('register_agent says what stands in the way: no name, no registry, no account for pins', async () => {
   const { name: _, ...nameless } = card

@@ -22,7 +22,7 @@ test('register_agent refuses an A2A endpoint of a participant, who serves nobody
 
 test('register_agent does not register where the registry does not show what the wallet has', async () => {
   const found = { agents: [], complete: false }
-  const identities = { ...untouchedWorld().identities, find: async () => found as never }
+  const identities = { find: async () => found, count: async () => ({}) } as never
   expect(await refusalOf(registerAgent, valid, { ...untouchedWorld(), identities })).toMatchObject({
     code: 'AGENT_ID_UNKNOWN',
   })

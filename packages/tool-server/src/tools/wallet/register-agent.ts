@@ -47,12 +47,14 @@ export const registerAgent = writeTool({
     const message = 'A vault_participant serves nobody over A2A.'
     throw invalidField('a2aEndpoint', message, 'with role vault_manager or vault_creator')
   }
+  // Read before the search, so that what comes between the two shows when it is this call's turn.
+  const restsOn = input.force ? [] : [await context.identities.count(chain, owner)]
   const known = input.force ? null : await knownIdentity(chain, context)
   if (known !== null) return known
   const { force: _, chain: __, ...card } = input
   const request = { ...card, owner, pin: !context.isDryRun }
   const plan = await context.identities.plan(chain, request, context.signal)
-  const intent = registration(plan, input.role)
+  const intent = registration(plan, input.role, restsOn)
   return context.execute(intent, (settled) => ({
     ...writeStamp(chain, intent, settled),
     alreadyRegistered: false,
@@ -65,7 +67,7 @@ export const registerAgent = writeTool({
   }))
 })
 
-function registration({ chainId, to, data }: RegistrationPlan, role: string): Intent {
+function registration({ chainId, to, data }: RegistrationPlan, role: string, restsOn: Intent['restsOn']): Intent {
   return {
     chainId,
     calls: [{ to, data, valueWei: 0n, label: 'register agent', exact: true }],
@@ -77,6 +79,7 @@ function registration({ chainId, to, data }: RegistrationPlan, role: string): In
     slippageBps: null,
     deadline: null,
     recipients: [],
+    restsOn,
     why: `Register the agent wallet as ${role} in the identity registry.`,
   }
 }
