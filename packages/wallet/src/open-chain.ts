@@ -22,7 +22,8 @@ export function openChain(
   if (rpcUrl === undefined) throw invalid(`Chain ${chainId} has no public endpoint; name one in the wallet's rpcUrls.`)
   const transports = [rpcUrl, ...others].map((url) => http(url, { batch: true, timeout: 10_000, retryCount: 1 }))
   // A contract may answer with addresses to ask on (EIP-3668): nobody asks those.
-  return { chain, client: createPublicClient({ transport: fallback(transports), ccipRead: false }), rpcUrl }
+  const transport = fallback(transports, { retryCount: 0 })
+  return { chain, client: createPublicClient({ transport, ccipRead: false }), rpcUrl }
 }
 
 /** The row of a chain: the caller's, the table's, or a plain one. */

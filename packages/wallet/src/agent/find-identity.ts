@@ -9,7 +9,7 @@ import type { RegistrationTrip } from './registration-trip.ts'
 
 /**
  * The identity that the wallet has already, or `null`: by its own records first, then by the registry's events. Throws
- * `AGENT_ID_UNKNOWN` when the registry counts one that neither names.
+ * `AGENT_ID_UNKNOWN` when the registry counts one that neither names, and `RPC_UNAVAILABLE`.
  */
 export async function findIdentity(
   trip: RegistrationTrip,
@@ -17,6 +17,10 @@ export async function findIdentity(
 ): Promise<RegisteredAgent | null> {
   if (agents === 0n) return null
   const { chain, registry, owner, client, progress } = trip
+  // A registry of this form counts: where it seems not to, the endpoint is at fault, and a second identity the price.
+  if (agents === null && speech.form === 'erc8004-v1') {
+    throw new WalletError('RPC_UNAVAILABLE', `The endpoint of chain ${chain.id} does not say what the wallet owns.`)
+  }
   progress('find-identity', 'Looking for an identity that the wallet has already.')
   const record = await ownRecord(trip, agents)
   const tokenId = record === null ? await registeredHere(trip, agents) : record.tokenId

@@ -11,10 +11,14 @@ export async function readAgent<Result>(tokenId: bigint, read: () => Promise<Res
   }
 }
 
-/** Whether the contract itself refused: it reverted, or it has no such function. */
+/**
+ * Whether the contract itself refused: it reverted, or it has no such function. The client takes an endpoint's internal
+ * error for a revert as well, which it is only where data or words say so.
+ */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false
   const isOfContract = (cause: unknown) =>
-    cause instanceof ContractFunctionRevertedError || cause instanceof ContractFunctionZeroDataError
+    cause instanceof ContractFunctionZeroDataError ||
+    (cause instanceof ContractFunctionRevertedError && (cause.raw !== undefined || /revert/i.test(cause.reason ?? '')))
   return error.walk(isOfContract) !== null
 }
