@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -44,6 +44,18 @@ test('examples/register-agent.mjs registers an agent once, and finds it the seco
 
   const second = await example('register-agent.mjs', world, join(folder, 'agent'))
   expect(second).toContain(`Agent 31337:${tokenId} of ${owner} was registered before.`)
+})
+
+test('the first program of the wallet package registers an agent', async () => {
+  const { rpcUrl, registry, accounts } = devnet()
+  const readme = await readFile(join(root, 'packages/wallet/README.md'), 'utf8')
+  const [, program = ''] = /```js\n(.*?)```/s.exec(readme) ?? []
+  const [account] = accounts
+  const env = { ...process.env, PRIVATE_KEY: account!.privateKey, RPC_URL: rpcUrl, REGISTRY: registry.identity }
+  const words = ['--input-type=module', '-e', program]
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root, env, timeout: 120_000 })
+  expect(stdout).toContain(account!.address)
+  expect(stdout).toMatch(/^registered 31337:\d+$/m)
 })
 
 async function example(name: string, ...words: readonly string[]): Promise<string> {

@@ -11,6 +11,7 @@ import { startDevnet } from '@svc/devnet'
 
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
 const consumer = fileURLToPath(new URL('consumer/', import.meta.url))
+const guide = fileURLToPath(new URL('../../docs/wallet.md', import.meta.url))
 const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
 /** What the README tells those to do who want the identity SDK without the tree of a whole IPFS node. */
 const overrides = {
@@ -56,10 +57,11 @@ async function prove() {
   })
   await npm('install', tarballs['test-utils'], 'typescript@5.9.3', '@types/node@20.19.43')
   await cp(consumer, project, { recursive: true })
+  await writeFile(join(project, 'guide.ts'), await snippetsOf(guide))
   const older = join(project, 'node_modules/typescript/bin/tsc')
   for (const [name, tsc] of Object.entries({ 'TypeScript 7': compiler, 'TypeScript 5.9': older })) {
     for (const resolution of ['nodenext', 'bundler']) {
-      await step(`the consumer type-checks under ${name}, ${resolution}, libraries included`, () =>
+      await step(`the consumer and the guide type-check under ${name}, ${resolution}, libraries included`, () =>
         run(process.execPath, [tsc, '-p', `tsconfig.${resolution}.json`]),
       )
     }
@@ -117,7 +119,7 @@ async function onChain(tokenId) {
   return { owner: await read('ownerOf'), uri: await read('tokenURI') }
 }
 
-/** Every target of `exports` must be in the tarball, and every dependency must be one that a registry has. */
+/** Every target of `exports` must be in the tarball, and no test; of ours it may need nothing that is not published. */
 async function pack(name) {
   const [packed] = await run('npm', ['pack', '--json', '--pack-destination', folder], join(packages, name))
   const files = packed.files.map(({ path }) => path)
@@ -125,16 +127,27 @@ async function pack(name) {
   for (const target of Object.values(manifest.exports).flatMap((conditions) => Object.values(conditions))) {
     assert.ok(files.includes(target.slice('./'.length)), `${target} is not packed`)
   }
+  for (const file of ['README.md', 'LICENSE']) assert.ok(files.includes(file), `${file} is not packed`)
   const tests = files.filter((file) => /\.(test|test-d|fixture)\./.test(file))
-  assert.deepEqual([tests, files.filter((file) => !/^(dist|src)\/|^package\.json$|^README\.md$/.test(file))], [[], []])
+  assert.deepEqual(
+    [tests, files.filter((file) => !/^(dist|src)\/|^package\.json$|^README\.md$|^LICENSE$/.test(file))],
+    [[], []],
+  )
   const ours = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter((one) =>
     one.startsWith('@svc/'),
   )
-  assert.deepEqual(ours, [])
+  assert.deepEqual(ours, name === 'wallet' ? [] : ['@svc/wallet'])
   const kilobytes = (bytes) => Math.round(bytes / 1000)
   const { size, unpackedSize, entryCount } = packed
   console.log(`      ${kilobytes(size)} kB packed, ${kilobytes(unpackedSize)} kB unpacked, ${entryCount} files`)
   return join(folder, packed.filename)
+}
+
+/** The guide's snippets are one program, from top to bottom. */
+async function snippetsOf(page) {
+  const snippets = [...(await readFile(page, 'utf8')).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
+  assert.ok(snippets.length > 5)
+  return snippets.join('\n')
 }
 
 async function describeProject(more) {
