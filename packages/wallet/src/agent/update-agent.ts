@@ -69,8 +69,10 @@ export type AgentUpdateConfig = Partial<Omit<AgentRegistrationConfig, 'force'>> 
     readonly replace?: boolean
   }
 
+/** How an update ends when nothing failed; `status` tells the three apart. */
 export type UpdateResult = UpdatedAgent | PendingUpdate | DeferredUpdate
 
+/** An agent whose file and entries are as they were wanted. */
 export type UpdatedAgent = Pick<
   RegisteredAgent,
   'agentId' | 'tokenId' | 'agentURI' | 'agentRegistry' | 'chainId' | 'gasTier' | 'attempts' | 'warnings'
@@ -82,8 +84,10 @@ export type UpdatedAgent = Pick<
   readonly txHashes: readonly Hash[]
 }
 
+/** A transaction or operation of the update is out, and its end is not known yet. */
 export type PendingUpdate = Omit<PendingRegistration, 'code'> & { readonly code: 'UPDATE_PENDING' }
 
+/** The wallet needs native currency for what is left of the update. Nothing is out. */
 export type DeferredUpdate = Omit<DeferredRegistration, 'code'> & { readonly code: 'UPDATE_DEFERRED' }
 
 export type UpdateTrip = RegistrationTrip & { readonly options: AgentUpdateConfig }
