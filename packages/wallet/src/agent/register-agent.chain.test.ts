@@ -78,6 +78,18 @@ describe('an agent', () => {
     expect(await agents()).toBe(1n)
   })
 
+  test('is not registered again by what another process began and never signed', async () => {
+    const [records, journal] = [createMemoryRegistrationRecords(), createMemoryJournal({ now: Date.now })]
+    const { agentId, tokenId } = await register({ records, journal })
+    const registered = await records.find(31337, registry(), wallet.address)
+    if (registered === null) throw new Error('It keeps no record.')
+    const begun = { ...registered, token: 'begun', state: 'prepared', txHash: null, tokenId: null } as const
+    await records.save({ ...begun, updatedAt: registered.updatedAt + 1 })
+    expect(await register({ records, journal })).toMatchObject({ agentId, tokenId, alreadyRegistered: true })
+    expect(await records.load('begun')).toMatchObject({ state: 'failed' })
+    expect(await agents()).toBe(1n)
+  })
+
   test('is not registered again by a process that begins where another died', async () => {
     const [records, journal] = [createMemoryRegistrationRecords(), createMemoryJournal({ now: Date.now })]
     const dies: typeof records = {

@@ -24,7 +24,10 @@ export async function submitRecorded(trip: RegistrationTrip, call: CallToRecord)
     return { record, submission: await trip.submit(record) }
   } catch (error) {
     // With a signature in the journal the call may still come to the chain, and this record goes on with it.
-    const isOut = (await trip.signed(record.token)) > 0
+    const isOut = await trip.signed(record.token).then(
+      (count) => count > 0,
+      () => true,
+    )
     const standing = (await records.load(record.token)) ?? record
     await records.save({ ...standing, state: isOut ? 'sent' : 'failed', updatedAt: now() })
     throw error

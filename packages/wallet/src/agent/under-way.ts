@@ -8,16 +8,13 @@ import type { RegistrationTrip } from './registration-trip.ts'
  * an earlier call left. It is gone on with, whatever the other options say. Throws `RESUME_TOKEN_INVALID`.
  */
 export async function underWay(trip: RegistrationTrip): Promise<RegistrationRecord | null> {
-  const { options, records, chain, registry, owner, warnings, progress } = trip
+  const { options, records, chain, registry, owner } = trip
   if (options.resume !== undefined) {
     const record = await recordOf(trip, options.resume)
     return record.state === 'registered' ? null : record
   }
   const record = await records.find(chain.id, registry, owner)
-  if (record === null || isEnded(record)) return null
-  warnings.push('A registration that was begun earlier is gone on with; what this call asks for is not looked at.')
-  progress('send', 'Going on with the registration that was begun earlier.')
-  return record
+  return record === null || isEnded(record) ? null : record
 }
 
 /** The record of a token, of a registration or of an update of that agent. Throws `RESUME_TOKEN_INVALID`. */

@@ -1,5 +1,4 @@
 import { openJsonFile } from '../../json-file.ts'
-import { createMutex } from '../../sender/mutex.ts'
 import type { CallBatch, CallBatches } from './call-batch.ts'
 
 /**
@@ -7,16 +6,9 @@ import type { CallBatch, CallBatches } from './call-batch.ts'
  * long: that holds their transactions. Throws `JOURNAL_UNREADABLE` for a file that is damaged or cannot be written.
  */
 export function createFileCallBatches(path: string): CallBatches {
-  const inTurn = createMutex()
   const file = openJsonFile<CallBatch>(path)
   return {
     load: async (id) => (await file.read()).find((batch) => batch.id === id) ?? null,
-    add: (batch) =>
-      inTurn(async () => {
-        const batches = await file.read()
-        if (batches.some(({ id }) => id === batch.id)) return false
-        await file.replace([...batches, batch])
-        return true
-      }),
+    add: (batch) => file.change((batches) => (batches.some(({ id }) => id === batch.id) ? null : [...batches, batch])),
   }
 }
