@@ -42,7 +42,6 @@ export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOp
         throw toProviderError(error)
       }
     },
-    // The account and the chain of a wallet never change, so there is nothing to tell.
     on: () => provider,
     removeListener: () => provider,
   }
@@ -52,6 +51,10 @@ export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOp
 /** The object that EIP-1193 asks for. `request` rejects with {@link ProviderRpcError} alone. */
 export type EIP1193Provider = {
   request(request: { readonly method: string; readonly params?: unknown }): Promise<unknown>
+  /**
+   * Takes a listener and tells it nothing: the wallet is connected from the start, and its account and chain never change.
+   * An endpoint that fails shows in `request`, with code 4900.
+   */
   on(event: string, listener: (...words: readonly unknown[]) => void): EIP1193Provider
   removeListener(event: string, listener: (...words: readonly unknown[]) => void): EIP1193Provider
 }
