@@ -1,3 +1,4 @@
+import { findAgents, getAgent, updateAgent } from '@svc/wallet'
 import { SDK } from 'agent0-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { apiUrl, chainId, registered, rpcUrl, walletOf } from './agent.fixture.ts'
@@ -40,6 +41,30 @@ test('the SDK registers by itself too, with a key of its own', async () => {
   const handle = await sdk.createAgent('Cy', 'Watches.').registerHTTP('https://agent.example/card.json')
   await handle.waitMined()
   expect(handlers.registry.agents()).toMatchObject([{ agentURI: 'https://agent.example/card.json' }])
+})
+
+test('what was registered is found, read and updated by the wallet package', async () => {
+  const wallet = walletOf('Ada')
+  const { agentId, owner } = await registered(wallet)
+  const place = { chainId, rpcUrls: { [chainId]: rpcUrl } }
+  expect((await findAgents({ ...place, owner })).agents).toMatchObject([{ agentId }])
+  const update = {
+    agentId,
+    description: 'Keeps watch.',
+    ipfsMode: 'proxy',
+    apiUrl,
+    gatewayUrl: apiUrl,
+    env: {},
+  } as const
+  const updated = await updateAgent(wallet, update)
+  expect(updated).toMatchObject({ status: 'updated', unchanged: false })
+  expect(await getAgent({ ...place, agentId, gatewayUrl: apiUrl })).toMatchObject({
+    agentId,
+    owner,
+    fileStatus: 'verified',
+    registrationFile: { name: 'Ada', description: 'Keeps watch.' },
+  })
+  expect(await updateAgent(wallet, update)).toMatchObject({ unchanged: true })
 })
 
 function begin(): void {
