@@ -74,6 +74,7 @@ export const registrationRecordsContract: readonly RegistrationRecordsCase[] = [
   },
 ]
 
+/** One promise of records; `run` throws when it is broken. */
 export type RegistrationRecordsCase = {
   readonly name: string
   run(records: RegistrationRecords): Promise<void>
