@@ -1,8 +1,6 @@
-import { isAddress, type Address } from 'viem'
-import { WalletError } from '../wallet-error.ts'
-import { lookAtRegistry } from './look-at-registry.ts'
-import { openRegistryToRead, type RegistryToRead } from './open-registry.ts'
-import { ownedAgents, type OwnedAgent } from './owned-agents.ts'
+import type { Address } from 'viem'
+import type { RegistryToRead } from './open-registry.ts'
+import type { OwnedAgent } from './owned-agents.ts'
 
 /**
  * The agents that an address owns now at the registry of a chain, the newest first, at most 100. `complete` says whether
@@ -11,20 +9,8 @@ import { ownedAgents, type OwnedAgent } from './owned-agents.ts'
  * `REGISTRY_NOT_DEPLOYED`.
  */
 export async function findAgents(options: FindAgentsOptions): Promise<FoundAgents> {
-  const { chainId, owner } = options
-  const place = openRegistryToRead(options)
-  if (!isAddress(owner)) throw new WalletError('VALIDATION_CONFIG_INVALID', 'owner is not valid; accepted: an address.')
-  // The form bears on what is sent alone, so that it need not be found out.
-  const { agents } = await lookAtRegistry({ ...place, form: place.form ?? 'erc8004-v1' }, owner)
-  const most = Number(agents === null || agents > mostAgents ? mostAgents : agents)
-  const { owned } = agents === null || agents === 0n ? { owned: [] } : await ownedAgents(place, owner, { most })
-  return {
-    owner,
-    chainId,
-    agentRegistry: `eip155:${chainId}:${place.registry}`,
-    agents: owned.map(({ tokenId, origin }) => ({ agentId: `${chainId}:${tokenId}`, tokenId: `${tokenId}`, origin })),
-    complete: agents !== null && BigInt(owned.length) === agents,
-  }
+  const { lookUpAgents } = await import('./look-up-agents.ts')
+  return lookUpAgents(options)
 }
 
 /** Whose agents are looked for, and where. */
@@ -42,5 +28,3 @@ export type FoundAgents = {
 
 /** An agent that the owner has now, and how it came there. */
 export type FoundAgent = Pick<OwnedAgent, 'origin'> & { readonly agentId: string; readonly tokenId: string }
-
-const mostAgents = 100n

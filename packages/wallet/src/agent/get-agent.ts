@@ -1,10 +1,7 @@
-import { isAddressEqual, zeroAddress, type Address } from 'viem'
-import { openRegistryToRead, type RegistryToRead } from './open-registry.ts'
-import { parseAgentId } from './parse-agent-id.ts'
+import type { Address } from 'viem'
+import type { RegistryToRead } from './open-registry.ts'
 import type { PublishedFile } from './parse-agent-file.ts'
-import { readAgentFile, type AgentFileOptions, type FileStatus } from './read-agent-file.ts'
-import { readStanding, shownKeys } from './read-standing.ts'
-import { requireRegistry } from './require-registry.ts'
+import type { AgentFileOptions, FileStatus } from './read-agent-file.ts'
 
 /**
  * What the registry says of an agent, and the registration file behind its URI. All of it but owner and wallet is the
@@ -13,29 +10,8 @@ import { requireRegistry } from './require-registry.ts'
  * `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`.
  */
 export async function getAgent(options: GetAgentOptions): Promise<AgentIdentity> {
-  const { agentId, env = process.env } = options
-  const { chainId, tokenId } = parseAgentId(agentId)
-  const place = openRegistryToRead({ ...options, chainId })
-  const reading = readStanding(place, tokenId, shownKeys)
-  // Should the registry be missing, that is said, and not that the agent is.
-  reading.catch(() => undefined)
-  await requireRegistry(place)
-  const { owner, agentURI, agentWallet, metadata } = await reading
-  const { status, file, warnings } = await readAgentFile(agentURI, { ...options, env })
-  const shownURI = agentURI.slice(0, mostShown)
-  return {
-    agentId,
-    tokenId: `${tokenId}`,
-    chainId,
-    agentRegistry: `eip155:${chainId}:${place.registry}`,
-    owner,
-    agentWallet: agentWallet === null || isAddressEqual(agentWallet, zeroAddress) ? null : agentWallet,
-    agentURI: shownURI,
-    metadata,
-    registrationFile: file,
-    fileStatus: status,
-    warnings: shownURI === agentURI ? warnings : [...warnings, 'The agent URI is longer than what is shown of it.'],
-  }
+  const { lookUpAgent } = await import('./look-up-agent.ts')
+  return lookUpAgent(options)
 }
 
 /** Which agent is read, and where. */
@@ -62,6 +38,3 @@ export type AgentIdentity = {
   readonly fileStatus: FileStatus
   readonly warnings: readonly string[]
 }
-
-/** Base64 of the largest file that is read, and its prefix. */
-const mostShown = 350_000
