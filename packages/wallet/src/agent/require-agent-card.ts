@@ -3,8 +3,8 @@ import type { AgentCard } from './agent-card.ts'
 
 /**
  * Gives the card back when it keeps the strict schema of the support API: no unknown key, nothing coerced, http(s)
- * addresses without credentials, text without invisible characters, names without look-alikes, at most 32 KiB as JSON. Throws
- * `VALIDATION_CARD_INVALID`, whose `details.fields` name each field that breaks it and what is accepted there.
+ * addresses without credentials, text without invisible characters, names without look-alikes, at most 32 KiB as JSON.
+ * Throws `VALIDATION_CARD_INVALID`, whose `details.fields` name each field that breaks it and what is accepted there.
  */
 export function requireAgentCard(value: unknown): AgentCard {
   const fields: RefusedField[] = []
