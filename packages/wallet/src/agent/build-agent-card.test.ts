@@ -31,6 +31,13 @@ test('a manager may serve A2A, under the address of its card', () => {
   ).toThrow(expect.objectContaining({ code: 'VALIDATION_CONFIG_INVALID' }))
 })
 
+test.each(['', 'https://agent.example/a.png', 'ipfs://bafy/a.png', 'data:image/png;base64,AA=='])(
+  '%s is an image',
+  (image) => {
+    expect(buildAgentCard({ role: 'vault_manager', name: 'Ada', image }, 1).metadata['image']).toBe(image)
+  },
+)
+
 test('every field of a template gives way to the option of its name', () => {
   const options = {
     description: 'Another.',
@@ -72,6 +79,9 @@ test.each([
   ['trust.zkml', { trust: { reputation: true, cryptoEconomic: true, zkml: 'no' } }],
   ['metadata.a b', { metadata: { 'a b': 'c' } }],
   ['metadata.a', { metadata: { a: 1 } }],
+  ['metadata.image', { image: 'javascript:alert(1)' }],
+  ['metadata.image', { image: 'data:text/html,<script>' }],
+  ['metadata.image', { image: 'ipfs://a b' }],
   ['trust.??2J', { trust: { reputation: true, cryptoEconomic: true, zkml: true, '\u001b[2J': true } }],
   [
     'card',

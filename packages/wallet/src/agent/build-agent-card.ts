@@ -48,6 +48,9 @@ export function templateOf({ role, a2aEndpoint }: Pick<AgentCardOptions, 'role' 
     throw new WalletError('VALIDATION_CONFIG_INVALID', `role is not valid; accepted: ${accepted}.`)
   }
   const template = roleTemplates[role]
+  if (a2aEndpoint !== undefined && typeof a2aEndpoint !== 'string') {
+    throw new WalletError('VALIDATION_CONFIG_INVALID', 'a2aEndpoint is not valid; accepted: an address.')
+  }
   if (a2aEndpoint === undefined || template.mayServeA2a) return template
   throw new WalletError('VALIDATION_CONFIG_INVALID', `a2aEndpoint does not belong to the role ${role}.`)
 }

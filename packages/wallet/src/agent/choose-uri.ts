@@ -74,7 +74,7 @@ function serviceOf({ options, env, wallet, warnings }: URITrip, mode: 'proxy' | 
     const url = options.pinningUrl ?? 'https://uploads.pinata.cloud'
     return pinata(url, jwt instanceof Secret ? jwt : new Secret(jwt))
   }
-  const apiUrl = options.apiUrl ?? env['SVC_API_URL']
+  const apiUrl = options.apiUrl ?? (env['SVC_API_URL'] || undefined)
   if (apiUrl !== undefined && wallet.appId !== null) return pinProxy(apiUrl, wallet.appId)
   const missing = apiUrl === undefined ? 'SVC_API_URL' : 'appId'
   warnings.push(`The pin proxy needs ${missing}; the file went into the URI itself.`)

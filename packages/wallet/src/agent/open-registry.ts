@@ -49,12 +49,17 @@ export type RegistryPlace = Pick<OpenChain, 'chain' | 'client'> & {
   readonly form: RegistryForm | null
 }
 
-function registryOf(chainId: number, { registry }: RegistryOptions): { identity: Address; form: RegistryForm | null } {
+function registryOf(
+  chainId: number,
+  { registry, chains }: RegistryOptions,
+): { identity: Address; form: RegistryForm | null } {
   const row = Object.hasOwn(identityRegistries, chainId) ? identityRegistries[chainId] : undefined
+  const ofChain = chains?.find(({ id }) => id === chainId)?.identityRegistry
   if (registry?.identity !== undefined && registry.identity !== null) {
     if (!isAddress(registry.identity)) throw invalid('registry.identity is not valid; accepted: an address.')
     return { identity: getAddress(registry.identity), form: registry.form ?? null }
   }
+  if (ofChain !== undefined) return { identity: ofChain.address, form: registry?.form ?? ofChain.form }
   if (row === undefined || row.identity === null || row.support === 'pending') throw unsupported(chainId)
   return { identity: row.identity, form: registry?.form ?? row.form }
 }

@@ -133,6 +133,11 @@ test('a registration that reverts in its block says what the contract said', asy
   }
 })
 
+test('the row of a chain may name its registry', async () => {
+  const { agentRegistry } = await register({ registry: {}, chains: [devnet().chain] })
+  expect(agentRegistry).toBe(`eip155:31337:${registry()}`)
+})
+
 test('a chain without a registry is refused before anybody is asked', async () => {
   const fetches: unknown[] = []
   const unfetched = (async (...words: unknown[]) => void fetches.push(words)) as never

@@ -40,7 +40,7 @@ function isCard(value: unknown, fields: RefusedField[]): value is AgentCard {
     ),
     services: list(16, shape({ type: oneOf('mcp', 'a2a'), url: webAddress })),
     trust: shape({ reputation: flag, cryptoEconomic: flag, zkml: flag }),
-    metadata: dictionary(32, text(0, 500)),
+    metadata: dictionary(32, text(0, 500), { image }),
   })(value, '', fields)
   return fields.length === 0
 }
@@ -71,7 +71,7 @@ function list(most: number, check: Check): Check {
   }
 }
 
-function dictionary(most: number, check: Check): Check {
+function dictionary(most: number, check: Check, known: Readonly<Record<string, Check>>): Check {
   return (value, field, fields) => {
     if (!isRecord(value) || Object.keys(value).length > most) {
       fields.push({ field, accepted: `an object of at most ${most} texts` })
@@ -80,7 +80,7 @@ function dictionary(most: number, check: Check): Check {
     for (const [key, item] of Object.entries(value)) {
       if (!/^[a-zA-Z0-9:_.-]{1,64}$/.test(key)) {
         fields.push({ field: `${field}.${shown(key)}`, accepted: 'keys of 1 to 64 of a-z A-Z 0-9 : _ . -' })
-      } else check(item, `${field}.${key}`, fields)
+      } else (Object.hasOwn(known, key) ? (known[key] ?? check) : check)(item, `${field}.${key}`, fields)
     }
   }
 }
@@ -129,6 +129,16 @@ const webAddress: Check = (value, field, fields) => {
       field,
       accepted: 'an http or https address of at most 500 ASCII characters, without user and password',
     })
+  }
+}
+
+/** What a page may put into an image: nothing that runs. */
+const image: Check = (value, field, fields) => {
+  if (typeof value === 'string' && (value === '' || /^(ipfs:\/\/|data:image\/)[!-~]{1,480}$/.test(value))) return
+  const refused: RefusedField[] = []
+  webAddress(value, field, refused)
+  if (refused.length > 0) {
+    fields.push({ field, accepted: 'an http, https or ipfs address or a data:image, of at most 500 ASCII characters' })
   }
 }
 

@@ -5,11 +5,8 @@ import type { Chain } from '../chain.ts'
 import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import type { CallBatches } from './calls/call-batch.ts'
-import { callsCapabilities } from './calls/calls-capabilities.ts'
 import type { CallsContext, SponsorOptions } from './calls/calls-context.ts'
-import { callsStatus } from './calls/calls-status.ts'
 import { createMemoryCallBatches } from './calls/memory-call-batches.ts'
-import { sendCalls } from './calls/send-calls.ts'
 import { forwardToNode } from './forward-to-node.ts'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
 import { readTransaction } from './read-transaction.ts'
@@ -110,9 +107,16 @@ const methods: Readonly<Record<string, Method>> = {
   wallet_addEthereumChain: refused(rpcCodes.unsupportedMethod, 'The chains of a wallet are set where it is made.'),
   wallet_requestPermissions: () => [{ parentCapability: 'eth_accounts' }],
   wallet_getPermissions: () => [{ parentCapability: 'eth_accounts' }],
-  wallet_getCapabilities: callsCapabilities,
-  wallet_sendCalls: sendCalls,
-  wallet_getCallsStatus: callsStatus,
+  // Few clients send batches, and what they take is loaded with the first.
+  wallet_getCapabilities: async (context, params) => {
+    const { callsCapabilities } = await import('./calls/calls-capabilities.ts')
+    return callsCapabilities(context, params)
+  },
+  wallet_sendCalls: async (context, params) => (await import('./calls/send-calls.ts')).sendCalls(context, params),
+  wallet_getCallsStatus: async (context, params) => {
+    const { callsStatus } = await import('./calls/calls-status.ts')
+    return callsStatus(context, params)
+  },
   wallet_showCallsStatus: refused(rpcCodes.unsupportedMethod, 'There is no screen; use wallet_getCallsStatus.'),
   // A client that failed to send tries this one next, and another code would hide why the first attempt failed.
   wallet_sendTransaction: refused(rpcCodes.methodNotFound, 'The provider does not offer wallet_sendTransaction.'),
