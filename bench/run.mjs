@@ -5,6 +5,7 @@ const benchmarks = {
   start: './start.mjs',
   write: './write.mjs',
   execute: './execute.mjs',
+  wallet: './wallet.mjs',
   devnet: './devnet.mjs',
 }
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {

@@ -8,7 +8,7 @@ import { devnetPolicy } from '@svc/tool-server'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { openBareWriter } from './parts/bare-writer.mjs'
 import { startChildServer } from './parts/child-server.mjs'
-import { startCountingProxy } from './parts/counting-proxy.mjs'
+import { startCountingProxy, withoutWaiting } from './parts/counting-proxy.mjs'
 import { figure, median } from './parts/figure.mjs'
 import { legacyHeaders, legacyMessage, openSession } from './parts/mcp-messages.mjs'
 import { post } from './parts/load.mjs'
@@ -65,14 +65,6 @@ async function timed(proxy, work) {
   const value = await work()
   return { value, ms: performance.now() - begin, trips: withoutWaiting(proxy.take()) }
 }
-
-/** How often a receipt is asked for depends on the block time, not on who asks: each wait counts as one request. */
-function withoutWaiting(trips) {
-  const waits = ({ methods }) => methods.every((method) => waiting.has(method))
-  return trips.filter((trip, index) => index === 0 || !waits(trip) || !waits(trips[index - 1]))
-}
-
-const waiting = new Set(['eth_getTransactionReceipt', 'eth_blockNumber', 'eth_getTransactionByHash'])
 
 async function startServer(devnet, rpcUrl, closers) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))

@@ -35,6 +35,7 @@ test.each([
     `import { findChain } from '@svc/wallet/core'\nexport const x = findChain`,
     'no-restricted-imports',
   ],
+  ['packages/test-utils/src/x.ts', `import '@svc/devnet'`, 'no-restricted-imports'],
   ['packages/devnet/src/x.ts', `import '@svc/tool-server'`, 'no-restricted-imports'],
   ['packages/tool-server/src/x.ts', `import '@svc/devnet'`, 'no-restricted-imports'],
   [tool, `import './get-quote.ts'`, 'no-restricted-imports'],

@@ -2,92 +2,11 @@
 // commits of the store on either engine, requests to the chain. They are put around the platform (node:fs, the database
 // drivers, fetch), so the server under test is the one that ships, and every write it makes has a point before and after.
 // Import this before anything of the server.
-import fsp from 'node:fs/promises'
-import { createRequire, syncBuiltinESMExports } from 'node:module'
-import { basename } from 'node:path'
+import { createRequire } from 'node:module'
+import { reach } from './crash-point.mjs'
+import './crash-points-outside.mjs'
 
-const state = { trace: [], armed: null }
-
-/** The process ends at the nth time it comes to the point of this label; `null` for never. */
-export function arm(point) {
-  state.trace = []
-  state.armed = point === null ? null : { label: point.label, left: point.nth }
-}
-
-/** The points that were come to since `arm`, in order. */
-export const tracedPoints = () => state.trace
-
-function isDue(label) {
-  if (state.trace.length < 10_000) state.trace.push(label)
-  const { armed } = state
-  if (armed === null || armed.label !== label) return false
-  armed.left -= 1
-  return armed.left === 0
-}
-
-function reach(label) {
-  if (isDue(label)) end()
-}
-
-function end() {
-  process.kill(process.pid, 'SIGKILL')
-}
-
-async function around(label, work) {
-  reach(`${label} | before`)
-  const value = await work()
-  reach(`${label} | after`)
-  return value
-}
-
-// files -----------------------------------------------------------------------------------------------------------------
-
-function fileLabel(path) {
-  return /^([\w-]+)\.jsonl?(\.\d+\.tmp)?$/.exec(basename(String(path)))?.[1] ?? null
-}
-
-function wrapHandle(handle, name) {
-  return new Proxy(handle, {
-    get(target, key) {
-      const member = Reflect.get(target, key, target)
-      if (typeof member !== 'function') return member
-      const call = member.bind(target)
-      if (key === 'appendFile' || key === 'writeFile') {
-        return async (data, ...rest) => {
-          if (isDue(`file ${name} | torn`)) {
-            await call(Buffer.from(data).subarray(0, Math.floor(Buffer.byteLength(data) / 2)), ...rest)
-            end()
-          }
-          return around(`file ${name}: write`, () => call(data, ...rest))
-        }
-      }
-      if (key === 'datasync' || key === 'sync') return (...rest) => around(`file ${name}: sync`, () => call(...rest))
-      return call
-    },
-  })
-}
-
-const { open, rename } = fsp
-fsp.open = async (path, ...rest) => {
-  const handle = await open(path, ...rest)
-  const name = fileLabel(path)
-  return name === null ? handle : wrapHandle(handle, name)
-}
-fsp.rename = (from, to) => {
-  const name = fileLabel(to)
-  return name === null ? rename(from, to) : around(`file ${name}: rename`, () => rename(from, to))
-}
-syncBuiltinESMExports()
-
-// the chain -------------------------------------------------------------------------------------------------------------
-
-const { fetch } = globalThis
-const told = ['eth_sendRawTransaction', 'eth_getTransactionReceipt', 'eth_simulateV1']
-globalThis.fetch = (input, init) => {
-  const body = typeof init?.body === 'string' ? init.body : ''
-  if (!body.includes('"jsonrpc"')) return fetch(input, init)
-  return around(`chain: ${told.find((method) => body.includes(`"${method}"`)) ?? 'read'}`, () => fetch(input, init))
-}
+export { arm, tracedPoints } from './crash-point.mjs'
 
 // the store -------------------------------------------------------------------------------------------------------------
 

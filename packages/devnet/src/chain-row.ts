@@ -4,7 +4,7 @@ import { type TokenSpec, tokenSpecs } from './token-specs.ts'
 
 /** The row of the local chain for a chain table. The odd tokens are not on its list, as they would be on none. */
 export function chainRow(layout: Layout, chainId: number, rpcUrl: string): Chain {
-  const { contracts } = layout
+  const { contracts, agents } = layout
   const token = ({ symbol, name, decimals, usdPegged }: ListedSpec): ChainToken => ({
     symbol,
     name,
@@ -46,6 +46,7 @@ export function chainRow(layout: Layout, chainId: number, rpcUrl: string): Chain
       },
       universalRouter: { address: contracts.universalRouter, version: '2.1.0' },
     },
+    identityRegistry: { address: agents.identityRegistry, form: 'erc8004-v1' },
     tokens,
   }
 }

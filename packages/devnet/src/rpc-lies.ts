@@ -1,9 +1,11 @@
-/** Changes the results of one method; what `change` gives back is said instead of the truth. */
+/**
+ * Changes the answers to one method; what `change` gives back is said instead of the truth. With `error` the method
+ * fails by itself, and what stands beside it in a batch does not.
+ */
 export type Lie = {
   readonly kind: 'lie'
   readonly method: string
-  readonly change: (result: unknown) => unknown
-}
+} & ({ readonly change: (result: unknown) => unknown } | { readonly error: { code: number; message: string } })
 
 /** An endpoint that serves another chain. */
 export function otherChain(chainId: number): Lie {
@@ -29,6 +31,11 @@ export function receiptsHidden(): Lie {
   return { kind: 'lie', method: 'eth_getTransactionReceipt', change: () => null }
 }
 
+/** An endpoint that answers one method with an error of its own. */
+export function failing(method: string, code = -32_603, message = 'Internal error'): Lie {
+  return { kind: 'lie', method, error: { code, message } }
+}
+
 /** A JSON-RPC answer, or batch of answers, with a lie told about the calls it speaks of. */
 export function changedBy(
   lie: Lie,
@@ -36,13 +43,16 @@ export function changedBy(
   truth: string,
 ): string {
   const ids = new Set(calls.filter(({ method }) => method === lie.method).map(({ id }) => id))
-  const told = (answer: RpcAnswer): RpcAnswer =>
-    ids.has(answer.id) && 'result' in answer ? { ...answer, result: lie.change(answer.result) } : answer
+  const told = (answer: RpcAnswer): RpcAnswer => {
+    if (!ids.has(answer.id) || !('result' in answer)) return answer
+    const { result, ...rest } = answer
+    return 'error' in lie ? { ...rest, error: lie.error } : { ...rest, result: lie.change(result) }
+  }
   const answers: RpcAnswer | RpcAnswer[] = JSON.parse(truth)
   return JSON.stringify(Array.isArray(answers) ? answers.map(told) : told(answers))
 }
 
-type RpcAnswer = { readonly id: unknown; readonly result?: unknown }
+type RpcAnswer = { readonly id: unknown; readonly result?: unknown; readonly error?: unknown }
 
 function shifted(value: unknown, member: string, by: number): unknown {
   if (typeof value !== 'object' || value === null || !(member in value)) return value

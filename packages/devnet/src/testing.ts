@@ -1,6 +1,6 @@
 export { startFaultProxy } from './fault-proxy.ts'
 export type { Fault, FaultProxy, FaultProxyOptions, FaultRule } from './fault-proxy.ts'
-export { headOff, nonceOff, otherChain, receiptsHidden } from './rpc-lies.ts'
+export { failing, headOff, nonceOff, otherChain, receiptsHidden } from './rpc-lies.ts'
 export type { Lie } from './rpc-lies.ts'
 export { startPostgres } from './start-postgres.ts'
 export type { Postgres, PostgresOptions } from './start-postgres.ts'

@@ -1,10 +1,25 @@
+export { createTestServer } from './create-test-server.ts'
+export type { TestServer } from './create-test-server.ts'
 export { createWalletProviderServer } from './create-wallet-provider-server.ts'
-export type {
-  ProvisionedWallet,
-  WalletProviderOptions,
-  WalletProviderServer,
-  WantedWallet,
-} from './create-wallet-provider-server.ts'
+export type { WalletProviderServer } from './create-wallet-provider-server.ts'
 export type { AuthorizationKey } from './wallet-provider/authorization-keys.ts'
 export type { ProviderRequest } from './wallet-provider/check-request.ts'
-export type { ProviderFault } from './wallet-provider/faults.ts'
+export type { FaultKind, ProviderFault } from './wallet-provider/faults.ts'
+export { faucetHandlers } from './faucet-handlers.ts'
+export type { FaucetClaim, FaucetFault, FaucetGrant, FaucetHandlers, FaucetOptions } from './faucet-handlers.ts'
+export type { HandlerSet } from './handler-set.ts'
+export { pinProxyHandlers } from './pin-proxy-handlers.ts'
+export type { PinFault, PinProxyHandlers, PinProxyOptions } from './pin-proxy-handlers.ts'
+export { identitySdkHandlers } from './identity-sdk-handlers.ts'
+export type { IdentitySdkHandlers, IdentitySdkHandlersOptions } from './identity-sdk-handlers.ts'
+export { registryHandlers } from './registry-handlers.ts'
+export type { RegistryHandlers, RegistryHandlersOptions, RpcFault } from './registry-handlers.ts'
+export type { SimulatedAgent } from './simulated-chain/identity-registry.ts'
+export { walletProviderHandlers } from './wallet-provider-handlers.ts'
+export type { WalletProviderHandlers, WalletProviderHandlersOptions } from './wallet-provider-handlers.ts'
+export type {
+  ProvisionedWallet,
+  WalletProvider,
+  WalletProviderOptions,
+  WantedWallet,
+} from './wallet-provider/provider.ts'

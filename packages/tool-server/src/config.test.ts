@@ -150,8 +150,9 @@ describe('settings', () => {
   })
 
   it('says of a setting that nothing uses yet that it changes nothing', () => {
-    expect(read({ SVC_AGENT_NAME: 'a', SVC_BUNDLER_URL_8453: 'http://b' }).warnings).toEqual([
-      expect.stringContaining('SVC_AGENT_NAME is read, but nothing'),
+    const unused = { SVC_TRADING_API_KEY: 'a', SVC_BUNDLER_URL_8453: 'http://b' }
+    expect(read({ ...unused, SVC_AGENT_NAME: 'a' }).warnings).toEqual([
+      expect.stringContaining('SVC_TRADING_API_KEY is read, but nothing'),
       expect.stringContaining('SVC_BUNDLER_URL_8453 is read, but nothing'),
     ])
   })
@@ -242,7 +243,17 @@ describe('the chains file', () => {
     expect(chains.find(({ id }) => id === 8453)?.amm.v3).toEqual(read({}).chains.find(({ id }) => id === 8453)?.amm.v3)
   })
 
+  it('takes the identity registry of a chain', () => {
+    const identityRegistry = { address: '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432', form: 'erc8004-v1' }
+    const { chains } = read({ SVC_CHAINS_FILE: chainsFile([{ id: 10, identityRegistry }]) })
+    expect(chains.find(({ id }) => id === 10)?.identityRegistry).toEqual(identityRegistry)
+  })
+
   it.each([
+    [
+      'an identity registry of an unknown form',
+      [{ id: 1, identityRegistry: { address: '0x0000000000000000000000000000000000000000', form: 'v3' } }],
+    ],
     ['a new chain that is not whole', [{ id: 31337, name: 'local' }]],
     ['a member nobody knows', [{ id: 1, colour: 'red' }]],
     ['a wrong checksum', [{ id: 1, multicall3: '0xCA11bde05977b3631167028862bE2a173976CA11' }]],

@@ -42,6 +42,8 @@ export type Config = {
     readonly pinningJwt: Secret | null
     readonly ipfsMode: 'proxy' | 'pinata' | 'inline'
     readonly agentName: string | null
+    /** What the pin proxy knows this operator by. */
+    readonly appId: string | null
     readonly apiUrl: string | null
     readonly gatewayUrl: string | null
     readonly identityProviderUrl: string | null
@@ -146,6 +148,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
       pinningJwt: sealed(values.SVC_PINNING_JWT),
       ipfsMode: values.SVC_IPFS_MODE,
       agentName: values.SVC_AGENT_NAME ?? null,
+      appId: values.WALLET_APP_ID ?? null,
       apiUrl: values.SVC_API_URL ?? null,
       gatewayUrl: values.SVC_GATEWAY_URL ?? null,
       identityProviderUrl: values.SVC_IDENTITY_PROVIDER_URL ?? null,

@@ -71,7 +71,7 @@ const freshStore = async (path = ':memory:') => (await openStore({ path, now: Da
 function writeRoad(execute: Execute, store: Idempotency = unusedStore, signed: readonly string[] = []): WriteRoad {
   return {
     openExecute: () => execute,
-    wallet: { address: '0x0000000000000000000000000000000000000001' },
+    wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
     idempotency: store,
     operations: noOperations,

@@ -247,7 +247,10 @@ async function handle(tool: Tool, call: Call, options: DispatchOptions, means: C
   if (tool.scope === 'of-operation')
     return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, means) }))
   const { wallet, defaults } = write
-  return tool.handle(input, Object.freeze({ ...reads, execute: write.openExecute(call), wallet, defaults }))
+  return tool.handle(
+    input,
+    Object.freeze({ ...reads, execute: write.openExecute(call), isDryRun: call.dryRun, wallet, defaults }),
+  )
 }
 
 function checked(tool: Tool, result: unknown, call: Call, log: Log): Answered {

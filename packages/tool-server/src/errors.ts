@@ -67,6 +67,16 @@ export const errorTable = {
     true,
     'Check the hash and the chain; a fresh transaction may take a moment to appear.',
   ),
+  // identities
+  VALIDATION_CHAIN_NOT_SUPPORTED: row(400, false, 'Use a chain whose identity registry this server calls.'),
+  VALIDATION_PINNING_JWT_MISSING: row(
+    400,
+    false,
+    'Use another ipfsMode; for "pinata" the operator must set SVC_PINNING_JWT.',
+  ),
+  AGENT_NOT_FOUND: row(404, false, 'Check chain and agentId; query_agent_identity with an address lists what it owns.'),
+  AGENT_ID_UNKNOWN: row(409, false, 'Look the agent up at an explorer; force registers another one.'),
+  REGISTRY_NOT_DEPLOYED: row(502, false, 'The operator must correct the identity registry of the chain.'),
   // amounts and markets
   AMOUNT_TOO_SMALL: row(400, false, 'Use a larger amount.'),
   INSUFFICIENT_BALANCE: row(400, false, 'Lower the amount or fund the wallet; get_agent_balance shows what it holds.'),

@@ -22,9 +22,14 @@ export type Intent = {
   readonly deadline: number | null
   /** Where funds or positions go, when it is decided by the calldata. */
   readonly recipients: readonly Address[]
+  /** What the chain must still say when it is this intent's turn; an earlier write may have changed it. */
+  readonly restsOn?: readonly ChainAnswer[] | undefined
   /** One sentence for the audit log and for the person who approves. */
   readonly why: string
 }
+
+/** What a contract answered to a read. */
+export type ChainAnswer = { readonly to: Address; readonly data: Hex; readonly answer: Hex }
 
 export type IntentCall = {
   readonly to: Address
@@ -32,6 +37,8 @@ export type IntentCall = {
   readonly valueWei: bigint
   /** Short verb phrase, for example `mint position`. */
   readonly label: string
+  /** What it says matters, not only what it moves: a plan of it is carried out to the letter or not at all. */
+  readonly exact?: true | undefined
 }
 
 export type TokenQuantity = { readonly token: Address; readonly amount: bigint }

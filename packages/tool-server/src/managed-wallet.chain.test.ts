@@ -10,6 +10,7 @@ import { provisionKeys } from './auth/provision-keys.ts'
 import { readConfig } from './config.ts'
 import { openServer } from './open-server.ts'
 import { devnetPolicy } from './safety/devnet-policy.ts'
+import { pause, resume } from './safety/kill-switch.ts'
 import { parsePolicy } from './safety/policy.ts'
 import { compilePolicy } from './safety/provider-policy/compile-policy.ts'
 import { connectFirst } from './test-server.fixture.ts'
@@ -64,6 +65,33 @@ test.each([
   expect([provider.signatures(), await transactionCount(address)]).toEqual([1, 0])
 })
 
+test('a pause while the provider signs: what comes back is dropped, and nothing sends it later', async () => {
+  const { provider, address, serve, dataDir } = await open()
+  const call = await serve()
+  provider.setFaults([{ fault: 'delay', delayMs: 5_000, methods: ['eth_signTransaction'], times: 1 }])
+  const swapping = call('swap-1', 'WETH', 'USDC')
+  const asked = () => provider.requests().filter(({ url }) => url.endsWith('/rpc'))
+  await expect.poll(asked).toHaveLength(1)
+  await pause(dataDir, { at: new Date().toISOString(), by: 'test', reason: null })
+  expect(await swapping).toMatchObject({ isError: true, _meta: { 'svc/error': { code: 'SERVER_PAUSED' } } })
+  expect([provider.signatures(), await transactionCount(address)]).toEqual([1, 0])
+  await resume(dataDir, { at: new Date().toISOString(), by: 'test' })
+  expect(await call('swap-2', 'WETH', 'USDC')).toMatchObject({ structuredContent: { status: 'success' } })
+})
+
+test('registers its agent under the policy of the provider', async () => {
+  const { provider, address, environment } = await open()
+  const client = await connect(environment)
+  const chain = `${devnet().chainId}`
+  const call = async (name: string, args: object) =>
+    (await client.callTool({ name, arguments: { chain, ...args } })).structuredContent
+  expect(await call('provision_wallet', {})).toMatchObject({ address, walletType: 'managed', canRegister: true })
+  const done = await call('register_agent', { role: 'vault_manager', name: 'Keeper' })
+  expect(done).toMatchObject({ status: 'success', owner: address })
+  expect([provider.signatures(), await transactionCount(address)]).toEqual([1, 1])
+  expect(await call('query_agent_identity', { address })).toMatchObject({ agents: [{ owner: address }] })
+})
+
 test('what the policy of the provider does not allow is refused there, although the own policy allows it', async () => {
   const { address, serve } = await open({ withoutRouters: true })
   const call = await serve()
@@ -101,7 +129,13 @@ async function open(options: { readonly withoutRouters?: boolean } = {}) {
   const made = await provider.createWallet({ policy: compiled.policy, aggregations })
   await devnet().fund(made.address, { ETH: '10', WETH: '10' })
   const environment = settings(provider, made)
-  return { provider, environment, address: made.address, serve: () => serve(environment) }
+  return {
+    provider,
+    environment,
+    dataDir: environment.SVC_DATA_DIR,
+    address: made.address,
+    serve: () => serve(environment),
+  }
 }
 
 function settings(
@@ -128,13 +162,19 @@ function settings(
   }
 }
 
-/** A server, and what calls its swap with an idempotency key. */
-async function serve(environment: Readonly<Record<string, string>>) {
+/** A client of a server on these settings. */
+async function connect(environment: Readonly<Record<string, string>>) {
   const keys = provisionKeys(readConfig(environment), (size) => crypto.getRandomValues(new Uint8Array(size)))
   const server = await openServer(readConfig(environment))
   closers.push(() => server.close())
   const { client } = await connectFirst((await server.listen()).url, keys.write.reveal())
   closers.push(() => client.close())
+  return client
+}
+
+/** What calls the swap of a server with an idempotency key. */
+async function serve(environment: Readonly<Record<string, string>>) {
+  const client = await connect(environment)
   return (idempotencyKey: string, tokenIn: string, tokenOut: string) => {
     const swap = { chain: `${devnet().chainId}`, tokenIn, tokenOut, amount: '0.1', idempotencyKey }
     return client.callTool({ name: 'execute_swap', arguments: swap })

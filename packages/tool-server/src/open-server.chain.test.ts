@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
-import { createPublicClient, erc20Abi, http, isAddressEqual, parseUnits, type Address, type Hex } from 'viem'
+import { createPublicClient, erc20Abi, http, isAddressEqual, parseAbi, parseUnits, type Address, type Hex } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { provisionKeys } from './auth/provision-keys.ts'
@@ -253,4 +253,25 @@ describe('writes that wait', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(scheduled.text('executeAfter')))
     expect(before[0]! - (await balances(address, ['USDC', 'WETH']))[0]!).toBe(300_000_000n)
   }, 60_000)
+})
+
+it('registers its agent over MCP, and reads the identity back as the chain has it', async () => {
+  const { url, keys, address } = await start()
+  const { client } = await connectModern(url, keys.write.reveal(), 'modern')
+  closers.push(() => client.close())
+  const call = async (name: string, args: object) =>
+    answerOf((await client.callTool({ name, arguments: { chain: chain(), ...args } })).structuredContent)
+  const { registry } = devnet()
+  const done = await call('register_agent', { name: 'Keeper', role: 'vault_creator' })
+  const abi = parseAbi([
+    'function ownerOf(uint256) view returns (address)',
+    'function tokenURI(uint256) view returns (string)',
+  ])
+  const of = { address: registry.identity, abi, args: [BigInt(done.text('tokenId'))] } as const
+  const agentURI = await reader().readContract({ ...of, functionName: 'tokenURI' })
+  expect(await reader().readContract({ ...of, functionName: 'ownerOf' })).toBe(address)
+  const identity = { agentId: `${chain()}:${done.text('tokenId')}`, agentURI, owner: address }
+  expect(done.data).toMatchObject(identity)
+  const read = await call('query_agent_identity', { address })
+  expect(read.data).toMatchObject({ agents: [{ ...identity, agentWallet: address, card: { name: 'Keeper' } }] })
 })

@@ -150,7 +150,7 @@ export async function openWriteRoad(options: {
     closers.push(() => attend.stop())
     return {
       openExecute: executor.open,
-      wallet: { address: wallet.address },
+      wallet: { address: wallet.address, type: options.wallet.type },
       get defaults() {
         const { slippageBps, deadlineSeconds } = executor.policy()
         return { slippageBps: slippageBps.default, deadlineSeconds: deadlineSeconds.default }

@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, PublicClient } from 'viem'
+import type { Identities } from './ports/identities.ts'
 import type { Liquidity, Pool } from './ports/liquidity.ts'
 
 /** What handlers read the world through. Adapters implement these; tests use the real ones on the local chain. */
@@ -9,6 +10,7 @@ export type Ports = {
   readonly tokens: TokenDirectory
   readonly prices: PriceSource
   readonly liquidity: Liquidity
+  readonly identities: Identities
   /** The agent's own address, or `null` without a wallet. */
   readonly agentAddress: Address | null
 }
@@ -96,6 +98,7 @@ export type PriceSource = {
   ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>
 }
 
+export type { AgentIdentity, Identities, RegistrationPlan, RegistrationRequest } from './ports/identities.ts'
 export type {
   AddOutcome,
   AddPreview,

@@ -24,7 +24,7 @@ describe('closing while a write is on its way', () => {
           expect(() => door.requireOpen()).toThrow('closing')
           throw new ToolError('SERVER_BUSY', 'Closing.')
         },
-        wallet: { address: '0x0000000000000000000000000000000000000001' },
+        wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
         defaults: { slippageBps: 50, deadlineSeconds: 600 },
         idempotency: {
           begin: async () => ({ state: 'new' }),

@@ -137,8 +137,10 @@ export type OperationContext = Omit<ReadContext, 'operations'> & { readonly oper
 
 export type WriteContext = ReadContext & {
   readonly execute: Execute
+  /** Whether the call only plans: what a handler does beside reading is left out then. */
+  readonly isDryRun: boolean
   /** Never null where a write tool runs. */
-  readonly wallet: { readonly address: `0x${string}` }
+  readonly wallet: { readonly address: `0x${string}`; readonly type: 'local' | 'managed' }
   /** The policy's defaults and caps, as far as a plan needs them. */
   readonly defaults: { readonly slippageBps: number; readonly deadlineSeconds: number }
 }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import type { RegistryForm } from './agent/identity-registries.ts'
 
 /** One chain as a row of data. Whatever differs between chains is a member here, never an `if` in code. */
 export type Chain = {
@@ -27,10 +28,13 @@ export type Chain = {
   readonly permit2: Address
   readonly wrappedNative: ChainToken
   readonly amm: AmmDeployment
+  /** Where agents are registered, in place of what the table of identity registries says of the chain. */
+  readonly identityRegistry?: { readonly address: Address; readonly form: RegistryForm }
   /** The short list of tokens known by symbol. The wrapped native token is among them. */
   readonly tokens: readonly ChainToken[]
 }
 
+/** A token that is known by its symbol on one chain. */
 export type ChainToken = {
   readonly symbol: string
   readonly name: string

@@ -8,6 +8,12 @@ test('what readers import loads no signer; the wallet does', async () => {
   expect(await loadedBy('../dist/service-wallet.js')).toContain('privateKeyToAccount')
 })
 
+test('what a call needs and an import does not is loaded by the call', async () => {
+  const loaded = await loadedBy('../dist/index.js')
+  const lazy = ['/gas/', '/agent/run-', '/agent/pin/', '@privy-io', '@ethereumjs', 'account-abstraction', 'agent0-sdk']
+  expect(lazy.filter((part) => loaded.includes(part))).toEqual([])
+})
+
 async function loadedBy(path: string): Promise<string> {
   const hook = `import { writeSync } from 'node:fs'
 export async function load(url, context, next) { writeSync(1, url + '\\n'); return next(url, context) }`

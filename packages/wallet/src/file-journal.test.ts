@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createFileJournal, type FileJournal } from './file-journal.ts'
 import type { NewJournalEntry } from './journal.ts'
@@ -132,6 +132,18 @@ describe('a file has one process at a time', () => {
     expect(refusals.map((refusal: { readonly code?: unknown }) => refusal.code)).toEqual(
       Array(7).fill('JOURNAL_LOCKED'),
     )
+  })
+
+  test('and of those that took it over and died on the way, none is in the way', async () => {
+    const child = await hold()
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await cp(`${path}.lock`, `${path}.lock.lock`)
+    await cp(`${path}.lock`, `${path}.lock.lock.lock`)
+    const journal = openIt()
+    expect(await journal.nextNonce(1, alice)).toBe(1)
+    await journal.close()
+    expect(await readdir(dirname(path))).toEqual([basename(path)])
   })
 
   test.each([

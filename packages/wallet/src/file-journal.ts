@@ -56,11 +56,13 @@ export function createFileJournal(path: string, { now = Date.now }: FileJournalO
   }
 }
 
+/** A journal that has a file open. */
 export type FileJournal = Journal & {
   /** Gives the file back. The next call opens it again. */
   close(): Promise<void>
 }
 
+/** `now` gives Unix milliseconds; the clock of the process where it is missing. */
 export type FileJournalOptions = { readonly now?: () => number }
 
 /** What the lines of the file add up to, and the file. Only what is durable is ever seen: each call waits for its turn. */

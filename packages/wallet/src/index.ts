@@ -1,8 +1,27 @@
 export type { AgentCard, AgentDomain, AgentRole, AgentService, AgentTrust } from './agent/agent-card.ts'
+export type { AgentCardOptions } from './agent/build-agent-card.ts'
+export { canonicalBytes } from './agent/canonical-bytes.ts'
+export { contentAddress } from './agent/content-address.ts'
 export { createFileRegistrationRecords } from './agent/file-registration-records.ts'
+export { findAgents } from './agent/find-agents.ts'
+export type { FindAgentsOptions, FoundAgent, FoundAgents } from './agent/find-agents.ts'
+export { getAgent } from './agent/get-agent.ts'
+export type { AgentIdentity, GetAgentOptions } from './agent/get-agent.ts'
 export { identityRegistries } from './agent/identity-registries.ts'
 export type { RegistryForm, RegistryRow } from './agent/identity-registries.ts'
+export { linkRegistration } from './agent/link-registration.ts'
 export { createMemoryRegistrationRecords } from './agent/memory-registration-records.ts'
+export type { RegistryToRead } from './agent/open-registry.ts'
+export type { OwnedAgent } from './agent/owned-agents.ts'
+export type { PublishedFile, PublishedService } from './agent/parse-agent-file.ts'
+export { planRegistration } from './agent/plan-registration.ts'
+export type { PlanOptions, RegistrationPlan } from './agent/plan-registration.ts'
+export type { AgentFileOptions, FileStatus } from './agent/read-agent-file.ts'
+export { registeredAgentIn } from './agent/registered-agent-in.ts'
+export type { AwaitedRegistration } from './agent/registered-agent-in.ts'
+export { registrationFile } from './agent/registration-file.ts'
+export type { RegistrationFile, RegistrationService } from './agent/registration-file.ts'
+export { requireAgentCard } from './agent/require-agent-card.ts'
 export { registerAgent } from './agent/register-agent.ts'
 export type {
   AgentRegistrationConfig,
@@ -16,8 +35,17 @@ export type {
   RegistrationMethod,
   RegistrationProgress,
   RegistrationResult,
+  RegistrationSurroundings,
 } from './agent/registration.ts'
 export type { RegistrationRecord, RegistrationRecords } from './agent/registration-records.ts'
+export { updateAgent } from './agent/update-agent.ts'
+export type {
+  AgentUpdateConfig,
+  DeferredUpdate,
+  PendingUpdate,
+  UpdatedAgent,
+  UpdateResult,
+} from './agent/update-agent.ts'
 export type { AmmDeployment, Chain, ChainToken } from './chain.ts'
 export { chains } from './chains.ts'
 export { createFileJournal } from './file-journal.ts'
@@ -25,20 +53,50 @@ export type { FileJournal, FileJournalOptions } from './file-journal.ts'
 export { findChain } from './find-chain.ts'
 export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from './journal.ts'
 export { createMemoryJournal } from './memory-journal.ts'
+export type { CallBatch, CallBatches } from './provider/calls/call-batch.ts'
+export type { SponsorOptions } from './provider/calls/calls-context.ts'
+export type { Capabilities } from './provider/calls/calls-capabilities.ts'
+export type { CallsReceipt, CallsStatus } from './provider/calls/calls-status.ts'
+export { createFileCallBatches } from './provider/calls/file-call-batches.ts'
+export { createMemoryCallBatches } from './provider/calls/memory-call-batches.ts'
 export { createEIP1193Provider } from './provider/create-eip1193-provider.ts'
 export type { EIP1193Provider, ProviderOptions } from './provider/create-eip1193-provider.ts'
 export { ProviderRpcError } from './provider/provider-rpc-error.ts'
 export { Secret } from './secret.ts'
 export { createSender } from './sender.ts'
 export type { Sender, SenderOptions, SingleReplacement } from './sender.ts'
+export type { Confirmation, ConfirmOptions } from './sender/confirm-entry.ts'
+export type { Proposal, Replacement, ReplacementRules } from './sender/replacement-rules.ts'
+export type { SignRequest, TransactionSigner } from './sender/sign-request.ts'
 export { ServiceWallet } from './service-wallet.ts'
-export type { ServiceWalletConfig } from './service-wallet.ts'
+export type {
+  CommonWalletConfig,
+  LocalWalletConfig,
+  ManagedWalletConfig,
+  ServiceWalletConfig,
+  SignerWalletConfig,
+} from './service-wallet.ts'
 export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
+export type { Environment, KeystorePassphrase } from './signers/keystore/passphrase.ts'
+export type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 export { createManagedSigner } from './signers/managed-signer.ts'
+export type { ManagedSignerConfig } from './signers/managed-signer.ts'
 export { openKeystore } from './signers/open-keystore.ts'
 export { createRemoteSigner } from './signers/remote-signer.ts'
+export type { RemoteSignerConfig } from './signers/remote-signer.ts'
 export { writeKeystore } from './signers/write-keystore.ts'
+export type { WriteKeystoreOptions } from './signers/write-keystore.ts'
 export { revokeDelegation } from './user-operation/revoke-delegation.ts'
+export type { Revocation, RevokeDelegationOptions, RevokingWallet } from './user-operation/revoke-delegation.ts'
+export type { OperatingWallet, UserOperationProgress } from './user-operation/open-operation.ts'
+export type { SendUserOpOptions, UserOperationResult } from './user-operation/send-user-op.ts'
+export type { OperationStep } from './user-operation/operation-context.ts'
+export type {
+  SignedUserOperation,
+  UserOperationRecord,
+  WireUserOperation,
+} from './user-operation/signed-user-operation.ts'
 export { WalletError } from './wallet-error.ts'
 export { walletErrorTable } from './wallet-error-table.ts'
-export type { WalletErrorCode } from './wallet-error.ts'
+export type { WalletErrorCode, WalletErrorOptions } from './wallet-error.ts'
+export type { WalletErrorRow } from './wallet-error-table.ts'

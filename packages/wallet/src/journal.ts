@@ -35,6 +35,8 @@ export type Journal = {
 }
 
 /**
+ * How a signed transaction stands.
+ *
  * signed -> broadcast -> mined -> final | reverted; side exits replaced (another attempt of the nonce was mined),
  * superseded (a transaction that is not ours was read in a settled block at the nonce) and refused (the node declined the
  * bytes the one time they were offered: the nonce is free, and whoever takes it settles that the bytes are never mined).
@@ -51,6 +53,7 @@ export type JournalState =
   | 'superseded'
   | 'refused'
 
+/** One signed transaction, before anything is known of its fate. */
 export type NewJournalEntry = {
   readonly requestId: string
   /** Position of the call in its intent, from 0. */
@@ -65,6 +68,7 @@ export type NewJournalEntry = {
   readonly reservationId: string | null
 }
 
+/** One signed transaction and how it stands. */
 export type JournalEntry = NewJournalEntry &
   JournalFacts & {
     readonly state: JournalState
@@ -72,6 +76,7 @@ export type JournalEntry = NewJournalEntry &
     readonly signedAt: number
   }
 
+/** Where a transaction was mined and what gas it used, by its receipt. */
 export type JournalFacts = {
   readonly blockNumber?: bigint
   readonly blockHash?: Hash

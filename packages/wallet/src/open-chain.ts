@@ -10,18 +10,25 @@ import { WalletError } from './wallet-error.ts'
  */
 export function openChain(
   wallet: Pick<ServiceWallet, 'chainId' | 'rpcUrls'>,
-  options: { readonly chainId?: number; readonly chains?: readonly Chain[] },
+  options: { readonly chainId?: number | undefined; readonly chains?: readonly Chain[] },
 ): OpenChain {
   const chainId = options.chainId ?? wallet.chainId
   if (chainId === null || !Number.isSafeInteger(chainId) || chainId < 1) {
     throw invalid('chainId is not valid; accepted: a positive integer, in the options or in the wallet.')
   }
-  const chain = [...(options.chains ?? []), ...chains].find(({ id }) => id === chainId) ?? unlisted(chainId)
+  const chain = chainFacts(chainId, options.chains)
   const own = wallet.rpcUrls[chainId]
   const [rpcUrl, ...others] = own === undefined ? chain.publicRpcUrls : [own]
   if (rpcUrl === undefined) throw invalid(`Chain ${chainId} has no public endpoint; name one in the wallet's rpcUrls.`)
   const transports = [rpcUrl, ...others].map((url) => http(url, { batch: true, timeout: 10_000, retryCount: 1 }))
-  return { chain, client: createPublicClient({ transport: fallback(transports) }), rpcUrl }
+  // A contract may answer with addresses to ask on (EIP-3668): nobody asks those.
+  const transport = fallback(transports, { retryCount: 0 })
+  return { chain, client: createPublicClient({ transport, ccipRead: false }), rpcUrl }
+}
+
+/** The row of a chain: the caller's, the table's, or a plain one. */
+export function chainFacts(chainId: number, own: readonly Chain[] = []): ChainFacts {
+  return [...own, ...chains].find(({ id }) => id === chainId) ?? unlisted(chainId)
 }
 
 export type OpenChain = { readonly chain: ChainFacts; readonly client: PublicClient; readonly rpcUrl: string }

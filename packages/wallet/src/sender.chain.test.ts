@@ -82,7 +82,7 @@ describe('a transaction', () => {
     }
     const sender = senderOver(counting, { wallet: signer })
     const sent = await sender.broadcast(await sender.sign(call({ allow })))
-    expect(marks.slice(-3)).toEqual(['ready', 'allow', 'sign'])
+    expect(marks.slice(-4)).toEqual(['ready', 'allow', 'sign', 'allow'])
     expect(marks.indexOf('count')).toBeLessThan(marks.indexOf('ready'))
     await sender.confirm(sent, quick)
     const refuse = () => Promise.reject(new Error('stopped'))

@@ -14,7 +14,8 @@ import { signRequest, type SignRequest, type TransactionSigner } from './sender/
 /**
  * Makes the sender of one wallet on one chain. What it signs is in the journal before the first byte leaves. It retries
  * by sending the stored bytes again or, where the caller lets it, by signing the same call at the same nonce with higher
- * fees; so a request has at most one effect however often it is retried, interrupted or restarted.
+ * fees; so a request has at most one effect however often it is retried, interrupted or restarted. It throws nothing;
+ * what its members throw is said there.
  */
 export function createSender(options: SenderOptions): Sender {
   const { wallet, client, chain, journal, random = Math.random, now = Date.now } = options
@@ -35,6 +36,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
+/** Signs, sends and follows the transactions of one wallet on one chain. */
 export type Sender = {
   readonly address: Address
   /**
@@ -71,10 +73,11 @@ export type Sender = {
 }
 
 /** `fees` are what the chain asks, where the caller knows; else they are read. */
-export type SingleReplacement = Pick<ReplacementRules, 'feeCapWei' | 'allow' | 'onHeld'> & {
+export type SingleReplacement = Pick<ReplacementRules, 'feeCapWei' | 'allow' | 'isStillAllowed' | 'onHeld'> & {
   readonly fees?: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
 }
 
+/** What a sender works with. */
 export type SenderOptions = {
   readonly wallet: TransactionSigner
   readonly client: PublicClient

@@ -88,6 +88,7 @@ export class ServiceWallet implements Signer {
   }
 }
 
+/** What `new ServiceWallet` takes; a field that does not belong to the mode is refused by name. */
 export type ServiceWalletConfig = LocalWalletConfig | ManagedWalletConfig | SignerWalletConfig
 
 /** For both modes. */
@@ -99,6 +100,7 @@ export type CommonWalletConfig = {
   readonly appId?: string
 }
 
+/** A key in the memory of this process, for development and tests. */
 export type LocalWalletConfig = CommonWalletConfig & {
   readonly mode: 'local'
   /** 32 bytes of hex with the prefix 0x. */

@@ -22,12 +22,14 @@ export type Signer = {
   signAuthorization(authorization: AuthorizationToSign, options?: SigningOptions): Promise<SignedAuthorization>
 }
 
+/** What goes along with a request to sign. */
 export type SigningOptions = {
   /** The same key with the same request is one signature at a backend that counts them. */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
 }
 
+/** An EIP-7702 authorization before it is signed. */
 export type AuthorizationToSign = {
   /** Of the implementation; the zero address ends a delegation. */
   readonly contractAddress: Address

@@ -74,6 +74,15 @@ export const walletErrorTable = {
   PIN_CID_MISMATCH: row('The pin service names another CID than its content has.', 'Do not use this pin service.'),
   CALL_REVERTS: row('The contract refuses the call; nothing was sent.', 'The cause holds what the contract said.'),
   REGISTRATION_REVERTED: row('The registration was mined and reverted.', 'The message holds what the contract said.'),
+  UPDATE_REVERTED: row('The update was mined and reverted.', 'The message holds what the contract said.'),
+  REGISTRY_CANNOT_UPDATE: row(
+    'Registries of this form keep what was registered as it is.',
+    'Register anew under another handle, or use a registry of the form erc8004-v1.',
+  ),
+  AGENT_FILE_NOT_KEPT: row(
+    'The current registration file cannot be read, or says what an agent card cannot; an update would lose that.',
+    'Name a gateway that gives the file, or set replace to write a whole new one.',
+  ),
   REGISTRATION_AMBIGUOUS: row(
     'The receipt holds several registrations that could be this one.',
     'Choose among the candidates that details name with linkRegistration or getAgent.',
@@ -108,8 +117,10 @@ export const walletErrorTable = {
   ),
 } as const satisfies Record<string, WalletErrorRow>
 
+/** The closed union of codes. */
 export type WalletErrorCode = keyof typeof walletErrorTable
 
+/** What a code means, and what to do about it. */
 export type WalletErrorRow = { readonly meaning: string; readonly suggestion: string }
 
 function row(meaning: string, suggestion: string): WalletErrorRow {

@@ -25,6 +25,7 @@ export class WalletError extends Error {
 
 export type { WalletErrorCode } from './wallet-error-table.ts'
 
+/** What an error carries beside code and message. */
 export type WalletErrorOptions = {
   readonly cause?: unknown
   /** Instead of the table's, where the thrower knows better. */

@@ -21,6 +21,7 @@ export function authorizationKeyFrom(seed: string): AuthorizationKey {
   }
 }
 
+/** A P-256 pair: PKCS#8 and SPKI, each DER in base64. */
 export type AuthorizationKey = { readonly privateKey: string; readonly publicKey: string }
 
 /** Reads a P-256 public key (base64 of SPKI DER). Throws `ProviderError` 400 naming the field. */

@@ -10,30 +10,10 @@ export type ProviderFault = FaultKind & {
   readonly times?: number
 }
 
+/** What goes wrong; `after` lets the provider act first and fail then. */
 export type FaultKind =
   | { readonly fault: 'error'; readonly status?: number; readonly after?: boolean }
   | { readonly fault: 'rate-limit'; readonly retryAfterSeconds: number }
   | { readonly fault: 'delay'; readonly delayMs: number }
   | { readonly fault: 'drop'; readonly after?: boolean }
   | { readonly fault: 'other-key' | 'altered' | 'nonsense' }
-
-/** Rules in order; the first that fits a request and is not used up applies. */
-export function createFaults(): Faults {
-  let rules: { readonly rule: ProviderFault; left: number }[] = []
-  return {
-    set: (faults) => {
-      rules = faults.map((rule) => ({ rule, left: rule.times ?? Number.POSITIVE_INFINITY }))
-    },
-    take: (method) => {
-      const fitting = rules.find(({ rule, left }) => left > 0 && (rule.methods?.includes(method) ?? true))
-      if (fitting === undefined) return null
-      fitting.left -= 1
-      return fitting.rule
-    },
-  }
-}
-
-export type Faults = {
-  readonly set: (faults: readonly ProviderFault[]) => void
-  readonly take: (method: string) => ProviderFault | null
-}

@@ -76,6 +76,7 @@ const fullRow = z.strictObject({
   permit2: address,
   wrappedNative: token,
   amm,
+  identityRegistry: z.strictObject({ address, form: z.enum(['erc8004-v1', 'handle-v0']) }).optional(),
   tokens: z.array(token),
 })
 

@@ -50,11 +50,14 @@ export const settings = [
   // other services
   unused(secret('SVC_TRADING_API_KEY', 'Key of the upstream trading API.')),
   unused(secret('SVC_MCP_SUBGRAPH_API_KEY', 'Key for subgraph reads.')),
-  unused(setting('SVC_IPFS_MODE', '`proxy`, `pinata` or `inline`: how agent cards are published.', 'proxy')),
-  unused(secret('SVC_PINNING_JWT', 'Token of the own pinning account, for SVC_IPFS_MODE=pinata.')),
-  unused(setting('SVC_AGENT_NAME', 'Name the agent registers under.')),
-  unused(setting('SVC_API_URL', 'Base URL of the support API.')),
-  unused(setting('SVC_GATEWAY_URL', 'IPFS gateway for reading agent cards.')),
+  setting('SVC_IPFS_MODE', '`proxy`, `pinata` or `inline`: how agent cards are published.', 'proxy'),
+  secret('SVC_PINNING_JWT', 'Token of the own pinning account, for SVC_IPFS_MODE=pinata.'),
+  setting('SVC_AGENT_NAME', 'Name the agent registers under.'),
+  setting('SVC_API_URL', 'Base URL of the support API, whose pin proxy publishes agent cards.'),
+  setting(
+    'SVC_GATEWAY_URL',
+    'IPFS gateway for reading agent cards; without it, only those that stand in their own URI are read.',
+  ),
   unused(setting('SVC_IDENTITY_PROVIDER_URL', 'Base URL of the identity provider.')),
 ] as const satisfies readonly Setting[]
 

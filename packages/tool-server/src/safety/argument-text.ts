@@ -1,5 +1,6 @@
-import { isAddressEqual, isHex, size, zeroAddress } from 'viem'
+import { hexToString, isAddressEqual, isHex, size, zeroAddress } from 'viem'
 import { dynamicFeeFlag } from '../adapters/liquidity/v4/pool-key.ts'
+import { printable } from '../dispatch/printable.ts'
 
 /**
  * One argument of a call for a person: numbers in the smallest units the contract takes, deadlines as times, and what
@@ -21,6 +22,11 @@ function meaningOf(functionName: string, argument: string, value: unknown): stri
     }
     if (functionName === 'decrease liquidity' && argument === 'liquidity' && value === 0n) return 'fees alone'
     return null
+  }
+  if (argument === 'metadataValue' && isHex(value)) return `which says ${printable(hexToString(value), longestText)}`
+  if (typeof value === 'string' && value.startsWith(jsonUri)) {
+    const held = Buffer.from(value.slice(jsonUri.length), 'base64').toString()
+    return `which holds ${printable(held, longestFile)}`
   }
   if (argument === 'fee' && value === dynamicFeeFlag) return 'the hook decides it'
   if (!isHex(value) || value.length !== zeroAddress.length) return null
@@ -61,7 +67,7 @@ function valueText(name: string, value: unknown): string {
   }
   if (Array.isArray(value)) return `[${value.map((item) => valueText('', item)).join(', ')}]`
   if (isHex(value) && value.length > longestBytes) return `${value.slice(0, longestBytes)}... (${size(value)} bytes)`
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return isHex(value) ? value : printable(value, longestText)
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([member, its]) => `${member} ${argumentText('', member, its)}`)
     return `{${members.join('; ')}}`
@@ -69,6 +75,11 @@ function valueText(name: string, value: unknown): string {
   return typeof value === 'bigint' ? `${value}` : JSON.stringify(value)
 }
 
+/** How a file of an agent stands in its own URI. */
+const jsonUri = 'data:application/json;base64,'
+
 const longestBytes = 66
+const longestText = 200
+const longestFile = 1_000
 /** Seconds that still fit a date. */
 const endOfTimes = 1n << 40n

@@ -1,6 +1,7 @@
 import { type Chain, findChain, chains } from '@svc/wallet/core'
-import { encodeAbiParameters, encodeFunctionData, parseAbiParameters, zeroAddress } from 'viem'
+import { encodeAbiParameters, encodeFunctionData, parseAbiParameters, stringToHex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { identityRegistryAbi } from '../adapters/identity/identity-registry-abi.ts'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
 import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
@@ -44,6 +45,26 @@ describe('calldata for a person', () => {
     expect(describeCalldata(chain, { to: usdc, data })).toEqual({
       contract: 'the token USDC',
       calls: [{ function: 'approve', arguments: { spender: stranger, amount: '5000000' }, tokens: { amount: usdc } }],
+    })
+  })
+
+  it('shows what an agent would be registered as', () => {
+    const file = Buffer.from(JSON.stringify({ name: 'agent \u202e' })).toString('base64')
+    const agentURI = `data:application/json;base64,${file}`
+    const metadata = [{ metadataKey: 'role', metadataValue: stringToHex('vault_\u202emanager') }]
+    const data = encodeFunctionData({ abi: identityRegistryAbi, functionName: 'register', args: [agentURI, metadata] })
+    expect(describeCalldata(chain, { to: '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432', data })).toEqual({
+      contract: 'the identity registry',
+      calls: [
+        {
+          function: 'register',
+          arguments: {
+            agentURI: `${agentURI}, which holds {"name":"agent \\u202e"}`,
+            metadata: `[{metadataKey role; metadataValue ${metadata[0]!.metadataValue}, which says vault_\\u202emanager}]`,
+          },
+          tokens: {},
+        },
+      ],
     })
   })
 

@@ -38,6 +38,14 @@ describe('what of an intent goes beyond its plan', () => {
     expect(intentDrift(planned, less)).toEqual([])
   })
 
+  it('is another word of a call that is carried out to the letter', () => {
+    const exact: Intent = { ...planned, calls: [{ ...call, exact: true }] }
+    expect(intentDrift(exact, exact)).toEqual([])
+    const other: Intent = { ...exact, calls: [{ ...call, exact: true, data: '0x11223344bb' }] }
+    expect(intentDrift(exact, other)).toHaveLength(1)
+    expect(intentDrift(exact, planned)).toHaveLength(1)
+  })
+
   it.each<readonly [string, Partial<Intent>]>([
     ['another chain', { chainId: 10 }],
     ['another contract', { calls: [{ ...call, to: other }] }],

@@ -1,5 +1,5 @@
 import type { Operation } from '@svc/store'
-import { type Address, slice, size } from 'viem'
+import { type Address, keccak256, slice, size } from 'viem'
 import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
 import { ToolError, type ErrorDetail } from '../tool-error.ts'
 import { sumByToken } from './assert-declared.ts'
@@ -98,8 +98,9 @@ function above(
   })
 }
 
-function callKey({ to, data }: IntentCall): string {
-  return `${to.toLowerCase()} ${size(data) < 4 ? '0x' : slice(data, 0, 4)}`
+function callKey({ to, data, exact }: IntentCall): string {
+  const own = size(data) < 4 ? '0x' : slice(data, 0, 4)
+  return `${to.toLowerCase()} ${own}${exact === true ? ` with ${keccak256(data)}` : ''}`
 }
 
 function valueOf({ calls }: Intent): bigint {

@@ -31,3 +31,18 @@ test('what a call is made of is the same however often it is read, and never tha
     expect(readCall('wrappedNative', { to, data })).toBeNull()
   }
 })
+
+test('the identity registry of a chain may be called where it is supported or the row names one, and never be approved', () => {
+  const registryIn = (row: typeof chain) => {
+    const { surfaces, spenders } = knownContracts(row, parsePolicy({}, { production: false }))
+    const found = [...surfaces].filter(([, surface]) => surface.endsWith('Registry'))
+    expect(found.some(([address]) => spenders.has(address))).toBe(false)
+    return found
+  }
+  expect(registryIn(chain)).toEqual([['0x8004a169fb4a3325136eb29fa0ceb6d2e539a432', 'identityRegistry']])
+  const pending = chains.find(({ id }) => id === 10)!
+  expect(registryIn(pending)).toEqual([])
+  const own = { address: manager, form: 'handle-v0' } as const
+  expect(registryIn({ ...pending, identityRegistry: own })).toEqual([[manager, 'handleRegistry']])
+  expect(registryIn({ ...chain, identityRegistry: own })).toEqual([[manager, 'handleRegistry']])
+})

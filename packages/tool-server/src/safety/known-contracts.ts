@@ -1,8 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
+import { registryOf } from '../adapters/identity/registry-of.ts'
 import type { IntentCall } from '../intent.ts'
 import type { Policy } from './policy.ts'
-import { type CalldataReading, readCalldata, type Surface } from './read-calldata.ts'
+import { type CalldataReading, readCalldata, registrySurfaces, type Surface } from './read-calldata.ts'
 
 /**
  * The contracts of a chain that a transaction may touch, by lower-case address: what each may be called with, and who
@@ -20,16 +21,21 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
       selectors.set(address, new Set([...(selectors.get(address) ?? []), ...entry.selectors]))
     }
   }
-  const own: readonly (readonly [Address | undefined, Surface])[] = [
+  const amm: readonly (readonly [Address | undefined, Surface])[] = [
     [v2?.router, 'v2Router'],
     [v3?.positionManager, 'v3PositionManager'],
     [v3?.swapRouter02, 'v3SwapRouter02'],
     [v4?.positionManager, 'v4PositionManager'],
     [universalRouter?.address, 'universalRouter'],
+  ]
+  const registry = registryOf(chain)
+  const own: typeof amm = [
+    ...amm,
     [chain.wrappedNative.address, 'wrappedNative'],
+    ...(registry === null ? [] : [[registry.address, registrySurfaces[registry.form]] as const]),
   ]
   for (const [address, surface] of own) if (address !== undefined) surfaces.set(address.toLowerCase(), surface)
-  const spenders = own.filter(([, surface]) => surface !== 'wrappedNative').flatMap(([address]) => address ?? [])
+  const spenders = amm.flatMap(([address]) => address ?? [])
   return {
     surfaces,
     selectors,

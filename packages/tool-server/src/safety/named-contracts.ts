@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Abi, Address } from 'viem'
+import { registryOf } from '../adapters/identity/registry-of.ts'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { permit2Abi } from '../adapters/liquidity/abis/permit2.ts'
 import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
@@ -8,9 +9,12 @@ import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-man
 import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
 import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
 import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
+import { registrySurfaces, surfaceAbi } from './read-calldata.ts'
 
 /** The contracts of a chain's row under the names we show people, by lower-case address. */
-export function contractsOf({ amm, permit2, tokens, wrappedNative }: Chain): ReadonlyMap<string, NamedContract> {
+export function contractsOf(chain: Chain): ReadonlyMap<string, NamedContract> {
+  const { amm, permit2, tokens, wrappedNative } = chain
+  const registry = registryOf(chain)
   const rows: readonly (readonly [Address | undefined, string, Abi])[] = [
     ...tokens.map(({ address, symbol }) => [address, `the token ${symbol}`, erc20Abi] as const),
     [wrappedNative.address, `the token ${wrappedNative.symbol}`, [...erc20Abi, ...wrappedNativeAbi]],
@@ -20,6 +24,9 @@ export function contractsOf({ amm, permit2, tokens, wrappedNative }: Chain): Rea
     [amm.v3?.swapRouter02, 'the v3 swap router', v3SwapRouter02Abi],
     [amm.v4?.positionManager, 'the v4 position manager', v4PositionManagerAbi],
     [amm.universalRouter?.address, 'the universal router', universalRouterAbi],
+    ...(registry === null
+      ? []
+      : [[registry.address, 'the identity registry', surfaceAbi(registrySurfaces[registry.form])] as const]),
   ]
   const held = new Set<Address>([...tokens.map(({ address }) => address), wrappedNative.address])
   return new Map(

@@ -9,6 +9,7 @@ import { grantRefusals } from './grant-refusals.ts'
 import { expectedGasCost, gasLimitFor } from './gas.ts'
 import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
+import { requireUnchanged } from './require-unchanged.ts'
 import { simulate, type Simulation } from './simulation.ts'
 import { type PricedTokens, priceTokens } from './spend-value.ts'
 import type { Step } from './step.ts'
@@ -32,7 +33,7 @@ export type Checked = Trip & {
   readonly refusals: readonly Refusal[]
 }
 
-/** Puts the approvals around the calls, plays the whole at one block, and looks prices up meanwhile. */
+/** Puts the approvals around the calls, plays the whole at one block, and looks meanwhile at prices and at what the intent rests on. */
 export async function simulatePlan(checked: Checked): Promise<Simulated> {
   const { engine, chain, intent, surveyed } = checked
   const expiresAtSeconds = surveyed.atSeconds + permit2LifetimeSeconds
@@ -42,6 +43,7 @@ export async function simulatePlan(checked: Checked): Promise<Simulated> {
   const [simulation, priced] = await Promise.all([
     play(checked, steps, surveyed),
     priceTokens(tokensOf(intent), { ...engine, directory: engine.tokens, chain }),
+    requireUnchanged(intent, checked.client),
   ])
   const refusals = [
     ...checkMeasured(simulation, engine.policy),

@@ -1,14 +1,18 @@
 import * as fc from 'fast-check'
 import {
+  type Abi,
   type AbiParameter,
   type Address,
   concat,
   encodeAbiParameters,
   encodeFunctionData,
   type Hex,
+  parseAbi,
   parseAbiParameters,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { handleRegistryAbi } from '../adapters/identity/handle-registry-abi.ts'
+import { identityRegistryAbi } from '../adapters/identity/identity-registry-abi.ts'
 import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
 import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
@@ -137,6 +141,8 @@ describe('reading calldata', () => {
       v4PositionManagerAbi,
       universalRouterAbi,
       wrappedNativeAbi,
+      identityRegistryAbi,
+      handleRegistryAbi,
     ]
     const names = (parameters: readonly AbiParameter[]): readonly string[] =>
       parameters.flatMap((parameter) => {
@@ -166,6 +172,7 @@ describe('reading calldata', () => {
       'execute',
       'modifyLiquidities',
       'multicall',
+      'setMetadata',
     ])
   })
 
@@ -177,14 +184,83 @@ describe('reading calldata', () => {
       'v4PositionManager',
       'universalRouter',
       'wrappedNative',
+      'identityRegistry',
+      'handleRegistry',
     )
     const bytes = fc.uint8Array({ maxLength: 300 }).map((array): Hex => `0x${Buffer.from(array).toString('hex')}`)
-    const start = fc.constantFrom<Hex>('0x', '0xac9650d8', '0xdd46508f', '0x3593564c', '0xfc6f7865', '0x88316456')
+    const start = fc.constantFrom<Hex>(
+      '0x',
+      '0xac9650d8',
+      '0xdd46508f',
+      '0x3593564c',
+      '0xfc6f7865',
+      '0x88316456',
+      '0x8ea42286',
+    )
     fc.assert(
       fc.property(surface, start, bytes, (kind, selector, tail) => {
         expect(() => read(kind, target, concat([selector, tail]))).not.toThrow()
       }),
       { numRuns: 2000 },
     )
+  })
+})
+
+describe('calls of an identity registry', () => {
+  const registry: Abi = parseAbi([
+    'struct MetadataEntry { string metadataKey; bytes metadataValue; }',
+    'function register()',
+    'function register(string agentURI, MetadataEntry[] metadata)',
+    'function register(string agentURI)',
+    'function register(string handle, string metadataURI, uint8 interfaceType)',
+    'function setAgentURI(uint256 agentId, string newURI)',
+    'function setMetadata(uint256 agentId, string metadataKey, bytes metadataValue)',
+    'function setAgentWallet(uint256 agentId, address newWallet, uint256 deadline, bytes signature)',
+    'function unsetAgentWallet(uint256 agentId)',
+    'function approve(address to, uint256 tokenId)',
+    'function setApprovalForAll(address operator, bool approved)',
+    'function transferFrom(address from, address to, uint256 tokenId)',
+    'function safeTransferFrom(address from, address to, uint256 tokenId)',
+    'function safeTransferFrom(address from, address to, uint256 tokenId, bytes data)',
+    'function multicall(bytes[] data)',
+    'function upgradeToAndCall(address newImplementation, bytes data)',
+    'function transferOwnership(address newOwner)',
+  ])
+  const entry = (metadataKey: string) => ({ metadataKey, metadataValue: '0x01' as const })
+  const call = (functionName: string, args: readonly unknown[]): Hex =>
+    encodeFunctionData({ abi: registry, functionName, args })
+  const nothing = { recipients: [], deadlines: [], positionIds: [], removesLiquidity: false }
+
+  it.each([
+    ['register with entries', call('register', ['ipfs://x', [entry('role'), entry('handle')]])],
+    ['register', call('register', ['ipfs://x'])],
+    ['setAgentURI', call('setAgentURI', [0n, 'ipfs://x'])],
+    ['setMetadata', call('setMetadata', [0n, 'role', '0x01'])],
+  ])('knows %s', (_what, data) => {
+    expect(read('identityRegistry', target, data)).toEqual(nothing)
+    expect(read('handleRegistry', target, data)).toBeNull()
+  })
+
+  it.each([
+    ['an agent without a file', call('register', [])],
+    ['the older form', call('register', ['handle', 'ipfs://x', 1])],
+    ['the key that the registry keeps, at registration', call('register', ['', [entry('role'), entry('agentWallet')]])],
+    ['the key that the registry keeps', call('setMetadata', [0n, 'agentWallet', alice])],
+    ['another wallet of the agent', call('setAgentWallet', [0n, alice, 1n, '0x'])],
+    ['no wallet of the agent', call('unsetAgentWallet', [0n])],
+    ['an approval', call('approve', [alice, 0n])],
+    ['an operator', call('setApprovalForAll', [alice, true])],
+    ['a transfer', call('transferFrom', [target, alice, 0n])],
+    ['a safe transfer', call('safeTransferFrom', [target, alice, 0n])],
+    ['a safe transfer with data', call('safeTransferFrom', [target, alice, 0n, '0x'])],
+    ['several at once', call('multicall', [[call('register', ['ipfs://x'])]])],
+    ['another implementation', call('upgradeToAndCall', [alice, '0x'])],
+    ['another owner of the registry', call('transferOwnership', [alice])],
+  ])('does not know %s', (_what, data) => {
+    expect(read('identityRegistry', target, data)).toBeNull()
+  })
+
+  it('knows the older form where the registry has it', () => {
+    expect(read('handleRegistry', target, call('register', ['handle', 'ipfs://x', 1]))).toEqual(nothing)
   })
 })

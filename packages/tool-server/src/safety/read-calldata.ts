@@ -1,5 +1,7 @@
+import type { RegistryForm } from '@svc/wallet/core'
 import {
   type Abi,
+  type AbiFunction,
   type AbiParameter,
   type Address,
   decodeAbiParameters,
@@ -8,6 +10,8 @@ import {
   hexToBytes,
   parseAbiParameters,
 } from 'viem'
+import { handleRegistryAbi } from '../adapters/identity/handle-registry-abi.ts'
+import { identityRegistryAbi } from '../adapters/identity/identity-registry-abi.ts'
 import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
 import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
@@ -49,6 +53,14 @@ export type Surface =
   | 'v4PositionManager'
   | 'universalRouter'
   | 'wrappedNative'
+  | 'identityRegistry'
+  | 'handleRegistry'
+
+/** How each form of an identity registry is called here. */
+export const registrySurfaces = {
+  'erc8004-v1': 'identityRegistry',
+  'handle-v0': 'handleRegistry',
+} as const satisfies Record<RegistryForm, Surface>
 
 export type CalldataReading = {
   readonly recipients: readonly Address[]
@@ -73,6 +85,8 @@ const surfaces: Readonly<Record<Surface, SurfaceRules>> = {
   v4PositionManager: { abi: v4PositionManagerAbi },
   universalRouter: { abi: universalRouterAbi },
   wrappedNative: { abi: wrappedNativeAbi },
+  identityRegistry: { abi: identityRegistryAbi },
+  handleRegistry: { abi: handleRegistryAbi },
 }
 
 const changesPosition = parseAbiParameters('uint256 tokenId, uint256 liquidity')
@@ -128,11 +142,16 @@ const deepestNesting = 3
 function readFunction(rules: SurfaceRules, data: Hex, depth: number): readonly CalldataPart[] {
   if (depth > deepestNesting) throw new RangeError('nested too deeply')
   const { functionName, args = [] } = decodeFunctionData({ abi: rules.abi, data })
-  const definition = rules.abi.find((item) => item.type === 'function' && item.name === functionName)
-  // An overload cannot be told by name alone, and a view function has no business in a transaction.
-  if (definition?.type !== 'function' || definition.inputs.length !== args.length) throw new TypeError('ambiguous')
+  const fitting = rules.abi.filter(
+    (item): item is AbiFunction =>
+      item.type === 'function' && item.name === functionName && item.inputs.length === args.length,
+  )
+  const [definition] = fitting
+  // Overloads are told by how much they take, and a view function has no business in a transaction.
+  if (definition === undefined || fitting.length > 1) throw new TypeError('ambiguous')
   if (definition.stateMutability === 'view' || definition.stateMutability === 'pure') throw new TypeError('view')
   const own = { name: functionName, values: namedValues(definition.inputs, args) }
+  if (setsAgentWallet(own)) throw new RangeError('the registry alone keeps this key')
   return [own, ...innerParts(rules, functionName, args, depth)]
 }
 
@@ -192,6 +211,14 @@ function namedValues(parameters: readonly AbiParameter[], values: readonly unkno
 function removesLiquidity({ name, values }: CalldataPart): boolean {
   if (name === 'v4 03') return true
   return (name === 'decreaseLiquidity' || name === 'v4 01') && values['liquidity'] !== 0n
+}
+
+/** Who an agent is paid at stands under a key of its own, which is not for metadata to set. */
+function setsAgentWallet({ values }: CalldataPart): boolean {
+  const { metadata, metadataKey } = values
+  const entries: readonly unknown[] = Array.isArray(metadata) ? metadata : []
+  const keys = [metadataKey, ...entries.map((entry) => (isRecord(entry) ? entry['metadataKey'] : undefined))]
+  return keys.includes('agentWallet')
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -32,6 +32,7 @@ export function replacementRules(trip: Trip, asked: Asked = {}): ReplacementRule
       // An operator may have paused while the line was written.
       return maySign(trip, proposal)
     },
+    isStillAllowed: (proposal) => maySign(trip, proposal),
     onHeld: ({ hash, nonce }, why) =>
       engine.log.warn('tx.held', { requestId: call.requestId, chainId: chain.id, hash, nonce, why }),
     ...(engine.stuckAfterMs === undefined ? {} : { stuckAfterMs: engine.stuckAfterMs }),

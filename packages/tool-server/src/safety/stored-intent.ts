@@ -22,7 +22,9 @@ const quantities = z.array(z.strictObject({ token: address, amount: whole }))
 
 const storedIntent = z.strictObject({
   chainId: z.int(),
-  calls: z.array(z.strictObject({ to: address, data, valueWei: whole, label: z.string() })),
+  calls: z.array(
+    z.strictObject({ to: address, data, valueWei: whole, label: z.string(), exact: z.literal(true).optional() }),
+  ),
   atomicity: z.enum(['single', 'multicall', 'batch-7702', 'user-operation', 'sequential']),
   spends: quantities,
   receives: quantities,
@@ -39,5 +41,6 @@ const storedIntent = z.strictObject({
   slippageBps: z.number().nullable(),
   deadline: z.number().nullable(),
   recipients: z.array(address),
+  restsOn: z.array(z.strictObject({ to: address, data, answer: data })).optional(),
   why: z.string(),
 }) satisfies z.ZodType<Intent>

@@ -31,6 +31,9 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   increase_liquidity: ['write', 'write:liquidity', false],
   list_operations: ['read', 'read:portfolio', false],
   list_supported_chains: ['read', 'read:market', true],
+  provision_wallet: ['write', 'admin:wallet', false],
+  query_agent_identity: ['read', 'read:market', true],
+  register_agent: ['write', 'admin:wallet', false],
   remove_liquidity: ['write', 'write:liquidity', false],
   search_tokens: ['read', 'read:market', true],
 }

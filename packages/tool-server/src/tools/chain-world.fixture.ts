@@ -11,6 +11,8 @@ import { generatePrivateKey } from 'viem/accounts'
 import type * as z from 'zod'
 import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { createIdentities, type IdentitiesOptions } from '../adapters/identity/create-identities.ts'
+import { noServices } from '../adapters/identity/no-services.fixture.ts'
 import { createLiquidity } from '../adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from '../adapters/prices/create-price-source.ts'
 import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
@@ -63,7 +65,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const tokens = createTokenDirectory({ chains: chains.list(), rpc })
   const liquidity = createLiquidity({ rpc, tokens })
   const prices = createPriceSource({ rpc, tokens, liquidity })
-  const ports: Ports = { chains, rpc, tokens, prices, liquidity, agentAddress: wallet.address }
+  const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
+  const ports: Ports = { chains, rpc, tokens, prices, liquidity, identities, agentAddress: wallet.address }
   const store = await openStore({ ...place, now })
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
@@ -115,7 +118,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     },
     write: {
       openExecute: executor.open,
-      wallet: { address: wallet.address },
+      wallet: { address: wallet.address, type: 'local' },
       defaults: { slippageBps: 50, deadlineSeconds: 600 },
       idempotency: store.idempotency,
       operations,
@@ -221,6 +224,8 @@ export type WorldOptions = {
   readonly policy?: z.input<typeof policySchema>
   /** A policy that may change, in place of `policy`. */
   readonly policies?: PolicySource
+  /** Services that publish and give agent cards; none unless given. */
+  readonly upstream?: Partial<IdentitiesOptions['upstream']>
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>

@@ -12,6 +12,7 @@ import { getTickData } from './market/get-tick-data.ts'
 import { getTokenInfo } from './market/get-token-info.ts'
 import { getTokenPrice } from './market/get-token-price.ts'
 import { getTransactionStatus } from './market/get-transaction-status.ts'
+import { queryAgentIdentity } from './market/query-agent-identity.ts'
 import { searchTokens } from './market/search-tokens.ts'
 import { getAgentBalance } from './portfolio/get-agent-balance.ts'
 import { getPosition } from './portfolio/get-position.ts'
@@ -25,6 +26,8 @@ import { checkSetupHealth } from './setup/check-setup-health.ts'
 import { listSupportedChains } from './setup/list-supported-chains.ts'
 import { executeSwap } from './trade/execute-swap.ts'
 import { approveToken } from './wallet/approve-token.ts'
+import { provisionWallet } from './wallet/provision-wallet.ts'
+import { registerAgent } from './wallet/register-agent.ts'
 
 /** Every tool of the server, sorted by name. Adding a tool is one file and its line here. */
 export const catalogue: readonly Tool[] = Object.freeze([
@@ -52,6 +55,9 @@ export const catalogue: readonly Tool[] = Object.freeze([
   increaseLiquidity,
   listOperations,
   listSupportedChains,
+  provisionWallet,
+  queryAgentIdentity,
+  registerAgent,
   removeLiquidity,
   searchTokens,
 ])

@@ -97,6 +97,28 @@ export const operationStateInput = z.enum(operationStates, {
   error: `Accepted: ${operationStates.join(', ')}`,
 })
 
+/** The id of an agent in the registry of a chain, with or without the chain before it. */
+export const agentIdInput = z
+  .string()
+  .refine((text) => agentIdForm.test(text), 'Accepted: a token id such as "17", or with its chain id as "8453:17"')
+
+export const agentRoles = ['vault_participant', 'vault_manager', 'vault_creator'] as const
+
+export const agentRoleInput = z.enum(agentRoles, { error: `Accepted: ${agentRoles.join(', ')}` })
+
+/** Text that is published: plain, so that nobody who reads it is misled. */
+export function publishedText(most: number): z.ZodString {
+  const accepted = `Accepted: 1 to ${most} characters, none of them a control or direction character`
+  const isPlain = (text: string): boolean =>
+    text.length >= 1 && text.length <= most && text.trim() === text && !unplain.test(text)
+  return z.string({ error: accepted }).refine(isPlain, accepted)
+}
+
+/** An address that is published and that nothing of ours asks. */
+export const endpointInput = z
+  .string()
+  .refine(isEndpoint, 'Accepted: an http or https URL of at most 500 characters, without user and password')
+
 /** A whole number within bounds; `accepted` says so in words. */
 export function wholeNumber(least: number, most: number, accepted: string): z.ZodNumber {
   const message = `Accepted: ${accepted}`
@@ -166,6 +188,8 @@ export function poolReference(pool: Hex, version: Version | undefined): PoolRefe
   return { version: meant, id: pool }
 }
 
+const agentIdForm = /^(?:[1-9]\d{0,15}:)?(?:0|[1-9]\d{0,77})$/
+const unplain = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]/u
 const amountForm = /^(0|[1-9]\d{0,77})(\.\d{1,77})?$/
 const chainForm = /^[!-~](?:[ -~]{0,38}[!-~])?$/
 const poolIdForm = /^0x[0-9a-f]{64}$/
@@ -174,6 +198,12 @@ const symbolForm = /^[A-Za-z0-9][A-Za-z0-9.$+_-]{0,31}$/
 
 function isSymbolOrAddress(text: string): boolean {
   return /^0x/i.test(text) ? isAddress(text) : symbolForm.test(text)
+}
+
+function isEndpoint(text: string): boolean {
+  if (text.length > 500 || !/^https?:\/\/[!-~]+$/.test(text) || !URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
 }
 
 function isOperationId(text: string): boolean {

@@ -38,7 +38,7 @@ export async function openAskingRoad(options: AskingOptions = {}) {
       effects.push(intent.why)
       return shape(settled)
     },
-    wallet: { address: '0x0000000000000000000000000000000000000001' },
+    wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
     idempotency,
     operations: createOperationsRoad({

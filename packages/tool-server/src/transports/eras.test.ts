@@ -126,7 +126,7 @@ describe('one endpoint, two eras', () => {
       env: full,
       write: {
         openExecute: () => async () => ({ status: 'planned', plan }),
-        wallet: { address: '0x0000000000000000000000000000000000000001' },
+        wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
         defaults: { slippageBps: 50, deadlineSeconds: 600 },
         idempotency: {
           begin: async () => ({ state: 'new' }),

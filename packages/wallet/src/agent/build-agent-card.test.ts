@@ -31,6 +31,13 @@ test('a manager may serve A2A, under the address of its card', () => {
   ).toThrow(expect.objectContaining({ code: 'VALIDATION_CONFIG_INVALID' }))
 })
 
+test.each(['', 'https://agent.example/a.png', 'ipfs://bafy/a.png', 'data:image/png;base64,AA=='])(
+  '%s is an image',
+  (image) => {
+    expect(buildAgentCard({ role: 'vault_manager', name: 'Ada', image }, 1).metadata['image']).toBe(image)
+  },
+)
+
 test('every field of a template gives way to the option of its name', () => {
   const options = {
     description: 'Another.',
@@ -50,16 +57,32 @@ test.each([
   ['name', { name: '' }],
   ['name', { name: undefined }],
   ['name', { name: 'Ada\u202e' }],
+  ['name', { name: 'Ada\u200b' }],
+  ['name', { name: 'A\u200dda' }],
+  ['name', { name: 'Ada\u001b[2J' }],
+  ['name', { name: 'A\u0434a' }],
+  ['name', { name: '\uff21da' }],
+  ['name', { name: '\u{1d400}da' }],
+  ['name', { name: 'a'.repeat(1_048_576) }],
   ['name', { name: 'Ada\ud800' }],
   ['description', { description: 'a\nb' }],
   ['services[0].url', { mcpEndpoint: 'file:///etc/passwd' }],
   ['services[0].url', { mcpEndpoint: 'https://user:word@agent.example' }],
   ['services[0].url', { mcpEndpoint: `https://agent.example/${'a'.repeat(500)}` }],
+  ['services[0].url', { mcpEndpoint: 'javascript:alert(1)' }],
+  ['services[0].url', { mcpEndpoint: 'java\nscript:alert(1)' }],
+  ['services[0].url', { mcpEndpoint: 'https://agent.example/\n' }],
+  ['services[0].url', { mcpEndpoint: 'https://\u0430gent.example/mcp' }],
+  ['services[0].url', { mcpEndpoint: 'https:\\\\agent.example\\mcp' }],
   ['domains[0].domain', { domains: [{ domain: 'Finance', primary: true }] }],
   ['domains[0].more', { domains: [{ domain: 'finance', primary: true, more: 1 }] }],
   ['trust.zkml', { trust: { reputation: true, cryptoEconomic: true, zkml: 'no' } }],
   ['metadata.a b', { metadata: { 'a b': 'c' } }],
   ['metadata.a', { metadata: { a: 1 } }],
+  ['metadata.image', { image: 'javascript:alert(1)' }],
+  ['metadata.image', { image: 'data:text/html,<script>' }],
+  ['metadata.image', { image: 'ipfs://a b' }],
+  ['trust.??2J', { trust: { reputation: true, cryptoEconomic: true, zkml: true, '\u001b[2J': true } }],
   [
     'card',
     {
@@ -78,6 +101,17 @@ test.each([
   }
   expect(error).toMatchObject({ code: 'VALIDATION_CARD_INVALID' })
   expect(error?.details['fields']).toEqual([{ field, accepted: expect.any(String) }])
+})
+
+test.each(['Ада', 'Ἀθηνᾶ', 'Ада & Ada', 'आदा', '艾达', 'Zoë №½ ™', '👩‍🚀 Ada'])('%s is a name', (name) => {
+  expect(buildAgentCard({ role: 'vault_manager', name }, 1).name).toBe(name)
+})
+
+test('a card that is wrong everywhere is refused in a short message', () => {
+  const trust = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`${index}`.repeat(1_000), true]))
+  const build = () => buildAgentCard({ role: 'vault_manager', name: 'Ada', trust: trust as never }, 1)
+  expect(build).toThrow(expect.objectContaining({ code: 'VALIDATION_CARD_INVALID' }))
+  expect(build).toThrow(/^.{1,4000}$/)
 })
 
 test('an unknown role is refused', () => {

@@ -1,7 +1,7 @@
 import { requireAgentCard } from './require-agent-card.ts'
 import type { AgentCard, AgentService } from './agent-card.ts'
 import type { AgentRegistrationConfig } from './registration.ts'
-import { roleTemplates } from './role-templates.ts'
+import { roleTemplates, type RoleTemplate } from './role-templates.ts'
 import { WalletError } from '../wallet-error.ts'
 
 /**
@@ -9,16 +9,7 @@ import { WalletError } from '../wallet-error.ts'
  * name; `metadata` is merged key by key. Throws `VALIDATION_CONFIG_INVALID` or `VALIDATION_CARD_INVALID`.
  */
 export function buildAgentCard(options: AgentCardOptions, chainId: number): AgentCard {
-  if (!Object.hasOwn(roleTemplates, options.role)) {
-    throw new WalletError(
-      'VALIDATION_CONFIG_INVALID',
-      `role is not valid; accepted: ${Object.keys(roleTemplates).join(', ')}.`,
-    )
-  }
-  const { description, domains, trust, mayServeA2a } = roleTemplates[options.role]
-  if (options.a2aEndpoint !== undefined && !mayServeA2a) {
-    throw new WalletError('VALIDATION_CONFIG_INVALID', `a2aEndpoint does not belong to the role ${options.role}.`)
-  }
+  const { description, domains, trust } = templateOf(options)
   return requireAgentCard({
     name: options.name,
     description: options.description ?? description,
@@ -35,6 +26,7 @@ export function buildAgentCard(options: AgentCardOptions, chainId: number): Agen
   })
 }
 
+/** The options that a card is made of. */
 export type AgentCardOptions = Pick<
   AgentRegistrationConfig,
   | 'name'
@@ -49,9 +41,27 @@ export type AgentCardOptions = Pick<
   | 'metadata'
 >
 
+/** The template of the role, which must be one, and must have what the options give. */
+export function templateOf({ role, a2aEndpoint }: Pick<AgentCardOptions, 'role' | 'a2aEndpoint'>): RoleTemplate {
+  if (!Object.hasOwn(roleTemplates, role)) {
+    const accepted = Object.keys(roleTemplates).join(', ')
+    throw new WalletError('VALIDATION_CONFIG_INVALID', `role is not valid; accepted: ${accepted}.`)
+  }
+  const template = roleTemplates[role]
+  if (a2aEndpoint !== undefined && typeof a2aEndpoint !== 'string') {
+    throw new WalletError('VALIDATION_CONFIG_INVALID', 'a2aEndpoint is not valid; accepted: an address.')
+  }
+  if (a2aEndpoint === undefined || template.mayServeA2a) return template
+  throw new WalletError('VALIDATION_CONFIG_INVALID', `a2aEndpoint does not belong to the role ${role}.`)
+}
+
 const protocolName = 'svc'
 
-function servicesOf({ mcpEndpoint, a2aEndpoint }: AgentCardOptions): AgentService[] {
+/** The services that the endpoints of the options come to. */
+export function servicesOf({
+  mcpEndpoint,
+  a2aEndpoint,
+}: Pick<AgentCardOptions, 'mcpEndpoint' | 'a2aEndpoint'>): AgentService[] {
   return [
     ...(mcpEndpoint === undefined ? [] : [{ type: 'mcp', url: mcpEndpoint } as const]),
     ...(a2aEndpoint === undefined ? [] : [{ type: 'a2a', url: agentCardUrl(a2aEndpoint) } as const]),

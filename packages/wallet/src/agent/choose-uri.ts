@@ -6,6 +6,7 @@ import { pinCard, type PinService } from './pin/pin-card.ts'
 import { pinProxy } from './pin/pin-proxy.ts'
 import { pinata } from './pin/pinata.ts'
 import { registrationFile } from './registration-file.ts'
+import { contentAddress } from './content-address.ts'
 import type { IpfsMode } from './registration.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
 
@@ -13,15 +14,16 @@ import type { RegistrationTrip } from './registration-trip.ts'
  * The agent URI of tiers 1 and 2: a pinned file, or the file itself when the mode is `inline` or the pin fails. Throws
  * `VALIDATION_CONFIG_INVALID` for an unknown mode and `VALIDATION_PINNING_JWT_MISSING`.
  */
-export async function chooseURI(trip: RegistrationTrip, card: AgentCard): Promise<ChosenURI> {
+export async function chooseURI(trip: URITrip, card: AgentCard): Promise<ChosenURI> {
   const { options, attempts, progress } = trip
   const mode = modeOf(trip)
   if (mode === 'inline') return inline(card)
   try {
     const service = serviceOf(trip, mode)
+    if (options.pin === false) return pinned(contentAddress(canonicalBytes(registrationFile(card))))
     progress('pin', mode === 'proxy' ? 'Pinning the card through the support API.' : 'Pinning the card.')
     const cid = await pinCard(card, service, { fetch: trip.fetch, ...(options.signal && { signal: options.signal }) })
-    return { method: 'sdk-ipfs', agentURI: `ipfs://${cid}` }
+    return pinned(cid)
   } catch (error) {
     if (!(error instanceof WalletError) || error.code.startsWith('VALIDATION_') || options.signal?.aborted) throw error
     const { code, message } = error
@@ -37,11 +39,23 @@ export function minimalURI(card: AgentCard): string {
   return dataURI({ type, name, description, services: services.slice(0, 1) })
 }
 
+/** What of a trip bears on the URI. */
+export type URITrip = Pick<RegistrationTrip, 'env' | 'fetch' | 'attempts' | 'warnings' | 'progress'> & {
+  readonly wallet: Pick<RegistrationTrip['wallet'], 'appId'>
+  readonly options: Pick<
+    RegistrationTrip['options'],
+    'ipfsMode' | 'pinningJwt' | 'pinningUrl' | 'apiUrl' | 'signal'
+  > & {
+    /** `false`: the address is reckoned and nothing leaves. */
+    readonly pin?: boolean
+  }
+}
+
 export type ChosenURI = { readonly method: 'sdk-ipfs' | 'sdk-inline'; readonly agentURI: string }
 
 const modes: readonly string[] = ['proxy', 'pinata', 'inline'] satisfies IpfsMode[]
 
-function modeOf({ options, env }: RegistrationTrip): IpfsMode {
+function modeOf({ options, env }: URITrip): IpfsMode {
   const mode = options.ipfsMode ?? (env['SVC_IPFS_MODE'] || 'proxy')
   if (isMode(mode)) return mode
   throw new WalletError('VALIDATION_CONFIG_INVALID', `ipfsMode is not valid; accepted: ${modes.join(', ')}.`)
@@ -51,7 +65,7 @@ function isMode(mode: string): mode is IpfsMode {
   return modes.includes(mode)
 }
 
-function serviceOf({ options, env, wallet, warnings }: RegistrationTrip, mode: 'proxy' | 'pinata'): PinService {
+function serviceOf({ options, env, wallet, warnings }: URITrip, mode: 'proxy' | 'pinata'): PinService {
   if (mode === 'pinata') {
     const jwt = options.pinningJwt ?? env['SVC_PINNING_JWT']
     if (jwt === undefined || jwt === '') {
@@ -60,11 +74,15 @@ function serviceOf({ options, env, wallet, warnings }: RegistrationTrip, mode: '
     const url = options.pinningUrl ?? 'https://uploads.pinata.cloud'
     return pinata(url, jwt instanceof Secret ? jwt : new Secret(jwt))
   }
-  const apiUrl = options.apiUrl ?? env['SVC_API_URL']
+  const apiUrl = options.apiUrl ?? (env['SVC_API_URL'] || undefined)
   if (apiUrl !== undefined && wallet.appId !== null) return pinProxy(apiUrl, wallet.appId)
   const missing = apiUrl === undefined ? 'SVC_API_URL' : 'appId'
   warnings.push(`The pin proxy needs ${missing}; the file went into the URI itself.`)
   throw new WalletError('PIN_FAILED', `The pin proxy needs ${missing}.`)
+}
+
+function pinned(cid: string): ChosenURI {
+  return { method: 'sdk-ipfs', agentURI: `ipfs://${cid}` }
 }
 
 function inline(card: AgentCard): ChosenURI {

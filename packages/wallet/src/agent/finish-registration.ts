@@ -1,13 +1,14 @@
 import type { Submission } from '../gas/submission.ts'
-import { WalletError } from '../wallet-error.ts'
+import { keepOutcome } from './keep-outcome.ts'
 import type { RegistrySighting } from './look-at-registry.ts'
-import type { RegistrationAttempt, RegistrationResult } from './registration.ts'
+import { registeredAgentIn } from './registered-agent-in.ts'
+import type { RegistrationResult } from './registration.ts'
 import type { RegistrationRecord } from './registration-records.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
 
 /**
- * Turns what became of the call into the result, and keeps it: the id is read out of the registry's own logs, and the URI
- * is read back. Throws `REGISTRATION_REVERTED` or `REGISTRATION_AMBIGUOUS`.
+ * Turns what became of the call into the result, and keeps it: the id is read out of the registry's own logs. Throws
+ * `REGISTRATION_REVERTED` or `REGISTRATION_AMBIGUOUS`.
  */
 export async function finishRegistration(
   trip: RegistrationTrip,
@@ -15,72 +16,29 @@ export async function finishRegistration(
   record: RegistrationRecord,
   submission: Submission,
 ): Promise<RegistrationResult> {
-  const { chain, registry, owner, records, now, progress, warnings } = trip
-  const attempts = attemptsOf(trip, record, submission)
-  // The record as it stands: the way to the chain may have kept an operation in it.
-  const keep = async (change: Partial<RegistrationRecord>) =>
-    records.save({ ...((await records.load(record.token)) ?? record), ...change, updatedAt: now() })
-  const common = { chainId: chain.id, attempts, warnings: [...warnings, ...submission.warnings] }
-  if (submission.status === 'deferred') {
-    await keep({ state: 'deferred' })
-    return {
-      status: 'deferred',
-      code: 'REGISTRATION_DEFERRED',
-      resumeToken: record.token,
-      fund: submission.fund,
-      ...common,
-    }
-  }
-  if (submission.status === 'pending') {
-    const { txHash, userOperationHash } = submission
-    await keep({ state: 'sent', txHash, userOperationHash })
-    return {
-      status: 'pending',
-      code: 'REGISTRATION_PENDING',
-      resumeToken: record.token,
-      txHash,
-      userOperationHash,
-      ...common,
-    }
-  }
-  const { txHash } = submission
-  if (submission.status === 'reverted') {
-    await keep({ state: 'failed', txHash })
-    const said = submission.reason === null ? '' : `: ${submission.reason}`
-    throw new WalletError('REGISTRATION_REVERTED', `The registration was mined and reverted${said}.`, {
-      details: { txHash },
-    })
-  }
-  const candidates = speech.registeredIn(submission.logs, { registry, owner, agentURI: record.agentURI })
-  const tokenId = candidates[0]
-  if (tokenId === undefined || candidates.length > 1) {
+  const outcome = await keepOutcome(trip, record, submission)
+  if (outcome.status === 'deferred') return { ...outcome, code: 'REGISTRATION_DEFERRED' }
+  if (outcome.status === 'pending') return { ...outcome, code: 'REGISTRATION_PENDING' }
+  const { chain, registry, owner, progress } = trip
+  const { keep, logs, ...mined } = outcome
+  const { txHash } = mined
+  const expected = { chainId: chain.id, registry, owner, agentURI: record.agentURI, form: speech.form }
+  const readId = async () => registeredAgentIn(logs, expected)
+  const { agentId, tokenId } = await readId().catch(async (error: unknown) => {
     await keep({ state: 'sent', txHash })
-    throw new WalletError('REGISTRATION_AMBIGUOUS', `Transaction ${txHash} shows ${candidates.length} registrations.`, {
-      details: { txHash, candidates: candidates.map(String) },
-    })
-  }
-  await keep({ state: 'registered', txHash, tokenId: `${tokenId}` })
-  progress('done', `Registered as agent ${chain.id}:${tokenId}.`, { txHash })
+    throw error
+  })
+  await keep({ state: 'registered', txHash, tokenId })
+  progress('done', `Registered as agent ${agentId}.`, { txHash })
   return {
+    ...mined,
     status: 'registered',
-    agentId: `${chain.id}:${tokenId}`,
-    tokenId: `${tokenId}`,
+    agentId,
+    tokenId,
     registrationMethod: record.method,
     agentURI: record.agentURI,
     agentRegistry: `eip155:${chain.id}:${registry}`,
     owner,
-    txHash,
-    gasTier: submission.gasTier,
     alreadyRegistered: false,
-    ...common,
   }
-}
-
-function attemptsOf(
-  { attempts }: RegistrationTrip,
-  { method }: RegistrationRecord,
-  submission: Submission,
-): readonly RegistrationAttempt[] {
-  const outcome = submission.status === 'mined' ? 'done' : submission.status === 'reverted' ? 'failed' : 'pending'
-  return [...attempts, ...submission.attempts, { kind: 'registration', tier: method, outcome }]
 }

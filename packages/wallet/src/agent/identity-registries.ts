@@ -21,6 +21,7 @@ export const identityRegistries: Readonly<Record<number, RegistryRow>> = Object.
   324: undeployed(),
 })
 
+/** What is known of the identity registry of one chain. */
 export type RegistryRow = {
   /** `null` where no registry is known. */
   readonly identity: Address | null

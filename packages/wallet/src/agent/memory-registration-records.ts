@@ -5,8 +5,8 @@ export function createMemoryRegistrationRecords(): RegistrationRecords {
   const records = new Map<string, RegistrationRecord>()
   return {
     load: async (token) => records.get(token) ?? null,
-    async find(chainId, registry, owner) {
-      return newestOf([...records.values()], chainId, registry, owner)
+    async find(chainId, registry, owner, updateOf) {
+      return newestOf([...records.values()], { chainId, registry, owner, updateOf })
     },
     async save(record) {
       records.set(record.token, record)
@@ -14,16 +14,27 @@ export function createMemoryRegistrationRecords(): RegistrationRecords {
   }
 }
 
-/** Of a wallet at a registry: the newest that is not ended, or else the newest. */
+/** The newest that is not ended, or else the newest, of a wallet's registrations or of one agent's updates. */
 export function newestOf(
   records: readonly RegistrationRecord[],
-  chainId: number,
-  registry: string,
-  owner: string,
+  { chainId, registry, owner, updateOf }: Sought,
 ): RegistrationRecord | null {
   const key = `${chainId} ${registry} ${owner}`.toLowerCase()
   const own = records
     .filter((record) => `${record.chainId} ${record.registry} ${record.owner}`.toLowerCase() === key)
+    .filter(({ update }) => update?.tokenId === updateOf)
     .toSorted((a, b) => b.updatedAt - a.updatedAt)
-  return own.find(({ state }) => state !== 'registered' && state !== 'failed') ?? own[0] ?? null
+  return own.find((record) => !isEnded(record)) ?? own[0] ?? null
+}
+
+/** Whether nothing of it can be gone on with. */
+export function isEnded({ state }: RegistrationRecord): boolean {
+  return state === 'registered' || state === 'updated' || state === 'failed'
+}
+
+type Sought = {
+  readonly chainId: number
+  readonly registry: string
+  readonly owner: string
+  readonly updateOf: string | undefined
 }

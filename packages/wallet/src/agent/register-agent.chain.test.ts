@@ -1,12 +1,13 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { createPublicClient, createTestClient, hexToString, http, parseEther } from 'viem'
-import { generatePrivateKey } from 'viem/accounts'
+import { createPublicClient, createTestClient, hexToString, http, parseEther, parseGwei, walletActions } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
 import { registerAgent } from './register-agent.ts'
-import type { AgentRegistrationConfig, RegisteredAgent } from './registration.ts'
+import type { AgentRegistrationConfig, RegisteredAgent, RegistrationProgress } from './registration.ts'
+import { handleV0 } from './registry/handle-v0.ts'
 import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
 
 const devnet = useDevnet()
@@ -78,6 +79,18 @@ describe('an agent', () => {
     expect(await agents()).toBe(1n)
   })
 
+  test('is not registered again by what another process began and never signed', async () => {
+    const [records, journal] = [createMemoryRegistrationRecords(), createMemoryJournal({ now: Date.now })]
+    const { agentId, tokenId } = await register({ records, journal })
+    const registered = await records.find(31337, registry(), wallet.address)
+    if (registered === null) throw new Error('It keeps no record.')
+    const begun = { ...registered, token: 'begun', state: 'prepared', txHash: null, tokenId: null } as const
+    await records.save({ ...begun, updatedAt: registered.updatedAt + 1 })
+    expect(await register({ records, journal })).toMatchObject({ agentId, tokenId, alreadyRegistered: true })
+    expect(await records.load('begun')).toMatchObject({ state: 'failed' })
+    expect(await agents()).toBe(1n)
+  })
+
   test('is not registered again by a process that begins where another died', async () => {
     const [records, journal] = [createMemoryRegistrationRecords(), createMemoryJournal({ now: Date.now })]
     const dies: typeof records = {
@@ -91,6 +104,38 @@ describe('an agent', () => {
     expect(await register({ records, journal })).toMatchObject({ status: 'registered', alreadyRegistered: false })
     expect(await agents()).toBe(1n)
   })
+})
+
+test('a registration that reverts in its block says what the contract said', async () => {
+  const node = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) }).extend(walletActions)
+  const rival = privateKeyToAccount(devnet().accounts[8]!.privateKey)
+  const name = wallet.address
+  const taking = handleV0.encodeRegister({ handle: name, metadataURI: 'data:,', interfaceType: 'none', metadata: {} })
+  const overtaken: Promise<void>[] = []
+  const overtake = async () => {
+    const fees = { maxFeePerGas: parseGwei('500'), maxPriorityFeePerGas: parseGwei('400'), gas: 1_000_000n }
+    await node.sendTransaction({ account: rival, to: devnet().registry.handle, data: taking, chain: null, ...fees })
+    await node.mine({ blocks: 1 })
+  }
+  await node.setAutomine(false)
+  try {
+    const onProgress = ({ step }: RegistrationProgress) => {
+      if (step === 'confirm' && overtaken.length === 0) overtaken.push(overtake())
+    }
+    const outcome = register({ name, registry: { identity: devnet().registry.handle }, onProgress })
+    await expect(outcome).rejects.toMatchObject({
+      code: 'REGISTRATION_REVERTED',
+      message: 'The registration was mined and reverted: handle taken.',
+    })
+  } finally {
+    await Promise.all(overtaken)
+    await node.setAutomine(true)
+  }
+})
+
+test('the row of a chain may name its registry', async () => {
+  const { agentRegistry } = await register({ registry: {}, chains: [devnet().chain] })
+  expect(agentRegistry).toBe(`eip155:31337:${registry()}`)
 })
 
 test('a chain without a registry is refused before anybody is asked', async () => {

@@ -1,12 +1,5 @@
 import type { ServiceWallet } from '../service-wallet.ts'
-import { findIdentity } from './find-identity.ts'
-import { finishRegistration } from './finish-registration.ts'
-import { lookAtRegistry } from './look-at-registry.ts'
-import { prepareCard } from './prepare-card.ts'
 import type { AgentRegistrationConfig, RegistrationResult } from './registration.ts'
-import { openTrip } from './registration-trip.ts'
-import { submitRegistration } from './submit-registration.ts'
-import { underWay } from './under-way.ts'
 
 /**
  * Registers the wallet as an agent in the ERC-8004 identity registry of a chain, by the first of three tiers that works:
@@ -15,20 +8,18 @@ import { underWay } from './under-way.ts'
  * that is registered already gets the identity it has, unless `force` is set.
  *
  * Resolves to what is registered, to `pending` when a transaction is out whose end is not known yet, or to `deferred` when
- * the wallet lacks gas: both name a token to `resume` with. Throws `WalletError`, the chain's support before all else.
+ * the wallet lacks gas: both name a token to `resume` with.
+ *
+ * Throws `WalletError`, the chain's support before all else: `VALIDATION_CHAIN_NOT_SUPPORTED`; `VALIDATION_CONFIG_INVALID`,
+ * `VALIDATION_CARD_INVALID` and `VALIDATION_PINNING_JWT_MISSING` for options; `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`,
+ * `REGISTRY_NOT_DEPLOYED` and `VALIDATION_REGISTRY_ABI_UNKNOWN` for what is at the endpoint; `RESUME_TOKEN_INVALID`;
+ * `CALL_REVERTS` before and `REGISTRATION_REVERTED`, `REGISTRATION_AMBIGUOUS` after a transaction is mined; and what the
+ * signer throws. A pin, a paymaster or a faucet that fails is no error: it is in `attempts`, and another way is taken.
  */
 export async function registerAgent(
   wallet: ServiceWallet,
   options: AgentRegistrationConfig,
 ): Promise<RegistrationResult> {
-  const trip = await openTrip(wallet, options)
-  trip.progress('check-chain', `Looking at the registry ${trip.registry} on chain ${trip.chain.id}.`)
-  const sighting = await lookAtRegistry(trip, trip.owner)
-  const begun = await underWay(trip)
-  if (begun !== null) return finishRegistration(trip, sighting, begun, await trip.submit(begun))
-  const known = options.force === true ? null : await findIdentity(trip, sighting)
-  if (known !== null) return known
-  const card = prepareCard(trip)
-  const { record, submission } = await submitRegistration(trip, sighting, card)
-  return finishRegistration(trip, sighting, record, submission)
+  const { runRegistration } = await import('./run-registration.ts')
+  return runRegistration(wallet, options)
 }

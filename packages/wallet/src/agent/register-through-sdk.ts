@@ -2,7 +2,7 @@ import { isAddressEqual, isHex, numberToHex, type Hex } from 'viem'
 import { WalletError } from '../wallet-error.ts'
 import type { AgentCard } from './agent-card.ts'
 import type { IdentitySdk } from './load-identity-sdk.ts'
-import type { Submitted } from './submit-registration.ts'
+import type { Submitted } from './submit-recorded.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
 
 /**

@@ -39,6 +39,7 @@ export type RegistrationFile = Pick<AgentCard, 'domains' | 'trust' | 'metadata'>
   readonly supportedTrust: readonly string[]
 }
 
+/** One way to reach the agent, as the registration file names it. */
 export type RegistrationService = {
   readonly name: string
   readonly endpoint: string

@@ -6,19 +6,23 @@ import type { Address, Hash, Hex } from 'viem'
  */
 export type RegistrationRecords = {
   load(token: string): Promise<RegistrationRecord | null>
-  /** The newest one of a wallet at a registry that is not ended, or else the newest. */
-  find(chainId: number, registry: Address, owner: Address): Promise<RegistrationRecord | null>
+  /**
+   * The newest registration of a wallet at a registry that is not ended, or else the newest; of the updates of an agent
+   * where its token id is given.
+   */
+  find(chainId: number, registry: Address, owner: Address, updateOf?: string): Promise<RegistrationRecord | null>
   /** Durable when it resolves. Replaces the record of the same token. */
   save(record: RegistrationRecord): Promise<void>
 }
 
+/** One registration: what was signed for it, and how far it came. Plain data, the same as JSON. */
 export type RegistrationRecord = {
   /** Unguessable; also the request id in the journal. */
   readonly token: string
   readonly chainId: number
   readonly registry: Address
   readonly owner: Address
-  readonly state: 'prepared' | 'sent' | 'deferred' | 'registered' | 'failed'
+  readonly state: 'prepared' | 'sent' | 'deferred' | 'registered' | 'updated' | 'failed'
   readonly method: 'sdk-ipfs' | 'sdk-inline' | 'direct-contract'
   readonly agentURI: string
   /** Calldata of the registration. */
@@ -28,6 +32,8 @@ export type RegistrationRecord = {
   readonly userOperation: Readonly<Record<string, unknown>> | null
   readonly userOperationHash: Hex | null
   readonly tokenId: string | null
+  /** Of a call that changes an agent: its token id, and the calls of the same update that follow. */
+  readonly update?: { readonly tokenId: string; readonly rest: readonly Hex[] }
   /** Unix milliseconds. */
   readonly updatedAt: number
 }

@@ -16,7 +16,7 @@ import type {
 import type { RegistrationRecord, RegistrationRecords } from './registration-records.ts'
 
 /** Reads the options, the chain's support first, and asks the wallet for its address. */
-export async function openTrip(wallet: ServiceWallet, options: AgentRegistrationConfig): Promise<RegistrationTrip> {
+export async function openTrip(wallet: ServiceWallet, options: TripOptions): Promise<RegistrationTrip> {
   const open = openRegistry(wallet, options)
   const { now = Date.now, env = process.env, records = createMemoryRegistrationRecords(), onProgress } = options
   const journal = options.journal ?? createMemoryJournal({ now })
@@ -45,11 +45,14 @@ export async function openTrip(wallet: ServiceWallet, options: AgentRegistration
   }
 }
 
+/** Of a registration, or of the update of an agent that has its role. */
+export type TripOptions = Omit<AgentRegistrationConfig, 'role'> & Partial<Pick<AgentRegistrationConfig, 'role'>>
+
 /** What the steps of one registration share. */
 export type RegistrationTrip = OpenRegistry &
   Required<Pick<RegistrationSurroundings, 'env' | 'now' | 'fetch'>> & {
     readonly wallet: ServiceWallet
-    readonly options: AgentRegistrationConfig
+    readonly options: TripOptions
     readonly owner: Address
     readonly records: RegistrationRecords
     /** Grows as tiers are tried. */

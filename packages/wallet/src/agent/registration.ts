@@ -35,6 +35,7 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
   readonly signal?: AbortSignal
 } & RegistrationSurroundings
 
+/** Where the registration file goes: pinned by the support API, pinned by your own account, or into the URI itself. */
 export type IpfsMode = 'proxy' | 'pinata' | 'inline'
 
 /** Outside things, each with a default; tests and servers give their own. */
@@ -60,6 +61,7 @@ export type RegistrationSurroundings = {
   readonly loadIdentitySdk?: () => Promise<unknown>
 }
 
+/** How the gas of a registration is paid, and how long that is waited for. */
 export type GasOptions = {
   /**
    * Tiers that may be tried, always in the order sponsored, faucet, manual. Where it is missing: a paymaster on chain 8453
@@ -87,10 +89,13 @@ export type GasOptions = {
 /** Who paid: the paymaster, the faucet's grant, what a person sent while it was waited for, or what was there. */
 export type GasTier = 'sponsored' | 'faucet' | 'manual' | 'wallet'
 
+/** The tier that registered: SDK with a pinned file, SDK with the file in the URI, or the registry's own call. */
 export type RegistrationMethod = 'sdk-ipfs' | 'sdk-inline' | 'direct-contract'
 
+/** How `registerAgent` ends when nothing failed; `status` tells the three apart. */
 export type RegistrationResult = RegisteredAgent | PendingRegistration | DeferredRegistration
 
+/** An identity in the registry, new or found there. The URI and the owner are as the chain holds them. */
 export type RegisteredAgent = {
   readonly status: 'registered'
   /** `<chainId>:<tokenId>`. The first token id of a registry is 0. */
@@ -140,7 +145,7 @@ export type DeferredRegistration = {
 
 /** One try at a tier of registration or of gas, in order. */
 export type RegistrationAttempt = {
-  readonly kind: 'registration' | 'gas'
+  readonly kind: 'registration' | 'update' | 'gas'
   readonly tier: RegistrationMethod | GasTier
   readonly outcome: 'done' | 'failed' | 'skipped' | 'pending'
   /** Code of the error, where it failed. */

@@ -3,8 +3,8 @@ import type { AgentCard } from './agent-card.ts'
 
 /**
  * Gives the card back when it keeps the strict schema of the support API: no unknown key, nothing coerced, http(s)
- * addresses without credentials, text without control characters, at most 32 KiB as JSON. Throws
- * `VALIDATION_CARD_INVALID`, whose `details.fields` name each field that breaks it and what is accepted there.
+ * addresses without credentials, text without invisible characters, names without look-alikes, at most 32 KiB as JSON.
+ * Throws `VALIDATION_CARD_INVALID`, whose `details.fields` name each field that breaks it and what is accepted there.
  */
 export function requireAgentCard(value: unknown): AgentCard {
   const fields: RefusedField[] = []
@@ -13,19 +13,23 @@ export function requireAgentCard(value: unknown): AgentCard {
     if (bytes <= mostBytes) return value
     fields.push({ field: 'card', accepted: `at most ${mostBytes} bytes as JSON; it has ${bytes}` })
   }
-  const named = fields.map(({ field, accepted }) => `${field} (accepted: ${accepted})`).join('; ')
-  throw new WalletError('VALIDATION_CARD_INVALID', `The agent card is not valid: ${named}.`, { details: { fields } })
+  const named = fields.slice(0, mostNamed).map(({ field, accepted }) => `${field} (accepted: ${accepted})`)
+  throw new WalletError('VALIDATION_CARD_INVALID', `The agent card is not valid: ${named.join('; ')}.`, {
+    details: { fields: fields.slice(0, mostNamed) },
+  })
 }
 
 export type RefusedField = { readonly field: string; readonly accepted: string }
 
 const mostBytes = 32 * 1024
+/** A hostile card breaks the schema as often as it likes. */
+const mostNamed = 20
 
 type Check = (value: unknown, field: string, fields: RefusedField[]) => void
 
 function isCard(value: unknown, fields: RefusedField[]): value is AgentCard {
   shape({
-    name: text(1, 100),
+    name: label(1, 100),
     description: text(1, 2_000),
     domains: list(
       16,
@@ -36,7 +40,7 @@ function isCard(value: unknown, fields: RefusedField[]): value is AgentCard {
     ),
     services: list(16, shape({ type: oneOf('mcp', 'a2a'), url: webAddress })),
     trust: shape({ reputation: flag, cryptoEconomic: flag, zkml: flag }),
-    metadata: dictionary(32, text(0, 500)),
+    metadata: dictionary(32, text(0, 500), { image }),
   })(value, '', fields)
   return fields.length === 0
 }
@@ -50,7 +54,7 @@ function shape(members: Readonly<Record<string, Check>>): Check {
     const path = (name: string) => (field === '' ? name : `${field}.${name}`)
     for (const name of Object.keys(value)) {
       if (!Object.hasOwn(members, name)) {
-        fields.push({ field: path(name), accepted: `only ${Object.keys(members).join(', ')}` })
+        fields.push({ field: path(shown(name)), accepted: `only ${Object.keys(members).join(', ')}` })
       }
     }
     for (const [name, check] of Object.entries(members)) check(value[name], path(name), fields)
@@ -67,7 +71,7 @@ function list(most: number, check: Check): Check {
   }
 }
 
-function dictionary(most: number, check: Check): Check {
+function dictionary(most: number, check: Check, known: Readonly<Record<string, Check>>): Check {
   return (value, field, fields) => {
     if (!isRecord(value) || Object.keys(value).length > most) {
       fields.push({ field, accepted: `an object of at most ${most} texts` })
@@ -75,8 +79,8 @@ function dictionary(most: number, check: Check): Check {
     }
     for (const [key, item] of Object.entries(value)) {
       if (!/^[a-zA-Z0-9:_.-]{1,64}$/.test(key)) {
-        fields.push({ field: `${field}.${key.slice(0, 64)}`, accepted: 'keys of 1 to 64 of a-z A-Z 0-9 : _ . -' })
-      } else check(item, `${field}.${key}`, fields)
+        fields.push({ field: `${field}.${shown(key)}`, accepted: 'keys of 1 to 64 of a-z A-Z 0-9 : _ . -' })
+      } else (Object.hasOwn(known, key) ? (known[key] ?? check) : check)(item, `${field}.${key}`, fields)
     }
   }
 }
@@ -85,7 +89,17 @@ function text(least: number, most: number): Check {
   return (value, field, fields) => {
     const isText = typeof value === 'string' && value.length >= least && value.length <= most
     if (!isText || !isPlain(value)) {
-      fields.push({ field, accepted: `${least} to ${most} characters, none of them a control character` })
+      fields.push({ field, accepted: `${least} to ${most} characters, none of them invisible` })
+    }
+  }
+}
+
+function label(least: number, most: number): Check {
+  const isText = text(least, most)
+  return (value, field, fields) => {
+    isText(value, field, fields)
+    if (typeof value === 'string' && value.length <= most && isLookAlike(value)) {
+      fields.push({ field, accepted: 'words of one alphabet each, in plain letters' })
     }
   }
 }
@@ -106,17 +120,47 @@ const flag: Check = (value, field, fields) => {
   if (typeof value !== 'boolean') fields.push({ field, accepted: 'true or false' })
 }
 
+/** ASCII alone: a host in other letters has its name in Punycode, and is not taken for the one that looks like it. */
 const webAddress: Check = (value, field, fields) => {
-  const url = typeof value === 'string' && value.length <= 500 && URL.canParse(value) ? new URL(value) : null
-  const isWeb = url !== null && (url.protocol === 'https:' || url.protocol === 'http:')
-  if (!isWeb || url.username !== '' || url.password !== '') {
-    fields.push({ field, accepted: 'an http or https address of at most 500 characters, without user and password' })
+  const isPlainUrl = typeof value === 'string' && value.length <= 500 && /^https?:\/\/[!-~]+$/i.test(value)
+  const url = isPlainUrl && !/["<>\\]/.test(value) && URL.canParse(value) ? new URL(value) : null
+  if (url === null || url.username !== '' || url.password !== '') {
+    fields.push({
+      field,
+      accepted: 'an http or https address of at most 500 ASCII characters, without user and password',
+    })
   }
 }
 
-/** Without control characters and without those that change the direction of what stands beside them. */
+/** What a page may put into an image: nothing that runs. */
+const image: Check = (value, field, fields) => {
+  if (typeof value === 'string' && (value === '' || /^(ipfs:\/\/|data:image\/)[!-~]{1,480}$/.test(value))) return
+  const refused: RefusedField[] = []
+  webAddress(value, field, refused)
+  if (refused.length > 0) {
+    fields.push({ field, accepted: 'an http, https or ipfs address or a data:image, of at most 500 ASCII characters' })
+  }
+}
+
+/** Without what cannot be seen: control characters, line separators, and those that change the direction of a line. */
 function isPlain(value: string): boolean {
-  return !/[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(value)
+  return !(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value) || /(?![\u200c\u200d])\p{Cf}/u.test(value))
+}
+
+/** Letters of another width or style, joiners in a Latin word, or such words with letters that look like theirs. */
+function isLookAlike(value: string): boolean {
+  const isJoined = /\p{sc=Latin}[\u200c\u200d]|[\u200c\u200d]\p{sc=Latin}/u.test(value)
+  const words = value.match(/[\p{L}\p{M}]+/gu) ?? []
+  const isMixed = words.some((word) => /\p{sc=Latin}/u.test(word) && /[\p{sc=Cyrillic}\p{sc=Greek}]/u.test(word))
+  const letters = value.match(/[\p{L}\p{Nd}]/gu) ?? []
+  return (
+    isJoined || isMixed || letters.some((letter) => letter > '\u007f' && /^[a-z0-9]+$/i.test(letter.normalize('NFKC')))
+  )
+}
+
+/** A name that a stranger chose, as it may stand in a message. */
+function shown(name: string): string {
+  return name.slice(0, 64).replace(/[^\w:. -]/g, '?')
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import type { Hex } from 'viem'
-import type { Submission } from '../gas/submission.ts'
 import type { AgentCard } from './agent-card.ts'
 import { chooseURI, minimalURI, type ChosenURI } from './choose-uri.ts'
+import { encodeRegistration } from './encode-registration.ts'
 import { loadIdentitySdk, type IdentitySdk } from './load-identity-sdk.ts'
 import type { RegistrySighting } from './look-at-registry.ts'
 import { registerThroughSdk } from './register-through-sdk.ts'
-import type { RegistrationMethod } from './registration.ts'
-import type { RegistrationRecord } from './registration-records.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
+import { submitRecorded, type Submitted } from './submit-recorded.ts'
 
 /**
  * Tries the tiers in order. The first of them that comes to a signature is the last: from then on there is one
@@ -26,16 +24,9 @@ export async function submitRegistration(
     if (submitted !== null) return submitted
   }
   const agentURI = minimalURI(card)
-  const data = speech.encodeRegister({
-    handle: card.name,
-    metadataURI: agentURI,
-    interfaceType: card.services[0]?.type ?? 'none',
-    metadata: card.metadata,
-  })
-  return submit(trip, 'direct-contract', agentURI, data)
+  const data = encodeRegistration(speech, card, agentURI)
+  return submitRecorded(trip, { method: 'direct-contract', agentURI, data })
 }
-
-export type Submitted = { readonly record: RegistrationRecord; readonly submission: Submission }
 
 /**
  * `null` when the SDK failed by itself before it asked for a signature. What our own sending refused is not mended by
@@ -48,7 +39,7 @@ async function throughSdk(
   { method, agentURI }: ChosenURI,
 ): Promise<Submitted | null> {
   const sent: { once?: Promise<Submitted> } = {}
-  const send = (data: Hex): Promise<Submitted> => (sent.once ??= submit(trip, method, agentURI, data))
+  const send = (data: Hex): Promise<Submitted> => (sent.once ??= submitRecorded(trip, { method, agentURI, data }))
   const failed = await registerThroughSdk(trip, sdk, card, agentURI, send).then(
     () => false,
     () => true,
@@ -62,39 +53,4 @@ async function throughSdk(
     progress('fallback', `${reason} Calling the registry directly.`)
   }
   return null
-}
-
-/** The record is there before anything can leave. */
-async function submit(
-  trip: RegistrationTrip,
-  method: RegistrationMethod,
-  agentURI: string,
-  data: Hex,
-): Promise<Submitted> {
-  const { chain, registry, owner, records, now } = trip
-  const record: RegistrationRecord = {
-    token: randomUUID(),
-    chainId: chain.id,
-    registry,
-    owner,
-    state: 'prepared',
-    method,
-    agentURI,
-    data,
-    txHash: null,
-    userOperation: null,
-    userOperationHash: null,
-    tokenId: null,
-    updatedAt: now(),
-  }
-  await records.save(record)
-  try {
-    return { record, submission: await trip.submit(record) }
-  } catch (error) {
-    // With a signature in the journal the call may still come to the chain, and this record goes on with it.
-    const isOut = (await trip.signed(record.token)) > 0
-    const standing = (await records.load(record.token)) ?? record
-    await records.save({ ...standing, state: isOut ? 'sent' : 'failed', updatedAt: now() })
-    throw error
-  }
 }

@@ -1,4 +1,5 @@
 import { WalletError } from '../wallet-error.ts'
+import { isEnded } from './memory-registration-records.ts'
 import type { RegistrationRecord } from './registration-records.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
 
@@ -7,17 +8,21 @@ import type { RegistrationTrip } from './registration-trip.ts'
  * an earlier call left. It is gone on with, whatever the other options say. Throws `RESUME_TOKEN_INVALID`.
  */
 export async function underWay(trip: RegistrationTrip): Promise<RegistrationRecord | null> {
-  const { options, records, chain, registry, owner, warnings, progress } = trip
+  const { options, records, chain, registry, owner } = trip
   if (options.resume !== undefined) {
-    const record = await records.load(options.resume)
-    if (record === null || record.chainId !== chain.id || record.owner !== owner || record.registry !== registry) {
-      throw new WalletError('RESUME_TOKEN_INVALID', 'No registration of this wallet on this chain has the token.')
-    }
-    return record
+    const record = await recordOf(trip, options.resume)
+    return record.state === 'registered' ? null : record
   }
   const record = await records.find(chain.id, registry, owner)
-  if (record === null || record.state === 'registered' || record.state === 'failed') return null
-  warnings.push('A registration that was begun earlier is gone on with; what this call asks for is not looked at.')
-  progress('send', 'Going on with the registration that was begun earlier.')
-  return record
+  return record === null || isEnded(record) ? null : record
+}
+
+/** The record of a token, of a registration or of an update of that agent. Throws `RESUME_TOKEN_INVALID`. */
+export async function recordOf(trip: RegistrationTrip, token: string, updateOf?: string): Promise<RegistrationRecord> {
+  const { records, chain, registry, owner } = trip
+  const record = await records.load(token)
+  const isOwn = record?.chainId === chain.id && record.owner === owner && record.registry === registry
+  if (isOwn && record.update?.tokenId === updateOf) return record
+  const what = updateOf === undefined ? 'registration' : `update of agent ${updateOf}`
+  throw new WalletError('RESUME_TOKEN_INVALID', `No ${what} by this wallet on this chain has the token.`)
 }

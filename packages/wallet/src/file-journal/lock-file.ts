@@ -12,16 +12,18 @@ export async function lockFile(path: string): Promise<() => Promise<void>> {
   const lock = `${path}.lock`
   const own = JSON.stringify({ ...(await identityOf('self')), token: randomUUID() })
   if (!(await place(lock, own))) {
-    // One process at a time may replace a lock, so that none removes the lock that another just placed.
-    const replacing = `${lock}.replacing`
-    if (!(await place(replacing, own))) throw locked(path, 'another process takes it over', replacing)
+    // One process at a time may replace a lock, so that none removes the lock that another just placed: it takes the
+    // lock itself for that, in the same way, since it may die meanwhile as well.
+    const release = await lockFile(lock)
     try {
       const holder = await readFile(lock, 'utf8').catch(() => null)
-      if (holder !== null && (await mayLive(holder))) throw locked(path, 'another process has it', lock)
-      await rm(lock, { force: true })
-      if (!(await place(lock, own))) throw locked(path, 'another process has it', lock)
+      if (holder !== null) {
+        if (await mayLive(holder)) throw locked(path, lock)
+        await rm(lock, { force: true })
+      }
+      if (!(await place(lock, own))) throw locked(path, lock)
     } finally {
-      await rm(replacing, { force: true })
+      await release()
     }
   }
   return async () => {
@@ -90,6 +92,8 @@ async function identityOf(who: 'self' | number): Promise<Identity> {
   return { host: hostname(), pid: who === 'self' ? process.pid : who, boot: boot?.trim() ?? null, startedAt }
 }
 
-function locked(path: string, why: string, lock: string): WalletError {
-  return new WalletError('JOURNAL_LOCKED', `The journal ${path} is not free: ${why}.`, { details: { path, lock } })
+function locked(path: string, lock: string): WalletError {
+  return new WalletError('JOURNAL_LOCKED', `The file ${path} is not free: another process has it.`, {
+    details: { path, lock },
+  })
 }

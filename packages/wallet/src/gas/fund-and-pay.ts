@@ -80,7 +80,8 @@ async function pay(desk: GasDesk, call: SubmittableCall, tier: GasTier): Promise
   const { txHash } = payment
   attempts.push({ kind: 'gas', tier, outcome: status === 'pending' ? 'pending' : 'done' })
   if (status === 'mined') return { status, txHash, logs: payment.logs, gasTier: tier }
-  return status === 'reverted' ? { status, txHash, reason: null } : { status, txHash, userOperationHash: null }
+  if (status === 'reverted') return { status, txHash, reason: payment.reason }
+  return { status, txHash, userOperationHash: null }
 }
 
 const sentences = {

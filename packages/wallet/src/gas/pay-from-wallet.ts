@@ -23,7 +23,7 @@ export async function payFromWallet(payer: Payer, call: SubmittableCall): Promis
       if (price.balanceWei < price.worstWei) return { status: 'underfunded', ...price }
       await sign(payer, sender, call, price, earlier.length)
     } else {
-      const payment = await finish(payer, sender, alive)
+      const payment = await finish(payer, sender, alive, call)
       if (payment !== null) return payment
     }
   }
@@ -42,7 +42,9 @@ export type Payer = {
 }
 
 export type Payment =
-  | { readonly status: 'mined' | 'reverted'; readonly txHash: Hash; readonly logs: readonly Log[] }
+  | { readonly status: 'mined'; readonly txHash: Hash; readonly logs: readonly Log[] }
+  /** `reason`: what the contract says when the call is run again on its block, `null` where that does not revert. */
+  | { readonly status: 'reverted'; readonly txHash: Hash; readonly reason: string | null }
   | { readonly status: 'pending'; readonly txHash: Hash }
   | ({ readonly status: 'underfunded' } & Price)
 
@@ -81,7 +83,12 @@ async function sign(payer: Payer, sender: Sender, call: SubmittableCall, price: 
 }
 
 /** `null` when the entry turned out to be never mined. */
-async function finish(payer: Payer, sender: Sender, entry: JournalEntry): Promise<Payment | null> {
+async function finish(
+  payer: Payer,
+  sender: Sender,
+  entry: JournalEntry,
+  call: SubmittableCall,
+): Promise<Payment | null> {
   const { timeoutMs, signal, onStep } = payer
   onStep?.('send', { txHash: entry.hash })
   const sent = await sender.broadcast(entry)
@@ -96,8 +103,17 @@ async function finish(payer: Payer, sender: Sender, entry: JournalEntry): Promis
   const { status } = confirmed
   if (status === 'pending') return { status, txHash: confirmed.entry.hash }
   if (status !== 'final' && status !== 'reverted') return null
-  const { transactionHash: txHash, logs } = confirmed.receipt
-  return { status: status === 'final' ? 'mined' : status, txHash, logs }
+  const { transactionHash: txHash, logs, blockNumber } = confirmed.receipt
+  if (status === 'final') return { status: 'mined', txHash, logs }
+  return { status, txHash, reason: await reasonAt(payer, call, blockNumber) }
+}
+
+/** On the state behind the block, which the call left as it was. Old state is not kept everywhere. */
+async function reasonAt({ client, signer }: Payer, { target, data }: SubmittableCall, blockNumber: bigint) {
+  return client.call({ account: signer.address, to: target, data, blockNumber }).then(
+    () => null,
+    (error: unknown) => revertReason(revertDataIn(error) ?? '0x'),
+  )
 }
 
 /** All in one round of questions. A fifth more gas than estimated, since state moves. */

@@ -1,3 +1,4 @@
+import { boundedBytes } from '../agent/bounded-bytes.ts'
 import { isHash, type Address, type Hash } from 'viem'
 
 /**
@@ -19,8 +20,8 @@ export async function requestFaucet(
       redirect: 'error',
       signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
     })
-    const text = await response.text()
-    return read(response.status, text.length > mostCharacters ? null : parsed(text))
+    const text = new TextDecoder().decode(await boundedBytes(response, mostBytes))
+    return read(response.status, parsed(text))
   } catch {
     return failed('FAUCET_FAILED', 'The faucet does not answer.')
   }
@@ -34,7 +35,7 @@ export type FaucetAnswer =
   | { readonly status: 'failed'; readonly code: string; readonly reason: string }
 
 const patienceMs = 15_000
-const mostCharacters = 64 * 1024
+const mostBytes = 64 * 1024
 
 function read(status: number, body: unknown): FaucetAnswer {
   const code = memberOf(body, 'code')

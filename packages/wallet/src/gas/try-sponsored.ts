@@ -46,7 +46,7 @@ async function run(
 ): Promise<SettledCall | null> {
   const { runUserOperation } = await import('../user-operation/run-user-operation.ts')
   try {
-    return settledBy(desk, await runUserOperation(context, call, record))
+    return settledBy(desk, await runUserOperation(context, [call], record))
   } catch (error) {
     // An operation that is kept may be out, whatever failed: then nothing else may be tried.
     const isMended = error instanceof WalletError && !unmended.has(error.code)

@@ -1,18 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { BrowserProvider, verifyMessage as ethersVerify } from 'ethers'
-import {
-  createPublicClient,
-  createTestClient,
-  createWalletClient,
-  custom,
-  http,
-  parseEther,
-  recoverTypedDataAddress,
-  verifyMessage,
-  type Hex,
-} from 'viem'
+import { createPublicClient, createTestClient, http, parseEther, recoverTypedDataAddress, type Hex } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { ServiceWallet } from '../service-wallet.ts'
 import { createEIP1193Provider, type EIP1193Provider } from './create-eip1193-provider.ts'
 import { ProviderRpcError } from './provider-rpc-error.ts'
@@ -44,60 +33,6 @@ beforeEach(async () => {
   provider = createEIP1193Provider(wallet)
   await node().setBalance({ address: wallet.address, value: parseEther('1') })
 })
-
-/** The same script for every client: who, which chain, two signatures, one transaction that is mined. */
-type Script = {
-  readonly accounts: readonly string[]
-  readonly chainId: number
-  readonly message: Hex
-  readonly typed: Hex
-  readonly hash: Hex
-}
-
-describe.each<[string, () => Promise<Script>]>([
-  ['viem', throughViem],
-  ['ethers', throughEthers],
-])('%s', (_client, script) => {
-  test('reads accounts and chain, signs text and typed data, and sends', async () => {
-    const { accounts, chainId, message, typed, hash } = await script()
-    expect(accounts.map((account) => account.toLowerCase())).toEqual([wallet.address.toLowerCase()])
-    expect(chainId).toBe(31337)
-    expect(await verifyMessage({ address: wallet.address, message: 'hello', signature: message })).toBe(true)
-    expect(ethersVerify('hello', message)).toBe(wallet.address)
-    expect(await recoverTypedDataAddress({ ...typedData, signature: typed })).toBe(wallet.address)
-    const receipt = await client().waitForTransactionReceipt({ hash })
-    expect(receipt).toMatchObject({ status: 'success', from: wallet.address.toLowerCase() })
-    expect(await client().getBalance({ address: bob })).toBeGreaterThan(0n)
-  })
-})
-
-async function throughViem(): Promise<Script> {
-  const viem = createWalletClient({ transport: custom(provider) })
-  const [account] = await viem.requestAddresses()
-  const own = account ?? other
-  return {
-    accounts: await viem.getAddresses(),
-    chainId: await viem.getChainId(),
-    message: await viem.signMessage({ account: own, message: 'hello' }),
-    typed: await viem.signTypedData({ account: own, ...typedData }),
-    hash: await viem.sendTransaction({ account: own, to: bob, value: 1n, chain: null }),
-  }
-}
-
-async function throughEthers(): Promise<Script> {
-  const ethers = new BrowserProvider(provider)
-  const signer = await ethers.getSigner()
-  const { domain, types, message } = typedData
-  const sent = await signer.sendTransaction({ to: bob, value: 1n })
-  await sent.wait()
-  return {
-    accounts: [await signer.getAddress()],
-    chainId: Number((await ethers.getNetwork()).chainId),
-    message: (await signer.signMessage('hello')) as Hex,
-    typed: (await signer.signTypedData(domain, { Note: [...types.Note] }, message)) as Hex,
-    hash: sent.hash as Hex,
-  }
-}
 
 test.each<[string, unknown[], unknown]>([
   ['eth_chainId', [], '0x7a69'],
@@ -148,6 +83,7 @@ test.each<[string, string, unknown, number]>([
   ['an unknown field', 'eth_sendTransaction', [{ to: bob, too: other }], -32602],
   ['a list that would be ignored', 'eth_sendTransaction', [{ to: bob, accessList: [{}] }], -32602],
   ['no transaction', 'eth_sendTransaction', [], -32602],
+  ['neither a recipient nor code', 'eth_sendTransaction', [{ value: '0x1' }], -32602],
   [
     'a transaction that reverts',
     'eth_sendTransaction',

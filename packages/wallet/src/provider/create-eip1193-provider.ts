@@ -1,14 +1,17 @@
 import { isAddress, isAddressEqual, isHex, numberToHex, type Address } from 'viem'
-import { openChain, type OpenChain } from '../open-chain.ts'
+import { openChain } from '../open-chain.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 import type { Chain } from '../chain.ts'
 import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
+import type { CallBatches } from './calls/call-batch.ts'
+import type { CallsContext, SponsorOptions } from './calls/calls-context.ts'
+import { createMemoryCallBatches } from './calls/memory-call-batches.ts'
 import { forwardToNode } from './forward-to-node.ts'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
 import { readTransaction } from './read-transaction.ts'
 import { readTypedData } from './read-typed-data.ts'
-import { createCallSender, type CallSender } from './send-transaction.ts'
+import { createCallSender } from './send-transaction.ts'
 import { toProviderError } from './to-provider-error.ts'
 
 /**
@@ -20,32 +23,40 @@ import { toProviderError } from './to-provider-error.ts'
 export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOptions = {}): EIP1193Provider {
   const open = openChain(wallet, options)
   const journal = options.journal ?? createMemoryJournal({ now: options.now ?? Date.now })
-  const context: ProviderContext = { ...open, wallet, send: createCallSender({ ...open, wallet, journal }) }
+  const sending = createCallSender({ ...open, wallet, journal })
+  const { batches = createMemoryCallBatches(), sponsor = {}, env = process.env } = options
+  const own = { batches, sponsor, env, underWay: new Set<string>(), offeredAt: new Map<string, number>() }
+  const context: CallsContext = { ...open, wallet, journal, sending, ...own }
   const provider: EIP1193Provider = {
     async request(words) {
       try {
         const { method, params } = readRequest(words)
-        const own = Object.hasOwn(methods, method) ? methods[method] : undefined
-        return await (own === undefined
+        const answer = Object.hasOwn(methods, method) ? methods[method] : undefined
+        return await (answer === undefined
           ? forwardToNode(open.client, open.chain.id, { method, params })
-          : own(context, Array.isArray(params) ? params : [params]))
+          : answer(context, Array.isArray(params) ? params : [params]))
       } catch (error) {
         throw toProviderError(error)
       }
     },
-    // The account and the chain of a wallet never change, so there is nothing to tell.
     on: () => provider,
     removeListener: () => provider,
   }
   return Object.freeze(provider)
 }
 
+/** The object that EIP-1193 asks for. `request` rejects with {@link ProviderRpcError} alone. */
 export type EIP1193Provider = {
   request(request: { readonly method: string; readonly params?: unknown }): Promise<unknown>
+  /**
+   * Takes a listener and tells it nothing: the wallet is connected from the start, and its account and chain never change.
+   * An endpoint that fails shows in `request`, with code 4900.
+   */
   on(event: string, listener: (...words: readonly unknown[]) => void): EIP1193Provider
   removeListener(event: string, listener: (...words: readonly unknown[]) => void): EIP1193Provider
 }
 
+/** Outside things of a provider, each with a default. */
 export type ProviderOptions = {
   /** The wallet's own chain where it is missing. */
   readonly chainId?: number
@@ -53,12 +64,16 @@ export type ProviderOptions = {
   readonly chains?: readonly Chain[]
   /** Keeps what was signed. In memory where it is missing: then a crash forgets it. */
   readonly journal?: Journal
+  /** Keeps the batches of `wallet_sendCalls`. In memory where it is missing: then a crash forgets their ids. */
+  readonly batches?: CallBatches
+  /** Bundler and paymaster for batches. To name them is to agree that the account is delegated when one is sent. */
+  readonly sponsor?: SponsorOptions
+  /** For the URLs of bundler and paymaster. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   readonly now?: () => number
 }
 
-type ProviderContext = OpenChain & { readonly wallet: ServiceWallet; readonly send: CallSender }
-
-type Method = (context: ProviderContext, params: readonly unknown[]) => unknown
+type Method = (context: CallsContext, params: readonly unknown[]) => unknown
 
 const accounts: Method = async ({ wallet }) => [await wallet.getAddress()]
 const refused: (code: number, reason: string) => Method = (code, reason) => () => {
@@ -70,8 +85,10 @@ const methods: Readonly<Record<string, Method>> = {
   eth_requestAccounts: accounts,
   eth_chainId: ({ chain }) => numberToHex(chain.id),
   net_version: ({ chain }) => `${chain.id}`,
-  eth_sendTransaction: async ({ wallet, chain, send }, params) =>
-    send(readTransaction(params, { address: await wallet.getAddress(), chainId: chain.id })),
+  eth_sendTransaction: async ({ wallet, chain, sending }, params) => {
+    const own = { address: await wallet.getAddress(), chainId: chain.id }
+    return (await sending.send(readTransaction(params, own))).hash
+  },
   personal_sign: async ({ wallet }, params) => {
     const { message, account } = messageAndAccount(params)
     await requireOwn(wallet, account)
@@ -90,6 +107,17 @@ const methods: Readonly<Record<string, Method>> = {
   wallet_addEthereumChain: refused(rpcCodes.unsupportedMethod, 'The chains of a wallet are set where it is made.'),
   wallet_requestPermissions: () => [{ parentCapability: 'eth_accounts' }],
   wallet_getPermissions: () => [{ parentCapability: 'eth_accounts' }],
+  // Few clients send batches, and what they take is loaded with the first.
+  wallet_getCapabilities: async (context, params) => {
+    const { callsCapabilities } = await import('./calls/calls-capabilities.ts')
+    return callsCapabilities(context, params)
+  },
+  wallet_sendCalls: async (context, params) => (await import('./calls/send-calls.ts')).sendCalls(context, params),
+  wallet_getCallsStatus: async (context, params) => {
+    const { callsStatus } = await import('./calls/calls-status.ts')
+    return callsStatus(context, params)
+  },
+  wallet_showCallsStatus: refused(rpcCodes.unsupportedMethod, 'There is no screen; use wallet_getCallsStatus.'),
   // A client that failed to send tries this one next, and another code would hide why the first attempt failed.
   wallet_sendTransaction: refused(rpcCodes.methodNotFound, 'The provider does not offer wallet_sendTransaction.'),
 }

@@ -14,7 +14,7 @@ export class ProviderRpcError extends Error {
   }
 }
 
-/** EIP-1193 "Provider errors", EIP-1474 "Error codes", and 4902 of EIP-3085. */
+/** EIP-1193 "Provider errors", EIP-1474 "Error codes", 4902 of EIP-3085, and "Error Codes" of EIP-5792. */
 export const rpcCodes = {
   userRejected: 4001,
   unauthorized: 4100,
@@ -27,4 +27,11 @@ export const rpcCodes = {
   internal: -32603,
   transactionRejected: -32003,
   limitExceeded: -32005,
+  unsupportedCapability: 5700,
+  unsupportedChain: 5710,
+  duplicateId: 5720,
+  unknownId: 5730,
+  tooManyCalls: 5740,
+  upgradeRejected: 5750,
+  atomicityUnsupported: 5760,
 } as const

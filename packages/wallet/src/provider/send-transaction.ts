@@ -1,54 +1,68 @@
 import { randomUUID } from 'node:crypto'
-import type { Hash } from 'viem'
-import type { Journal } from '../journal.ts'
+import type { Journal, JournalEntry } from '../journal.ts'
 import type { OpenChain } from '../open-chain.ts'
-import { createSender } from '../sender.ts'
+import { createSender, type Sender } from '../sender.ts'
 import { feesNow } from '../sender/fees-now.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
 import type { SendRequest } from './read-transaction.ts'
 
 /**
- * Sends what a client asks for through the journalled sender, and gives the hash once the bytes are out. Gas, fees and
- * nonce that the client leaves out are filled in. Throws {@link ProviderRpcError}, or the node's answer as it is.
+ * Sends what a client asks for through the journalled sender. Gas, fees and nonce that the client leaves out are filled
+ * in. Throws {@link ProviderRpcError}, or the node's answer as it is.
  */
 export function createCallSender(context: SendContext): CallSender {
   const { wallet, client, chain, journal } = context
-  return async (request) => {
-    const address = await wallet.getAddress()
-    const signer = { address, signTransaction: wallet.signTransaction.bind(wallet) }
-    const sender = createSender({ wallet: signer, client, chain, journal })
+  let opened: Sender | null = null
+  const open = async (): Promise<Sender> => {
+    const signer = { address: await wallet.getAddress(), signTransaction: wallet.signTransaction.bind(wallet) }
+    opened ??= createSender({ wallet: signer, client, chain, journal })
+    return opened
+  }
+  const send: CallSender['send'] = async (request, slot = { requestId: randomUUID(), step: 0 }, before) => {
+    const sender = await open()
+    // Nobody else watches what was sent before.
+    if ((await journal.open(chain.id, sender.address)).length > 0) await sender.reconcile()
     const { to, data, valueWei } = request
-    if (to === null) throw new ProviderRpcError(rpcCodes.invalidParams, 'to is not valid; accepted: an address.')
+    const call = { account: sender.address, ...(to && { to }), data, value: valueWei }
     const [gas, { lasting }, chainId] = await Promise.all([
-      request.gasLimit ?? client.estimateGas({ account: address, to, data, value: valueWei, prepare: false }),
+      request.gasLimit ?? client.estimateGas({ ...call, prepare: false }),
       feesNow(client, chain),
       client.getChainId(),
     ])
     if (chainId !== chain.id) {
       throw new ProviderRpcError(rpcCodes.chainDisconnected, `The endpoint serves chain ${chainId}, not ${chain.id}.`)
     }
-    const sent = await sender.broadcast(
-      await sender.sign({
-        requestId: randomUUID(),
-        step: 0,
-        to,
-        data,
-        valueWei,
-        gasLimit: request.gasLimit ?? (gas * 12n) / 10n,
-        maxFeePerGas: request.maxFeePerGas ?? lasting.maxFeePerGas,
-        maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? lasting.maxPriorityFeePerGas,
-        reservationId: null,
-        allow: async () => {},
-      }),
-    )
-    if (sent.state === 'refused') {
-      throw new ProviderRpcError(rpcCodes.transactionRejected, 'The endpoint declined the transaction; nothing is out.')
-    }
-    return sent.hash
+    await before?.()
+    const signed = await sender.sign({
+      ...slot,
+      to,
+      data,
+      valueWei,
+      gasLimit: request.gasLimit ?? (gas * 12n) / 10n,
+      maxFeePerGas: request.maxFeePerGas ?? lasting.maxFeePerGas,
+      maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? lasting.maxPriorityFeePerGas,
+      reservationId: null,
+      allow: async () => {},
+    })
+    const sent = await sender.broadcast(signed)
+    if (sent.state !== 'refused') return sent
+    throw new ProviderRpcError(rpcCodes.transactionRejected, 'The endpoint declined the transaction; nothing is out.')
   }
+  return { open, send }
 }
 
-export type CallSender = (request: SendRequest) => Promise<Hash>
+export type CallSender = {
+  open(): Promise<Sender>
+  /**
+   * Signs and sends, under a request of its own where no slot is named. `before` runs when all is known that can be known
+   * before the signature; what it throws ends the call.
+   */
+  send(
+    request: SendRequest,
+    slot?: { readonly requestId: string; readonly step: number },
+    before?: () => Promise<void>,
+  ): Promise<JournalEntry>
+}
 
 export type SendContext = OpenChain & { readonly wallet: ServiceWallet; readonly journal: Journal }

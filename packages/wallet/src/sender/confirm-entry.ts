@@ -54,6 +54,7 @@ export type Confirmation =
   | { readonly status: 'final' | 'reverted'; readonly entry: JournalEntry; readonly receipt: TransactionReceipt }
   | { readonly status: 'replaced' | 'superseded' | 'refused' | 'pending'; readonly entry: JournalEntry }
 
+/** How a transaction is watched, and for how long. */
 export type ConfirmOptions = {
   /** Blocks, the one that holds the transaction included. The chain's own number by default. */
   readonly confirmations?: number

@@ -62,6 +62,20 @@ describe('a transaction that offers less than the chain asks', () => {
     expect(await attemptsAt(stuck)).toHaveLength(attempts)
   })
 
+  test('keeps its fees when signing is stopped while it is being signed again', async () => {
+    const sender = senderOver()
+    const stuck = await sender.broadcast(await sender.sign(await cheap()))
+    const asked: Proposal[] = []
+    const isStillAllowed = async (proposal: Proposal) => {
+      asked.push(proposal)
+      return false
+    }
+    const outcome = await sender.replace(stuck, freely({ isStillAllowed }))
+    expect(outcome).toMatchObject({ status: 'not-allowed', entry: { hash: stuck.hash } })
+    expect(asked).toMatchObject([{ kind: 'raise', attempt: 1, replaces: { hash: stuck.hash } }])
+    expect(await attemptsAt(stuck)).toHaveLength(1)
+  })
+
   test('is raised at once when the endpoint dropped it for its fees', async () => {
     const sender = senderOver()
     const stuck = await sender.broadcast(await sender.sign(await cheap()))

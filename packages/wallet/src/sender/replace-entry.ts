@@ -52,10 +52,8 @@ function slotOf({ requestId, step, reservationId }: JournalEntry) {
 }
 
 function wantedAgain(entry: JournalEntry): Pick<Wanted, 'kind' | 'call'> {
-  const { to, data = '0x', value = 0n, gas } = parseOwn(entry.rawTransaction)
-  if (to === undefined || to === null || gas === undefined) {
-    throw new TypeError('The journal holds a transaction without recipient or gas limit.')
-  }
+  const { to = null, data = '0x', value = 0n, gas } = parseOwn(entry.rawTransaction)
+  if (gas === undefined) throw new TypeError('The journal holds a transaction without a gas limit.')
   return { kind: isNoOp(entry) ? 'no-op' : 'raise', call: { to, data, value, gas } }
 }
 

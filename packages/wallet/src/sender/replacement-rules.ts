@@ -7,6 +7,8 @@ export type ReplacementRules = {
   readonly feeCapWei: () => Promise<bigint>
   /** Asked last, before each signature: the place to write it down. `false` leaves things as they are. */
   readonly allow: (proposal: Proposal) => Promise<boolean>
+  /** Asked when the signature is there, before it is recorded: `false` drops it, and no one ever sends it. */
+  readonly isStillAllowed?: (proposal: Proposal) => Promise<boolean>
   /** Told when a transaction that needs higher fees keeps those it has, and why. Its bytes are sent on. */
   readonly onHeld?: (entry: JournalEntry, why: 'capped' | 'not-allowed') => void
   /** A transaction without a receipt for this long is held against the chain's fees; 30 s or five blocks by default. */
@@ -30,6 +32,8 @@ export type Proposal = {
 }
 
 /**
+ * What became of an attempt to replace a transaction.
+ *
  * - replaced: `entry` is the new attempt, which is out
  * - capped: an eighth more would cost above the cap; `entry` was sent again as it stands
  * - not-allowed: the rules said no; `entry` was sent again as it stands

@@ -27,9 +27,12 @@ export async function signAttempt(context: AttemptContext, wanted: Wanted, rules
     const attempt = (attempts.at(-1)?.attempt ?? -1) + 1
     await wallet.ready?.()
     // Nothing is waited for between this and the signature.
-    if (!(await rules.allow({ kind, nonce, attempt, replaces, gasLimit: call.gas, ...raised }))) return 'not-allowed'
+    const proposal: Proposal = { kind, nonce, attempt, replaces, gasLimit: call.gas, ...raised }
+    if (!(await rules.allow(proposal))) return 'not-allowed'
     const transaction = { type: 'eip1559', chainId: chain.id, nonce, ...call, ...raised } as const
     const rawTransaction = await wallet.signTransaction(transaction)
+    // A backend elsewhere may take seconds; bytes that are not recorded are never sent.
+    if ((await rules.isStillAllowed?.(proposal)) === false) return 'not-allowed'
     const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, nonce, attempt }
     try {
       return await journal.recordSigned({ ...slot, rawTransaction, hash: keccak256(rawTransaction) })
@@ -51,11 +54,11 @@ export type AttemptContext = {
 }
 
 /** `fees` stand for what the chain asks where the caller knows it. */
-export type AttemptRules = Pick<ReplacementRules, 'feeCapWei' | 'allow'> & { readonly fees?: Fees }
+export type AttemptRules = Pick<ReplacementRules, 'feeCapWei' | 'allow' | 'isStillAllowed'> & { readonly fees?: Fees }
 
 export type Wanted = Pick<Proposal, 'kind' | 'nonce' | 'replaces'> &
   Pick<JournalEntry, 'requestId' | 'step' | 'reservationId'> & {
-    readonly call: { readonly to: Address; readonly data: Hex; readonly value: bigint; readonly gas: bigint }
+    readonly call: { readonly to: Address | null; readonly data: Hex; readonly value: bigint; readonly gas: bigint }
   }
 
 export type Attempt = JournalEntry | 'capped' | 'not-allowed' | 'settled'

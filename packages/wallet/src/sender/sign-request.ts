@@ -36,18 +36,23 @@ export async function signRequest(context: SignContext, request: SignRequest): P
   throw new WalletError('NONCE_CONTENDED', `Other senders of ${wallet.address} took ${mostTries} nonces in a row.`)
 }
 
+/** One call to sign. Request id and step together name it: signed once, it is never signed for another call. */
 export type SignRequest = {
   readonly requestId: string
   /** Position of the call in its request, from 0. */
   readonly step: number
-  readonly to: Address
+  /** `null` creates a contract of `data`. */
+  readonly to: Address | null
   readonly data: Hex
   readonly valueWei: bigint
   readonly gasLimit: bigint
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
   readonly reservationId: string | null
-  /** The last word: asked when everything else is waited for, right before the signature. What it throws refuses it. */
+  /**
+   * The last word: asked when everything else is waited for, right before the signature, and again when the signature is
+   * there, before it is recorded. What it throws refuses the request, and bytes that were signed meanwhile are dropped.
+   */
   readonly allow: () => Promise<void>
   /** How many transactions of the wallet the chain counts, where that is known already; else it is read. */
   readonly latestCount?: number
@@ -101,6 +106,8 @@ async function signAt(
     maxFeePerGas: request.maxFeePerGas + BigInt(place.attempt),
     maxPriorityFeePerGas: request.maxPriorityFeePerGas,
   })
+  // A backend elsewhere may take seconds. What is refused now was never recorded: no one has the bytes to send.
+  await request.allow()
   const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, ...place }
   try {
     return await journal.recordSigned({ ...slot, rawTransaction, hash: keccak256(rawTransaction) })
@@ -130,8 +137,8 @@ function countOf({ wallet, client }: SignContext): Promise<number> {
 
 function signedBefore(entry: JournalEntry, request: SignRequest): JournalEntry {
   const { to, data = '0x', value = 0n } = parseTransaction(entry.rawTransaction)
-  const isSame = to?.toLowerCase() === request.to.toLowerCase() && data === request.data && value === request.valueWei
-  if (isSame) return entry
+  const isSameTarget = (to ?? null)?.toLowerCase() === request.to?.toLowerCase()
+  if (isSameTarget && data === request.data && value === request.valueWei) return entry
   throw new WalletError(
     'REQUEST_CONFLICT',
     `Step ${request.step} of request ${request.requestId} was signed before for another call.`,

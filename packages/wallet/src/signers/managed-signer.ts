@@ -73,6 +73,7 @@ export function createManagedSigner(config: ManagedSignerConfig): Signer {
   } satisfies Signer & { readonly [inspect.custom]: () => string })
 }
 
+/** Where the wallet is at the provider, and what authorizes requests there. */
 export type ManagedSignerConfig = {
   readonly appId: string
   readonly appSecret: string | Secret

@@ -54,6 +54,7 @@ export function createRemoteSigner(config: RemoteSignerConfig): Signer {
   } satisfies Signer & { readonly [inspect.custom]: () => string })
 }
 
+/** Where the program that signs is reached, and for which account it does. */
 export type RemoteSignerConfig = {
   readonly url: string
   /** Of the key that signs. */

@@ -35,6 +35,7 @@ export async function writeKeystore(
   return address
 }
 
+/** How a keystore is written. */
 export type WriteKeystoreOptions = {
   /** Whether a file of this name may be replaced: the key in it is lost. */
   readonly replace?: boolean

@@ -189,6 +189,7 @@ export const journalContract: readonly JournalCase[] = [
 /** Where the clock of a journal under test stands, in Unix milliseconds. */
 export const contractTime = 1_700_000_000_000
 
+/** One promise of a journal; `run` throws when it is broken. */
 export type JournalCase = { readonly name: string; readonly run: (journal: Journal) => Promise<void> }
 
 const closedStates = ['final', 'reverted', 'replaced', 'superseded', 'refused'] as const

@@ -21,6 +21,7 @@ export type OperationContext = {
   readonly onStep: (step: OperationStep, details: Readonly<Record<string, unknown>>) => void
 }
 
+/** What a user operation is about to do. */
 export type OperationStep = 'delegate' | 'sign' | 'send' | 'confirm'
 
-export type OperationCall = { readonly target: Address; readonly data: Hex }
+export type OperationCall = { readonly target: Address; readonly data: Hex; readonly valueWei?: bigint }

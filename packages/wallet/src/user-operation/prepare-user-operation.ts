@@ -15,16 +15,16 @@ import type { Delegation } from './choose-delegation.ts'
 import { answeredError, type Bundler } from './open-bundler.ts'
 import type { OperationContext, OperationCall } from './operation-context.ts'
 import { revertDataIn, revertReason } from './revert-reason.ts'
-import { encodeExecute } from './simple-7702-account.ts'
+import { encodeCalls } from './simple-7702-account.ts'
 
 /**
- * Prepares the operation of a call: nonce, fees, gas and what the paymaster adds. Nothing is signed; where bundler and
+ * Prepares the operation of calls: nonce, fees, gas and what the paymaster adds. Nothing is signed; where bundler and
  * paymaster need a signature to reckon with, they get one that fits nothing. Throws `USER_OPERATION_REVERTED` when the
  * call would revert, `PAYMASTER_REFUSED`, `BUNDLER_UNAVAILABLE` or `RPC_UNAVAILABLE`.
  */
 export async function prepareUserOperation(
   context: OperationContext,
-  call: OperationCall,
+  calls: readonly OperationCall[],
   { implementation, nonce: authorizationNonce }: Delegation,
 ): Promise<UserOperation<'0.8'>> {
   const { client, chain, bundler, paymaster, owner } = context
@@ -43,7 +43,7 @@ export async function prepareUserOperation(
   const authorization = { address: implementation, chainId: chain.id, nonce: authorizationNonce ?? 0, ...noSignature }
   const delegating = authorizationNonce === null ? {} : { ...marker, authorization }
   try {
-    return await asking.prepareUserOperation({ callData: encodeExecute(call), nonce, ...fees, ...delegating })
+    return await asking.prepareUserOperation({ callData: encodeCalls(calls), nonce, ...fees, ...delegating })
   } catch (error) {
     throw preparationFailed(error)
   }

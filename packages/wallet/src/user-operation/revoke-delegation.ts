@@ -49,11 +49,13 @@ export async function revokeDelegation(
   })
 }
 
+/** What of a wallet the end of a delegation needs. */
 export type RevokingWallet = Pick<Signer, 'getAddress' | 'signTransaction' | 'signAuthorization'> & {
   readonly chainId: number | null
   readonly rpcUrls: Readonly<Record<number, string>>
 }
 
+/** Where the delegation ends, and how long its end is waited for (`timeoutMs`; 120 s where it is missing). */
 export type RevokeDelegationOptions = {
   /** The wallet's own where it is missing. */
   readonly chainId?: number
@@ -66,6 +68,7 @@ export type RevokeDelegationOptions = {
   readonly now?: () => number
 }
 
+/** How the end of a delegation stands; `none` where there was no delegation. */
 export type Revocation =
   | { readonly status: 'none' }
   | { readonly status: 'revoked'; readonly implementation: Address; readonly txHash: Hash }

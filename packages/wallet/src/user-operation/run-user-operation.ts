@@ -6,23 +6,23 @@ import { offerUserOperation } from './offer-user-operation.ts'
 import type { OperationCall, OperationContext } from './operation-context.ts'
 import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
 import { signUserOperation } from './sign-user-operation.ts'
-import { encodeExecute } from './simple-7702-account.ts'
+import { encodeCalls } from './simple-7702-account.ts'
 
 /**
- * Brings one call to the chain as a sponsored user operation, with at most one effect: what is signed is kept before it is
+ * Brings calls to the chain as one sponsored user operation, with at most one effect: what is signed is kept before it is
  * offered, only what is kept is offered, and another one is signed only once the chain proves that the kept one is never
- * executed. Throws `REQUEST_CONFLICT` when the record holds the operation of another call, and what
+ * executed. Throws `REQUEST_CONFLICT` when the record holds the operation of other calls, and what
  * {@link signUserOperation} throws, in which case nothing is out.
  */
 export async function runUserOperation(
   context: OperationContext,
-  call: OperationCall,
+  calls: readonly OperationCall[],
   record: UserOperationRecord,
 ): Promise<OperationOutcome> {
   for (let round = 0; round < mostRounds; round += 1) {
     const kept = await record.load()
-    if (kept !== null) requireSame(kept, call, context)
-    const signed = kept ?? (await signUserOperation(context, call))
+    if (kept !== null) requireSame(kept, calls, context)
+    const signed = kept ?? (await signUserOperation(context, calls))
     if (kept === null) await record.save(signed)
     const sighting = await follow(context, signed, kept !== null)
     const { userOperationHash } = signed
@@ -52,14 +52,18 @@ export type OperationOutcome = { readonly userOperationHash: Hex } & (
 
 const mostRounds = 3
 
-function requireSame(kept: SignedUserOperation, call: OperationCall, { chain, owner }: OperationContext): void {
+function requireSame(
+  kept: SignedUserOperation,
+  calls: readonly OperationCall[],
+  { chain, owner }: OperationContext,
+): void {
   const { sender, callData } = kept.operation
   const isSame =
     kept.chainId === chain.id &&
     sender.toLowerCase() === owner.toLowerCase() &&
-    callData.toLowerCase() === encodeExecute(call).toLowerCase()
+    callData.toLowerCase() === encodeCalls(calls).toLowerCase()
   if (isSame) return
-  throw new WalletError('REQUEST_CONFLICT', 'The record holds the user operation of another call.')
+  throw new WalletError('REQUEST_CONFLICT', 'The record holds the user operation of other calls.')
 }
 
 type Followed =

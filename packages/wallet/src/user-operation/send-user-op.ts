@@ -1,13 +1,10 @@
 import { isAddress, isHex, type Address, type Hash, type Hex, type Log } from 'viem'
 import type { Chain } from '../chain.ts'
 import { openChain } from '../open-chain.ts'
-import type { Signer } from '../signer.ts'
 import { WalletError } from '../wallet-error.ts'
-import { openBundler } from './open-bundler.ts'
-import type { OperationContext, OperationStep } from './operation-context.ts'
+import { openOperation, type OperatingWallet, type UserOperationProgress } from './open-operation.ts'
 import { runUserOperation } from './run-user-operation.ts'
 import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
-import { sponsorUrls } from './sponsor-urls.ts'
 
 /**
  * Sends one call as an ERC-4337 user operation (EntryPoint 0.8) whose gas an ERC-7677 paymaster pays. The account is the
@@ -20,9 +17,12 @@ import { sponsorUrls } from './sponsor-urls.ts'
  * `USER_OPERATION_REVERTED`, and what the signer throws.
  */
 export async function sendUserOp(wallet: OperatingWallet, options: SendUserOpOptions): Promise<UserOperationResult> {
-  const context = await contextOf(wallet, options)
-  const record = options.record ?? memoryRecord(options.resume ?? null)
-  const outcome = await runUserOperation(context, { target: options.target, data: options.data }, record)
+  const { target, data, paymaster: paymasterUrl, record = memoryRecord(options.resume ?? null) } = options
+  if (!isAddress(target)) throw invalid('target', 'an address')
+  if (!isHex(data)) throw invalid('data', 'bytes as hex')
+  const open = openChain(wallet, options)
+  const context = await openOperation(wallet, open, { ...options, ...(paymasterUrl && { paymasterUrl }) })
+  const outcome = await runUserOperation(context, [{ target, data }], record)
   const { status, userOperationHash } = outcome
   if (status === 'mined') return { status, userOperationHash, txHash: outcome.txHash, logs: outcome.logs }
   if (status === 'pending') {
@@ -41,11 +41,7 @@ export async function sendUserOp(wallet: OperatingWallet, options: SendUserOpOpt
   })
 }
 
-export type OperatingWallet = Pick<Signer, 'getAddress' | 'signTypedData' | 'signAuthorization'> & {
-  readonly chainId: number | null
-  readonly rpcUrls: Readonly<Record<number, string>>
-}
-
+/** The call, who pays for it, and how it is kept and waited for. */
 export type SendUserOpOptions = {
   readonly target: Address
   readonly data: Hex
@@ -75,11 +71,7 @@ export type SendUserOpOptions = {
   readonly onProgress?: (event: UserOperationProgress) => void
 }
 
-export type UserOperationProgress = {
-  readonly step: OperationStep
-  readonly details: Readonly<Record<string, unknown>>
-}
-
+/** How a user operation stands: mined with success, or out without a known end. */
 export type UserOperationResult = { readonly userOperationHash: Hex } & (
   | {
       readonly status: 'mined'
@@ -95,29 +87,6 @@ export type UserOperationResult = { readonly userOperationHash: Hex } & (
       readonly declined: string | null
     }
 )
-
-async function contextOf(wallet: OperatingWallet, options: SendUserOpOptions): Promise<OperationContext> {
-  const { target, data, env = process.env, requestTimeoutMs = 10_000, signal, onProgress } = options
-  if (!isAddress(target)) throw invalid('target', 'an address')
-  if (!isHex(data)) throw invalid('data', 'bytes as hex')
-  const open = openChain(wallet, options)
-  const urls = sponsorUrls(open.chain.id, { ...options, paymasterUrl: options.paymaster }, env)
-  if (urls.bundlerUrl === null) throw invalid('bundlerUrl', `a URL, here or in SVC_BUNDLER_URL_${open.chain.id}`)
-  if (urls.paymasterUrl === null) throw invalid('paymaster', `a URL, here or in SVC_PAYMASTER_URL_${open.chain.id}`)
-  const { paymasterContext: context, allowDelegationTo, timeoutMs = 60_000, resendAfterMs = 10_000 } = options
-  return {
-    ...open,
-    signer: wallet,
-    owner: await wallet.getAddress(),
-    bundler: openBundler(urls.bundlerUrl, requestTimeoutMs),
-    paymaster: { bundler: openBundler(urls.paymasterUrl, requestTimeoutMs), ...(context && { context }) },
-    ...(allowDelegationTo && { allowDelegationTo }),
-    timeoutMs,
-    resendAfterMs,
-    ...(signal && { signal }),
-    onStep: (step, details) => onProgress?.({ step, details }),
-  }
-}
 
 function memoryRecord(first: SignedUserOperation | null): UserOperationRecord {
   let kept = first

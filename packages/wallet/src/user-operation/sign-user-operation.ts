@@ -15,10 +15,13 @@ import { requireSponsorship } from './require-sponsorship.ts'
 import type { SignedUserOperation, WireUserOperation } from './signed-user-operation.ts'
 
 /**
- * Signs one call as a sponsored user operation, after bundler, paymaster and the paymaster's contract agreed to it. It is
+ * Signs calls as one sponsored user operation, after bundler, paymaster and the paymaster's contract agreed to it. It is
  * offered to nobody: whoever calls this keeps it first. Throws what those refuse with, and what the signer throws.
  */
-export async function signUserOperation(context: OperationContext, call: OperationCall): Promise<SignedUserOperation> {
+export async function signUserOperation(
+  context: OperationContext,
+  calls: readonly OperationCall[],
+): Promise<SignedUserOperation> {
   const { client, owner, chain, signal, onStep } = context
   const [head, chainId] = await Promise.all([client.getBlockNumber({ cacheTime: 0 }), client.getChainId()]).catch(
     (cause: unknown) => {
@@ -29,7 +32,7 @@ export async function signUserOperation(context: OperationContext, call: Operati
     throw new WalletError('RPC_CHAIN_MISMATCH', `The endpoint serves chain ${chainId}, not ${chain.id}.`)
   }
   const delegation = await chooseDelegation(client, owner, context.allowDelegationTo)
-  const prepared = await prepareUserOperation(context, call, delegation)
+  const prepared = await prepareUserOperation(context, calls, delegation)
   const place = { chainId: chain.id, entryPointAddress: entryPoint08Address }
   const userOperationHash = getUserOperationHash({ ...place, entryPointVersion: '0.8', userOperation: prepared })
   const validUntil = await requireSponsorship(client, prepared, userOperationHash)

@@ -3,6 +3,7 @@ import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { encodeFunctionData, type Hex, parseAbi, parseUnits, type TypedDataDefinition } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createWalletProviderServer } from '@svc/test-utils'
+import { identityRegistryAbi } from '../../adapters/identity/identity-registry-abi.ts'
 import { signables } from '../signatures/signable.ts'
 import { parsePolicy } from '../policy.ts'
 import { compilePolicy } from './compile-policy.ts'
@@ -16,6 +17,12 @@ const stranger = '0x00000000000000000000000000000000000000cc'
 const roles = Object.keys(roleTemplates) as AgentRole[]
 const router = base.amm.v3!.swapRouter02
 const manager = base.amm.v3!.positionManager
+const registry = '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432'
+const register = encodeFunctionData({
+  abi: identityRegistryAbi,
+  functionName: 'register',
+  args: ['ipfs://x', [{ metadataKey: 'role', metadataValue: '0x01' }]],
+})
 const deposit = '0xd0e30db0'
 
 const closers: (() => Promise<void>)[] = []
@@ -32,6 +39,7 @@ const abi = parseAbi([
 ])
 const approve = (spender: Hex, amount: bigint) =>
   encodeFunctionData({ abi, functionName: 'approve', args: [spender, amount] })
+const handOn = encodeFunctionData({ abi, functionName: 'transferFrom', args: [vault, stranger, 0n] })
 const transfer = encodeFunctionData({ abi, functionName: 'transfer', args: [stranger, 1n] })
 
 type Ask = (wallet: ServiceWallet) => Promise<unknown>
@@ -72,6 +80,9 @@ describe('the provider enforces the template of each role', () => {
     ['a call of the router', transact(router, '0x12210e8a'), roles],
     ['a call of a listed vault', transact(vault, '0x6e553f65'), roles],
     ['an exact approval of the router', transact(usdc, approve(router, 10n ** 9n)), roles],
+    ['a registration', transact(registry, register), roles],
+    ['a transfer of an agent', transact(registry, handOn), []],
+    ['an approval of an agent', transact(registry, approve(stranger, 0n)), []],
     ['a call of the position manager', transact(manager, '0x12210e8a'), positions],
     ['a permit for the router', permit(base.amm.universalRouter!.address, 5n), positions],
     ['a call of a stranger', transact(stranger, '0x'), []],

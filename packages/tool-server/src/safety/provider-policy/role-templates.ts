@@ -1,12 +1,15 @@
 import type { Surface } from '../read-calldata.ts'
 
+/** Every agent may say who it is. */
+const registries = ['identityRegistry', 'handleRegistry'] as const
+
 /**
  * What a managed wallet of each role may do at its provider, at most: the part of the policy that role needs. Amounts are
  * decimal units of the chain's native currency, because the provider knows no dollars.
  */
 export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
   vault_participant: {
-    surfaces: ['wrappedNative', 'v2Router', 'v3SwapRouter02', 'universalRouter'],
+    surfaces: [...registries, 'wrappedNative', 'v2Router', 'v3SwapRouter02', 'universalRouter'],
     listedContracts: true,
     permits: false,
     nativePerTransaction: '0.1',
@@ -14,6 +17,7 @@ export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
   },
   vault_manager: {
     surfaces: [
+      ...registries,
       'wrappedNative',
       'v2Router',
       'v3SwapRouter02',
@@ -28,6 +32,7 @@ export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
   },
   vault_creator: {
     surfaces: [
+      ...registries,
       'wrappedNative',
       'v2Router',
       'v3SwapRouter02',

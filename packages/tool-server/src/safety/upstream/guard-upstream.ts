@@ -4,7 +4,7 @@ import type { Intent, IntentApproval, RiskTier, TokenQuantity } from '../../inte
 import type { KnownContracts } from '../known-contracts.ts'
 import { allowedParts, type UpstreamKind } from './allowed-parts.ts'
 import { type FactsContext, type PartFacts, partFacts, type PoolFacts } from './part-facts.ts'
-import { type Part, readParts, type UpstreamSurface } from './read-parts.ts'
+import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from './read-parts.ts'
 import { upstreamRefusal } from './upstream-refusal.ts'
 
 /**
@@ -103,7 +103,7 @@ function envelope(transaction: UpstreamTransaction, { chain, known, wallet, spen
     !isAddress(to, { strict: false }) ||
     surface === undefined ||
     surface === 'listed' ||
-    surface === 'wrappedNative'
+    !isUpstreamSurface(surface)
   ) {
     throw upstreamRefusal('it goes to a contract that is not one of the AMM', { to: short(to) })
   }

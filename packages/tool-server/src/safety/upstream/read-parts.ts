@@ -27,7 +27,11 @@ export function readParts(surface: UpstreamSurface, version: RouterVersion, data
   return readFunction(abis[surface], version, data.toLowerCase() as Hex, 0)
 }
 
-export type UpstreamSurface = Exclude<Surface, 'wrappedNative'>
+export type UpstreamSurface = Exclude<Surface, 'wrappedNative' | 'identityRegistry' | 'handleRegistry'>
+
+export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface {
+  return Object.hasOwn(abis, surface)
+}
 
 export type Part = { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
 

@@ -19,7 +19,7 @@ export const executePlan = operationTool({
   }),
   output: z.looseObject({
     status: z.string().describe('success; scheduled: nothing signed'),
-    txHash: z.string().optional(),
+    txHash: z.string().nullable().optional(),
     transactions: z.array(z.string()).optional(),
     operationId: z.string().optional(),
     executeAfter: z.string().optional(),

@@ -1,4 +1,5 @@
 import { WalletError } from '../../wallet-error.ts'
+import { boundedBytes } from '../bounded-bytes.ts'
 
 /** Posts once and reads the CID out of the answer. What the service says in an error stays in `cause`. */
 export async function postForCid(send: typeof fetch, url: string, request: CidRequest): Promise<string> {
@@ -8,9 +9,10 @@ export async function postForCid(send: typeof fetch, url: string, request: CidRe
       throw new WalletError('PIN_FAILED', 'The pin service does not answer.', { cause })
     },
   )
-  const text = await boundedText(answer).catch((cause: unknown) => {
+  const bytes = await boundedBytes(answer, mostAnswerBytes).catch((cause: unknown) => {
     throw new WalletError('PIN_FAILED', 'The pin service broke off its answer.', { cause })
   })
+  const text = new TextDecoder().decode(bytes)
   if (!answer.ok) {
     const cause = new Error(text.slice(0, 1_000))
     throw new WalletError('PIN_FAILED', `The pin service answered ${answer.status}.`, {
@@ -31,17 +33,6 @@ export type CidRequest = {
 }
 
 const mostAnswerBytes = 64 * 1024
-
-async function boundedText(answer: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of answer.body ?? []) {
-    length += chunk.length
-    if (length > mostAnswerBytes) throw new RangeError('too long')
-    chunks.push(chunk)
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks))
-}
 
 function parse(text: string): Readonly<Record<string, unknown>> {
   try {

@@ -8,6 +8,7 @@ import { readOwnFile } from './read-own-file.ts'
  */
 export type KeystorePassphrase = string | Secret | { readonly file: string } | { readonly env: string }
 
+/** Variables by name, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads the passphrase. Throws `VALIDATION_CONFIG_INVALID` where there is none, `KEYSTORE_UNSAFE` for an open file. */

@@ -1,0 +1,35 @@
+// Points at which this process may end itself with SIGKILL: whoever comes to one names it, and the one that is armed strikes.
+const state = { trace: [], armed: null }
+
+/** The process ends at the nth time it comes to the point of this label; `null` for never. */
+export function arm(point) {
+  state.trace = []
+  state.armed = point === null ? null : { label: point.label, left: point.nth }
+}
+
+/** The points that were come to since `arm`, in order. */
+export const tracedPoints = () => state.trace
+
+/** Notes the point, and says whether the process has to end at it. */
+export function isDue(label) {
+  if (state.trace.length < 10_000) state.trace.push(label)
+  const { armed } = state
+  if (armed === null || armed.label !== label) return false
+  armed.left -= 1
+  return armed.left === 0
+}
+
+export function reach(label) {
+  if (isDue(label)) end()
+}
+
+export function end() {
+  process.kill(process.pid, 'SIGKILL')
+}
+
+export async function around(label, work) {
+  reach(`${label} | before`)
+  const value = await work()
+  reach(`${label} | after`)
+  return value
+}

@@ -1,0 +1,77 @@
+// Makes a wallet and registers it as an agent on the local chain of `npm start`, offline:
+//
+//   npm start -- --json | tee /tmp/world.txt             in one terminal
+//   node examples/register-agent.mjs /tmp/world.txt      in another
+//
+// What the agent must remember, its keystore among it, stays in a folder (.svc/agent, or the second word): run it again, and
+// it finds the identity that it has.
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  createFileJournal,
+  createFileRegistrationRecords,
+  getAgent,
+  openKeystore,
+  registerAgent,
+  ServiceWallet,
+  writeKeystore,
+} from '@svc/wallet'
+import { createTestClient, http, parseEther } from 'viem'
+
+const [worldFile = '/tmp/world.txt', folder = '.svc/agent'] = process.argv.slice(2)
+const { rpc, registry } = readyLine(worldFile)
+
+// A key that is encrypted on disk. On a real host the passphrase comes from a prompt, a file of mode 0600 or the environment.
+mkdirSync(folder, { recursive: true, mode: 0o700 })
+const keystore = join(folder, 'keystore.json')
+const passphrase = 'a passphrase for a world in which nothing is worth anything'
+if (!existsSync(keystore)) await writeKeystore(keystore, `0x${randomBytes(32).toString('hex')}`, passphrase)
+
+const wallet = new ServiceWallet({
+  mode: 'local',
+  privateKey: await openKeystore(keystore, passphrase),
+  chainId: rpc.chainId,
+  rpcUrls: { [rpc.chainId]: rpc.url },
+})
+// The local chain gives ether to whoever asks.
+const chain = createTestClient({ mode: 'anvil', transport: http(rpc.url) })
+await chain.setBalance({ address: wallet.address, value: parseEther('1') })
+
+const journal = createFileJournal(join(folder, 'journal.jsonl'))
+const result = await registerAgent(wallet, {
+  name: 'Ada',
+  role: 'vault_manager',
+  mcpEndpoint: 'https://agent.example/mcp',
+  ipfsMode: 'inline',
+  registry: { identity: registry.address },
+  journal,
+  records: createFileRegistrationRecords(join(folder, 'registrations.json')),
+  onProgress: ({ step, message }) => console.log(`${step.padEnd(14)} ${message}`),
+})
+await journal.close()
+
+if (result.status !== 'registered') {
+  // Pending: a transaction is out. Deferred: the wallet lacks gas. Either way this goes on where it stopped:
+  console.log(`${result.status}; later: registerAgent(wallet, { ...options, resume: '${result.resumeToken}' })`)
+  process.exit(1)
+}
+const { agentId, registrationMethod, alreadyRegistered, owner } = result
+const how = alreadyRegistered ? 'was registered before' : `is registered now (${registrationMethod})`
+console.log(`\nAgent ${agentId} of ${owner} ${how}.`)
+
+// What anybody can read of it, without a wallet.
+const { metadata, registrationFile } = await getAgent({
+  agentId,
+  rpcUrls: wallet.rpcUrls,
+  registry: { identity: registry.address },
+})
+console.log(`The registry says it is a ${metadata.role}, reached at ${registrationFile?.services[0]?.endpoint}.`)
+
+function readyLine(path) {
+  const line = readFileSync(path, 'utf8')
+    .split('\n')
+    .find((text) => text.startsWith('{"ready":true'))
+  if (line === undefined) throw new Error(`${path} has no ready line of a local world (npm start -- --json).`)
+  return JSON.parse(line)
+}

@@ -1,0 +1,50 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { http, HttpResponse } from 'msw'
+import { afterEach, expect, test } from 'vitest'
+import { createTestServer, type TestServer } from './index.ts'
+
+let server: TestServer | null = null
+afterEach(() => {
+  const last = server
+  server = null
+  last?.close()
+})
+
+test('handlers answer, what is used later first, and until it is reset', async () => {
+  server = createTestServer(http.get('https://api.example/', () => HttpResponse.text('first')))
+  const text = async () => (await fetch('https://api.example/')).text()
+  server.listen()
+  expect(await text()).toBe('first')
+  server.use(http.get('https://api.example/', () => HttpResponse.text('later')))
+  expect(await text()).toBe('later')
+  server.resetHandlers()
+  expect(await text()).toBe('first')
+})
+
+test('a request that no handler takes fails, and the test with it, though its code goes on', async () => {
+  server = createTestServer()
+  server.listen()
+  const swallowed = await fetch('https://elsewhere.example/v1/thing?key=secret', { method: 'POST' }).catch(() => null)
+  expect(swallowed?.ok ?? false).toBe(false)
+  const sentence = 'No handler takes these requests: POST https://elsewhere.example/v1/thing.'
+  expect(() => server?.resetHandlers()).toThrow(sentence)
+  expect(() => server?.resetHandlers()).not.toThrow()
+  await fetch('https://elsewhere.example/v1/thing', { method: 'POST' }).catch(() => null)
+  expect(() => server?.close()).toThrow(sentence)
+})
+
+test('this machine is reached as ever', async () => {
+  const own = createServer((_request, response) => response.end('here'))
+  await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve))
+  const { port } = own.address() as AddressInfo
+  try {
+    server = createTestServer()
+    server.listen()
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('here')
+    expect(await (await fetch(`http://localhost:${port}/`)).text()).toBe('here')
+  } finally {
+    own.closeAllConnections()
+    await new Promise((resolve) => own.close(resolve))
+  }
+})

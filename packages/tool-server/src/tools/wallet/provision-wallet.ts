@@ -1,0 +1,100 @@
+import { formatAmount, parseAmount } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import * as z from 'zod'
+import { registrationCostWei } from '../../adapters/identity/registration-cost.ts'
+import { ToolError } from '../../tool-error.ts'
+import { writeTool, type WriteContext } from '../../tool.ts'
+import { chainInput } from '../params.ts'
+import { notesResult, readResult, readStamp } from '../results.ts'
+
+export const provisionWallet = writeTool({
+  name: 'provision_wallet',
+  title: 'Provision the wallet',
+  description:
+    'First step of setting an agent up: gives the agent wallet, whether it holds enough gas to register, whom to ask for how much, and the next steps (check_setup_health, register_agent). Call it as often as you like: it sends nothing, and never replaces a wallet.',
+  scope: 'admin:wallet',
+  destructive: false,
+  idempotent: true,
+  input: z.strictObject({ chain: chainInput }),
+  output: z.object({
+    ...readResult,
+    status: z.literal('ready'),
+    address: z.string(),
+    walletType: z.string(),
+    native: z.object({ symbol: z.string(), amount: z.string() }),
+    registrationCost: z.string().nullable(),
+    canRegister: z.boolean(),
+    fund: z.object({ address: z.string(), amount: z.string(), symbol: z.string() }).nullable(),
+    agentId: z.string().nullable(),
+    nextSteps: z.array(z.string()),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const { address, type } = context.wallet
+  const [balance, registry] = await Promise.all([
+    context.rpc.client(chain).getBalance({ address }),
+    standingAt(chain, context),
+  ])
+  const { symbol, decimals } = chain.nativeCurrency
+  const { cost, agentId } = registry
+  const missing = cost === null || agentId !== null || balance >= cost ? null : shortfall(balance, cost, decimals)
+  const fund = missing === null ? null : { address, amount: formatAmount(missing, decimals), symbol }
+  return {
+    ...readStamp(chain, context),
+    status: 'ready' as const,
+    address,
+    walletType: type,
+    native: { symbol, amount: formatAmount(balance, decimals) },
+    registrationCost: cost === null ? null : formatAmount(cost, decimals),
+    canRegister: cost !== null && agentId === null && fund === null,
+    fund,
+    agentId,
+    nextSteps: [
+      ...(fund === null ? [] : [`Ask the operator to send ${fund.amount} ${symbol} to ${address} on ${chain.name}.`]),
+      'Call check_setup_health.',
+      ...registry.nextSteps,
+    ],
+    notes: [...registry.notes, fences[type]],
+  }
+})
+
+/** What is known of the fences around the key, beside the policy of this server. */
+const fences = {
+  local:
+    'The key stands in the settings of this server: its policy is the only fence, and production refuses to start.',
+  managed:
+    'The provider holds the key and keeps to its own policy there, which this server does not read: SIGNER_REFUSED says where it is the stricter one.',
+} as const
+
+/** What a person is asked for at least, whatever the estimate: the decimal amount of native currency. */
+const leastFunding = '0.005'
+
+/** In wei. */
+function shortfall(balance: bigint, cost: bigint, decimals: number): bigint {
+  const least = parseAmount(leastFunding, decimals)
+  return cost - balance > least ? cost - balance : least
+}
+
+type Standing = {
+  /** In wei; `null` where it cannot be reckoned. */
+  readonly cost: bigint | null
+  readonly agentId: string | null
+  readonly nextSteps: readonly string[]
+  readonly notes: readonly string[]
+}
+
+/** How the wallet stands in the registry of the chain. */
+async function standingAt(chain: Chain, context: WriteContext): Promise<Standing> {
+  const { identities, wallet, signal } = context
+  try {
+    const { agents } = await identities.find(chain, wallet.address)
+    const agentId = agents.find(({ origin }) => origin === 'registered')?.agentId ?? null
+    const cost = await registrationCostWei(context, chain, wallet.address, signal)
+    const next = agentId === null ? 'Call register_agent.' : `Nothing to register: the wallet is agent ${agentId}.`
+    return { cost, agentId, nextSteps: [next], notes: ['registrationCost leaves out data fees of rollups.'] }
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== 'VALIDATION_CHAIN_NOT_SUPPORTED') throw error
+    return { cost: null, agentId: null, nextSteps: [error.suggestion], notes: [error.message] }
+  }
+}

@@ -1,0 +1,48 @@
+import { isAddress } from 'viem'
+import { WalletError } from '../wallet-error.ts'
+import { chooseURI, minimalURI } from './choose-uri.ts'
+import { encodeRegistration } from './encode-registration.ts'
+import { lookAtRegistry } from './look-at-registry.ts'
+import { openRegistryToRead } from './open-registry.ts'
+import type { PlanOptions, RegistrationPlan } from './plan-registration.ts'
+import { prepareCard } from './prepare-card.ts'
+import type { RegistrationAttempt, RegistrationProgress } from './registration.ts'
+
+/** What `planRegistration` does; loaded with its first call. */
+export async function drawUpPlan(options: PlanOptions): Promise<RegistrationPlan> {
+  const { chainId, owner, env = process.env, appId = null, onProgress } = options
+  const place = openRegistryToRead(options)
+  if (!isAddress(owner)) throw new WalletError('VALIDATION_CONFIG_INVALID', 'owner is not valid; accepted: an address.')
+  const attempts: RegistrationAttempt[] = []
+  const warnings: string[] = []
+  const progress = (step: RegistrationProgress['step'], message: string) => onProgress?.({ step, message })
+  const trip = {
+    ...place,
+    options,
+    env,
+    attempts,
+    warnings,
+    progress,
+    wallet: { appId },
+    fetch: options.fetch ?? fetch,
+  }
+  const card = prepareCard(trip)
+  progress('check-chain', `Looking at the registry ${place.registry} on chain ${chainId}.`)
+  const { speech } = await lookAtRegistry(place, owner)
+  // The older form keeps the small URI of the spec; there the file is no more than what the URI leads to.
+  const agentURI = speech.form === 'handle-v0' ? minimalURI(card) : (await chooseURI(trip, card)).agentURI
+  return {
+    chainId,
+    registry: place.registry,
+    agentRegistry: `eip155:${chainId}:${place.registry}`,
+    form: speech.form,
+    owner,
+    card,
+    agentURI,
+    registrationMethod: 'direct-contract',
+    to: place.registry,
+    data: encodeRegistration(speech, card, agentURI),
+    attempts,
+    warnings,
+  }
+}

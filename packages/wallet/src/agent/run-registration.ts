@@ -1,0 +1,44 @@
+import type { ServiceWallet } from '../service-wallet.ts'
+import { findIdentity } from './find-identity.ts'
+import { finishRegistration } from './finish-registration.ts'
+import { lookAtRegistry, type RegistrySighting } from './look-at-registry.ts'
+import { prepareCard } from './prepare-card.ts'
+import type { AgentRegistrationConfig, RegistrationResult } from './registration.ts'
+import type { RegistrationRecord } from './registration-records.ts'
+import { openTrip, type RegistrationTrip } from './registration-trip.ts'
+import { submitRegistration } from './submit-registration.ts'
+import { underWay } from './under-way.ts'
+import { WalletError } from '../wallet-error.ts'
+
+/** What `registerAgent` does, in its order; loaded with the first registration. */
+export async function runRegistration(
+  wallet: ServiceWallet,
+  options: AgentRegistrationConfig,
+): Promise<RegistrationResult> {
+  const trip = await openTrip(wallet, options)
+  trip.progress('check-chain', `Looking at the registry ${trip.registry} on chain ${trip.chain.id}.`)
+  const sighting = await lookAtRegistry(trip, trip.owner)
+  const begun = await underWay(trip)
+  if (begun !== null && (await trip.signed(begun.token)) > 0) return goOn(trip, sighting, begun)
+  const isEnded = options.resume !== undefined && begun === null
+  const known = options.force === true && !isEnded ? null : await findIdentity(trip, sighting)
+  if (known !== null) {
+    // Another process registered meanwhile, or this one did under another record.
+    if (begun !== null) await trip.records.save({ ...begun, state: 'failed', updatedAt: trip.now() })
+    return known
+  }
+  if (begun !== null) return goOn(trip, sighting, begun)
+  if (isEnded) throw new WalletError('RESUME_TOKEN_INVALID', 'The registration of the token is ended, its agent gone.')
+  const card = prepareCard({ ...trip, options })
+  const { record, submission } = await submitRegistration(trip, sighting, card)
+  return finishRegistration(trip, sighting, record, submission)
+}
+
+async function goOn(trip: RegistrationTrip, sighting: RegistrySighting, begun: RegistrationRecord) {
+  const { options, warnings, progress } = trip
+  if (options.resume === undefined) {
+    warnings.push('A registration that was begun earlier is gone on with; what this call asks for is not looked at.')
+    progress('send', 'Going on with the registration that was begun earlier.')
+  }
+  return finishRegistration(trip, sighting, begun, await trip.submit(begun))
+}

@@ -1,0 +1,94 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { lockFile } from './file-journal/lock-file.ts'
+import { createMutex } from './sender/mutex.ts'
+import { WalletError } from './wallet-error.ts'
+
+/**
+ * A list in one file of JSON, readable by its owner only. `read` gives an empty list where there is no file; `change` puts
+ * another list in its place as a whole, durable when it resolves, and nothing where `next` gives `null`. Several processes
+ * may share the file: each takes it for the moment of a change. Both throw `JOURNAL_UNREADABLE`, also for items that are
+ * none by `isItem`, and leave the file as it is; `change` throws `JOURNAL_LOCKED` when another does not let go of it.
+ */
+export function openJsonFile<Item>(path: string, isItem: (value: unknown) => boolean = () => true): JsonFile<Item> {
+  const inTurn = createMutex()
+  const read = () => readItems<Item>(path, isItem)
+  return {
+    read,
+    change: (next) =>
+      inTurn(async () => {
+        const release = await lockInTime(path)
+        try {
+          const items = next(await read())
+          if (items !== null) await replace(path, JSON.stringify(items, null, 2))
+          return items !== null
+        } finally {
+          await release()
+        }
+      }),
+  }
+}
+
+export type JsonFile<Item> = {
+  read(): Promise<readonly Item[]>
+  /** Tells whether there was something to change. */
+  change(next: (items: readonly Item[]) => readonly Item[] | null): Promise<boolean>
+}
+
+async function readItems<Item>(path: string, isItem: (value: unknown) => boolean): Promise<readonly Item[]> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return '[]'
+    throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be read.`, { cause })
+  })
+  try {
+    const items: unknown = JSON.parse(text)
+    if (Array.isArray(items) && items.every(isItem)) return items
+  } catch (cause) {
+    throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} is damaged.`, { cause })
+  }
+  throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} holds something else than such a list.`)
+}
+
+const lockTrials = 500
+const lockPauseMs = 20
+
+/** Another process has the file for a moment at a time. */
+async function lockInTime(path: string): Promise<() => Promise<void>> {
+  const unwritable = (cause: unknown) =>
+    new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause })
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw unwritable(cause)
+  })
+  for (let trial = 1; ; trial += 1) {
+    try {
+      return await lockFile(path)
+    } catch (cause) {
+      if (!(cause instanceof WalletError)) throw unwritable(cause)
+      if (trial === lockTrials) throw cause
+      await pause(lockPauseMs)
+    }
+  }
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  const beside = `${path}.new`
+  try {
+    const file = await open(beside, 'w', 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(beside, path)
+    const folder = await open(dirname(path), 'r')
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+  } catch (cause) {
+    throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause })
+  }
+}

@@ -1,0 +1,34 @@
+import type { Address } from 'viem'
+import type { Journal } from '../../journal.ts'
+import type { OpenChain } from '../../open-chain.ts'
+import type { ServiceWallet } from '../../service-wallet.ts'
+import type { UserOperationProgress } from '../../user-operation/open-operation.ts'
+import type { CallSender } from '../send-transaction.ts'
+import type { CallBatches } from './call-batch.ts'
+
+/** What the methods of EIP-5792 share. */
+export type CallsContext = OpenChain & {
+  readonly wallet: ServiceWallet
+  readonly journal: Journal
+  readonly sending: CallSender
+  readonly batches: CallBatches
+  readonly sponsor: SponsorOptions
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Batches whose transactions this process is still sending. */
+  readonly underWay: Set<string>
+  /** When an operation was offered last, by the id of its batch; milliseconds of the process's own clock. */
+  readonly offeredAt: Map<string, number>
+}
+
+/** Who pays for batches. Bundler and paymaster together make them atomic. */
+export type SponsorOptions = {
+  /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */
+  readonly bundlerUrl?: string
+  /** `SVC_PAYMASTER_URL_<chainId>` where it is missing; a client may name its own. */
+  readonly paymasterUrl?: string
+  readonly paymasterContext?: Readonly<Record<string, unknown>>
+  /** Agrees to delegate the account to this implementation instead of Simple7702Account. */
+  readonly allowDelegationTo?: Address
+  /** Told of the step `delegate` before the account is delegated (EIP-7702), which lasts until it is revoked. */
+  readonly onProgress?: (event: UserOperationProgress) => void
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { bytesToHex, keccak256, stringToHex, type Address } from 'viem'
+import { sponsorUrls } from '../../user-operation/sponsor-urls.ts'
+import { ProviderRpcError, rpcCodes } from '../provider-rpc-error.ts'
+import type { CallBatch } from './call-batch.ts'
+import type { CallsContext } from './calls-context.ts'
+import { readCalls, type BatchedCall, type CallsRequest } from './read-calls.ts'
+import { sendInOrder } from './send-in-order.ts'
+
+/**
+ * `wallet_sendCalls` of EIP-5792. With a bundler and a paymaster the calls are one user operation, all or none; without,
+ * each is a transaction of its own, sent when the one before it is settled, and the first that fails is the last. An id
+ * is used up once anything is signed for it, for good. Throws {@link ProviderRpcError}, and what the wallet throws.
+ */
+export async function sendCalls(context: CallsContext, params: readonly unknown[]): Promise<{ readonly id: string }> {
+  const from = await context.wallet.getAddress()
+  const request = readCalls(params, { address: from, chainId: context.chain.id })
+  const batch = batchOf(context, request, from)
+  const { id } = batch
+  if ((await context.batches.load(id)) !== null) throw duplicate()
+  const sponsored = sponsorOf(context, request)
+  if (sponsored === null) await sendInOrder(context, batch, request.calls, () => keep(context, batch))
+  else {
+    const { sendAsOperation } = await import('./send-as-operation.ts')
+    await sendAsOperation(context, sponsored, (operation) => keep(context, { ...batch, operation }))
+  }
+  return { id }
+}
+
+/** What one user operation is made of. */
+export type Sponsored = {
+  readonly calls: readonly (BatchedCall & { readonly to: Address })[]
+  readonly paymasterUrl: string
+  readonly paymasterContext: Readonly<Record<string, unknown>> | null
+}
+
+function batchOf({ chain }: CallsContext, request: CallsRequest, from: Address): CallBatch {
+  const id = request.id ?? bytesToHex(randomBytes(32))
+  const requestId = `calls:${chain.id}:${keccak256(stringToHex(id))}`
+  return { id, requestId, chainId: chain.id, from, size: request.calls.length, operation: null }
+}
+
+/** `null` for calls that go out as transactions. */
+function sponsorOf({ chain, sponsor, env }: CallsContext, request: CallsRequest): Sponsored | null {
+  const { calls, paymaster, atomicRequired } = request
+  const { bundlerUrl, paymasterUrl } = sponsorUrls(chain.id, sponsor, env)
+  const payer = paymaster?.url ?? paymasterUrl
+  const toSomeone = calls.flatMap(({ to, ...rest }) => (to === null ? [] : [{ to, ...rest }]))
+  if (bundlerUrl !== null && payer !== null && toSomeone.length === calls.length) {
+    const paymasterContext = paymaster === null ? (sponsor.paymasterContext ?? null) : paymaster.context
+    return { calls: toSomeone, paymasterUrl: payer, paymasterContext }
+  }
+  if (paymaster !== null && !paymaster.isOptional) {
+    const message = 'No paymaster can pay for these calls: the wallet has no bundler, or they create a contract.'
+    throw new ProviderRpcError(rpcCodes.unsupportedCapability, message)
+  }
+  if (!atomicRequired || calls.length === 1) return null
+  const message = 'All or none takes a bundler and a paymaster, and calls that create no contract.'
+  throw new ProviderRpcError(rpcCodes.atomicityUnsupported, message)
+}
+
+async function keep({ batches }: CallsContext, batch: CallBatch): Promise<void> {
+  if (!(await batches.add(batch))) throw duplicate()
+}
+
+function duplicate(): ProviderRpcError {
+  return new ProviderRpcError(rpcCodes.duplicateId, 'There is a batch of this id; nothing was signed.')
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import type { Address } from 'viem'
+import type { RegistrationRecord, RegistrationRecords } from '../agent/registration-records.ts'
+
+/**
+ * What all records of registrations must do, as named cases that throw when broken. Each case gets fresh, empty records.
+ */
+export const registrationRecordsContract: readonly RegistrationRecordsCase[] = [
+  {
+    name: 'give back what was saved, to the last member',
+    async run(records) {
+      const update = { tokenId: '0', rest: ['0x12'] } as const
+      const saved = sample({ userOperation: { nonce: '0x1', list: [1, null, 'a'] }, userOperationHash: '0xab', update })
+      await records.save(saved)
+      assert.deepEqual(await records.load(saved.token), saved)
+      assert.equal(await records.load('another'), null)
+    },
+  },
+  {
+    name: 'replace the record of a token, and no other',
+    async run(records) {
+      const other = sample({ token: 'b', registry: bob })
+      for (const record of [sample({}), other, sample({ state: 'registered', tokenId: '0' })])
+        await records.save(record)
+      assert.deepEqual(await records.load('a'), sample({ state: 'registered', tokenId: '0' }))
+      assert.deepEqual(await records.load('b'), other)
+      assert.deepEqual(await records.find(1, alice, alice), sample({ state: 'registered', tokenId: '0' }))
+    },
+  },
+  {
+    name: 'find the newest that is not ended, or else the newest',
+    async run(records) {
+      assert.equal(await records.find(1, alice, alice), null)
+      await records.save(sample({ token: 'a', state: 'deferred', updatedAt: 1 }))
+      await records.save(sample({ token: 'b', state: 'sent', updatedAt: 2 }))
+      await records.save(sample({ token: 'c', state: 'registered', updatedAt: 4 }))
+      await records.save(sample({ token: 'd', state: 'failed', updatedAt: 3 }))
+      assert.equal((await records.find(1, alice, alice))?.token, 'b')
+      await records.save(sample({ token: 'b', state: 'failed', updatedAt: 2 }))
+      assert.equal((await records.find(1, alice, alice))?.token, 'a')
+      await records.save(sample({ token: 'a', state: 'failed', updatedAt: 1 }))
+      assert.equal((await records.find(1, alice, alice))?.token, 'c')
+    },
+  },
+  {
+    name: 'keep chains, registries and wallets apart, whatever the case of an address',
+    async run(records) {
+      await records.save(sample({}))
+      assert.equal((await records.find(1, lower(alice), lower(alice)))?.token, 'a')
+      assert.equal(await records.find(10, alice, alice), null)
+      assert.equal(await records.find(1, bob, alice), null)
+      assert.equal(await records.find(1, alice, bob), null)
+    },
+  },
+  {
+    name: 'keep registrations and the updates of each agent apart',
+    async run(records) {
+      await records.save(sample({ token: 'registration', state: 'registered', tokenId: '0', updatedAt: 1 }))
+      await records.save(sample({ token: 'of 0', update: { tokenId: '0', rest: [] }, updatedAt: 2 }))
+      await records.save(sample({ token: 'of 7', update: { tokenId: '7', rest: [] }, updatedAt: 3 }))
+      assert.equal((await records.find(1, alice, alice))?.token, 'registration')
+      assert.equal((await records.find(1, alice, alice, '0'))?.token, 'of 0')
+      assert.equal((await records.find(1, alice, alice, '7'))?.token, 'of 7')
+      assert.equal(await records.find(1, alice, alice, '8'), null)
+    },
+  },
+  {
+    name: 'lose none of many that are saved at once',
+    async run(records) {
+      const tokens = Array.from({ length: 20 }, (_, index) => `token ${index}`)
+      await Promise.all(tokens.map((token) => records.save(sample({ token }))))
+      for (const token of tokens) assert.equal((await records.load(token))?.token, token)
+    },
+  },
+]
+
+/** One promise of records; `run` throws when it is broken. */
+export type RegistrationRecordsCase = {
+  readonly name: string
+  run(records: RegistrationRecords): Promise<void>
+}
+
+const alice: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+const bob: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+function sample(change: Partial<RegistrationRecord>): RegistrationRecord {
+  return {
+    token: 'a',
+    chainId: 1,
+    registry: alice,
+    owner: alice,
+    state: 'prepared',
+    method: 'direct-contract',
+    agentURI: 'data:,',
+    data: '0x8ea42286',
+    txHash: null,
+    userOperation: null,
+    userOperationHash: null,
+    tokenId: null,
+    updatedAt: 1,
+    ...change,
+  }
+}
+
+function lower(address: Address): Address {
+  return `0x${address.slice(2).toLowerCase()}`
+}

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { useDevnet } from '@svc/devnet/testing'
+import { createPublicClient, http, parseAbi } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ReadyLine } from '../packages/cli/src/start-world.ts'
+
+// The examples run as a reader runs them, as processes over what `npm run build` made.
+const devnet = useDevnet()
+const root = join(import.meta.dirname, '..')
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-examples-'))
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('examples/register-agent.mjs registers an agent once, and finds it the second time', async () => {
+  const { rpcUrl, chainId, registry } = devnet()
+  const line: Pick<ReadyLine, 'ready' | 'rpc' | 'registry'> = {
+    ready: true,
+    rpc: { url: rpcUrl, chainId },
+    registry: { address: registry.identity },
+  }
+  const world = join(folder, 'world.txt')
+  await writeFile(world, `\n> svc@0.1.0 start\n\n${JSON.stringify(line)}\n`)
+
+  const first = await example('register-agent.mjs', world, join(folder, 'agent'))
+  expect(first).toMatch(/^check-chain +Looking at the registry/m)
+  expect(first).toMatch(/^send +/m)
+  const [, tokenId = '', owner] = /^Agent 31337:(\d+) of (0x\w{40}) is registered now/m.exec(first) ?? []
+  expect(first).toContain('it is a vault_manager, reached at https://agent.example/mcp')
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  const abi = parseAbi(['function ownerOf(uint256) view returns (address)'])
+  const ownerOf = { address: registry.identity, abi, functionName: 'ownerOf', args: [BigInt(tokenId)] } as const
+  expect(await client.readContract(ownerOf)).toBe(owner)
+  expect((await stat(join(folder, 'agent/keystore.json'))).mode & 0o777).toBe(0o600)
+
+  const second = await example('register-agent.mjs', world, join(folder, 'agent'))
+  expect(second).toContain(`Agent 31337:${tokenId} of ${owner} was registered before.`)
+})
+
+test('the first program of the wallet package registers an agent', async () => {
+  const { rpcUrl, registry, accounts } = devnet()
+  const readme = await readFile(join(root, 'packages/wallet/README.md'), 'utf8')
+  const [, program = ''] = /```js\n(.*?)```/s.exec(readme) ?? []
+  const [account] = accounts
+  const env = { ...process.env, PRIVATE_KEY: account!.privateKey, RPC_URL: rpcUrl, REGISTRY: registry.identity }
+  const words = ['--input-type=module', '-e', program]
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root, env, timeout: 120_000 })
+  expect(stdout).toContain(account!.address)
+  expect(stdout).toMatch(/^registered 31337:\d+$/m)
+})
+
+async function example(name: string, ...words: readonly string[]): Promise<string> {
+  const run = promisify(execFile)
+  return (await run(process.execPath, [join(root, 'examples', name), ...words], { cwd: folder, timeout: 120_000 }))
+    .stdout
+}
