@@ -26,7 +26,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faucet-kills-'))
 })
 afterEach(async () => {
-  await Promise.all(replicas.splice(0).map(({ end }) => end()))
+  await Promise.all(replicas.splice(0).map((replica) => replica.end()))
   await provider.stop()
   await rm(folder, { recursive: true })
 })
@@ -67,7 +67,7 @@ test('three replicas that are killed 26 times and more pay sixty wallets once ea
   for (const address of addresses) {
     await expect.poll(() => client.getBalance({ address }), { timeout: 120_000 }).toBe(parseEther('0.01'))
   }
-  expect(replicas.reduce((sum, { kills }) => sum + kills(), 0)).toBeGreaterThanOrEqual(leastKills)
+  expect(replicas.reduce((sum, replica) => sum + replica.kills(), 0)).toBeGreaterThanOrEqual(leastKills)
   // A claim whose answer a kill cut off is answered 409 to whoever asks again.
   expect(answers).toHaveLength(wallets * 4)
   expect(answers.filter((status) => status === 409).length).toBeGreaterThanOrEqual(wallets * 3)

@@ -12,7 +12,7 @@ beforeEach(async () => {
   const privateKey = generatePrivateKey()
   await devnet().fund(privateKeyToAddress(privateKey), { ETH: '1' })
   const file = await writeChainsFile(devnet().chain)
-  removeFile = file.remove
+  removeFile = () => file.remove()
   api = await openTestApi({
     env: {
       SVC_FAUCET_PRIVATE_KEY: privateKey,
