@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { readConfig } from '../config.ts'
+import { openLog } from './open-log.ts'
+
+const key = `0x${'1f'.repeat(32)}`
+
+it('nothing that the settings keep secret is written, in whatever a cause says', () => {
+  const lines: string[] = []
+  const config = readConfig({
+    SVC_IDENTITY_PROVIDER_URL: 'https://wallets.example',
+    SVC_DATABASE_URL: 'postgres://user:canary%2Fword@db.example/svc',
+    SVC_PIN_BACKEND: 'pinata',
+    SVC_PINNING_JWT: 'canary-jwt',
+    SVC_FAUCET_PRIVATE_KEY: key,
+    SVC_FAUCET_CHAINS: '84532',
+    SVC_RPC_URL_84532: 'https://rpc.example/v2/canary-path',
+  })
+  const log = openLog(config, { write: (line) => lines.push(line) })
+  const deep = new Error(`POST https://rpc.example/v2/canary-path with ${key} and ${key.slice(2).toUpperCase()}`)
+  const err = new Error('canary-jwt was refused', {
+    cause: new Error('canary/word and canary%2Fword', { cause: deep }),
+  })
+  log.error('upstream.failed', { err, url: 'https://rpc.example/v2/canary-path' })
+  log.debug('unread')
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0]!)).toMatchObject({ level: 50, event: 'upstream.failed', url: '[secret]' })
+  expect(lines[0]).toContain('[secret] was refused')
+  expect(lines[0]).not.toMatch(/canary|1f1f/i)
+})
