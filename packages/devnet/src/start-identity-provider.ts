@@ -53,6 +53,8 @@ export type IdentityProviderFault =
   | { readonly kind: 'drop' }
   /** Silence until the caller leaves. */
   | { readonly kind: 'stall' }
+  /** The beginning of an answer, and silence until the caller leaves. */
+  | { readonly kind: 'unfinished' }
   /** A body that never ends. */
   | { readonly kind: 'endless' }
 
@@ -68,6 +70,8 @@ function misbehave(fault: IdentityProviderFault, response: ServerResponse): void
       return void response.destroy()
     case 'stall':
       return
+    case 'unfinished':
+      return void response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":')
     case 'endless':
       response.writeHead(200, { 'content-type': 'application/json' })
       return pour(response)

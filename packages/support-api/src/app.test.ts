@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openTestApi, testCard, type Sent, type TestApi } from './test-api.fixture.ts'
@@ -87,6 +88,11 @@ describe('who is let in', () => {
       statuses.push(...answers.map(({ status }) => status))
     }
     expect(statuses.indexOf(429)).toBeGreaterThan(1_000)
+    const held = await Promise.all(Array.from({ length: 100 }, () => api.ask('/nowhere', from('203.0.113.77'))))
+    expect(held.find(({ status }) => status === 429)).toMatchObject({
+      headers: { 'retry-after': '1', 'ratelimit-policy': '"requests";q=1200;w=60', ratelimit: '"requests";r=0;t=1' },
+      json: { code: 'RATE_LIMITED' },
+    })
     expect((await api.ask('/nowhere', from('203.0.114.9'))).status).toBe(404)
   })
 })
@@ -225,6 +231,8 @@ it('the description names every route, and the page shows it without a script', 
   api = await openTestApi()
   const { json: document } = await api.ask('/openapi.json')
   expect(document).toMatchObject({ openapi: '3.1.0', components: { schemas: { AgentCard: {}, Problem: {}, Pin: {} } } })
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  expect(manifest).toMatchObject({ version: (document['info'] as { version: string }).version })
   const paths = ['/v1/ipfs/pin', '/ipfs/{cid}', '/healthz', '/readyz', '/metrics', '/openapi.json', '/reference']
   expect(Object.keys(document['paths'] as object)).toEqual(paths)
   const page = await api.ask('/reference')

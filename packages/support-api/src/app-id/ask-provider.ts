@@ -1,3 +1,5 @@
+import { boundedBytes, withDeadline } from '@svc/wallet/core'
+
 /**
  * Asks the identity provider once whether it knows an app: yes is a 200 with JSON whose `id` is the app's, no is a 404 or
  * a 400. Anything else, a redirect or an answer of more than 256 KiB among it, is no answer and rejects.
@@ -7,14 +9,13 @@ export async function askProvider(
   { provider, fetch, timeoutMs = 5_000 }: ProviderQuestion,
 ): Promise<boolean> {
   const url = `${provider.url}${provider.path.replace('{appId}', encodeURIComponent(appId))}`
-  const answer = await fetch(url, {
-    headers: { accept: 'application/json' },
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
+  const { status, text } = await withDeadline({ timeoutMs }, async (signal) => {
+    const answer = await fetch(url, { headers: { accept: 'application/json' }, redirect: 'error', signal })
+    const bytes = await boundedBytes(answer, { mostBytes, signal })
+    return { status: answer.status, text: new TextDecoder().decode(bytes) }
   })
-  const text = await boundedText(answer)
-  if (answer.status === 404 || answer.status === 400) return false
-  if (answer.status !== 200) throw new Error(`The identity provider answered ${answer.status}.`)
+  if (status === 404 || status === 400) return false
+  if (status !== 200) throw new Error(`The identity provider answered ${status}.`)
   const said: unknown = JSON.parse(text)
   if (typeof said === 'object' && said !== null && 'id' in said && said.id === appId) return true
   throw new Error('The identity provider answered for no app, or another one.')
@@ -27,14 +28,3 @@ export type ProviderQuestion = {
 }
 
 const mostBytes = 256 * 1024
-
-async function boundedText({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of body ?? []) {
-    length += chunk.length
-    if (length > mostBytes) throw new RangeError('The identity provider answered too much.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}

@@ -74,6 +74,7 @@ it.each<[string, IdentityProviderFault]>([
   ['holds us off', { kind: 'status', status: 429 }],
   ['refuses us', { kind: 'status', status: 403 }],
   ['says nothing', { kind: 'stall' }],
+  ['stops in the middle', { kind: 'unfinished' }],
   ['never ends', { kind: 'endless' }],
   ['sends us elsewhere', { kind: 'redirect', location: 'http://127.0.0.1:1/' }],
   ['sends us to a good answer', { kind: 'redirect', location: '/api/v1/apps/app-one/config' }],
@@ -82,7 +83,7 @@ it.each<[string, IdentityProviderFault]>([
   ['speaks no JSON', { kind: 'say', body: '<html>' }],
   ['says null', { kind: 'say', body: 'null' }],
 ])('a provider that %s lets nobody in and turns nobody away', async (_what, fault) => {
-  const apps = open(fault.kind === 'stall' ? 2_000 : 30_000)
+  const apps = open(['stall', 'unfinished'].includes(fault.kind) ? 2_000 : 30_000)
   provider.setFaults([{ fault, times: 1 }])
   await expect(apps.require('app-one')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', retryAfterSeconds: 5 })
   await apps.require('app-one')

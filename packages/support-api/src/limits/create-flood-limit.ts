@@ -1,4 +1,5 @@
 import { ApiError } from '../api-error.ts'
+import { rateLimitHeaders } from './rate-limit-headers.ts'
 
 /**
  * Holds a range of addresses to so many requests a minute at this process, evenly refilled: what keeps a flood away from
@@ -8,6 +9,7 @@ import { ApiError } from '../api-error.ts'
 export function createFloodLimit(options: FloodLimitOptions): (network: string) => void {
   const { perMinute, now, maxNetworks = 10_000 } = options
   const refillPerMs = perMinute / 60_000
+  const limit = { name: 'requests', perWindow: perMinute, windowMs: 60_000 }
   const buckets = new Map<string, { left: number; at: number }>()
   return (network) => {
     const at = now()
@@ -18,8 +20,11 @@ export function createFloodLimit(options: FloodLimitOptions): (network: string) 
     buckets.set(network, bucket)
     if (buckets.size > maxNetworks) buckets.delete(buckets.keys().next().value ?? network)
     if (bucket.left < 1) {
-      const retryAfterSeconds = Math.max(1, Math.ceil((1 - bucket.left) / refillPerMs / 1_000))
-      throw new ApiError('RATE_LIMITED', 'Too many requests from this range of addresses.', { retryAfterSeconds })
+      const retryAfterMs = (1 - bucket.left) / refillPerMs
+      throw new ApiError('RATE_LIMITED', 'Too many requests from this range of addresses.', {
+        retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)),
+        headers: rateLimitHeaders(limit, { allowed: false, remaining: 0, retryAfterMs }),
+      })
     }
     bucket.left -= 1
   }

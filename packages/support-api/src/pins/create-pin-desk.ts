@@ -16,7 +16,8 @@ import type { Log } from '../observability/open-log.ts'
 
 /**
  * Pins the registration files of cards. A place in the app's hour and in the network's is reserved before anything is
- * sent and given back when it fails; what the app has pinned before is free. Equal requests at one time are one pin.
+ * sent and given back when it fails (one that a failing database holds back comes free with its hour); what the app has
+ * pinned before is free. Equal requests at one time are one pin.
  * Throws `PIN_RATE_LIMITED`, `PIN_CID_MISMATCH` and `UPSTREAM_UNAVAILABLE`.
  */
 export function createPinDesk(options: PinDeskOptions): PinDesk {

@@ -1,5 +1,6 @@
 import { WalletError } from '../wallet-error.ts'
 import { boundedBytes } from './bounded-bytes.ts'
+import { withDeadline } from './with-deadline.ts'
 import { contentAddress } from './content-address.ts'
 import { parseAgentFile, type PublishedFile } from './parse-agent-file.ts'
 
@@ -97,17 +98,17 @@ function gatewayOf({ gatewayUrl, env = {} }: AgentFileOptions): string | null {
 
 async function blockOf(cid: string, gatewayUrl: string, options: AgentFileOptions): Promise<Uint8Array | null> {
   const { fetch: get = fetch, signal } = options
-  const patience = AbortSignal.timeout(patienceMs)
-  try {
-    const answer = await get(`${gatewayUrl}/ipfs/${cid}?format=raw`, {
-      headers: { accept: 'application/vnd.ipld.raw' },
-      redirect: 'error',
-      signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
-    })
-    if (answer.ok) return await boundedBytes(answer, mostBytes)
+  const ask = async (signal: AbortSignal): Promise<Uint8Array | null> => {
+    const headers = { accept: 'application/vnd.ipld.raw' }
+    const answer = await get(`${gatewayUrl}/ipfs/${cid}?format=raw`, { headers, redirect: 'error', signal })
+    if (answer.ok) return await boundedBytes(answer, { mostBytes, signal })
     await answer.body?.cancel()
+    return null
+  }
+  try {
+    return await withDeadline({ timeoutMs: patienceMs, signal }, ask)
   } catch {
     signal?.throwIfAborted()
+    return null
   }
-  return null
 }

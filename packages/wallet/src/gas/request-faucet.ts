@@ -1,4 +1,5 @@
 import { boundedBytes } from '../agent/bounded-bytes.ts'
+import { withDeadline } from '../agent/with-deadline.ts'
 import { isHash, type Address, type Hash } from 'viem'
 
 /**
@@ -11,17 +12,19 @@ export async function requestFaucet(
   surroundings: { readonly fetch?: typeof fetch; readonly signal?: AbortSignal },
 ): Promise<FaucetAnswer> {
   const { fetch: post = fetch, signal } = surroundings
-  const patience = AbortSignal.timeout(patienceMs)
-  try {
+  const ask = async (signal: AbortSignal): Promise<FaucetAnswer> => {
     const response = await post(`${apiUrl.replace(/\/+$/, '')}/v1/faucet/request`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify(claim),
       redirect: 'error',
-      signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
+      signal,
     })
-    const text = new TextDecoder().decode(await boundedBytes(response, mostBytes))
+    const text = new TextDecoder().decode(await boundedBytes(response, { mostBytes, signal }))
     return read(response.status, parsed(text))
+  }
+  try {
+    return await withDeadline({ timeoutMs: patienceMs, signal }, ask)
   } catch {
     return failed('FAUCET_FAILED', 'The faucet does not answer.')
   }

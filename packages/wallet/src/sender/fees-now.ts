@@ -19,6 +19,7 @@ export async function feesNow(client: PublicClient, chain: Pick<Chain, 'ordinary
   }
 }
 
+/** What a transaction has to offer at the moment. */
 export type FeesNow = {
   /** Below either of these a transaction may wait for ever. */
   readonly least: Fees

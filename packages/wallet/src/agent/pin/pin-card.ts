@@ -3,6 +3,7 @@ import type { AgentCard } from '../agent-card.ts'
 import { canonicalBytes } from '../canonical-bytes.ts'
 import { contentAddress } from '../content-address.ts'
 import { registrationFile } from '../registration-file.ts'
+import { withDeadline } from '../with-deadline.ts'
 
 /**
  * Pins the registration file of a card and gives its CID, which is computed here: a service that names another one is not
@@ -11,9 +12,8 @@ import { registrationFile } from '../registration-file.ts'
 export async function pinCard(card: AgentCard, service: PinService, options: PinOptions): Promise<string> {
   const bytes = canonicalBytes(registrationFile(card))
   const expected = contentAddress(bytes)
-  const limit = AbortSignal.timeout(options.timeoutMs ?? 15_000)
-  const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
-  const cid = await service({ card, bytes, fetch: options.fetch, signal })
+  const { fetch, signal, timeoutMs = 15_000 } = options
+  const cid = await withDeadline({ timeoutMs, signal }, (signal) => service({ card, bytes, fetch, signal }))
   if (cid === expected) return cid
   const message = 'The pin service names another address than the content has.'
   throw new WalletError('PIN_CID_MISMATCH', message, { details: { expected, named: cid.slice(0, 100) } })
@@ -22,6 +22,7 @@ export async function pinCard(card: AgentCard, service: PinService, options: Pin
 /** Pins, and says under which CID. */
 export type PinService = (request: PinRequest) => Promise<string>
 
+/** One card to pin, as a pin service gets it. */
 export type PinRequest = {
   readonly card: AgentCard
   /** What is pinned, byte for byte. */
@@ -30,6 +31,7 @@ export type PinRequest = {
   readonly signal: AbortSignal
 }
 
+/** What pinning a card needs of its surroundings. */
 export type PinOptions = {
   readonly fetch: typeof fetch
   readonly signal?: AbortSignal

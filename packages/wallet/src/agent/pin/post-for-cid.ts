@@ -9,7 +9,7 @@ export async function postForCid(send: typeof fetch, url: string, request: CidRe
       throw new WalletError('PIN_FAILED', 'The pin service does not answer.', { cause })
     },
   )
-  const bytes = await boundedBytes(answer, mostAnswerBytes).catch((cause: unknown) => {
+  const bytes = await boundedBytes(answer, { mostBytes: mostAnswerBytes, signal }).catch((cause: unknown) => {
     throw new WalletError('PIN_FAILED', 'The pin service broke off its answer.', { cause })
   })
   const text = new TextDecoder().decode(bytes)
@@ -25,6 +25,7 @@ export async function postForCid(send: typeof fetch, url: string, request: CidRe
   throw new WalletError('PIN_FAILED', 'The pin service answered without a CID.')
 }
 
+/** What is posted, and where the CID stands in a JSON answer. */
 export type CidRequest = {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | FormData
