@@ -47,6 +47,9 @@ test('three replicas that are killed 26 times and more pay sixty wallets once ea
     SVC_CHAINS_FILE: chains,
     SVC_FAUCET_PRIVATE_KEY: key,
     SVC_FAUCET_CHAINS: '31337',
+    SVC_FAUCET_PER_APP_DAY: '1000',
+    SVC_FAUCET_PER_NETWORK_DAY: '1000',
+    SVC_FAUCET_PER_CHAIN_DAY: '1000',
     SVC_RPC_URL_31337: devnet().rpcUrl,
   }
   replicas.push(...[0, 1, 2].map((index) => keepUp(environment, index)))
@@ -119,7 +122,7 @@ function keepUp(environment: Readonly<Record<string, string>>, index: number): R
       state.url = /listens on (\S+)/.exec(text)?.[1] ?? state.url
       if (state.isSpared || state.isOver || !text.includes(point)) return
       seen += 1
-      if (seen > state.kills % 3) child.kill('SIGKILL')
+      if (seen > state.kills % 2) child.kill('SIGKILL')
     })
     ended = new Promise((resolve) => {
       child.once('close', (_code, signal) => {
