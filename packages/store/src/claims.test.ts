@@ -55,6 +55,8 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
       { status: 'capped', scope, retryAfterMs: hourMs - 10 },
     ])
     expect(await make([claimOf(eve, other)], caps)).toMatchObject([{ status: 'made' }])
+    expect(await store.claims.used({ scope, windowMs: hourMs }, claimOf(eve, same))).toBe(2)
+    expect(await store.claims.used({ scope, windowMs: 10 }, claimOf(eve, same))).toBe(1)
     expect(await make([claimOf(ada)], caps)).toMatchObject([{ status: 'claimed' }])
     clock += hourMs - 11
     expect(await make([claimOf(third, same)], caps)).toMatchObject([{ status: 'capped', retryAfterMs: 1 }])

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Selectable, Transaction } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
 
@@ -56,6 +56,8 @@ export function createClaims(engine: Engine, now: () => number): Claims {
       )
       return numUpdatedRows > 0n
     },
+    used: (cap, request) =>
+      engine.read(async (db) => (await countUses(db, [request], cap, now())).used.get(keyOf(cap, request)) ?? 0),
     queue: (chainId) =>
       engine.read(async (db) => {
         const { depth, oldest } = await db
@@ -109,6 +111,8 @@ export type Claims = {
   mark(id: string, state: ClaimState, txHash: string | null): Promise<void>
   /** Queues a failed claim again. False when it has not failed. */
   retry(id: string): Promise<boolean>
+  /** How much of a cap is used in its window that ends now. */
+  used(cap: Pick<ClaimCap, 'scope' | 'windowMs'>, of: ClaimScopes): Promise<number>
   queue(chainId: number): Promise<{
     readonly depth: number
     /** Unix milliseconds. */
@@ -122,13 +126,17 @@ export type Claims = {
 /** queued -> sent -> confirmed | failed. */
 export type ClaimState = 'queued' | 'sent' | 'confirmed' | 'failed'
 
-export type NewClaim = {
-  readonly chainId: number
+export type NewClaim = ClaimScopes & {
   readonly address: string
+  readonly amountWei: bigint
+}
+
+/** What the caps count by. */
+export type ClaimScopes = {
+  readonly chainId: number
   readonly appId: string
   /** The range of addresses the request came from. */
   readonly network: string
-  readonly amountWei: bigint
 }
 
 export type Claim = NewClaim & {
@@ -202,9 +210,14 @@ async function claimsOf(trx: Transaction<Schema>, requests: readonly NewClaim[])
 }
 
 /** How much was claimed in the window of a cap, by app, range or chain. Grows as claims come to it. */
-async function countUses(trx: Transaction<Schema>, requests: readonly NewClaim[], cap: ClaimCap, at: number) {
+async function countUses<Cap extends Pick<ClaimCap, 'scope' | 'windowMs'>>(
+  db: Kysely<Schema>,
+  requests: readonly ClaimScopes[],
+  cap: Cap,
+  at: number,
+) {
   const column = columns[cap.scope]
-  const rows = await trx
+  const rows = await db
     .selectFrom('claim')
     .select(({ fn }) => [column, fn.countAll<bigint>().as('used')])
     .where(column, 'in', [...new Set(requests.map((request) => keyOf(cap, request)))])
@@ -233,7 +246,7 @@ async function capped(trx: Transaction<Schema>, cap: ClaimCap, request: NewClaim
   return { status: 'capped', scope: cap.scope, retryAfterMs: Math.max(leavesAt - at, 1) }
 }
 
-function keyOf({ scope }: ClaimCap, { appId, network, chainId }: NewClaim): string | bigint {
+function keyOf({ scope }: Pick<ClaimCap, 'scope'>, { appId, network, chainId }: ClaimScopes): string | bigint {
   if (scope === 'app') return appId
   return scope === 'network' ? network : BigInt(chainId)
 }

@@ -11,6 +11,7 @@ import { securityHeaders } from './edge/security-headers.ts'
 import { toApiError } from './edge/to-api-error.ts'
 import { createFloodLimit } from './limits/create-flood-limit.ts'
 import { networkOf } from './limits/network-of.ts'
+import { pageRoutes } from './page/page-routes.ts'
 import { blockRoute } from './routes/block.ts'
 import { healthRoute } from './routes/health.ts'
 import { metricsRoute } from './routes/metrics.ts'
@@ -24,6 +25,7 @@ export function createApp(context: ApiContext): OpenAPIHono<Env> {
   const routes: readonly Route[] = [
     pinRoute,
     ...(context.faucet?.routes ?? []),
+    ...pageRoutes(),
     blockRoute,
     healthRoute,
     readyRoute,
@@ -43,6 +45,7 @@ export function createApp(context: ApiContext): OpenAPIHono<Env> {
   app.use(measured(context))
   app.use(guarded(context, new Set(routes.flatMap(({ config, isProbe }) => (isProbe ? [config.path] : [])))))
   for (const route of routes) serve(app, route, context)
+  refuseOthers(app, routes)
   return app
 }
 
@@ -86,10 +89,9 @@ function guarded({ config }: ApiContext, probes: ReadonlySet<string>): Middlewar
   }
 }
 
-/** A route, and what it answers to the methods it does not take. */
 function serve(app: OpenAPIHono<Env>, { config, answer, isOpenToPages }: Route, context: ApiContext): void {
   const method = config.method.toUpperCase()
-  const path = config.path.replaceAll(/\{(\w+)\}/g, ':$1')
+  const path = pathOf(config)
   app.openAPIRegistry.registerPath(config)
   if (isOpenToPages)
     app.use(path, cors({ origin: '*', allowMethods: [method, 'HEAD'], exposeHeaders: ['ETag', 'X-Ipfs-Path'] }))
@@ -97,11 +99,22 @@ function serve(app: OpenAPIHono<Env>, { config, answer, isOpenToPages }: Route, 
     c.set('route', config.path)
     return answer(c, context)
   })
-  app.all(path, (c) => {
-    c.set('route', config.path)
-    const headers = { allow: method === 'GET' ? 'GET, HEAD' : method }
-    throw new ApiError('METHOD_NOT_ALLOWED', 'This method is not served here.', { headers })
-  })
+}
+
+/** What is answered to the methods that a path does not take. */
+function refuseOthers(app: OpenAPIHono<Env>, routes: readonly Route[]): void {
+  for (const { config } of routes) {
+    const taken = routes.filter(({ config: { path } }) => path === config.path).map(({ config: { method } }) => method)
+    const allow = taken.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ')
+    app.all(pathOf(config), (c) => {
+      c.set('route', config.path)
+      throw new ApiError('METHOD_NOT_ALLOWED', 'This method is not served here.', { headers: { allow } })
+    })
+  }
+}
+
+function pathOf({ path }: Route['config']): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
 function isLoopback(address: string): boolean {

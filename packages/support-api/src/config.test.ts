@@ -105,6 +105,7 @@ const effects: Readonly<Record<SettingName, readonly [env: Env, shows: (config: 
       (c) => c.faucet?.perChainPerDay,
       9,
     ],
+    SVC_PAGE_APP_ID: [{ SVC_PAGE_APP_ID: 'app-page' }, (c) => c.pageAppId, 'app-page'],
     SVC_FAUCET_TARGET_CEILING: [
       { SVC_FAUCET_PRIVATE_KEY: key, SVC_FAUCET_TARGET_CEILING: '0.05' },
       (c) => c.faucet?.targetCeilingWei,

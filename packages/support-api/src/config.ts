@@ -40,6 +40,8 @@ export type Config = {
   readonly gatewayUrl: string
   readonly pins: PinConfig
   readonly faucet: FaucetConfig | null
+  /** The app that claims on the page count for; `null`: the page asks. */
+  readonly pageAppId: string | null
 }
 
 export type PinConfig = {
@@ -95,6 +97,7 @@ function assemble(values: Settings, table: ChainTable, rpcUrls: ReadonlyMap<numb
       perNetworkPerHour: values.SVC_PIN_PER_NETWORK_HOUR,
     },
     faucet: faucet(values, table, rpcUrls),
+    pageAppId: values.SVC_PAGE_APP_ID ?? null,
   })
 }
 

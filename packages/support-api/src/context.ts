@@ -4,7 +4,9 @@ import type { Store } from '@svc/store'
 import type { Context } from 'hono'
 import type { AppCheck } from './app-id/create-app-check.ts'
 import type { Config } from './config.ts'
+import type { ClaimStanding } from './faucet/look-up-claim.ts'
 import type { FaucetReport } from './faucet/report-faucet.ts'
+import type { Grant, GrantRequest } from './faucet/request-grant.ts'
 import type { Metrics } from './observability/create-metrics.ts'
 import type { Log } from './observability/open-log.ts'
 import type { PinDesk } from './pins/create-pin-desk.ts'
@@ -30,6 +32,11 @@ export type FaucetPart = {
   readonly routes: readonly Route[]
   /** For the page; a few seconds old at most. */
   readonly report: () => Promise<FaucetReport>
+  readonly grant: (request: GrantRequest) => Promise<Grant>
+  /** `null` when the wallet has claimed nothing on the chain. */
+  readonly claimOf: (wallet: Pick<GrantRequest, 'chainId' | 'address'>) => Promise<ClaimStanding | null>
+  /** What the cap of one range of addresses leaves of the last 24 hours. */
+  readonly networkLeft: (network: string) => Promise<number>
   /** For `/readyz`: `isReady` is false when this replica should get no requests, `parts` names what is up and what is not. */
   readiness(): Promise<{ readonly isReady: boolean; readonly parts: Readonly<Record<string, 'ok' | 'down'>> }>
   close(): Promise<void>

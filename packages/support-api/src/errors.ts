@@ -6,6 +6,7 @@ export const errorTable = {
   APP_ID_INVALID: row(401, false, 'Use the id of your app at the wallet provider.'),
   FAUCET_TARGET_FUNDED: row(403, false, 'The wallet holds enough already; use what it has.'),
   HOST_NOT_ALLOWED: row(403, false, 'Use the address the service was configured for.'),
+  ORIGIN_NOT_ALLOWED: row(403, false, 'Send the form from the page itself; programs use /v1/faucet/request.'),
   PROXY_REQUIRED: row(403, false, 'Reach the service over https through its edge proxy.'),
   ROUTE_NOT_FOUND: row(404, false, 'See /openapi.json for the routes.'),
   CONTENT_NOT_FOUND: row(404, false, 'Nothing is kept here under this identifier.'),

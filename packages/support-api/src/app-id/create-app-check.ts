@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api-error.ts'
 import type { Metrics } from '../observability/create-metrics.ts'
+import { appIdPattern } from './app-id-pattern.ts'
 import { askProvider } from './ask-provider.ts'
 
 /**
@@ -47,9 +48,6 @@ export function createAppCheck(options: AppCheckOptions): AppCheck {
     },
   }
 }
-
-/** What an app id may look like at all: nothing that could change the path it is put into. */
-export const appIdPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{2,63}$/
 
 export type AppCheck = {
   /** Resolves for an app that the provider knows. Throws `APP_ID_INVALID`, or `UPSTREAM_UNAVAILABLE` when it does not say. */

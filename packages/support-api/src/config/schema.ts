@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import * as z from 'zod'
+import { appIdPattern } from '../app-id/app-id-pattern.ts'
 
 const text = z.string().min(1)
 /** An http or https URL without user and password. */
@@ -58,6 +59,7 @@ export const settingsSchema = z.object({
     .string()
     .regex(/^(0|[1-9]\d{0,9})(\.\d{1,18})?$/, 'Accepted: an amount such as 0.1, with at most 18 decimals')
     .optional(),
+  SVC_PAGE_APP_ID: z.string().regex(appIdPattern, 'Accepted: the id of an app at the wallet provider').optional(),
 })
 
 export type Settings = z.output<typeof settingsSchema>

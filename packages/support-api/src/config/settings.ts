@@ -43,6 +43,8 @@ export const settings = [
   setting('SVC_FAUCET_PER_NETWORK_DAY', 'Grants to one range of addresses (/24, /64) in any 24 hours.', '10'),
   setting('SVC_FAUCET_PER_CHAIN_DAY', 'Grants on one chain in any 24 hours.', '1000'),
   setting('SVC_FAUCET_TARGET_CEILING', 'Wallets that hold more than this of the native currency get nothing.'),
+  // page
+  setting('SVC_PAGE_APP_ID', 'Id of the app that claims on the page count for; without it the page asks for one.'),
 ] as const satisfies readonly Setting[]
 
 export type SettingName = (typeof settings)[number]['name']

@@ -31,7 +31,8 @@ export function tooLarge(maxBytes: number): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', 'The body is too large.', { details, headers: { connection: 'close' } })
 }
 
-async function readBytes({ body }: Request, maxBytes: number): Promise<Buffer> {
+/** The body as it came. Throws `PAYLOAD_TOO_LARGE` as soon as it is. */
+export async function readBytes({ body }: Request, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0
   try {

@@ -6,7 +6,8 @@ import { parseBody } from '../edge/parse-body.ts'
 import { problemResponses } from '../routes/problem-schema.ts'
 import { requestGrant, type GrantDesk } from './request-grant.ts'
 
-const request = z
+/** What a claim names, for the API and for the page's form. */
+export const faucetRequest = z
   .strictObject({
     address: z
       .string()
@@ -40,7 +41,7 @@ export function faucetRequestRoute(desk: GrantDesk): Route {
       description:
         'Sends 0.01 of the native currency to the wallet, once on each chain. A repeated request is answered with 409 and the transaction of the first.',
       tags: ['faucet'],
-      request: { body: { required: true, content: { 'application/json': { schema: request } } } },
+      request: { body: { required: true, content: { 'application/json': { schema: faucetRequest } } } },
       responses: {
         200: { description: 'The claim is taken in.', content: { 'application/json': { schema: grant } } },
         ...problemResponses(
@@ -59,7 +60,7 @@ export function faucetRequestRoute(desk: GrantDesk): Route {
     },
     async answer(c, { apps }) {
       requireJsonHeaders(c.req.raw.headers, mostBytes)
-      const { address, chainId, appId } = parseBody(request, await readJsonBody(c.req.raw, mostBytes))
+      const { address, chainId, appId } = parseBody(faucetRequest, await readJsonBody(c.req.raw, mostBytes))
       await apps.require(appId)
       return c.json(
         await requestGrant(desk, { address: getAddress(address), chainId, appId, network: c.get('network') }),

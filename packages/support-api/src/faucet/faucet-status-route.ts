@@ -13,13 +13,14 @@ const chain = z.strictObject({
   balanceFormatted: z.string().nullable(),
   currency: z.string(),
   claimsRemaining: z.int().nullable().openapi({ description: 'How many grants the balance is enough for.' }),
+  claimsLeftToday: z.int().openapi({ description: 'What the cap of the chain leaves of the last 24 hours.' }),
   queueDepth: z.int(),
   oldestPendingSeconds: z.int().nullable(),
   lastClaimAt: z.string().nullable(),
   lastBlock: z.string().nullable(),
   rpc: z.enum(['ok', 'down']),
   enabled: z.boolean(),
-  reason: z.enum(['rpc-down', 'dry']).nullable(),
+  reason: z.enum(['rpc-down', 'dry', 'paused']).nullable(),
   history: z.array(z.strictObject({ day: z.string(), claims: z.int() })),
 })
 

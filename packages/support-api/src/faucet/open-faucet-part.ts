@@ -3,9 +3,11 @@ import type { FaucetConfig } from '../config.ts'
 import type { FaucetPart } from '../context.ts'
 import { faucetRequestRoute } from './faucet-request-route.ts'
 import { faucetStatusRoute } from './faucet-status-route.ts'
+import { lookUpClaim } from './look-up-claim.ts'
 import { openFaucet, type FaucetLog } from './open-faucet.ts'
 import { remembered } from './remembered.ts'
 import { reportFaucet } from './report-faucet.ts'
+import { requestGrant } from './request-grant.ts'
 
 /** Opens the faucet and begins to pay, in whichever replica leads a chain; and gives its routes. */
 export function openFaucetPart(options: FaucetPartOptions): FaucetPart {
@@ -23,10 +25,17 @@ export function openFaucetPart(options: FaucetPartOptions): FaucetPart {
     ]),
   )
   const balanceWei = async (chainId: number): Promise<bigint> => (await balances.get(chainId)?.()) ?? 0n
+  const desk = { faucet, claims, config, balanceWei, log, now }
   faucet.start()
   return {
-    routes: [faucetRequestRoute({ faucet, claims, config, balanceWei, log, now }), faucetStatusRoute(report)],
+    routes: [faucetRequestRoute(desk), faucetStatusRoute(report)],
     report,
+    grant: (request) => requestGrant(desk, request),
+    claimOf: (wallet) => lookUpClaim(desk, wallet),
+    async networkLeft(network) {
+      const scopes = { chainId: 0, appId: '', network }
+      return Math.max(0, config.perNetworkPerDay - (await claims.used({ scope: 'network', windowMs: dayMs }, scopes)))
+    },
     async readiness() {
       const { chains } = await report()
       const parts = chains.map(({ name, rpc }) => [`chain ${name}`, rpc] as const)
@@ -48,5 +57,6 @@ export type FaucetPartOptions = {
   readonly now: () => number
 }
 
+const dayMs = 86_400_000
 const reportForMs = 5_000
 const balanceForMs = 3_000

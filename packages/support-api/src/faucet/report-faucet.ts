@@ -5,16 +5,10 @@ import { grantWei } from './grant-wei.ts'
 import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
 
 /** What anybody may know of the faucet: no app, no claim and no wallet but its own. Never rejects. */
-export async function reportFaucet(options: {
-  readonly faucet: Faucet
-  readonly claims: Claims
-  readonly config: Pick<FaucetConfig, 'perAppPerDay' | 'perNetworkPerDay' | 'perChainPerDay'>
-  readonly version: string
-  readonly now: () => number
-}): Promise<FaucetReport> {
-  const { faucet, claims, version, now, config } = options
+export async function reportFaucet(options: ReportOptions): Promise<FaucetReport> {
+  const { faucet, version, now, config } = options
   const { perAppPerDay, perNetworkPerDay, perChainPerDay } = config
-  const chains = await Promise.all([...faucet.chains.values()].map((open) => reportChain(faucet, open, claims, now)))
+  const chains = await Promise.all([...faucet.chains.values()].map((open) => reportChain(open, options)))
   const serving = chains.filter(({ enabled }) => enabled).length
   return {
     status: serving === chains.length ? 'ok' : serving > 0 ? 'degraded' : 'paused',
@@ -23,6 +17,14 @@ export async function reportFaucet(options: {
     chains,
     limits: { claimsPerAddressAndChain: 1, perAppPerDay, perNetworkPerDay, perChainPerDay },
   }
+}
+
+export type ReportOptions = {
+  readonly faucet: Faucet
+  readonly claims: Claims
+  readonly config: Pick<FaucetConfig, 'perAppPerDay' | 'perNetworkPerDay' | 'perChainPerDay'>
+  readonly version: string
+  readonly now: () => number
 }
 
 export type FaucetReport = {
@@ -51,32 +53,34 @@ export type FaucetChainReport = {
   readonly balanceFormatted: string | null
   readonly currency: string
   readonly claimsRemaining: number | null
+  /** What the cap of the chain leaves of the last 24 hours. */
+  readonly claimsLeftToday: number
   readonly queueDepth: number
   readonly oldestPendingSeconds: number | null
   readonly lastClaimAt: string | null
   readonly lastBlock: string | null
   readonly rpc: 'ok' | 'down'
   readonly enabled: boolean
-  readonly reason: 'rpc-down' | 'dry' | null
+  readonly reason: 'rpc-down' | 'dry' | 'paused' | null
   /** Claims of each of the last 14 days (UTC), today last. */
   readonly history: readonly { readonly day: string; readonly claims: number }[]
 }
 
 async function reportChain(
-  { address }: Faucet,
   { chain, client }: OpenFaucetChain,
-  claims: Claims,
-  now: () => number,
+  { faucet: { address }, claims, config, now }: ReportOptions,
 ): Promise<FaucetChainReport> {
-  const [balanceWei, lastBlock, queue, history] = await Promise.all([
+  const [balanceWei, lastBlock, queue, history, used] = await Promise.all([
     client.getBalance({ address }).catch(() => null),
     client.getBlockNumber({ cacheTime: 0 }).catch(() => null),
     claims.queue(chain.id),
     claims.perDay(chain.id, historyDays),
+    claims.used({ scope: 'chain', windowMs: dayMs }, { chainId: chain.id, appId: '', network: '' }),
   ])
+  const claimsLeftToday = Math.max(0, config.perChainPerDay - used)
   const left = balanceWei === null ? null : balanceWei / grantWei - BigInt(queue.depth)
   const claimsRemaining = left === null ? null : Number(left > 0n ? left : 0n)
-  const reason = balanceWei === null || lastBlock === null ? 'rpc-down' : claimsRemaining === 0 ? 'dry' : null
+  const reason = reasonOf({ isUp: balanceWei !== null && lastBlock !== null, claimsRemaining, claimsLeftToday })
   return {
     chainId: chain.id,
     name: chain.name,
@@ -86,6 +90,7 @@ async function reportChain(
     balanceFormatted: balanceWei === null ? null : formatEther(balanceWei),
     currency: chain.nativeCurrency.symbol,
     claimsRemaining,
+    claimsLeftToday,
     queueDepth: queue.depth,
     oldestPendingSeconds: queue.oldestAt === null ? null : Math.max(0, Math.round((now() - queue.oldestAt) / 1_000)),
     lastClaimAt: queue.newestAt === null ? null : new Date(queue.newestAt).toISOString(),
@@ -97,4 +102,15 @@ async function reportChain(
   }
 }
 
+function reasonOf(chain: {
+  readonly isUp: boolean
+  readonly claimsRemaining: number | null
+  readonly claimsLeftToday: number
+}): FaucetChainReport['reason'] {
+  if (!chain.isUp) return 'rpc-down'
+  if (chain.claimsRemaining === 0) return 'dry'
+  return chain.claimsLeftToday === 0 ? 'paused' : null
+}
+
 const historyDays = 14
+const dayMs = 86_400_000

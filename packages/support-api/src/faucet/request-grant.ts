@@ -3,8 +3,10 @@ import { getAddress, type Address, type Hex } from 'viem'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api-error.ts'
 import type { FaucetConfig } from '../config.ts'
+import { explorerUrl } from './explorer-url.ts'
 import { grantWei } from './grant-wei.ts'
 import type { Faucet, FaucetLog, OpenFaucetChain } from './open-faucet.ts'
+import { requireChain } from './require-chain.ts'
 
 /**
  * Takes the claim of a wallet in and answers once its transaction is out, after five seconds at the latest: a claim that
@@ -14,13 +16,7 @@ import type { Faucet, FaucetLog, OpenFaucetChain } from './open-faucet.ts'
  */
 export async function requestGrant(desk: GrantDesk, request: GrantRequest): Promise<Grant> {
   const { faucet, claims } = desk
-  const open = faucet.chains.get(request.chainId)
-  if (open === undefined) {
-    const served = [...faucet.chains.keys()].join(', ')
-    throw new ApiError('FAUCET_CHAIN_NOT_SUPPORTED', `The faucet does not serve chain ${request.chainId}.`, {
-      details: [{ field: 'chainId', message: 'Not served.', accepted: served }],
-    })
-  }
+  const open = requireChain(faucet, request.chainId)
   const earlier = await claims.find(request.chainId, request.address)
   if (earlier !== null) throw alreadyClaimed(open, earlier)
   await requireTarget(desk, open, request)
@@ -115,7 +111,8 @@ async function untilSent({ claims, now }: GrantDesk, made: Claim): Promise<Claim
 const sendWaitMs = 5_000
 const betweenLooksMs = 150
 
-function grantOf({ chain }: OpenFaucetChain, claim: Claim): Grant {
+function grantOf(open: OpenFaucetChain, claim: Claim): Grant {
+  const { chain } = open
   return {
     status: claim.state === 'failed' ? 'queued' : claim.state,
     claimId: claim.id,
@@ -124,20 +121,15 @@ function grantOf({ chain }: OpenFaucetChain, claim: Claim): Grant {
     chainId: chain.id,
     amount: '0.01',
     currency: chain.nativeCurrency.symbol,
-    explorerUrl: explorerUrlOf(chain.explorerUrl, claim.txHash),
+    explorerUrl: explorerUrl(open, claim.txHash),
   }
 }
 
-function explorerUrlOf(explorerUrl: string | null, txHash: string | null): string | null {
-  return explorerUrl === null || txHash === null ? null : `${explorerUrl}/tx/${txHash}`
-}
-
-function alreadyClaimed({ chain }: OpenFaucetChain, claim: Claim): ApiError {
+function alreadyClaimed(open: OpenFaucetChain, claim: Claim): ApiError {
   const { id: claimId, txHash, state } = claim
   const claimedAt = new Date(claim.createdAt).toISOString()
-  const explorerUrl = explorerUrlOf(chain.explorerUrl, txHash)
-  return new ApiError('FAUCET_ALREADY_CLAIMED', `The wallet had its grant on chain ${chain.id} on ${claimedAt}.`, {
-    facts: { claimId, txHash, claimedAt, state, explorerUrl },
+  return new ApiError('FAUCET_ALREADY_CLAIMED', `The wallet had its grant on chain ${open.chain.id} on ${claimedAt}.`, {
+    facts: { claimId, txHash, claimedAt, state, explorerUrl: explorerUrl(open, txHash) },
   })
 }
 

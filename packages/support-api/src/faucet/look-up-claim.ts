@@ -1,0 +1,30 @@
+import type { Claims, ClaimState } from '@svc/store'
+import type { Address } from 'viem'
+import { explorerUrl } from './explorer-url.ts'
+import type { Faucet } from './open-faucet.ts'
+import { requireChain } from './require-chain.ts'
+
+/**
+ * How the claim of a wallet stands; `null` when there is none. It says what a repeated request is told and what stands on
+ * the chain, and neither app nor network. Throws `FAUCET_CHAIN_NOT_SUPPORTED`.
+ */
+export async function lookUpClaim(
+  { faucet, claims }: { readonly faucet: Pick<Faucet, 'chains'>; readonly claims: Pick<Claims, 'find'> },
+  { chainId, address }: { readonly chainId: number; readonly address: Address },
+): Promise<ClaimStanding | null> {
+  const open = requireChain(faucet, chainId)
+  const claim = await claims.find(chainId, address)
+  if (claim === null) return null
+  const { state, txHash, createdAt } = claim
+  return { address, chainId, state, txHash, claimedAt: createdAt, explorerUrl: explorerUrl(open, txHash) }
+}
+
+export type ClaimStanding = {
+  readonly address: Address
+  readonly chainId: number
+  readonly state: ClaimState
+  readonly txHash: string | null
+  /** Unix milliseconds. */
+  readonly claimedAt: number
+  readonly explorerUrl: string | null
+}

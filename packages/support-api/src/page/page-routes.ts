@@ -1,0 +1,155 @@
+import { getAddress } from 'viem'
+import { ApiError, type Problem } from '../api-error.ts'
+import type { ApiContext, Route, RouteContext } from '../context.ts'
+import { parseBody } from '../edge/parse-body.ts'
+import { toApiError } from '../edge/to-api-error.ts'
+import { errorTable } from '../errors.ts'
+import { faucetRequest } from '../faucet/faucet-request-route.ts'
+import type { ClaimStanding } from '../faucet/look-up-claim.ts'
+import { createFloodLimit } from '../limits/create-flood-limit.ts'
+import { version } from '../version.ts'
+import { claimPage } from './claim-page.ts'
+import { fieldsOf, readForm } from './read-form.ts'
+import { requireSameOrigin } from './require-same-origin.ts'
+import type { FaucetView, Fields, Outcome, PageView } from './view.ts'
+
+/**
+ * The page for people, and its form. Where a wallet is named, the page says how its claim stands; what a browser's script
+ * shows while somebody types and waits is cut out of the same page, so it is right without a script too.
+ */
+export function pageRoutes(): readonly Route[] {
+  const holdLooks = createFloodLimit({ perMinute: looksPerMinute, now: () => performance.now() })
+  const render = claimPage()
+  const responses = { 200: { description: 'The page.', content: { 'text/html': { schema: {} } } } }
+  return [
+    {
+      config: { method: 'get', path: '/', summary: 'The faucet as a page', tags: ['pages'], responses },
+      async answer(c, context) {
+        if (c.req.query('address') !== undefined) holdLooks(c.get('network'))
+        const sent = attempt(() => fieldsOf(new URL(c.req.url).searchParams))
+        const fields = 'value' in sent ? sent.value : none
+        const faucet = await viewFaucet(c, context)
+        const outcome = 'value' in sent ? await lookUp(fields, faucet, context) : refused(sent.error)
+        return show(c, render(viewOf(c, context, { faucet, fields, outcome })), null)
+      },
+    },
+    {
+      config: { method: 'post', path: '/', summary: 'The form of the page', tags: ['pages'], responses },
+      async answer(c, context) {
+        requireSameOrigin(c.req.raw.headers)
+        const fields = await readForm(c.req.raw)
+        try {
+          const { chainId, address } = await claim(c, context, fields)
+          return c.redirect(`/?chainId=${chainId}&address=${address}`, 303)
+        } catch (error) {
+          const told = toApiError(error)
+          if (told.code === 'INTERNAL') throw error
+          context.metrics.refused(told.code)
+          const faucet = await viewFaucet(c, context)
+          const outcome = (await earlierClaim(told, fields, faucet, context)) ?? refused(told)
+          return show(c, render(viewOf(c, context, { faucet, fields, outcome })), told)
+        }
+      },
+    },
+  ]
+}
+
+const looksPerMinute = 240
+const none: Fields = { address: '', chainId: '', appId: '' }
+
+function viewOf(
+  c: RouteContext,
+  { config }: ApiContext,
+  shown: Pick<PageView, 'faucet' | 'fields' | 'outcome'>,
+): PageView {
+  const scheme = config.tls !== null || config.trustedProxies.length > 0 ? 'https' : 'http'
+  return { ...shown, appId: config.pageAppId, apiUrl: `${scheme}://${c.req.header('host')}`, version }
+}
+
+function show(c: RouteContext, { page, csp }: RenderedPage, error: ApiError | null): Response | Promise<Response> {
+  const retryAfter = error?.retryAfterSeconds ?? null
+  const status = error === null ? 200 : errorTable[error.code].httpStatus
+  return c.html(page, status, {
+    ...(retryAfter !== null && { 'retry-after': String(retryAfter) }),
+    ...error?.headers,
+    'content-security-policy': csp,
+    // Without it a browser does not say where a form comes from.
+    'referrer-policy': 'same-origin',
+  })
+}
+
+type RenderedPage = ReturnType<ReturnType<typeof claimPage>>
+
+async function viewFaucet(c: RouteContext, { faucet }: ApiContext): Promise<FaucetView> {
+  if (faucet === null) return { kind: 'none' }
+  try {
+    const [report, networkLeft] = await Promise.all([faucet.report(), faucet.networkLeft(c.get('network'))])
+    return { kind: 'open', report, networkLeft }
+  } catch (error) {
+    if (toApiError(error).code === 'INTERNAL') throw error
+    return { kind: 'away' }
+  }
+}
+
+async function claim(c: RouteContext, { apps, faucet }: ApiContext, fields: Fields) {
+  const { chainId, address, appId } = parseBody(faucetRequest, { ...fields, chainId: numberIn(fields.chainId) })
+  if (faucet === null) throw new ApiError('ROUTE_NOT_FOUND', 'This service runs without a faucet.')
+  await apps.require(appId)
+  return faucet.grant({ chainId, address: getAddress(address), appId, network: c.get('network') })
+}
+
+/** What the page says of the wallet that is named, if one is. */
+async function lookUp(fields: Fields, view: FaucetView, { faucet, now }: ApiContext): Promise<Outcome | null> {
+  if (fields.address === '' || faucet === null || view.kind !== 'open') return null
+  try {
+    const wallet = walletIn(fields, view)
+    const claim = await faucet.claimOf(wallet)
+    if (claim === null) return { kind: 'free' }
+    return standing(now() - claim.claimedAt > freshForMs ? 'earlier' : 'claim', claim, view)
+  } catch (error) {
+    const told = toApiError(error)
+    if (told.code === 'INTERNAL') throw error
+    return refused(told)
+  }
+}
+
+async function earlierClaim(told: ApiError, fields: Fields, view: FaucetView, { faucet }: ApiContext) {
+  if (told.code !== 'FAUCET_ALREADY_CLAIMED' || faucet === null || view.kind !== 'open') return null
+  const claim = await faucet.claimOf(walletIn(fields, view))
+  return claim === null ? null : standing('earlier', claim, view)
+}
+
+function standing(kind: 'claim' | 'earlier', claim: ClaimStanding, { report }: OpenView): Outcome | null {
+  const chain = report.chains.find(({ chainId }) => chainId === claim.chainId)
+  return chain === undefined ? null : { kind, claim, chain }
+}
+
+type OpenView = Extract<FaucetView, { kind: 'open' }>
+
+/** So long somebody may be waiting for it. */
+const freshForMs = 10 * 60_000
+
+/** Without a chain the first one is meant. Throws `VALIDATION_FAILED`. */
+function walletIn({ address, chainId }: Fields, { report }: OpenView) {
+  const chosen = chainId === '' ? report.chains[0]?.chainId : numberIn(chainId)
+  const wallet = parseBody(faucetRequest.omit({ appId: true }), { address, chainId: chosen })
+  return { chainId: wallet.chainId, address: getAddress(wallet.address) }
+}
+
+function numberIn(text: string): number {
+  return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
+}
+
+function refused(error: ApiError): Outcome {
+  const problem: Problem = error.toJSON()
+  return { kind: 'refused', problem }
+}
+
+function attempt<Value>(make: () => Value): { readonly value: Value } | { readonly error: ApiError } {
+  try {
+    return { value: make() }
+  } catch (error) {
+    if (error instanceof ApiError) return { error }
+    throw error
+  }
+}
