@@ -1,12 +1,28 @@
 import { readConfig } from './config.ts'
+import { retryClaim } from './faucet/retry-claim.ts'
 import { openSupportApi } from './server.ts'
 
 // The production entry: one process, one replica, everything from the environment. A signal ends it in good order, a
-// second one at once.
-process.exit(await main())
+// second one at once. With the words `retry-claim ID` it queues a claim again whose payment failed, and ends.
+process.exit(await main(process.argv.slice(2)))
 
-/** The exit code: 0 ended as asked, 1 it could not be opened. */
-async function main(): Promise<number> {
+/** The exit code: 0 ended as asked, 1 it could not be opened or done, 2 the words of the call are off. */
+async function main(words: readonly string[]): Promise<number> {
+  const [command, claimId] = words
+  if (command === 'retry-claim' && claimId !== undefined && words.length === 2) return retry(claimId)
+  return words.length === 0 ? serve() : fail('takes no words, or retry-claim and the id of a claim', 2)
+}
+
+async function retry(claimId: string): Promise<number> {
+  try {
+    if (await retryClaim(readConfig(process.env), claimId)) return 0
+    return fail('no claim of this id has failed', 1)
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error), 1)
+  }
+}
+
+async function serve(): Promise<number> {
   const stopped = untilStopped()
   try {
     const api = await openSupportApi(readConfig(process.env))
@@ -16,9 +32,13 @@ async function main(): Promise<number> {
     await api.close()
     return 0
   } catch (error) {
-    process.stderr.write(`svc-support-api: ${error instanceof Error ? error.message : String(error)}\n`)
-    return 1
+    return fail(error instanceof Error ? error.message : String(error), 1)
   }
+}
+
+function fail(message: string, exitCode: number): number {
+  process.stderr.write(`svc-support-api: ${message}\n`)
+  return exitCode
 }
 
 function untilStopped(): Promise<void> {

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { createServer as createPlainServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { acquireServerLock, openStore, type Store } from '@svc/store'
@@ -15,6 +14,7 @@ import { createMetrics } from './observability/create-metrics.ts'
 import { openLog, type LogDestination } from './observability/open-log.ts'
 import { chooseBackend } from './pins/choose-backend.ts'
 import { createPinDesk } from './pins/create-pin-desk.ts'
+import { statePath } from './state-path.ts'
 import { version } from './version.ts'
 
 /**
@@ -80,15 +80,15 @@ export type Surroundings = {
 }
 
 /** The state of its own directory belongs to one process; a database may be shared. */
-async function openState({ databaseUrl, dataDir }: Config, now: () => number): Promise<State> {
-  if (databaseUrl !== null) {
-    const store = await openStore({ url: databaseUrl.reveal(), now })
+async function openState(config: Config, now: () => number): Promise<State> {
+  if (config.databaseUrl !== null) {
+    const store = await openStore({ url: config.databaseUrl.reveal(), now })
     return { store, close: () => store.close() }
   }
-  const directory = join(dataDir, 'support-api')
+  const { directory, path } = statePath(config)
   const lock = await acquireServerLock(directory)
   try {
-    const store = await openStore({ path: join(directory, 'state.db'), now })
+    const store = await openStore({ path, now })
     return { store, close: () => store.close().finally(() => lock.release()) }
   } catch (error) {
     lock.release()

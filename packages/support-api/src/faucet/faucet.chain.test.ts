@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { useDevnet, usePostgres } from '@svc/devnet/testing'
 import type { StorePlace } from '@svc/store'
-import { createPublicClient, createWalletClient, http, parseEther, type Address } from 'viem'
+import { concat, createPublicClient, createTestClient, createWalletClient, http, parseEther, type Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FaucetConfig } from '../config.ts'
@@ -116,6 +116,18 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     await expect.poll(() => balanceOf(second)).toBe(grantWei)
   })
 
+  test('a wallet that takes no transfer is paid once it does, when an operator asks for it', async () => {
+    const { desk, store } = await open()
+    const delegated = privateKeyToAccount(generatePrivateKey())
+    await setCode(delegated.address, devnet().registry.identity)
+    const { claimId } = await claim(desk, delegated.address)
+    await expect.poll(async () => (await desk.claims.find(31337, delegated.address))?.state).toBe('failed')
+    expect(await store.claims.retry('another')).toBe(false)
+    await setCode(delegated.address, devnet().simple7702Account)
+    expect(await store.claims.retry(claimId)).toBe(true)
+    await expect.poll(() => balanceOf(delegated.address)).toBe(grantWei)
+  })
+
   test('caps hold for an app, a network and the chain', async () => {
     const { desk } = await open({ perAppPerDay: 1, perNetworkPerDay: 2, perChainPerDay: 3 })
     const asks = (appId: string, network: string) => requestGrant(desk, { ...wanted(newAddress()), appId, network })
@@ -215,6 +227,12 @@ function wanted(address: Address) {
 
 function newAddress(): Address {
   return privateKeyToAddress(generatePrivateKey())
+}
+
+/** As if the account had delegated itself. */
+function setCode(address: Address, implementation: Address) {
+  const node = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
+  return node.setCode({ address, bytecode: concat(['0xef0100', implementation]) })
 }
 
 const client = () => createPublicClient({ transport: http(devnet().rpcUrl), cacheTime: 0 })

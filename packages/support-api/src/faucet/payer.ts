@@ -13,14 +13,13 @@ import type { FaucetLog } from './open-faucet.ts'
 export function createPayer(options: PayerOptions): Payer {
   const { chain, account, store, holder, log } = options
   const stopping = new AbortController()
-  // Each claim on its way listens.
-  setMaxListeners(mostAtOnce * 2, stopping.signal)
   const bell = createBell()
   const state: PayerState = { isLeading: false, isDry: false }
   let running: Promise<void> | null = null
   const run = async (): Promise<void> => {
     const name = `writer:${chain.id}:${account.address.toLowerCase()}`
     while (!stopping.signal.aborted) {
+      let waitMs = betweenTriesMs
       try {
         const lease = await store.leases.acquire({ name, holder, within: 'database' })
         try {
@@ -32,8 +31,9 @@ export function createPayer(options: PayerOptions): Payer {
       } catch (error) {
         const isTaken = error instanceof StoreError && error.code === 'LEASE_HELD'
         if (!isTaken) log.warn('faucet.interrupted', { chainId: chain.id, err: error })
+        if (!isTaken) waitMs = afterFailureMs
       }
-      if (!stopping.signal.aborted) await bell.rung(betweenTriesMs)
+      if (!stopping.signal.aborted) await bell.rung(waitMs)
     }
   }
   return {
@@ -81,6 +81,7 @@ type Term = PayerOptions & {
 }
 
 const betweenTriesMs = 500
+const afterFailureMs = 3_000
 const betweenLooksMs = 1_000
 const betweenReconcilesMs = 10_000
 /** Claims that are on their way at one time. */
@@ -92,6 +93,10 @@ async function lead(term: Term): Promise<void> {
   const sender = createSender({ wallet: fenced(account, mayGoOn), client, chain, journal: store.journal, now })
   log.info('faucet.leading', { chainId: chain.id })
   const onTheirWay = new Map<string, Promise<void>>()
+  const leaving = new AbortController()
+  setMaxListeners(mostAtOnce * 2, leaving.signal)
+  const leave = () => leaving.abort()
+  signal.addEventListener('abort', leave)
   let reconciledAt = 0
   try {
     while (mayGoOn()) {
@@ -112,7 +117,7 @@ async function lead(term: Term): Promise<void> {
           break
         }
         if (typeof entry === 'string') continue
-        const paying = bringOut(term, sender, claim, entry, mayGoOn)
+        const paying = bringOut({ ...term, signal: leaving.signal }, sender, claim, entry, mayGoOn)
           .catch((error: unknown) => log.warn('faucet.unsettled', { chainId: chain.id, claimId: claim.id, err: error }))
           .finally(() => void onTheirWay.delete(claim.id))
         onTheirWay.set(claim.id, paying)
@@ -120,6 +125,9 @@ async function lead(term: Term): Promise<void> {
       await bell.rung(betweenLooksMs)
     }
   } finally {
+    signal.removeEventListener('abort', leave)
+    // Whoever leads next follows what is out.
+    leave()
     await Promise.all(onTheirWay.values())
   }
 }

@@ -1,0 +1,25 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore } from '@svc/store'
+import { expect, test } from 'vitest'
+import { statePath } from '../state-path.ts'
+import { retryClaim } from './retry-claim.ts'
+
+test('a failed claim is queued again beside the server that runs, and no other is', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'retry-'))
+  const { directory, path } = statePath({ dataDir })
+  await mkdir(directory, { mode: 0o700 })
+  const store = await openStore({ path, now: Date.now })
+  const wanted = { chainId: 1, address: `0x${'a'.repeat(40)}`, appId: 'app', network: '1', amountWei: 1n }
+  const [verdict] = await store.claims.make([wanted], [])
+  const { id } = verdict?.status === 'made' ? verdict.claim : { id: '' }
+  const retry = (claimId: string) => retryClaim({ dataDir, databaseUrl: null }, claimId)
+  expect(await retry(id)).toBe(false)
+  await store.claims.mark(id, 'failed', null)
+  expect(await retry('another')).toBe(false)
+  expect(await retry(id)).toBe(true)
+  expect(await store.claims.waiting(1, 10)).toMatchObject([{ id, state: 'queued' }])
+  await store.close()
+  await rm(dataDir, { recursive: true })
+})
