@@ -14,7 +14,7 @@ export async function openLocalWorld(signal) {
   signal.throwIfAborted()
   const directory = await mkdtemp(join(tmpdir(), 'svc-foreign-'))
   const dataDir = join(directory, 'world')
-  const args = [svcPath, 'up', '--json', '--mcp-port', '0', '--rpc-port', '0', '--data-dir', dataDir]
+  const args = [svcPath, 'up', '--json', '--mcp-port', '0', '--rpc-port', '0', '--api-port', '0', '--data-dir', dataDir]
   const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const stderr = []
   child.stderr.on('data', (chunk) => stderr.push(chunk))

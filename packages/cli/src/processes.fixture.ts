@@ -60,7 +60,7 @@ export function runUp(flags: readonly string[] = [], options: RunOptions = {}): 
   return run(process.execPath, [program, ...upOnAnyPort, ...flags], options)
 }
 
-export const upOnAnyPort = ['up', '--json', '--mcp-port', '0', '--rpc-port', '0']
+export const upOnAnyPort = ['up', '--json', '--mcp-port', '0', '--rpc-port', '0', '--api-port', '0']
 
 export async function readyLine(world: Run): Promise<ReadyLine> {
   return JSON.parse(await world.said(/^\{"ready":.*$/m)) as ReadyLine

@@ -81,9 +81,11 @@ function helpOf(name: string): string {
 
 const help = `svc: let an agent manage on-chain liquidity without being able to hurt its owner
 
-  svc up [--json] [--mcp-port N] [--rpc-port N] [--chain-id N] [--data-dir D]
-      A local chain with the real AMM contracts, a funded wallet and the MCP server, in one process group.
-      Port 0 is any free one; without a flag 3000 and 8545, if they are free. --json prints one line when ready.
+  svc up [--json] [--mcp-port N] [--rpc-port N] [--api-port N] [--chain-id N]
+         [--data-dir D]
+      A local chain with the real AMM contracts, a funded wallet, the MCP server, and the support API with its page,
+      in one process group.
+      Port 0 is any free one; without a flag 3000, 8545 and 8080, if they are free. --json prints one line when ready.
       --data-dir keeps API keys, wallet, policy and a pause for the next time; audit log, operations, spending and
       breaker of the last run go with its chain (svc serve never clears anything). Ctrl-C ends all of it.
   svc serve --transport stdio|http [--data-dir D]

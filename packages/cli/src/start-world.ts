@@ -6,10 +6,11 @@ import { devnetPolicy, openServer, provisionKeys, readConfig, type ApiKeys, type
 import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { choosePort } from './choose-port.ts'
+import { loadParts, startSupportApi, type LocalSupportApi } from './start-support-api.ts'
 import { openWorldDirectory, type WorldDirectory } from './world-directory.ts'
 
 /**
- * Brings up a whole local world: chain, funded wallet, MCP server. Port 0 is any free one; without a port the usual one is
+ * Brings up a whole local world: chain, funded wallet, MCP server, support API. Port 0 is any free one; without a port the usual one is
  * taken when it is free. Without `dataDir` the state lives in a temporary directory that goes with the process. Rejects when a
  * part does not start, after stopping what did.
  */
@@ -21,10 +22,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   try {
     const mcpPort = await choosePort('--mcp-port', options.mcpPort, usualMcpPort)
     const rpcPort = await choosePort('--rpc-port', options.rpcPort, usualRpcPort)
+    const apiPort = await choosePort('--api-port', options.apiPort, usualApiPort)
     const directory = await openWorldDirectory(options.dataDir)
     closers.push(() => directory.dispose())
     if (directory.cleared) options.onProgress(clearedNote)
-    const { chainId, onProgress } = options
+    const { chainId, onProgress, logLevel } = options
+    // It is read while the chain starts; whether it can be is asked below.
+    loadParts().catch(() => {})
     const devnet = await startDevnet({ rpcPort, chainId, onProgress })
     closers.push(() => devnet.stop())
     await devnet.fund(directory.walletAddress, walletFunds)
@@ -37,7 +41,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     )
     closers.push(() => server.close())
     const { url } = await server.listen()
-    return { devnet, stop, settings, ready: readyLine(devnet, url, keys, directory.walletAddress) }
+    const { dataDir, chainsPath } = settings
+    const api = await startSupportApi({ devnet, dataDir, chainsPath, port: apiPort, logLevel })
+    closers.push(() => api.stop())
+    return { devnet, stop, settings, ready: readyLine({ devnet, url, keys, api, wallet: directory.walletAddress }) }
   } catch (error) {
     await stop()
     throw error
@@ -48,6 +55,7 @@ export type WorldOptions = {
   /** `undefined`: the usual port, or any free one when that is taken. */
   readonly rpcPort: number | undefined
   readonly mcpPort: number | undefined
+  readonly apiPort: number | undefined
   readonly chainId: number
   readonly dataDir: string | undefined
   /** What the server logs to stderr from. */
@@ -63,7 +71,7 @@ export type World = {
   readonly devnet: Devnet
   readonly ready: ReadyLine
   readonly settings: WorldSettings
-  /** Ends server and chain, and removes what was temporary. */
+  /** Ends servers and chain, and removes what was temporary. */
   stop(): Promise<void>
 }
 
@@ -86,6 +94,8 @@ export type ReadyLine = {
   readonly mcp: { readonly url: string; readonly keys: Readonly<Record<keyof ApiKeys, string>> }
   readonly rpc: { readonly url: string; readonly chainId: number }
   readonly wallet: { readonly address: Address }
+  /** The support API: its page, and the app that the stand-in for the wallet provider knows. */
+  readonly api: { readonly url: string; readonly appId: string }
   /** Where agents are registered (ERC-8004). */
   readonly registry: { readonly address: Address }
   readonly tokens: readonly Pick<Devnet['tokens'][number], 'symbol' | 'address' | 'decimals'>[]
@@ -98,6 +108,7 @@ const clearedNote =
 
 const usualRpcPort = 8545
 const usualMcpPort = 3000
+const usualApiPort = 8080
 
 const walletFunds = { ETH: '100', WETH: '50', USDC: '250000', USDT: '50000', DAI: '50000', WBTC: '2' }
 
@@ -147,7 +158,19 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-function readyLine(devnet: Devnet, url: string, keys: ApiKeys, wallet: Address): ReadyLine {
+function readyLine({
+  devnet,
+  url,
+  keys,
+  api,
+  wallet,
+}: {
+  readonly devnet: Devnet
+  readonly url: string
+  readonly keys: ApiKeys
+  readonly api: LocalSupportApi
+  readonly wallet: Address
+}): ReadyLine {
   return {
     ready: true,
     mcp: {
@@ -156,6 +179,7 @@ function readyLine(devnet: Devnet, url: string, keys: ApiKeys, wallet: Address):
     },
     rpc: { url: devnet.rpcUrl, chainId: devnet.chainId },
     wallet: { address: wallet },
+    api: { url: api.url, appId: api.appId },
     registry: { address: devnet.registry.identity },
     tokens: devnet.tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
     pools: devnet.pools,

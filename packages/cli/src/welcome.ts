@@ -4,7 +4,7 @@ import type { World } from './start-world.ts'
 
 /** What `svc up` tells a person once everything runs. */
 export function welcome({ ready, settings }: World): string {
-  const { mcp, rpc, wallet, registry } = ready
+  const { mcp, rpc, wallet, api, registry } = ready
   const pools = ready.pools.map((pool) => `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}`)
   return `
 The local world is up. Everything in it is worthless and ends with this process.
@@ -15,6 +15,7 @@ The local world is up. Everything in it is worthless and ends with this process.
   write key    ${mcp.keys.write}
   chain        ${rpc.url} (chain id ${rpc.chainId}; tools call it "local")
   wallet       ${wallet.address}, funded
+  support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})
   registry     ${registry.address}, where agents are registered (ERC-8004)
   data         ${settings.dataDir}${settings.isTemporary ? ', temporary: it goes with this process' : ''}
   policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}

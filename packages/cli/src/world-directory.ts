@@ -66,7 +66,7 @@ async function openNamed(path: string): Promise<WorldDirectory> {
   try {
     await chmod(path, 0o700)
     const gone = (await readdir(path)).filter((name) => chainBoundFiles.has(name) || /^audit-\d+\.jsonl$/.test(name))
-    for (const name of gone) await rm(join(path, name), { force: true })
+    for (const name of gone) await rm(join(path, name), { recursive: true, force: true })
     const key = known ?? newKey()
     if (known === null) await writeKey(join(path, worldMarker), key)
     return { path, cleared: gone.some((name) => name !== 'chains.json'), ...walletOf(key), release, dispose: release }
@@ -84,7 +84,7 @@ const laidInNames: ReadonlySet<string> = new Set(['policy.json', 'policy.test.js
 
 const isOwn = (name: string): boolean => laidInNames.has(name) || ownNames.some((own) => name.startsWith(own))
 
-/** Files that speak of transactions on a chain which ended with the last run. */
+/** Files and directories that speak of transactions on a chain which ended with the last run. */
 const chainBoundFiles: ReadonlySet<string> = new Set([
   'state.db',
   'state.db-wal',
@@ -97,6 +97,7 @@ const chainBoundFiles: ReadonlySet<string> = new Set([
   'balances.json',
   'owed-allowances.json',
   'chains.json',
+  'support-api',
 ])
 
 const newKey = (): Hex => `0x${randomBytes(32).toString('hex')}`

@@ -20,12 +20,21 @@ describe('svc demo', { timeout }, () => {
     const demo = start()
     expect(await demo.exited).toBe(0)
     const story = demo.printed.stdout
-    const chapters = ['Find the pool', 'Ask the price', 'Add liquidity', 'Let others trade', 'Collect the fees']
+    const chapters = [
+      'Get an identity',
+      'Find the pool',
+      'Ask the price',
+      'Add liquidity',
+      'Let others trade',
+      'Collect the fees',
+    ]
     for (const [i, title] of [...chapters, 'Swap', 'Be refused', 'Leave, and count', 'Proof'].entries()) {
       expect(story).toContain(`\n${i + 1}. ${title}\n`)
     }
     expect(story).toContain('for this chain alone: 50,000 USD a transaction, 100,000 a session, 250,000 a day')
     expect(story).toContain('and the wallet sent no others.\n')
+    expect(story).toMatch(/identity +84532:0, in 0x/)
+    expect(story).toContain('at the gateway says: "Demo Keeper. Keeps a position in range."')
     expect(new Set(story.match(/0x[0-9a-f]{64}/g)).size).toBeGreaterThanOrEqual(7)
     expect(story.split('\n').filter((line) => line.length > 110)).toEqual([])
     expect(story).not.toMatch(/[{}]|undefined|NaN|null/)
@@ -58,7 +67,7 @@ describe('svc demo', { timeout }, () => {
 
   it('fails when a step fails', async () => {
     const demo = start()
-    await demo.said(/3\. Add liquidity/)
+    await demo.said(/4\. Add liquidity/)
     const anvil = demo.living().find(({ name }) => name === 'anvil')
     process.kill(anvil!.pid, 'SIGKILL')
     expect(await demo.exited).toBe(1)
@@ -69,7 +78,7 @@ describe('svc demo', { timeout }, () => {
 
   it('can be ended at any time', async () => {
     const demo = start()
-    await demo.said(/4\. Let others trade/)
+    await demo.said(/5\. Let others trade/)
     await sleep(500)
     process.kill(-demo.session, 'SIGINT')
     await goneAfter(demo)

@@ -18,7 +18,8 @@ export async function demo(argv: readonly string[], stopped: Promise<StopCause>)
 async function perform(): Promise<void> {
   const { tellStory } = await import('../demo/story.ts')
   // The market moves while the agent acts, which the server would warn of in the middle of the story.
-  await onStage({ logLevel: 'error' }, async (scene) => {
+  // The wallet package knows the faucet of this public test chain, whose place the local one takes.
+  await onStage({ logLevel: 'error', chainId: 84_532 }, async (scene) => {
     const trader = scene.world.devnet.startTrader({ seed: 'demo', intervalMs: 40 })
     await tellStory({ ...scene, trader })
     await trader.stop()
@@ -36,7 +37,7 @@ async function performHostile(): Promise<void> {
   await onStage({ logLevel: 'fatal', policy, tools: [...catalogue, turnedTool()] }, tellHostileStory)
 }
 
-type Stage = Pick<WorldOptions, 'logLevel' | 'policy' | 'tools'>
+type Stage = Pick<WorldOptions, 'logLevel' | 'policy' | 'tools'> & Partial<Pick<WorldOptions, 'chainId'>>
 type Scene = { readonly world: World; readonly agent: Agent; readonly transcript: Transcript }
 
 /** Brings up a world and an agent in it, and takes both down whatever happens. */
@@ -51,7 +52,7 @@ async function onStage(stage: Stage, play: (scene: Scene) => Promise<void>): Pro
   const onProgress = (line: string) => transcript.aside(line)
   const options = { chainId: 31_337, dataDir: undefined, onProgress, ...stage }
   const logLevel = process.env['LOG_LEVEL'] ?? stage.logLevel
-  const world = await startWorld({ mcpPort: 0, rpcPort: 0, ...options, logLevel })
+  const world = await startWorld({ mcpPort: 0, rpcPort: 0, apiPort: 0, ...options, logLevel })
   try {
     const agent = await openAgent(world.ready.mcp.url, world.ready.mcp.keys.write, transcript)
     await play({ world, agent, transcript })

@@ -53,6 +53,7 @@ describe('svc up --json', { timeout }, () => {
       },
       rpc: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), chainId: 31_337 },
       wallet: { address },
+      api: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), appId: 'svc-local' },
       registry: { address },
       tokens: expect.arrayContaining([{ symbol: 'USDC', address, decimals: 6 }]),
       pools: expect.any(Array),
@@ -71,30 +72,50 @@ describe('svc up --json', { timeout }, () => {
       hooks: null,
       label: 'WETH/USDC 0.01 %',
     })
-    expect(new Set([ready.mcp.url, ready.rpc.url].map((url) => new URL(url).port)).size).toBe(2)
+    expect(new Set([ready.mcp.url, ready.rpc.url, ready.api.url].map((url) => new URL(url).port)).size).toBe(3)
     await down(world)
     expect(world.printed.stdout).toBe(`${JSON.stringify(ready)}\n`)
   })
 
+  it('serves the page of the support API, where a wallet gets gas, once', async () => {
+    const { api } = await readyLine(up())
+    const page = await fetch(api.url)
+    expect(await page.text()).toContain('Ask for gas')
+    const body = JSON.stringify({ address: `0x${'5a'.repeat(20)}`, chainId: 31_337, appId: api.appId })
+    const claim = () => {
+      return fetch(`${api.url}/v1/faucet/request`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+    }
+    expect([(await claim()).status, (await claim()).status]).toEqual([200, 409])
+  })
+
   it('takes the ports it is told', async () => {
-    const [mcpPort, rpcPort] = [await freePort(), await freePort()]
-    const ready = await readyLine(up('--mcp-port', String(mcpPort), '--rpc-port', String(rpcPort)))
+    const [mcpPort, rpcPort, apiPort] = [await freePort(), await freePort(), await freePort()]
+    const ports = ['--mcp-port', `${mcpPort}`, '--rpc-port', `${rpcPort}`, '--api-port', `${apiPort}`]
+    const ready = await readyLine(up(...ports))
+    expect(ready.api.url).toBe(`http://127.0.0.1:${apiPort}`)
     expect(ready.mcp.url).toBe(`http://127.0.0.1:${mcpPort}/mcp`)
     expect(ready.rpc.url).toBe(`http://127.0.0.1:${rpcPort}`)
     expect(await askChain(ready, 'eth_chainId')).toBe('0x7a69')
   })
 
-  it.each(['--mcp-port', '--rpc-port'])('refuses a port that is taken, starting nothing: %s', async (flag) => {
-    const port = await takenPort()
-    const world = up(flag, String(port))
-    expect(await world.exited).toBe(1)
-    expect(world.printed.stdout).toBe('')
-    expect(world.printed.stderr).toBe(
-      `svc up: ${flag} ${port} cannot be had: another program listens there. Choose another, or 0 for any free one.\n`,
-    )
-    await goneAfter(world)
-    expect(world.leftFiles()).toEqual([])
-  })
+  it.each(['--mcp-port', '--rpc-port', '--api-port'])(
+    'refuses a port that is taken, starting nothing: %s',
+    async (flag) => {
+      const port = await takenPort()
+      const world = up(flag, String(port))
+      expect(await world.exited).toBe(1)
+      expect(world.printed.stdout).toBe('')
+      expect(world.printed.stderr).toBe(
+        `svc up: ${flag} ${port} cannot be had: another program listens there. Choose another, or 0 for any free one.\n`,
+      )
+      await goneAfter(world)
+      expect(world.leftFiles()).toEqual([])
+    },
+  )
 
   it.each([
     [8453, 'base'],
@@ -123,6 +144,7 @@ describe('svc up --json', { timeout }, () => {
     [['--chain-id', '１'], '--chain-id takes a whole number'],
     [['--chain-id=-1'], '--chain-id takes a whole number'],
     [['--mcp-port', '4000', '--rpc-port', '4000'], '--mcp-port and --rpc-port cannot both be 4000'],
+    [['--rpc-port', '4000', '--api-port', '4000'], '--rpc-port and --api-port cannot both be 4000'],
     [['--data-dir', ''], '--data-dir takes the name of a directory'],
     [['--data-dir'], '--data-dir'],
     [['--json=yes'], '--json'],
@@ -161,6 +183,7 @@ describe('svc up --data-dir', { timeout }, () => {
       'state.db',
       'state.db-shm',
       'state.db-wal',
+      'support-api',
     ])
     expect(readdirSync(directory).filter((name) => !known.has(name))).toEqual([])
     expect(readdirSync(directory).filter((name) => (statSync(join(directory, name)).mode & 0o077) !== 0)).toEqual([])

@@ -20,21 +20,32 @@ export async function up(argv: readonly string[], stopped: Promise<StopCause>): 
 }
 
 function readOptions(argv: readonly string[]): Omit<WorldOptions, 'onProgress'> & { readonly json: boolean } {
-  const flags = parseFlags(argv, { values: ['mcp-port', 'rpc-port', 'chain-id', 'data-dir'], switches: ['json'] })
-  const [mcpPort, rpcPort] = [flags['mcp-port'], flags['rpc-port']]
+  const flags = parseFlags(argv, {
+    values: ['mcp-port', 'rpc-port', 'api-port', 'chain-id', 'data-dir'],
+    switches: ['json'],
+  })
+  const portOf = (name: 'mcp-port' | 'rpc-port' | 'api-port') => parseWholeNumber(`--${name}`, flags[name], 0, 65_535)
   const options = {
     json: flags.json,
-    mcpPort: parseWholeNumber('--mcp-port', mcpPort, 0, 65_535),
-    rpcPort: parseWholeNumber('--rpc-port', rpcPort, 0, 65_535),
+    mcpPort: portOf('mcp-port'),
+    rpcPort: portOf('rpc-port'),
+    apiPort: portOf('api-port'),
     chainId: parseWholeNumber('--chain-id', flags['chain-id'], 1, 2 ** 31) ?? 31_337,
     dataDir: flags['data-dir'],
     logLevel: process.env['LOG_LEVEL'] ?? 'warn',
   }
   if (options.dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
-  if (options.mcpPort !== undefined && options.mcpPort > 0 && options.mcpPort === options.rpcPort) {
-    throw new UsageError(`--mcp-port and --rpc-port cannot both be ${options.mcpPort}`)
-  }
+  refuseSamePort({ '--mcp-port': options.mcpPort, '--rpc-port': options.rpcPort, '--api-port': options.apiPort })
   return options
+}
+
+function refuseSamePort(ports: Readonly<Record<string, number | undefined>>): void {
+  const flagOf = new Map<number, string>()
+  for (const [flag, port = 0] of Object.entries(ports)) {
+    const other = flagOf.get(port)
+    if (port > 0 && other !== undefined) throw new UsageError(`${other} and ${flag} cannot both be ${port}`)
+    flagOf.set(port, flag)
+  }
 }
 
 /** Loads the rest of the program only now: a slip in a flag is answered at once. */

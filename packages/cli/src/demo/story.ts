@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Trader } from '@svc/devnet'
 import type { World } from '../start-world.ts'
 import type { Agent } from './agent.ts'
+import { getIdentity } from './identity.ts'
 import { proveTransactions } from './prove-transactions.ts'
 import * as shapes from './shapes.ts'
 import type { Transcript } from './transcript.ts'
@@ -11,6 +12,7 @@ import { amount, brief, dollars, number, percent } from './wording.ts'
 export async function tellStory(scene: Scene): Promise<void> {
   const { agent, transcript, world } = scene
   await ground(scene)
+  await getIdentity(scene)
   const fee = await findPool(scene)
   await askPrice(scene)
   const entry = await addLiquidity(scene, fee)
