@@ -7,6 +7,7 @@ const benchmarks = {
   execute: './execute.mjs',
   wallet: './wallet.mjs',
   devnet: './devnet.mjs',
+  'support-api': './support-api.mjs',
 }
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {
   console.error(`npm run bench -- NAME [--json], NAME one of: ${Object.keys(benchmarks).join(', ')}`)

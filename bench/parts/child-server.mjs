@@ -1,5 +1,5 @@
 // Starts a server in a child process and reads its CPU time through the IPC channel. The child module sends { port } when
-// it listens, and answers any message with process.cpuUsage().
+// it listens, and answers any message with process.cpuUsage() and `rssBytes`.
 import { fork } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -24,14 +24,20 @@ export async function startChildServer(module, { env = {}, onLine = () => {} } =
       })
     })
   const { port, key } = await next()
+  const use = () => {
+    const answer = next()
+    child.send('use')
+    return answer
+  }
   return {
     port,
     key,
     async cpuMicros() {
-      const answer = next()
-      child.send('cpu')
-      const { user, system } = await answer
+      const { user, system } = await use()
       return user + system
+    },
+    async rssBytes() {
+      return (await use()).rssBytes
     },
     stop: () => child.disconnect(),
   }

@@ -21,6 +21,10 @@ export function createClaims(engine: Engine, now: () => number): Claims {
       )
       return row === undefined ? null : toClaim(row)
     },
+    async findAll(slots) {
+      const found = await engine.read((db) => claimsOf(db, slots))
+      return slots.map((one) => found.get(slot(one)) ?? null)
+    },
     async waiting(chainId, limit) {
       const rows = await engine.read((db) =>
         db
@@ -31,6 +35,12 @@ export function createClaims(engine: Engine, now: () => number): Claims {
           .orderBy('sequence')
           .limit(limit)
           .execute(),
+      )
+      return rows.map(toClaim)
+    },
+    async movedOn(ids) {
+      const rows = await engine.read((db) =>
+        db.selectFrom('claim').selectAll().where('id', 'in', ids).where('state', '!=', 'queued').execute(),
       )
       return rows.map(toClaim)
     },
@@ -105,8 +115,12 @@ export type Claims = {
    */
   make(requests: readonly NewClaim[], caps: readonly ClaimCap[]): Promise<readonly ClaimVerdict[]>
   find(chainId: number, address: string): Promise<Claim | null>
+  /** One look for many: a claim or `null` for each, in their order. */
+  findAll(slots: readonly Pick<Claim, 'chainId' | 'address'>[]): Promise<readonly (Claim | null)[]>
   /** Queued and sent ones of a chain, oldest first. */
   waiting(chainId: number, limit: number): Promise<readonly Claim[]>
+  /** Of these claims the ones that are not queued any more. */
+  movedOn(ids: readonly string[]): Promise<readonly Claim[]>
   /** Moves a claim along that is queued or sent; a settled one stays. */
   mark(id: string, state: ClaimState, txHash: string | null): Promise<void>
   /** Queues a failed claim again. False when it has not failed. */
@@ -190,7 +204,10 @@ function slot({ chainId, address }: Pick<NewClaim, 'chainId' | 'address'>): stri
   return `${chainId} ${address.toLowerCase()}`
 }
 
-async function claimsOf(trx: Transaction<Schema>, requests: readonly NewClaim[]): Promise<Map<string, Claim>> {
+async function claimsOf(
+  trx: Kysely<Schema>,
+  requests: readonly Pick<Claim, 'chainId' | 'address'>[],
+): Promise<Map<string, Claim>> {
   const found = new Map<string, Claim>()
   for (const chainId of new Set(requests.map((request) => request.chainId))) {
     const addresses = requests.filter((request) => request.chainId === chainId).map(({ address }) => address)

@@ -1,22 +1,23 @@
 import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { ApiError } from '../api-error.ts'
 import { jsonFault } from './json-fault.ts'
 
 /** Refuses what is not plain JSON, or says of itself that it is too large, before anything else is looked at. */
-export function requireJsonHeaders(headers: Headers, maxBytes: number): void {
-  const type = headers.get('content-type') ?? ''
-  const isPlain = (headers.get('content-encoding') ?? 'identity') === 'identity'
+export function requireJsonHeaders(headers: IncomingHttpHeaders, maxBytes: number): void {
+  const type = headers['content-type'] ?? ''
+  const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
   if (!isPlain || !/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
     throw new ApiError('MEDIA_TYPE_NOT_SUPPORTED', 'The body is not application/json.')
   }
-  if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
 /**
  * Reads a body of at most `maxBytes` as strict JSON (RFC 8259): UTF-8, no name twice in an object, at most 16 levels.
  * Throws `PAYLOAD_TOO_LARGE` as soon as it is, and `VALIDATION_FAILED`.
  */
-export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const body = await readBytes(request, maxBytes)
   if (!isUtf8(body)) throw malformed('The body is not UTF-8.')
   const text = body.toString('utf8')
@@ -32,11 +33,12 @@ export function tooLarge(maxBytes: number): ApiError {
 }
 
 /** The body as it came. Throws `PAYLOAD_TOO_LARGE` as soon as it is. */
-export async function readBytes({ body }: Request, maxBytes: number): Promise<Buffer> {
+export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0
   try {
-    for await (const chunk of body ?? []) {
+    // The connection stays for the answer when the body is not read to its end.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += chunk.length
       if (length > maxBytes) throw tooLarge(maxBytes)
       chunks.push(chunk)

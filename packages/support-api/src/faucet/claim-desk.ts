@@ -1,49 +1,54 @@
-import type { ClaimCap, Claims, ClaimVerdict, NewClaim } from '@svc/store'
+import type { Claim, ClaimCap, Claims, ClaimVerdict, NewClaim } from '@svc/store'
 
 /**
- * Takes claims in together: those that arrive while one commit is on its way share the next one. A commit costs what it
- * costs however many claims are in it, and none of them is told of before it is durable. Rejects with what the store
- * rejects with; then none of that commit's claims is known to be made.
+ * Takes claims in together, and looks for them together: those that arrive while one commit or look is on its way share
+ * the next one. It costs what it costs however many claims are in it, and none of them is told of a commit before it is
+ * durable. Rejects with what the store rejects with; then none of that commit's claims is known to be made.
  */
-export function createClaimDesk(claims: Pick<Claims, 'make'>, caps: readonly ClaimCap[]): ClaimDesk {
-  let waiting: Waiting[] = []
-  let isCommitting = false
-  const commit = async (): Promise<void> => {
-    isCommitting = true
+export function createClaimDesk(claims: Pick<Claims, 'make' | 'findAll'>, caps: readonly ClaimCap[]): ClaimDesk {
+  return {
+    make: together((requests) => claims.make(requests, caps)),
+    find: together((slots) => claims.findAll(slots)),
+  }
+}
+
+export type ClaimDesk = {
+  make(request: NewClaim): Promise<ClaimVerdict>
+  find(slot: Pick<Claim, 'chainId' | 'address'>): Promise<Claim | null>
+}
+
+/** Runs one batch at a time. `work` gives an answer for each question, in their order. */
+function together<Question, Answer>(
+  work: (questions: readonly Question[]) => Promise<readonly Answer[]>,
+): (question: Question) => Promise<Answer> {
+  let waiting: Waiting<Question, Answer>[] = []
+  let isAtWork = false
+  const run = async (): Promise<void> => {
+    isAtWork = true
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, mostPerCommit)
-      waiting = waiting.slice(mostPerCommit)
+      const batch = waiting.slice(0, mostAtOnce)
+      waiting = waiting.slice(mostAtOnce)
       try {
-        const verdicts = await claims.make(
-          batch.map(({ request }) => request),
-          caps,
-        )
-        batch.forEach(({ resolve, reject }, index) => {
-          const verdict = verdicts[index]
-          if (verdict === undefined) reject(new TypeError('The store gave no verdict on a claim.'))
-          else resolve(verdict)
-        })
+        const answers = await work(batch.map(({ question }) => question))
+        if (answers.length !== batch.length) throw new TypeError('The store did not answer every question.')
+        answers.forEach((answer, index) => batch[index]?.resolve(answer))
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
     }
-    isCommitting = false
+    isAtWork = false
   }
-  return {
-    make: (request) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ request, resolve, reject })
-        if (!isCommitting) void commit()
-      }),
-  }
+  return (question) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ question, resolve, reject })
+      if (!isAtWork) void run()
+    })
 }
 
-export type ClaimDesk = { make(request: NewClaim): Promise<ClaimVerdict> }
-
-type Waiting = {
-  readonly request: NewClaim
-  readonly resolve: (verdict: ClaimVerdict) => void
+type Waiting<Question, Answer> = {
+  readonly question: Question
+  readonly resolve: (answer: Answer) => void
   readonly reject: (error: unknown) => void
 }
 
-const mostPerCommit = 200
+const mostAtOnce = 200

@@ -59,8 +59,8 @@ export function faucetRequestRoute(desk: GrantDesk): Route {
       },
     },
     async answer(c, { apps }) {
-      requireJsonHeaders(c.req.raw.headers, mostBytes)
-      const { address, chainId, appId } = parseBody(faucetRequest, await readJsonBody(c.req.raw, mostBytes))
+      requireJsonHeaders(c.env.incoming.headers, mostBytes)
+      const { address, chainId, appId } = parseBody(faucetRequest, await readJsonBody(c.env.incoming, mostBytes))
       await apps.require(appId)
       return c.json(
         await requestGrant(desk, { address: getAddress(address), chainId, appId, network: c.get('network') }),

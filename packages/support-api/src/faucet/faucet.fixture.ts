@@ -13,7 +13,8 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const faucet = openFaucet({ config, store, holder: 'a test', log: quiet })
   const { client } = [...faucet.chains.values()][0] ?? {}
   const balanceWei = async () => (await client?.getBalance({ address: faucet.address })) ?? 0n
-  const desk: GrantDesk = { faucet, claims: store.claims, config, balanceWei, log: quiet, now: Date.now }
+  const queueDepth = async (chainId: number) => (await store.claims.queue(chainId)).depth
+  const desk: GrantDesk = { faucet, claims: store.claims, config, balanceWei, queueDepth, log: quiet }
   return { store, faucet, desk }
 }
 

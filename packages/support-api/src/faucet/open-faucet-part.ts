@@ -4,7 +4,7 @@ import type { FaucetPart } from '../context.ts'
 import { faucetRequestRoute } from './faucet-request-route.ts'
 import { faucetStatusRoute } from './faucet-status-route.ts'
 import { lookUpClaim } from './look-up-claim.ts'
-import { openFaucet, type FaucetLog } from './open-faucet.ts'
+import { openFaucet, type Faucet, type FaucetLog, type OpenFaucetChain } from './open-faucet.ts'
 import { remembered } from './remembered.ts'
 import { reportFaucet } from './report-faucet.ts'
 import { requestGrant } from './request-grant.ts'
@@ -15,17 +15,11 @@ export function openFaucetPart(options: FaucetPartOptions): FaucetPart {
   const { claims } = store
   const faucet = openFaucet(options)
   const report = remembered(() => reportFaucet({ faucet, claims, config, version, now }), { forMs: reportForMs, now })
-  const balances = new Map(
-    [...faucet.chains].map(([chainId, { client }]) => [
-      chainId,
-      remembered(() => client.getBalance({ address: faucet.address, blockTag: 'pending' }), {
-        forMs: balanceForMs,
-        now,
-      }),
-    ]),
+  const balanceWei = ofEachChain(faucet, now, balanceForMs, ({ client }) =>
+    client.getBalance({ address: faucet.address, blockTag: 'pending' }),
   )
-  const balanceWei = async (chainId: number): Promise<bigint> => (await balances.get(chainId)?.()) ?? 0n
-  const desk = { faucet, claims, config, balanceWei, log, now }
+  const queueDepth = ofEachChain(faucet, now, depthForMs, async ({ chain }) => (await claims.queue(chain.id)).depth)
+  const desk = { faucet, claims, config, balanceWei, queueDepth, log }
   faucet.start()
   return {
     routes: [faucetRequestRoute(desk), faucetStatusRoute(report)],
@@ -60,3 +54,19 @@ export type FaucetPartOptions = {
 const dayMs = 86_400_000
 const reportForMs = 5_000
 const balanceForMs = 3_000
+const depthForMs = 1_000
+
+/** What `ask` says of a served chain, remembered for a while. */
+function ofEachChain<Answer>(
+  { chains }: Faucet,
+  now: () => number,
+  forMs: number,
+  ask: (open: OpenFaucetChain) => Promise<Answer>,
+): (chainId: number) => Promise<Answer> {
+  const asks = new Map([...chains].map(([chainId, open]) => [chainId, remembered(() => ask(open), { forMs, now })]))
+  return async (chainId) => {
+    const known = asks.get(chainId)
+    if (known === undefined) throw new RangeError(`Chain ${chainId} is not served.`)
+    return await known()
+  }
+}

@@ -4,6 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { FaucetChain, FaucetConfig } from '../config.ts'
 import { createClaimDesk, type ClaimDesk } from './claim-desk.ts'
 import { createPayer, type Payer } from './payer.ts'
+import { createSentWatch, type SentWatch } from './sent-watch.ts'
 
 /** Opens the faucet of every chain it serves. Paying begins with `start`, in whichever replica leads a chain. */
 export function openFaucet(options: FaucetOptions): Faucet {
@@ -18,6 +19,7 @@ export function openFaucet(options: FaucetOptions): Faucet {
   return {
     address: account.address,
     desk,
+    watch: createSentWatch(store.claims),
     chains: new Map(chains.map((open) => [open.chain.id, open])),
     start: () => chains.forEach(({ payer }) => payer.start()),
     stop: async () => void (await Promise.all(chains.map(({ payer }) => payer.stop()))),
@@ -42,6 +44,7 @@ export type FaucetLog = {
 export type Faucet = {
   readonly address: `0x${string}`
   readonly desk: ClaimDesk
+  readonly watch: SentWatch
   readonly chains: ReadonlyMap<number, OpenFaucetChain>
   start(): void
   /** Signs nothing more and gives its chains to another replica. */

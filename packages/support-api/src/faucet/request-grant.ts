@@ -1,6 +1,5 @@
 import type { Claim, Claims } from '@svc/store'
 import { getAddress, type Address, type Hex } from 'viem'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api-error.ts'
 import type { FaucetConfig } from '../config.ts'
 import { explorerUrl } from './explorer-url.ts'
@@ -15,9 +14,9 @@ import { requireChain } from './require-chain.ts'
  * `UPSTREAM_UNAVAILABLE`.
  */
 export async function requestGrant(desk: GrantDesk, request: GrantRequest): Promise<Grant> {
-  const { faucet, claims } = desk
+  const { faucet } = desk
   const open = requireChain(faucet, request.chainId)
-  const earlier = await claims.find(request.chainId, request.address)
+  const earlier = await faucet.desk.find(request)
   if (earlier !== null) throw alreadyClaimed(open, earlier)
   await requireTarget(desk, open, request)
   const verdict = await faucet.desk.make({ ...request, amountWei: grantWei })
@@ -25,7 +24,7 @@ export async function requestGrant(desk: GrantDesk, request: GrantRequest): Prom
   if (verdict.status === 'capped') throw capped(verdict)
   desk.log.debug('faucet.claimed', { claimId: verdict.claim.id })
   open.payer.nudge()
-  return grantOf(open, await untilSent(desk, verdict.claim))
+  return grantOf(open, await faucet.watch.untilSent(verdict.claim, sendWaitMs))
 }
 
 export type GrantDesk = {
@@ -35,7 +34,8 @@ export type GrantDesk = {
   readonly log: FaucetLog
   /** Of the faucet's own balance, read at most every few seconds. */
   readonly balanceWei: (chainId: number) => Promise<bigint>
-  readonly now: () => number
+  /** How many claims wait, a second ago at most. */
+  readonly queueDepth: (chainId: number) => Promise<number>
 }
 
 export type GrantRequest = {
@@ -60,18 +60,18 @@ export type Grant = {
 
 /** A wallet of a person or an agent: an account without code, or one that has delegated itself (EIP-7702). */
 async function requireTarget(
-  { faucet, claims, config, balanceWei }: GrantDesk,
+  { faucet, config, balanceWei, queueDepth }: GrantDesk,
   { chain, client }: OpenFaucetChain,
   { address }: GrantRequest,
 ): Promise<void> {
   if (BigInt(address) <= lastReserved || address === faucet.address) {
     throw new ApiError('FAUCET_TARGET_CONTRACT', 'The address belongs to the chain or to the faucet.')
   }
-  const [code, heldWei, ownWei, { depth }] = await Promise.all([
+  const [code, heldWei, ownWei, depth] = await Promise.all([
     read(client.getCode({ address })),
     config.targetCeilingWei === null ? 0n : read(client.getBalance({ address })),
     read(balanceWei(chain.id)),
-    claims.queue(chain.id),
+    queueDepth(chain.id),
   ])
   if (!isWallet(code)) throw new ApiError('FAUCET_TARGET_CONTRACT', 'There is a contract at the address.')
   if (config.targetCeilingWei !== null && heldWei > config.targetCeilingWei) {
@@ -99,17 +99,7 @@ async function read<Value>(asked: Promise<Value>): Promise<Value> {
   })
 }
 
-async function untilSent({ claims, now }: GrantDesk, made: Claim): Promise<Claim> {
-  const until = now() + sendWaitMs
-  for (;;) {
-    const claim = (await claims.find(made.chainId, made.address)) ?? made
-    if (claim.state !== 'queued' || now() >= until) return claim
-    await sleep(betweenLooksMs)
-  }
-}
-
 const sendWaitMs = 5_000
-const betweenLooksMs = 150
 
 function grantOf(open: OpenFaucetChain, claim: Claim): Grant {
   const { chain } = open

@@ -37,7 +37,7 @@ export function pageRoutes(): readonly Route[] {
       config: { method: 'post', path: '/', summary: 'The form of the page', tags: ['pages'], responses },
       async answer(c, context) {
         requireSameOrigin(c.req.raw.headers)
-        const fields = await readForm(c.req.raw)
+        const fields = await readForm(c.env.incoming)
         try {
           const { chainId, address } = await claim(c, context, fields)
           return c.redirect(`/?chainId=${chainId}&address=${address}`, 303)

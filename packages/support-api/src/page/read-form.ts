@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../api-error.ts'
 import { readBytes, tooLarge } from '../edge/read-json-body.ts'
 import type { Fields } from './view.ts'
@@ -6,12 +7,12 @@ import type { Fields } from './view.ts'
  * The fields of the form, each at most once. Throws `MEDIA_TYPE_NOT_SUPPORTED`, `PAYLOAD_TOO_LARGE` and
  * `VALIDATION_FAILED`.
  */
-export async function readForm(request: Request): Promise<Fields> {
+export async function readForm(request: IncomingMessage): Promise<Fields> {
   const { headers } = request
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')) {
     throw new ApiError('MEDIA_TYPE_NOT_SUPPORTED', 'The body is not a form.')
   }
-  if (Number(headers.get('content-length') ?? 0) > mostBytes) throw tooLarge(mostBytes)
+  if (Number(headers['content-length'] ?? 0) > mostBytes) throw tooLarge(mostBytes)
   return fieldsOf(new URLSearchParams((await readBytes(request, mostBytes)).toString('utf8')))
 }
 

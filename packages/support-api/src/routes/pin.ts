@@ -42,10 +42,10 @@ export const pinRoute: Route = {
     },
   },
   async answer(c, { apps, pins, config }) {
-    requireJsonHeaders(c.req.raw.headers, mostBytes)
+    requireJsonHeaders(c.env.incoming.headers, mostBytes)
     const appId = bearerOf(c.req.header('authorization'))
     await apps.require(appId)
-    const { agentCard } = parseBody(envelope, await readJsonBody(c.req.raw, mostBytes))
+    const { agentCard } = parseBody(envelope, await readJsonBody(c.env.incoming, mostBytes))
     const { cid, headers } = await pins.pin({ card: requireCard(agentCard), appId, network: c.get('network') })
     return c.json({ cid, uri: `ipfs://${cid}`, gatewayUrl: `${config.gatewayUrl}/ipfs/${cid}` }, 200, headers)
   },
