@@ -93,12 +93,10 @@ function serve(app: OpenAPIHono<Env>, { config, answer, isOpenToPages }: Route, 
   const method = config.method.toUpperCase()
   const path = pathOf(config)
   app.openAPIRegistry.registerPath(config)
-  if (isOpenToPages) {
-    app.use(path, openToPages)
-    app.options(path, cors({ origin: '*', allowMethods: [method, 'HEAD'] }))
-  }
+  if (isOpenToPages) app.options(path, cors({ origin: '*', allowMethods: [method, 'HEAD'] }))
   app.on(method, path, (c) => {
     c.set('route', config.path)
+    if (isOpenToPages) openToPages(c.env.outgoing)
     return answer(c, context)
   })
 }
@@ -120,10 +118,9 @@ function pathOf({ path }: Route['config']): string {
 }
 
 /** As `cors` has it, but told to Node itself: rebuilding answers takes longer than most of them. */
-const openToPages: MiddlewareHandler<Env> = async (c, next) => {
-  c.env.outgoing.setHeader('access-control-allow-origin', '*')
-  c.env.outgoing.setHeader('access-control-expose-headers', 'ETag,X-Ipfs-Path')
-  await next()
+function openToPages(outgoing: Env['Bindings']['outgoing']): void {
+  outgoing.setHeader('access-control-allow-origin', '*')
+  outgoing.setHeader('access-control-expose-headers', 'ETag,X-Ipfs-Path')
 }
 
 function isLoopback(address: string): boolean {
