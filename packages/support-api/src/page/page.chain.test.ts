@@ -115,6 +115,19 @@ test('the page says what the day leaves, and when it leaves nothing', async () =
   expect(refused?.text).toContain('0 of 4 left')
 })
 
+test('a chain that has given out its day says so, on the page and in the status', async () => {
+  await opened.close()
+  opened = await openPageApi(devnet(), { SVC_FAUCET_PER_CHAIN_DAY: '1' })
+  expect((await post({ address: wallet(), chainId: '31337', appId: 'app-one' })).status).toBe(303)
+  await expect
+    .poll(async () => (await opened.api.ask('/v1/faucet/status')).json)
+    .toMatchObject({ status: 'paused', chains: [{ claimsLeftToday: 0, enabled: false, reason: 'paused' }] })
+  expect((await opened.api.ask('/')).text).toContain('Paused')
+  const refused = await post({ address: wallet(), chainId: '31337', appId: 'app-one' })
+  expect(refused.status).toBe(503)
+  expect(refused.text).toContain('The faucet has given out its day')
+})
+
 test('looks at wallets are held to so many a minute', async () => {
   const statuses = await Promise.all(
     Array.from({ length: 320 }, async () => (await opened.api.ask(`/?address=${wallet()}`)).status),
