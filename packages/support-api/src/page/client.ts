@@ -46,7 +46,7 @@ function settle(): void {
       if (document.hidden) return settle()
       void bring(waiting?.dataset['waiting'] ?? pathOfFields())
     },
-    waiting === null ? 10_000 : 800,
+    waiting === null ? 10_000 : 1_000,
   )
 }
 
