@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { apiSettings, readConfig } from '@svc/support-api'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const files = ['compose.yaml', 'kubernetes.yaml', 'Dockerfile', 'Caddyfile']
+const patterns = apiSettings.map(({ name }) => new RegExp(`^${name.replace('<chainId>', '\\d+')}$`))
+
+test.each(files)('deploy/support-api/%s names only settings that the service reads', (file) => {
+  const text = read(`deploy/support-api/${file}`)
+  const named = [...text.matchAll(/\b(?:SVC_[A-Z0-9_]+|NODE_ENV|LOG_LEVEL)\b/g)].map(([name]) => name)
+  expect(named.filter((name) => !patterns.some((pattern) => pattern.test(name)))).toEqual([])
+})
+
+test.each(['compose.yaml', 'kubernetes.yaml'])(
+  'deploy/support-api/%s holds no secret and gives what is required',
+  (file) => {
+    const text = read(`deploy/support-api/${file}`)
+    for (const name of ['SVC_IDENTITY_PROVIDER_URL', 'SVC_TRUSTED_PROXIES', 'SVC_DATABASE_URL', 'SVC_ALLOWED_HOSTS']) {
+      expect(text).toMatch(new RegExp(`\\b${name}\\b`))
+    }
+    expect(text).not.toMatch(/\t|0x[0-9a-f]{64}/i)
+    for (const { name } of apiSettings.filter(({ secret }) => secret)) {
+      const given = new RegExp(`${name.replace('<chainId>', '\\d+')}(: |\\n\\s+value: )(?!.*\\$\\{)\\S`)
+      expect(text).not.toMatch(given)
+    }
+  },
+)
+
+test('what the Kubernetes manifest gives is a configuration that the service starts with', () => {
+  const given = [...read('deploy/support-api/kubernetes.yaml').matchAll(/- name: (SVC_\w+)\n\s+value(?:: (.+)|From:)/g)]
+  const secrets: Readonly<Record<string, string>> = {
+    SVC_DATABASE_URL: 'postgres://svc@database/svc',
+    SVC_FAUCET_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
+    SVC_RPC_URL_11155111: 'https://one.example',
+    SVC_RPC_URL_84532: 'https://two.example',
+  }
+  const environment = Object.fromEntries(given.map(([, name = '', value]) => [name, value ?? secrets[name]]))
+  const config = readConfig({ NODE_ENV: 'production', ...environment })
+  expect(config.faucet?.chains.map(({ chain }) => chain.id)).toEqual([11155111, 84532])
+  expect(config).toMatchObject({ production: true, listen: { host: '0.0.0.0', port: 8080 } })
+})
+
+test('every probe asks a route of the service', () => {
+  const routes = ['health', 'ready'].map((name) => read(`packages/support-api/src/routes/${name}.ts`))
+  const paths = routes.map((text) => /path: '([^']+)'/.exec(text)?.[1])
+  const probed = [...read('deploy/support-api/kubernetes.yaml').matchAll(/path: (\S+)/g)].map(([, path]) => path)
+  expect(probed).toHaveLength(3)
+  for (const path of probed) expect(paths).toContain(path)
+  expect(read('deploy/support-api/compose.yaml')).toContain(`127.0.0.1:8080${paths[1]}'`)
+})
+
+test('the image runs the program that the package names, as another user than root', () => {
+  const dockerfile = read('deploy/support-api/Dockerfile')
+  const { bin } = JSON.parse(read('packages/support-api/package.json')) as { bin: Record<string, string> }
+  expect(dockerfile).toContain(join('packages/support-api', bin['svc-support-api'] ?? '-'))
+  expect(dockerfile).toMatch(/^USER node$/m)
+})
