@@ -36,8 +36,9 @@ export type {
   RegistrationProgress,
   RegistrationResult,
   RegistrationSurroundings,
+  ResumedRegistration,
 } from './agent/registration.ts'
-export type { RegistrationRecord, RegistrationRecords } from './agent/registration-records.ts'
+export type { RegistrationMatter, RegistrationRecord, RegistrationRecords } from './agent/registration-records.ts'
 export { updateAgent } from './agent/update-agent.ts'
 export type {
   AgentUpdateConfig,
@@ -75,6 +76,7 @@ export type {
   ManagedWalletConfig,
   ServiceWalletConfig,
   SignerWalletConfig,
+  WalletMemory,
 } from './service-wallet.ts'
 export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
 export type { Environment, KeystorePassphrase } from './signers/keystore/passphrase.ts'

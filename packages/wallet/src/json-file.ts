@@ -18,7 +18,7 @@ export function openJsonFile<Item>(path: string, isItem: (value: unknown) => boo
     read,
     change: (next) =>
       inTurn(async () => {
-        const release = await lockInTime(path)
+        const release = await lockInTime(path, moment)
         try {
           const items = next(await read())
           if (items !== null) await replace(path, JSON.stringify(items, null, 2))
@@ -50,11 +50,14 @@ async function readItems<Item>(path: string, isItem: (value: unknown) => boolean
   throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} holds something else than such a list.`)
 }
 
-const lockTrials = 500
-const lockPauseMs = 20
-
 /** Another process has the file for a moment at a time. */
-async function lockInTime(path: string): Promise<() => Promise<void>> {
+const moment: Patience = { trials: 500, pauseMs: 20 }
+
+/**
+ * Takes a file for this process, once others let go of it; gives the way to release it. Throws `JOURNAL_LOCKED` when they
+ * do not in so many trials, `JOURNAL_UNREADABLE` where there cannot be a file, and the reason of the signal.
+ */
+export async function lockInTime(path: string, { trials, pauseMs, signal }: Patience): Promise<() => Promise<void>> {
   const unwritable = (cause: unknown) =>
     new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause })
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
@@ -65,11 +68,14 @@ async function lockInTime(path: string): Promise<() => Promise<void>> {
       return await lockFile(path)
     } catch (cause) {
       if (!(cause instanceof WalletError)) throw unwritable(cause)
-      if (trial === lockTrials) throw cause
-      await pause(lockPauseMs)
+      if (trial === trials) throw cause
+      await pause(pauseMs)
+      signal?.throwIfAborted()
     }
   }
 }
+
+export type Patience = { readonly trials: number; readonly pauseMs: number; readonly signal?: AbortSignal }
 
 async function replace(path: string, text: string): Promise<void> {
   const beside = `${path}.new`

@@ -3,6 +3,10 @@ import type { Address, Hex, SignableMessage, TransactionSerializable, TypedDataD
 import type { SignedAuthorization } from 'viem'
 import type { Secret } from './secret.ts'
 import type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
+import { createMemoryRegistrationRecords } from './agent/memory-registration-records.ts'
+import type { RegistrationRecords } from './agent/registration-records.ts'
+import type { Journal } from './journal.ts'
+import { createMemoryJournal } from './memory-journal.ts'
 import { createLocalSigner } from './signers/local-signer.ts'
 import type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 import { createManagedSigner } from './signers/managed-signer.ts'
@@ -23,6 +27,7 @@ export class ServiceWallet implements Signer {
   /** App identifier at the wallet provider: the pin proxy and the faucet ask for it. */
   readonly appId: string | null
   readonly #signer: Signer
+  #memory: WalletMemory | null = null
 
   /**
    * Throws `WalletError`: `VALIDATION_CONFIG_INVALID` naming the field, or `VALIDATION_PRIVATE_KEY_INVALID`.
@@ -43,6 +48,16 @@ export class ServiceWallet implements Signer {
     const { address } = this.#signer
     if (address === null) throw new WalletError('WALLET_ADDRESS_UNKNOWN', 'The address of the wallet is not known yet.')
     return address
+  }
+
+  /**
+   * Journal and records of the calls that are given none, `registerAgent` and the provider among them: calls on this
+   * object share them, and go on with what an earlier one left. Another object or process knows nothing of them, and the
+   * end of this one forgets what is out.
+   */
+  get memory(): WalletMemory {
+    this.#memory ??= { journal: createMemoryJournal({ now: Date.now }), records: createMemoryRegistrationRecords() }
+    return this.#memory
   }
 
   /** The address, read from the backend the first time. */
@@ -90,6 +105,9 @@ export class ServiceWallet implements Signer {
 
 /** What `new ServiceWallet` takes; a field that does not belong to the mode is refused by name. */
 export type ServiceWalletConfig = LocalWalletConfig | ManagedWalletConfig | SignerWalletConfig
+
+/** What a wallet object remembers by itself, as long as it lives. */
+export type WalletMemory = { readonly journal: Journal; readonly records: RegistrationRecords }
 
 /** For both modes. */
 export type CommonWalletConfig = {

@@ -57,7 +57,10 @@ function registryOf(
   const ofChain = chains?.find(({ id }) => id === chainId)?.identityRegistry
   if (registry?.identity !== undefined && registry.identity !== null) {
     if (!isAddress(registry.identity)) throw invalid('registry.identity is not valid; accepted: an address.')
-    return { identity: getAddress(registry.identity), form: registry.form ?? null }
+    const identity = getAddress(registry.identity)
+    const known = [ofChain && { identity: ofChain.address, form: ofChain.form }, row]
+    const form = known.find((entry) => entry?.identity === identity)?.form ?? null
+    return { identity, form: registry.form ?? form }
   }
   if (ofChain !== undefined) return { identity: ofChain.address, form: registry?.form ?? ofChain.form }
   if (row === undefined || row.identity === null || row.support === 'pending') throw unsupported(chainId)

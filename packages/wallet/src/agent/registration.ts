@@ -25,15 +25,21 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
   readonly chainId?: number
   /** Instead of the table's: another address, another form of `register`. */
   readonly registry?: Partial<Pick<RegistryRow, 'identity' | 'form'>>
-  /** Registers also when the wallet has an identity already. */
+  /** Registers also when the wallet has an identity already: two such calls make two, one after the other. */
   readonly force?: boolean
-  /** The token of a pending or deferred result: goes on where that one stopped. */
+  /** The token of a pending or deferred result: goes on where that one stopped, see {@link ResumedRegistration}. */
   readonly resume?: string
   /** Who pays the gas: by default what fits the chain, see {@link GasTier}. */
   readonly gas?: GasOptions
   readonly onProgress?: (event: RegistrationProgress) => void
   readonly signal?: AbortSignal
 } & RegistrationSurroundings
+
+/**
+ * What `registerAgent` takes to go on with a registration: its token, and the journal and records it was begun with, if
+ * they were given then. Chain, registry, card and file are those of the record; the card is not asked for again.
+ */
+export type ResumedRegistration = Partial<AgentRegistrationConfig> & { readonly resume: string }
 
 /** Where the registration file goes: pinned by the support API, pinned by your own account, or into the URI itself. */
 export type IpfsMode = 'proxy' | 'pinata' | 'inline'
@@ -48,9 +54,12 @@ export type RegistrationSurroundings = {
   readonly pinningUrl?: string
   /** Rows of chains that the table does not have, a local one for example. */
   readonly chains?: readonly Chain[]
-  /** Keeps what was signed. In memory where it is missing: then a crash forgets it. */
+  /** Keeps what was signed. That of the wallet object where it is missing: then a crash forgets it. */
   readonly journal?: Journal
-  /** Keeps what is under way, so that a restart ends it. In memory where it is missing. */
+  /**
+   * Keeps what is under way, so that a restart ends it, and has calls that share it take turns. Those of the wallet object
+   * where they are missing: then calls on that object take turns, and a crash forgets what is under way.
+   */
   readonly records?: RegistrationRecords
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly fetch?: typeof fetch

@@ -21,6 +21,11 @@ export async function runUpdate(wallet: ServiceWallet, options: AgentUpdateConfi
     throw new WalletError('VALIDATION_CONFIG_INVALID', `chainId is not valid; accepted: ${chainId}, as in agentId.`)
   }
   const trip: UpdateTrip = { ...(await openTrip(wallet, { ...options, chainId })), options }
+  return trip.inTurn(() => updateInTurn(trip, tokenId), `${tokenId}`)
+}
+
+async function updateInTurn(trip: UpdateTrip, tokenId: bigint): Promise<UpdateResult> {
+  const { chain, registry, options } = trip
   await requireMayUpdate(trip, tokenId)
   const hashes: Hash[] = []
   const begun = await updateUnderWay(trip, tokenId)
@@ -37,8 +42,8 @@ export async function runUpdate(wallet: ServiceWallet, options: AgentUpdateConfi
     agentId: options.agentId,
     tokenId: `${tokenId}`,
     agentURI,
-    agentRegistry: `eip155:${chainId}:${trip.registry}`,
-    chainId,
+    agentRegistry: `eip155:${chain.id}:${registry}`,
+    chainId: chain.id,
     txHashes: hashes,
     gasTier: last?.gasTier ?? null,
     attempts: trip.attempts,

@@ -44,7 +44,7 @@ export type ChangesOfCard = Partial<AgentCardOptions> & {
 export type WantedCard = { readonly current: AgentCard | null; readonly wanted: AgentCard }
 
 /** Refused by name where a role is needed and none is known. */
-const unsaid = '' as AgentRole
+export const unsaid = '' as AgentRole
 
 function changed(current: AgentCard, options: ChangesOfCard, role: AgentRole | null): AgentCard {
   const { name, description, domains, trust, image, metadata } = options

@@ -279,6 +279,7 @@ function dying(kept: RegistrationRecords, at: number, moment: 'before' | 'after'
   return {
     load: (token) => (isDead ? Promise.reject(new Error('killed')) : kept.load(token)),
     find: (...words) => kept.find(...words),
+    inTurn: (...words) => kept.inTurn(...words),
     async save(record) {
       if (isDead) throw new Error('killed')
       isDead = saves === at

@@ -3,7 +3,6 @@ import { openChain } from '../open-chain.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 import type { Chain } from '../chain.ts'
 import type { Journal } from '../journal.ts'
-import { createMemoryJournal } from '../memory-journal.ts'
 import type { CallBatches } from './calls/call-batch.ts'
 import type { CallsContext, SponsorOptions } from './calls/calls-context.ts'
 import { createMemoryCallBatches } from './calls/memory-call-batches.ts'
@@ -22,7 +21,7 @@ import { toProviderError } from './to-provider-error.ts'
  */
 export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOptions = {}): EIP1193Provider {
   const open = openChain(wallet, options)
-  const journal = options.journal ?? createMemoryJournal({ now: options.now ?? Date.now })
+  const journal = options.journal ?? wallet.memory.journal
   const sending = createCallSender({ ...open, wallet, journal })
   const { batches = createMemoryCallBatches(), sponsor = {}, env = process.env } = options
   const own = { batches, sponsor, env, underWay: new Set<string>(), offeredAt: new Map<string, number>() }
@@ -62,7 +61,7 @@ export type ProviderOptions = {
   readonly chainId?: number
   /** Rows of chains that the table does not have. */
   readonly chains?: readonly Chain[]
-  /** Keeps what was signed. In memory where it is missing: then a crash forgets it. */
+  /** Keeps what was signed. That of the wallet object where it is missing: then a crash forgets it. */
   readonly journal?: Journal
   /** Keeps the batches of `wallet_sendCalls`. In memory where it is missing: then a crash forgets their ids. */
   readonly batches?: CallBatches
@@ -70,7 +69,6 @@ export type ProviderOptions = {
   readonly sponsor?: SponsorOptions
   /** For the URLs of bundler and paymaster. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  readonly now?: () => number
 }
 
 type Method = (context: CallsContext, params: readonly unknown[]) => unknown
