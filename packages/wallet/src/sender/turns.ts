@@ -16,7 +16,7 @@ export function createTurns(): Turns {
       const end: Promise<void> = (ends.get(key) ?? Promise.resolve())
         .then(begin)
         .then(resolve, reject)
-        .then(() => {
+        .finally(() => {
           if (ends.get(key) === end) ends.delete(key)
         })
       ends.set(key, end)
