@@ -34,7 +34,7 @@ try {
   for (const close of closers.reverse()) await close()
 }
 const seconds = Math.round((performance.now() - started) / 1000)
-console.log(`${failures === 0 ? 'The product's wallets are sponsored as they should be' : `${failures} failed`}, ${seconds} s`)
+console.log(`${failures === 0 ? 'Wallets are sponsored as they should be' : `${failures} failed`}, ${seconds} s`)
 process.exitCode = failures === 0 ? 0 : 1
 
 async function step(name, check) {
@@ -93,7 +93,11 @@ async function prove({ devnet, paymaster, bundler }) {
     await assert.rejects(sendCalls(devnet, ada, [encode('register'), foreign]))
     assert.equal(await ada.read('balanceOf', address), 5n)
   })
-  for (const fault of [{ kind: 'refuse', message: 'over budget' }, { kind: 'expired' }, { kind: 'foreign-signature' }]) {
+  for (const fault of [
+    { kind: 'refuse', message: 'over budget' },
+    { kind: 'expired' },
+    { kind: 'foreign-signature' },
+  ]) {
     await step(`a paymaster that answers with "${fault.kind}" leaves everything as it was`, async () => {
       const other = open()
       paymaster.setFaults([{ fault, methods: ['pm_getPaymasterData'] }])
