@@ -79,6 +79,8 @@ export type {
   WalletMemory,
 } from './service-wallet.ts'
 export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
+export { askPassphrase } from './signers/ask-passphrase.ts'
+export type { AskPassphraseOptions } from './signers/ask-passphrase.ts'
 export type { Environment, KeystorePassphrase } from './signers/keystore/passphrase.ts'
 export type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 export { createManagedSigner } from './signers/managed-signer.ts'

@@ -1,9 +1,10 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { lockFile } from './file-journal/lock-file.ts'
 import { createMutex } from './sender/mutex.ts'
 import { WalletError } from './wallet-error.ts'
+import { writeWhole } from './write-whole.ts'
 
 /**
  * A list in one file of JSON, readable by its owner only. `read` gives an empty list where there is no file; `change` puts
@@ -78,23 +79,7 @@ export async function lockInTime(path: string, { trials, pauseMs, signal }: Pati
 export type Patience = { readonly trials: number; readonly pauseMs: number; readonly signal?: AbortSignal }
 
 async function replace(path: string, text: string): Promise<void> {
-  const beside = `${path}.new`
-  try {
-    const file = await open(beside, 'w', 0o600)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(beside, path)
-    const folder = await open(dirname(path), 'r')
-    try {
-      await folder.sync()
-    } finally {
-      await folder.close()
-    }
-  } catch (cause) {
+  await writeWhole(path, text, `${path}.new`).catch((cause: unknown) => {
     throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause })
-  }
+  })
 }
