@@ -1,12 +1,12 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { inspect } from 'node:util'
+import { createWalletProviderServer, type WantedWallet } from '@svc/test-utils'
 import { parseTransaction, type TransactionSerializable } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Secret } from '../secret.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { WalletError } from '../wallet-error.ts'
 import { createManagedSigner, type ManagedSignerConfig } from './managed-signer.ts'
-import { createWalletProviderServer, type WantedWallet } from './signers.fixture.ts'
 
 const to = '0x00000000000000000000000000000000000000aa'
 const transaction = {
