@@ -25,6 +25,7 @@ export function chainRow(layout: Layout, chainId: number, rpcUrl: string): Chain
     blockTimeSeconds: 1,
     maxHeadAgeSeconds: null,
     logRangeBlocks: 10_000,
+    local: true,
     multicall3: multicall3Address,
     permit2: permit2Address,
     wrappedNative: token(tokenSpecs[0]),

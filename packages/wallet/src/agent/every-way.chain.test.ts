@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 describe('on a chain whose gas a paymaster pays', () => {
-  const devnet = useDevnet({ chainId: 8453 })
+  const devnet = useDevnet()
   let bundler: FakeBundler
   let paymaster: Paymaster
   beforeAll(async () => {
@@ -53,8 +53,8 @@ describe('on a chain whose gas a paymaster pays', () => {
   }))
 })
 
-describe('on a testnet', () => {
-  const devnet = useDevnet({ chainId: 84532 })
+describe('on a chain with a faucet', () => {
+  const devnet = useDevnet()
   let faucet: Faucet
   beforeAll(async () => {
     faucet = await startFaucet(devnet())
@@ -107,7 +107,7 @@ function registersEveryWay(devnet: ReturnType<typeof useDevnet>, gasTier: GasTie
         role: 'vault_manager',
         mcpEndpoint: 'https://agent.example/mcp',
         registry: { identity: devnet().registry.identity },
-        chains: [devnet().chain],
+        chains: [{ ...devnet().chain, faucet: gasTier !== 'sponsored' }],
         apiUrl: pins.url,
         env: {},
         records,

@@ -73,8 +73,9 @@ export type RegistrationSurroundings = {
 /** How the gas of a registration is paid, and how long that is waited for. */
 export type GasOptions = {
   /**
-   * Tiers that may be tried, always in the order sponsored, faucet, manual. Where it is missing: a paymaster on chain 8453
-   * or where `bundlerUrl` or `paymasterUrl` is given, the faucet on the chains it serves, and a person everywhere. What
+   * Tiers that may be tried, always in the order sponsored, faucet, manual. Where it is missing: a paymaster where
+   * the chain's row says `sponsored` or `bundlerUrl` or `paymasterUrl` is given, the faucet where the row says `faucet`,
+   * and a person everywhere. What
    * the wallet holds is used before faucet and person are asked.
    */
   readonly tiers?: readonly ('sponsored' | 'faucet' | 'manual')[]

@@ -9,7 +9,7 @@ import { waitForBalance } from './wait-for-balance.ts'
 export async function askFaucet(desk: GasDesk): Promise<boolean> {
   const { chain, owner, wallet, options, attempts, warnings, progress } = desk
   const isAsked = options.gas?.tiers?.includes('faucet') ?? false
-  if (!faucetChains.has(chain.id) && !isAsked) return false
+  if (chain.faucet !== true && !isAsked) return false
   const { now = Date.now, env = {} } = options
   const apiUrl = options.apiUrl ?? (env['SVC_API_URL'] || undefined)
   if (apiUrl === undefined || wallet.appId === null) {
@@ -37,8 +37,5 @@ export async function askFaucet(desk: GasDesk): Promise<boolean> {
   if (await waitForBalance(desk, 1n, now() + longestWaitMs)) return true
   return failed('FAUCET_FAILED', 'The grant of the faucet did not arrive in time.')
 }
-
-/** Sepolia and Base Sepolia. */
-const faucetChains: ReadonlySet<number> = new Set([11155111, 84532])
 
 const longestWaitMs = 60_000

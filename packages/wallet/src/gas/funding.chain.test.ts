@@ -12,7 +12,7 @@ import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { startFaucet, type Faucet } from './faucet.fixture.ts'
 
-const devnet = useDevnet({ chainId: 84532 })
+const devnet = useDevnet()
 
 let faucet: Faucet
 let wallet: ServiceWallet
@@ -30,10 +30,10 @@ afterEach(async () => {
   await faucet.stop()
 })
 
-describe('on a testnet the faucet', () => {
+describe('on a chain with a faucet it', () => {
   test('is asked by a wallet that holds nothing, and what it sends pays', async () => {
     expect(await register({})).toMatchObject({ status: 'registered', gasTier: 'faucet' })
-    expect(faucet.bodies()).toEqual([{ address: wallet.address, chainId: 84532, appId: 'app-1' }])
+    expect(faucet.bodies()).toEqual([{ address: wallet.address, chainId: 31337, appId: 'app-1' }])
     expect(await balance()).toBeGreaterThan(0n)
     expect(await balance()).toBeLessThan(parseEther('0.01'))
     expect(await agents()).toBe(1n)
@@ -53,7 +53,7 @@ describe('on a testnet the faucet', () => {
 
   test('is waited for while an earlier claim is in its queue', async () => {
     faucet.hold()
-    const body = JSON.stringify({ address: wallet.address, chainId: 84532, appId: 'app-1' })
+    const body = JSON.stringify({ address: wallet.address, chainId: 31337, appId: 'app-1' })
     expect((await fetch(`${faucet.url}/v1/faucet/request`, { method: 'POST', body })).status).toBe(200)
     const sleep = async (): Promise<void> => faucet.release()
     const result = await register({ sleep })
@@ -62,7 +62,7 @@ describe('on a testnet the faucet', () => {
   })
 
   test('that was used up earlier is not waited for', async () => {
-    const body = JSON.stringify({ address: wallet.address, chainId: 84532, appId: 'app-1' })
+    const body = JSON.stringify({ address: wallet.address, chainId: 31337, appId: 'app-1' })
     const before = await client().getBlockNumber()
     await fetch(`${faucet.url}/v1/faucet/request`, { method: 'POST', body })
     await expect.poll(() => client().getBlockNumber(), { timeout: 10_000 }).toBeGreaterThan(before)
@@ -107,7 +107,7 @@ describe('a person', () => {
     expect(await register({ sleep })).toMatchObject({ status: 'registered', gasTier: 'manual' })
     expect(sleeps).toHaveLength(3)
     expect(events.find(({ step }) => step === 'wait-for-funds')).toMatchObject({
-      message: `Send 0.005 ETH to ${wallet.address} on chain 84532 (${devnet().chain.name}).`,
+      message: `Send 0.005 ETH to ${wallet.address} on chain 31337 (${devnet().chain.name}).`,
       details: { address: wallet.address, amountWei: parseEther('0.005'), waitMs: 60_000 },
     })
   })
@@ -154,9 +154,9 @@ describe('a person', () => {
 })
 
 function walletOf(appId?: string): ServiceWallet {
-  const rpcUrls = { 84532: devnet().rpcUrl }
+  const rpcUrls = { 31337: devnet().rpcUrl }
   const privateKey = generatePrivateKey()
-  return new ServiceWallet({ mode: 'local', privateKey, chainId: 84532, rpcUrls, ...(appId && { appId }) })
+  return new ServiceWallet({ mode: 'local', privateKey, chainId: 31337, rpcUrls, ...(appId && { appId }) })
 }
 
 function register(change: Partial<AgentRegistrationConfig>) {
@@ -166,7 +166,7 @@ function register(change: Partial<AgentRegistrationConfig>) {
     mcpEndpoint: 'https://agent.example/mcp',
     ipfsMode: 'inline',
     registry: { identity: devnet().registry.identity },
-    chains: [devnet().chain],
+    chains: [{ ...devnet().chain, faucet: true }],
     records,
     journal,
     env: { SVC_API_URL: `${faucet.url}/` },

@@ -16,7 +16,7 @@ import type { SignedUserOperation, UserOperationRecord } from '../user-operation
 import { WalletError } from '../wallet-error.ts'
 import { createSubmitCall } from './create-submit-call.ts'
 
-const devnet = useDevnet({ chainId: 8453 })
+const devnet = useDevnet()
 
 let bundler: FakeBundler
 let paymaster: Paymaster
@@ -33,7 +33,7 @@ afterEach(async () => {
   await paymaster.stop()
 })
 
-test('on chain 8453 a paymaster pays by default: the wallet holds nothing before and after, and owns its identity', async () => {
+test('on a chain that is sponsored a paymaster pays by default: the wallet holds nothing before and after, and owns its identity', async () => {
   const events: RegistrationProgress[] = []
   const result = await register({ onProgress: (event) => events.push(event) })
   expect(result).toMatchObject({
@@ -108,7 +108,7 @@ describe('once an operation is signed', () => {
     expect(result).toMatchObject({ status: 'registered', gasTier: 'sponsored' })
     expect(bundler.received()).toEqual([first, first])
     expect(await agents()).toBe(1n)
-    expect(await journal.open(8453, wallet.address)).toEqual([])
+    expect(await journal.open(31337, wallet.address)).toEqual([])
   })
 
   test('and it declined it, nothing else is either', async () => {
@@ -214,7 +214,7 @@ describe('one call', () => {
 
   test('waits for no paymaster while the wallet has other transactions out', async () => {
     await devnet().fund(wallet.address, { ETH: '1' })
-    const other = { requestId: 'other', step: 0, reservationId: null, chainId: 8453, from: wallet.address } as const
+    const other = { requestId: 'other', step: 0, reservationId: null, chainId: 31337, from: wallet.address } as const
     await journal.recordSigned({ ...other, nonce: 1, attempt: 0, rawTransaction: '0x02', hash: `0x${'0'.repeat(64)}` })
     const result = await submit(unkept)
     expect(result).toMatchObject({ status: 'mined', gasTier: 'wallet' })
@@ -241,8 +241,8 @@ function begin(): void {
   wallet = new ServiceWallet({
     mode: 'local',
     privateKey: generatePrivateKey(),
-    chainId: 8453,
-    rpcUrls: { 8453: devnet().rpcUrl },
+    chainId: 31337,
+    rpcUrls: { 31337: devnet().rpcUrl },
   })
   records = createMemoryRegistrationRecords()
   journal = createMemoryJournal({ now: Date.now })
@@ -259,7 +259,7 @@ function register(change: Partial<AgentRegistrationConfig>) {
     mcpEndpoint: 'https://agent.example/mcp',
     ipfsMode: 'inline',
     registry: { identity: devnet().registry.identity },
-    chains: [devnet().chain],
+    chains: [{ ...devnet().chain, sponsored: true }],
     records,
     journal,
     gas: { sponsoredWaitMs: 1_000 },
@@ -269,7 +269,7 @@ function register(change: Partial<AgentRegistrationConfig>) {
 }
 
 function named() {
-  return { SVC_BUNDLER_URL_8453: bundler.url, SVC_PAYMASTER_URL_8453: paymaster.url }
+  return { SVC_BUNDLER_URL_31337: bundler.url, SVC_PAYMASTER_URL_31337: paymaster.url }
 }
 
 /** Records of a process that dies at a save: before or after it is durable. */
@@ -291,7 +291,7 @@ function dying(kept: RegistrationRecords, at: number, moment: 'before' | 'after'
 }
 
 async function newest() {
-  const record = await records.find(8453, devnet().registry.identity, wallet.address)
+  const record = await records.find(31337, devnet().registry.identity, wallet.address)
   if (record === null) throw new Error('There is no record.')
   return record
 }

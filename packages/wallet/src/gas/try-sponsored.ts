@@ -29,13 +29,10 @@ export async function trySponsored(desk: GasDesk, call: SubmittableCall): Promis
   return await run(desk, call, operation, await contextOf(desk, urls.bundlerUrl, urls.paymasterUrl))
 }
 
-/** The chain whose registrations are sponsored unless the options say otherwise (Base). */
-const sponsoredChain = 8453
-
 /** To name a bundler and a paymaster is to ask for sponsored gas. */
 function isWanted({ chain, options: { gas = {} } }: GasDesk): boolean {
   if (gas.tiers !== undefined) return gas.tiers.includes('sponsored')
-  return chain.id === sponsoredChain || gas.bundlerUrl !== undefined || gas.paymasterUrl !== undefined
+  return chain.sponsored === true || gas.bundlerUrl !== undefined || gas.paymasterUrl !== undefined
 }
 
 async function run(

@@ -2,6 +2,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createPublicClient, createTestClient, http, parseEther, recoverTypedDataAddress, type Hex } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { beforeEach, expect, test } from 'vitest'
+import type { Chain } from '../chain.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { createEIP1193Provider, type EIP1193Provider } from './create-eip1193-provider.ts'
 import { ProviderRpcError } from './provider-rpc-error.ts'
@@ -136,14 +137,19 @@ test('an endpoint that is away is code 4900, one of another chain 4901', async (
 })
 
 test('administers the node of a local chain alone', async () => {
+  // The wallet's chain has no row here: 31337 is what a local node calls itself.
   expect(await code(provider.request({ method: 'anvil_mine', params: ['0x1'] }))).toBeNull()
-  const astray = new ServiceWallet({
+  const mine = { method: 'anvil_mine', params: ['0x1'] }
+  const on = (row: Chain) => createEIP1193Provider(wallet, { chains: [row] })
+  expect(await code(on(devnet().chain).request(mine))).toBeNull()
+  expect(await code(on({ ...devnet().chain, local: false }).request(mine))).toBe(4200)
+  const own = new ServiceWallet({
     mode: 'local',
     privateKey: generatePrivateKey(),
     chainId: 1,
     rpcUrls: { 1: devnet().rpcUrl },
   })
-  expect(await code(createEIP1193Provider(astray).request({ method: 'anvil_mine', params: ['0x1'] }))).toBe(4200)
+  expect(await code(createEIP1193Provider(own).request(mine))).toBe(4200)
 })
 
 async function code(answer: Promise<unknown>): Promise<number | null> {

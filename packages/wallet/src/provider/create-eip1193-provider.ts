@@ -32,7 +32,7 @@ export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOp
         const { method, params } = readRequest(words)
         const answer = Object.hasOwn(methods, method) ? methods[method] : undefined
         return await (answer === undefined
-          ? forwardToNode(open.client, open.chain.id, { method, params })
+          ? forwardToNode(open, { method, params })
           : answer(context, Array.isArray(params) ? params : [params]))
       } catch (error) {
         throw toProviderError(error)
