@@ -143,6 +143,16 @@ describe('an update', () => {
     expect(await update({ resume: waiting.resumeToken })).toMatchObject({ unchanged: true })
   })
 
+  test('that another took the place of is not brought back by its token', async () => {
+    await fund(wallet, '0')
+    const old = await updateAgent(wallet, options({ description: 'Old.', gas: { manualWaitMs: 0 } }))
+    if (old.status !== 'deferred') throw new Error(old.status)
+    await fund(wallet, '1')
+    await update({ description: 'New.' })
+    await expect(update({ resume: old.resumeToken })).rejects.toMatchObject({ code: 'RESUME_TOKEN_INVALID' })
+    expect(await read()).toMatchObject({ registrationFile: { description: 'New.' } })
+  })
+
   const writes = [0, 1, 2, 3].flatMap((at) => [['before', at] as const, ['after', at] as const])
   test.each(writes)(
     'that dies %s write %i of its records is ended by the next, without a call twice',
