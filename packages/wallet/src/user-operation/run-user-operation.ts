@@ -21,8 +21,8 @@ export async function runUserOperation(
 ): Promise<OperationOutcome> {
   for (let round = 0; round < mostRounds; round += 1) {
     const kept = await record.load()
-    if (kept !== null) requireSame(kept, calls, context)
     const signed = kept ?? (await signUserOperation(context, calls))
+    requireSame(signed, calls, context)
     if (kept === null) await record.save(signed)
     const sighting = await follow(context, signed, kept !== null)
     const { userOperationHash } = signed

@@ -206,6 +206,7 @@ describe('without a bundler', () => {
     ['a call with an unknown field', { calls: [{ to: bob, gas: '0x1' }] }, -32602],
     ['too many calls', { calls: Array.from({ length: 65 }, () => ({ to: bob })) }, 5740],
     ['an id that is too long', { id: 'x'.repeat(4_097) }, -32602],
+    ['an id with half a character', { id: '\ud800' }, -32602],
     ['a capability that is not there', { capabilities: { sessionKeys: {} } }, 5700],
     ['one for a call', { calls: [{ to: bob, capabilities: { gasLimit: { value: '0x1' } } }] }, 5700],
     ['a paymaster', { capabilities: { paymasterService: { url: 'http://127.0.0.1:1' } } }, 5700],
