@@ -1,6 +1,8 @@
 import { inspect } from 'node:util'
 import type { Address, Hex, SignableMessage, TransactionSerializable, TypedDataDefinition } from 'viem'
 import type { SignedAuthorization } from 'viem'
+import { option } from './option.ts'
+import { requireOptions, type ChecksOf } from './require-options.ts'
 import type { Secret } from './secret.ts'
 import type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
 import { createMemoryRegistrationRecords } from './agent/memory-registration-records.ts'
@@ -10,6 +12,7 @@ import { createMemoryJournal } from './memory-journal.ts'
 import { createLocalSigner } from './signers/local-signer.ts'
 import type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 import { createManagedSigner } from './signers/managed-signer.ts'
+import { isRecord, oneOf, type Check } from './shape.ts'
 import type { SendUserOpOptions, UserOperationResult } from './user-operation/send-user-op.ts'
 import { WalletError } from './wallet-error.ts'
 
@@ -142,28 +145,29 @@ export type ManagedWalletConfig = CommonWalletConfig & {
 /** A backend of your own. */
 export type SignerWalletConfig = CommonWalletConfig & { readonly mode: 'local' | 'managed'; readonly signer: Signer }
 
-const commonFields = ['mode', 'chainId', 'rpcUrls', 'appId']
-const managedFields = ['appSecret', 'walletId', 'authPrivateKey', 'apiUrl', 'address']
+const commonChecks: ChecksOf<CommonWalletConfig & Pick<ServiceWalletConfig, 'mode'>> = {
+  mode: oneOf('managed', 'local'),
+  chainId: option.chainId,
+  rpcUrls: option.rpcUrls,
+  appId: option.appId,
+}
+const managedChecks = {
+  appSecret: option.any,
+  walletId: option.any,
+  authPrivateKey: option.any,
+  apiUrl: option.any,
+  address: option.any,
+}
+const signerChecks = {
+  signer: option.having('getAddress', 'signTransaction', 'signMessage', 'signTypedData', 'signAuthorization'),
+}
 
 function checkConfig(config: ServiceWalletConfig): ServiceWalletConfig {
-  const mode: string = config.mode
-  if (mode !== 'local' && mode !== 'managed') throw invalid('mode', '"managed" or "local"')
-  const known = [...commonFields, ...ownFields(config)]
-  for (const field of Object.keys(config)) {
-    if (!known.includes(field)) throw invalid(field, `only ${known.join(', ')}`)
-  }
-  const { chainId, rpcUrls, appId } = config
-  if (chainId !== undefined && !(Number.isSafeInteger(chainId) && chainId > 0)) {
-    throw invalid('chainId', 'a positive integer')
-  }
-  for (const [id, url] of Object.entries(rpcUrls ?? {})) {
-    if (!/^[1-9]\d*$/.test(id) || typeof url !== 'string' || !URL.canParse(url)) {
-      throw invalid('rpcUrls', 'an object from chain id to URL')
-    }
-  }
-  if (appId !== undefined && !/^[a-zA-Z0-9_-]{1,64}$/.test(appId)) {
-    throw invalid('appId', '1 to 64 letters, digits, "-" and "_"')
-  }
+  requireOptions(
+    config,
+    { ...commonChecks, ...(isRecord(config) && ownChecks(config)) },
+    { needed: ['mode'], name: 'config' },
+  )
   return config
 }
 
@@ -185,9 +189,9 @@ function signerOf(config: ServiceWalletConfig): Signer {
   })
 }
 
-function ownFields(config: ServiceWalletConfig): readonly string[] {
-  if ('signer' in config) return ['signer']
-  return config.mode === 'local' ? ['privateKey'] : managedFields
+function ownChecks(config: ServiceWalletConfig): Readonly<Record<string, Check>> {
+  if ('signer' in config) return signerChecks
+  return config.mode === 'local' ? { privateKey: option.any } : managedChecks
 }
 
 function invalid(field: string, accepted: string): WalletError {

@@ -1,5 +1,5 @@
-import { isAddress } from 'viem'
-import { WalletError } from '../wallet-error.ts'
+import { requireOptions } from '../require-options.ts'
+import { planChecks } from './agent-options.ts'
 import { chooseURI, minimalURI } from './choose-uri.ts'
 import { encodeRegistration } from './encode-registration.ts'
 import { lookAtRegistry } from './look-at-registry.ts'
@@ -10,9 +10,9 @@ import type { RegistrationAttempt, RegistrationProgress } from './registration.t
 
 /** What `planRegistration` does; loaded with its first call. */
 export async function drawUpPlan(options: PlanOptions): Promise<RegistrationPlan> {
+  requireOptions(options, planChecks, { needed: ['chainId', 'owner'] })
   const { chainId, owner, env = process.env, appId = null, onProgress } = options
   const place = openRegistryToRead(options)
-  if (!isAddress(owner)) throw new WalletError('VALIDATION_CONFIG_INVALID', 'owner is not valid; accepted: an address.')
   const attempts: RegistrationAttempt[] = []
   const warnings: string[] = []
   const progress = (step: RegistrationProgress['step'], message: string) => onProgress?.({ step, message })

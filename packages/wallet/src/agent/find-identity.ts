@@ -31,7 +31,7 @@ export async function findIdentity(
     status: 'registered',
     agentId: `${chain.id}:${tokenId}`,
     tokenId: `${tokenId}`,
-    registrationMethod: record?.method ?? 'direct-contract',
+    registrationMethod: record?.method ?? null,
     agentURI,
     agentRegistry: `eip155:${chain.id}:${registry}`,
     owner,

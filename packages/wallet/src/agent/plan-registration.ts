@@ -15,7 +15,7 @@ import type {
  * first, or else the file itself), and the call. Whether the owner has an identity already is for the caller to find out,
  * with `findAgents`. What {@link registeredAgentIn} finds in the receipt ends it.
  *
- * Throws `WalletError`: `VALIDATION_CHAIN_NOT_SUPPORTED` before all else, then what `registerAgent` throws before it sends.
+ * Throws `WalletError`: what `registerAgent` throws before it sends, and in its order.
  */
 export async function planRegistration(options: PlanOptions): Promise<RegistrationPlan> {
   const { drawUpPlan } = await import('./draw-up-plan.ts')

@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import { WalletError } from '../wallet-error.ts'
 import { boundedBytes } from './bounded-bytes.ts'
 import { contentAddress } from './content-address.ts'
@@ -107,7 +108,7 @@ async function blockOf(cid: string, gatewayUrl: string, options: AgentFileOption
     if (answer.ok) return await boundedBytes(answer, mostBytes)
     await answer.body?.cancel()
   } catch {
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
   }
   return null
 }

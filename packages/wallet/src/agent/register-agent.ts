@@ -12,9 +12,10 @@ import type { AgentRegistrationConfig, RegistrationResult, ResumedRegistration }
  * take turns: the second finds what the first registered, or goes on with it. Without `journal` and `records` that holds for
  * calls on one wallet object, as does the token; a restart forgets both, and what is out with them.
  *
- * Throws `WalletError`, the chain's support before all else: `VALIDATION_CHAIN_NOT_SUPPORTED`; `VALIDATION_CONFIG_INVALID`,
- * `VALIDATION_CARD_INVALID` and `VALIDATION_PINNING_JWT_MISSING` for options; `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`,
- * `REGISTRY_NOT_DEPLOYED` and `VALIDATION_REGISTRY_ABI_UNKNOWN` for what is at the endpoint; `RESUME_TOKEN_INVALID`;
+ * Throws `WalletError`: `VALIDATION_CONFIG_INVALID` for an option that is not known or not of its type, then
+ * `VALIDATION_CHAIN_NOT_SUPPORTED`, both before anybody is asked; `VALIDATION_CARD_INVALID` and
+ * `VALIDATION_PINNING_JWT_MISSING`; `ABORTED` once `signal` is, unless something is out, which is `pending`;
+ * `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`, `REGISTRY_NOT_DEPLOYED` and `VALIDATION_REGISTRY_ABI_UNKNOWN` for what is at the endpoint; `RESUME_TOKEN_INVALID`;
  * `CALL_REVERTS` before and `REGISTRATION_REVERTED`, `REGISTRATION_AMBIGUOUS` after a transaction is mined; and what the
  * signer throws. A pin, a paymaster or a faucet that fails is no error: it is in `attempts`, and another way is taken.
  */

@@ -2,6 +2,8 @@ import type { Address, Hash, Hex } from 'viem'
 import type { Chain } from '../chain.ts'
 import type { Journal } from '../journal.ts'
 import type { Secret } from '../secret.ts'
+import type { WalletErrorCode } from '../wallet-error.ts'
+import type { WalletResultCode } from '../wallet-result-table.ts'
 import type { AgentCard, AgentRole } from './agent-card.ts'
 import type { RegistrationRecords } from './registration-records.ts'
 import type { RegistryRow } from './identity-registries.ts'
@@ -110,7 +112,8 @@ export type RegisteredAgent = {
   readonly status: 'registered'
   /** `<chainId>:<tokenId>`. The first token id of a registry is 0. */
   readonly agentId: string
-  readonly registrationMethod: RegistrationMethod
+  /** `null` for an identity that was there before and is in no record. */
+  readonly registrationMethod: RegistrationMethod | null
   readonly agentURI: string
   readonly tokenId: string
   /** `eip155:<chainId>:<address>`. */
@@ -158,8 +161,8 @@ export type RegistrationAttempt = {
   readonly kind: 'registration' | 'update' | 'gas'
   readonly tier: RegistrationMethod | GasTier
   readonly outcome: 'done' | 'failed' | 'skipped' | 'pending'
-  /** Code of the error, where it failed. */
-  readonly code?: string
+  /** Where it failed. What a service calls it is in `reason`. */
+  readonly code?: WalletErrorCode | WalletResultCode
   readonly reason?: string
 }
 

@@ -1,4 +1,8 @@
 import type { ServiceWallet } from '../service-wallet.ts'
+import { requireOptions } from '../require-options.ts'
+import { requireWallet } from '../require-wallet.ts'
+import { registrationChecks } from './agent-options.ts'
+import { templateOf } from './build-agent-card.ts'
 import { findIdentity } from './find-identity.ts'
 import { finishRegistration } from './finish-registration.ts'
 import { lookAtRegistry, type RegistrySighting } from './look-at-registry.ts'
@@ -13,6 +17,9 @@ import { WalletError } from '../wallet-error.ts'
 
 /** What `registerAgent` does, in its order; loaded with the first registration. */
 export async function runRegistration(wallet: ServiceWallet, options: TripOptions): Promise<RegistrationResult> {
+  requireWallet(wallet)
+  requireOptions(options, registrationChecks)
+  if (options.resume === undefined) templateOf({ ...options, role: options.role ?? unsaid })
   const trip = await openTrip(wallet, options)
   return trip.inTurn(() => registerInTurn(trip))
 }

@@ -1,6 +1,9 @@
 import type { Hash, Hex } from 'viem'
 import type { ServiceWallet } from '../service-wallet.ts'
+import { requireOptions } from '../require-options.ts'
+import { requireWallet } from '../require-wallet.ts'
 import { WalletError } from '../wallet-error.ts'
+import { updateChecks } from './agent-options.ts'
 import { keepOutcome } from './keep-outcome.ts'
 import { lookAtRegistry } from './look-at-registry.ts'
 import { isEnded } from './memory-registration-records.ts'
@@ -16,6 +19,8 @@ import { updateCalls } from './update-calls.ts'
 
 /** What `updateAgent` does, in its order; loaded with its first call. */
 export async function runUpdate(wallet: ServiceWallet, options: AgentUpdateConfig): Promise<UpdateResult> {
+  requireWallet(wallet)
+  requireOptions(options, updateChecks, { needed: ['agentId'] })
   const { chainId, tokenId } = parseAgentId(options.agentId)
   if (options.chainId !== undefined && options.chainId !== chainId) {
     throw new WalletError('VALIDATION_CONFIG_INVALID', `chainId is not valid; accepted: ${chainId}, as in agentId.`)

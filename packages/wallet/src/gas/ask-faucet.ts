@@ -1,4 +1,5 @@
 import type { GasDesk } from './gas-desk.ts'
+import type { WalletResultCode } from '../wallet-result-table.ts'
 import { requestFaucet } from './request-faucet.ts'
 import { waitForBalance } from './wait-for-balance.ts'
 
@@ -21,12 +22,12 @@ export async function askFaucet(desk: GasDesk): Promise<boolean> {
   progress('faucet', 'Asking the faucet for native currency.')
   const claim = { address: owner, chainId: chain.id, appId: wallet.appId }
   const answer = await requestFaucet(apiUrl, claim, options)
-  const failed = (code: string, reason: string): false => {
+  const failed = (code: WalletResultCode, reason: string): false => {
     attempts.push({ kind: 'gas', tier: 'faucet', outcome: 'failed', code, reason })
     progress('fallback', reason)
     return false
   }
-  if (answer.status === 'failed') return failed(answer.code, answer.reason)
+  if (answer.status === 'failed') return failed('FAUCET_FAILED', answer.reason)
   const { txHash } = answer
   if (answer.status === 'claimed' && txHash !== null) {
     const receipt = await desk.client.getTransactionReceipt({ hash: txHash }).catch(() => null)

@@ -76,16 +76,17 @@ describe('on a chain with a faucet it', () => {
   })
 
   test.each([
-    [{ status: 429, code: 'RATE_LIMITED' }, 'RATE_LIMITED'],
-    [{ status: 503, code: 'FAUCET_DRY' }, 'FAUCET_DRY'],
-    [{ status: 500, code: '<script>' }, 'FAUCET_FAILED'],
-    [{ status: 409, code: 'SOMETHING_ELSE' }, 'SOMETHING_ELSE'],
-  ])('that answers %j leaves it to a person', async (fault, code) => {
+    [{ status: 429, code: 'RATE_LIMITED' }, 'The faucet answers 429 (RATE_LIMITED).'],
+    [{ status: 503, code: 'FAUCET_DRY' }, 'The faucet answers 503 (FAUCET_DRY).'],
+    [{ status: 500, code: '<script>' }, 'The faucet answers 500.'],
+    [{ status: 409, code: 'SOMETHING_ELSE' }, 'The faucet answers 409 (SOMETHING_ELSE).'],
+  ])('that answers %j leaves it to a person', async (fault, reason) => {
     faucet.setFault(fault)
     const { sleep } = personWho(() => devnet().fund(wallet.address, { ETH: '0.005' }))
     const result = await register({ sleep })
     expect(result).toMatchObject({ status: 'registered', gasTier: 'manual' })
-    expect(result.attempts).toContainEqual(expect.objectContaining({ tier: 'faucet', outcome: 'failed', code }))
+    const failed = { tier: 'faucet', outcome: 'failed', code: 'FAUCET_FAILED', reason }
+    expect(result.attempts).toContainEqual(expect.objectContaining(failed))
   })
 
   test.each([

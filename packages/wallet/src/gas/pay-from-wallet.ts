@@ -4,6 +4,7 @@ import type { ChainFacts } from '../open-chain.ts'
 import { createSender, type Sender } from '../sender.ts'
 import { feesNow } from '../sender/fees-now.ts'
 import type { TransactionSigner } from '../sender/sign-request.ts'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import { revertDataIn, revertReason } from '../user-operation/revert-reason.ts'
 import { WalletError } from '../wallet-error.ts'
 import type { SubmittableCall } from './submission.ts'
@@ -78,7 +79,7 @@ async function sign(payer: Payer, sender: Sender, call: SubmittableCall, price: 
     data: call.data,
     valueWei: 0n,
     reservationId: null,
-    allow: async () => payer.signal?.throwIfAborted(),
+    allow: async () => throwIfAborted(payer.signal),
   })
 }
 

@@ -3,6 +3,9 @@ import { openChain } from '../open-chain.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 import type { Chain } from '../chain.ts'
 import type { Journal } from '../journal.ts'
+import { option } from '../option.ts'
+import { requireOptions, type ChecksOf } from '../require-options.ts'
+import { requireWallet } from '../require-wallet.ts'
 import type { CallBatches } from './calls/call-batch.ts'
 import type { CallsContext, SponsorOptions } from './calls/calls-context.ts'
 import { createMemoryCallBatches } from './calls/memory-call-batches.ts'
@@ -20,6 +23,8 @@ import { toProviderError } from './to-provider-error.ts'
  * chain or an endpoint; `request` rejects with {@link ProviderRpcError} alone.
  */
 export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOptions = {}): EIP1193Provider {
+  requireWallet(wallet)
+  requireOptions(options, checks)
   const open = openChain(wallet, options)
   const journal = options.journal ?? wallet.memory.journal
   const sending = createCallSender({ ...open, wallet, journal })
@@ -69,6 +74,23 @@ export type ProviderOptions = {
   readonly sponsor?: SponsorOptions
   /** For the URLs of bundler and paymaster. */
   readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+const sponsorChecks: ChecksOf<SponsorOptions> = {
+  bundlerUrl: option.url,
+  paymasterUrl: option.url,
+  paymasterContext: option.record,
+  allowDelegationTo: option.address,
+  onProgress: option.function,
+}
+
+const checks: ChecksOf<ProviderOptions> = {
+  chainId: option.chainId,
+  chains: option.chains,
+  journal: option.journal,
+  batches: option.having('load', 'add'),
+  sponsor: option.within(sponsorChecks),
+  env: option.record,
 }
 
 type Method = (context: CallsContext, params: readonly unknown[]) => unknown

@@ -140,7 +140,7 @@ describe('retries', () => {
     const stop = new AbortController()
     const answer = refusal(signer.signMessage('hello', { signal: stop.signal }))
     stop.abort()
-    expect(await answer).toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+    expect(await answer).toMatchObject({ code: 'ABORTED', cause: stop.signal.reason })
   })
 })
 
