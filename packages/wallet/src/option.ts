@@ -15,6 +15,7 @@ export const option = Object.freeze({
   durationMs: only('milliseconds, 0 or more', (value) => Number.isFinite(value) && Number(value) >= 0),
   address,
   url: only('a URL with http or https', isWebUrl),
+  urls: list(1_000, only('a URL with http or https', isWebUrl)),
   rpcUrls: only('an object from chain id to URL', isRpcUrls),
   appId: only(
     '1 to 64 letters, digits, "-" and "_"',

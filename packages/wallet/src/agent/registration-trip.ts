@@ -92,6 +92,10 @@ function operationOf(records: RegistrationRecords, token: string, now: () => num
       const record = await records.load(token)
       if (record === null) throw new WalletError('RESUME_TOKEN_INVALID', 'The record of the registration is gone.')
       const userOperationHash = operation?.userOperationHash ?? null
+      const kept = record.userOperation?.['userOperationHash'] ?? userOperationHash
+      if (operation !== null && kept !== userOperationHash) {
+        throw new WalletError('REQUEST_CONFLICT', 'The record holds another operation of the registration.')
+      }
       const state = operation === null ? 'prepared' : 'sent'
       await records.save({ ...record, state, userOperation: operation, userOperationHash, updatedAt: now() })
     },

@@ -12,6 +12,7 @@ import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { createSender } from '../sender.ts'
 import { ServiceWallet } from '../service-wallet.ts'
+import { startFreePaymaster } from '../user-operation/free-paymaster.fixture.ts'
 import type { SignedUserOperation, UserOperationRecord } from '../user-operation/signed-user-operation.ts'
 import { WalletError } from '../wallet-error.ts'
 import { createSubmitCall } from './create-submit-call.ts'
@@ -118,12 +119,17 @@ describe('once an operation is signed', () => {
     expect(await agents()).toBe(0n)
   })
 
-  test('the wallet pays itself when the time of the operation is over', async () => {
-    bundler.setFaults([{ fault: { kind: 'lose' } }])
+  test('the wallet pays itself when another operation took its place, and not when its time is over', async () => {
+    bundler.setFaults([{ fault: { kind: 'lose' }, times: 3 }])
     expect(await register({})).toMatchObject({ status: 'pending' })
     await devnet().fund(wallet.address, { ETH: '1' })
-    await devnet().mineTo(Math.floor(Date.now() / 1_000) + 601)
-    const result = await register({})
+    const { timestamp } = await client().getBlock()
+    await devnet().mineTo(Math.max(Number(timestamp), Math.floor(Date.now() / 1_000)) + 601)
+    expect(await register({})).toMatchObject({ status: 'pending' })
+    expect(await register({ gas: {} })).toMatchObject({ status: 'pending' })
+    expect(await transactions()).toBe(0)
+    await takeNonce()
+    const result = await register({ gas: {} })
     expect(result).toMatchObject({ status: 'registered', gasTier: 'wallet' })
     expect(result.attempts[0]).toMatchObject({ tier: 'sponsored', outcome: 'failed', code: 'BUNDLER_UNAVAILABLE' })
     expect(await agents()).toBe(1n)
@@ -294,6 +300,16 @@ async function newest() {
   const record = await records.find(31337, devnet().registry.identity, wallet.address)
   if (record === null) throw new Error('There is no record.')
   return record
+}
+
+/** Has another operation of the account executed. */
+async function takeNonce(): Promise<void> {
+  const other = await startFakeBundler({ devnet: devnet() })
+  const free = await startFreePaymaster(devnet())
+  const call = { target: '0x00000000000000000000000000000000000000AA', data: '0x', chains: [devnet().chain] } as const
+  const sent = await wallet.sendUserOp({ ...call, bundlerUrl: other.url, paymaster: free.url, env: {} })
+  await Promise.all([other.stop(), free.stop()])
+  if (sent.status !== 'mined') throw new Error(`It is ${sent.status}.`)
 }
 
 const client = (): PublicClient => createPublicClient({ transport: http(devnet().rpcUrl), cacheTime: 0 })

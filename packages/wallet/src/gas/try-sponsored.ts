@@ -60,10 +60,9 @@ const unmended: ReadonlySet<WalletErrorCode> = new Set([
   'VALIDATION_CONFIG_INVALID',
 ])
 
-function settledBy(desk: GasDesk, outcome: OperationOutcome): SettledCall | null {
+function settledBy(desk: GasDesk, outcome: OperationOutcome): SettledCall {
   const { attempts } = desk
   const { status, userOperationHash } = outcome
-  if (status === 'expired') return fallen(desk, 'BUNDLER_UNAVAILABLE', 'The operation was not executed in time.')
   if (status === 'pending') {
     const reason = outcome.declined === null ? {} : { reason: 'The bundler declines the operation at present.' }
     attempts.push({ kind: 'gas', tier: 'sponsored', outcome: 'pending', ...reason })
@@ -89,7 +88,11 @@ async function lookOnly(desk: GasDesk, record: UserOperationRecord): Promise<Set
     return settledBy(desk, { ...sighting, userOperationHash })
   }
   await record.save(null)
-  return settledBy(desk, { status: 'expired', userOperationHash })
+  return fallen(
+    desk,
+    'BUNDLER_UNAVAILABLE',
+    'Another operation of the account took the place of the one that was signed.',
+  )
 }
 
 async function contextOf(desk: GasDesk, bundlerUrl: string, paymasterUrl: string): Promise<OperationContext> {

@@ -6,6 +6,7 @@ import type { Journal } from '../journal.ts'
 import { option } from '../option.ts'
 import { requireOptions, type ChecksOf } from '../require-options.ts'
 import { requireWallet } from '../require-wallet.ts'
+import { batchSponsors } from './calls/batch-sponsors.ts'
 import type { CallBatches } from './calls/call-batch.ts'
 import type { CallsContext, SponsorOptions } from './calls/calls-context.ts'
 import { createMemoryCallBatches } from './calls/memory-call-batches.ts'
@@ -28,8 +29,9 @@ export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOp
   const open = openChain(wallet, options)
   const journal = options.journal ?? wallet.memory.journal
   const sending = createCallSender({ ...open, wallet, journal })
-  const { batches = createMemoryCallBatches(), sponsor = {}, env = process.env } = options
+  const { batches = createMemoryCallBatches(), sponsor = null, env = process.env } = options
   const own = { batches, sponsor, env, underWay: new Set<string>(), offeredAt: new Map<string, number>() }
+  batchSponsors({ ...open, sponsor, env })
   const context: CallsContext = { ...open, wallet, journal, sending, ...own }
   const provider: EIP1193Provider = {
     async request(words) {
@@ -70,7 +72,7 @@ export type ProviderOptions = {
   readonly journal?: Journal
   /** Keeps the batches of `wallet_sendCalls`. In memory where it is missing: then a crash forgets their ids. */
   readonly batches?: CallBatches
-  /** Bundler and paymaster for batches. To name them is to agree that the account is delegated when one is sent. */
+  /** Bundler and paymaster for batches. To give it is to agree that the account is delegated when one is sent. */
   readonly sponsor?: SponsorOptions
   /** For the URLs of bundler and paymaster. */
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -80,6 +82,7 @@ const sponsorChecks: ChecksOf<SponsorOptions> = {
   bundlerUrl: option.url,
   paymasterUrl: option.url,
   paymasterContext: option.record,
+  clientPaymasterUrls: option.urls,
   allowDelegationTo: option.address,
   onProgress: option.function,
 }

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import { createTestClient, http, parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { createEIP1193Provider } from '../provider/create-eip1193-provider.ts'
@@ -40,6 +41,19 @@ test('nor in what it signs for a client of the provider', async () => {
   } finally {
     await paymaster.stop()
   }
+})
+
+test('who is asked to pay sends nobody elsewhere', async () => {
+  const elsewhere = sponsors.paymaster.url
+  const server = createServer((_request, response) => response.writeHead(307, { location: elsewhere }).end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const sending = sponsors.wallet.sendUserOp(options({ paymaster: `http://127.0.0.1:${port}` }))
+  await expect(sending).rejects.toMatchObject({ code: 'PAYMASTER_REFUSED' })
+  expect(sponsors.paymaster.contexts()).toEqual([])
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
 })
 
 async function fundWallet(): Promise<void> {

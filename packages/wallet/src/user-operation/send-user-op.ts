@@ -33,11 +33,6 @@ export async function sendUserOp(wallet: OperatingWallet, options: SendUserOpOpt
     const { operation, declined } = outcome
     return { status, code: 'USER_OPERATION_PENDING', userOperationHash, operation, declined }
   }
-  if (status === 'expired') {
-    throw new WalletError('BUNDLER_UNAVAILABLE', 'The operation was not executed in time and never will be.', {
-      details: { userOperationHash },
-    })
-  }
   const { txHash, reason } = outcome
   const said = reason === null ? '' : `: ${reason}`
   throw new WalletError('USER_OPERATION_REVERTED', `The operation was mined and its call reverted${said}.`, {
