@@ -108,6 +108,10 @@ export const walletErrorTable = {
   AGENT_NOT_OWNED: row('The wallet neither owns the agent nor may act for it.', 'Use the wallet that owns the agent.'),
   // gas
   INSUFFICIENT_FUNDS: row('The wallet cannot pay the gas of the transaction.', 'Send the amount that details name.'),
+  GAS_NOT_PAID: row(
+    'No gas tier that the options allow pays; nothing is out.',
+    'Name a bundler and a paymaster that pay, or add "wallet" to gas.tiers.',
+  ),
   PAYMASTER_REFUSED: row('The paymaster does not pay for this operation.', 'Pay the gas from the wallet.'),
   BUNDLER_UNAVAILABLE: row(
     'The bundler does not answer or lost the operation.',

@@ -33,7 +33,7 @@ const cardOptions = {
 const placeOptions = { registry: option.registry, chains: option.chains }
 
 const gasOptions: ChecksOf<GasOptions> = {
-  tiers: list(3, oneOf('sponsored', 'faucet', 'manual')),
+  tiers: list(4, oneOf('sponsored', 'wallet', 'faucet', 'manual')),
   bundlerUrl: option.url,
   paymasterUrl: option.url,
   paymasterContext: option.record,

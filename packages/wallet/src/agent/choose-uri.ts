@@ -57,7 +57,8 @@ export type ChosenURI = { readonly method: 'sdk-ipfs' | 'sdk-inline'; readonly a
 
 const modes: readonly string[] = ['proxy', 'pinata', 'inline'] satisfies IpfsMode[]
 
-function modeOf({ options, env }: URITrip): IpfsMode {
+/** Throws `VALIDATION_CONFIG_INVALID` for an unknown mode. */
+export function modeOf({ options, env }: Pick<URITrip, 'options' | 'env'>): IpfsMode {
   const mode = options.ipfsMode ?? (env['SVC_IPFS_MODE'] || 'proxy')
   if (isMode(mode)) return mode
   throw new WalletError('VALIDATION_CONFIG_INVALID', `ipfsMode is not valid; accepted: ${modes.join(', ')}.`)

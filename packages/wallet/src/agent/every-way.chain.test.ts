@@ -13,6 +13,7 @@ import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, GasTier, RegistrationAttempt, RegistrationMethod } from './registration.ts'
 import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
 
+const small = 'The small file of a direct registration leaves out: domains, trust.'
 const missingSdk = () =>
   Promise.reject(Object.assign(new Error("Cannot find package 'agent0-sdk'"), { code: 'ERR_MODULE_NOT_FOUND' }))
 
@@ -82,7 +83,7 @@ describe('on a chain with a faucet', () => {
       await devnet().fund(address, { ETH: '0.005' })
     }
     return {
-      options: { gas: { tiers: ['manual'] }, now: () => now.ms, sleep },
+      options: { gas: { tiers: ['wallet', 'manual'] }, now: () => now.ms, sleep },
       attempts: [empty, { kind: 'gas', tier: 'manual', outcome: 'done' }],
     }
   })
@@ -132,7 +133,7 @@ function registersEveryWay(devnet: ReturnType<typeof useDevnet>, gasTier: GasTie
         gasTier,
         alreadyRegistered: false,
         attempts: [...skipped(method), ...attempts, { kind: 'registration', tier: method, outcome: 'done' }],
-        warnings: gasTier === 'sponsored' ? [delegated] : [],
+        warnings: [...(method === 'direct-contract' ? [small] : []), ...(gasTier === 'sponsored' ? [delegated] : [])],
       })
       expect(await onChain(devnet(), BigInt(result.tokenId), address)).toEqual({
         owner: address,

@@ -1,10 +1,12 @@
+import { modeOf } from './choose-uri.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
 
 /** The identity SDK (`agent0-sdk`), or `null` where it is not installed or cannot be loaded, which is a warning. */
 export async function loadIdentitySdk(trip: SdkTrip): Promise<IdentitySdk | null> {
   const { options, attempts, warnings } = trip
   const skip = (reason: string) => {
-    attempts.push({ kind: 'registration', tier: 'sdk-ipfs', outcome: 'skipped', reason })
+    const tier = modeOf(trip) === 'inline' ? 'sdk-inline' : 'sdk-ipfs'
+    attempts.push({ kind: 'registration', tier, outcome: 'skipped', reason })
     return null
   }
   try {

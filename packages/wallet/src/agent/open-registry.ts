@@ -73,7 +73,9 @@ function unsupported(chainId: number): WalletError {
     .map(([id]) => Number(id))
   const known = identityRegistries[chainId]?.identity ?? null
   const override =
-    known === null ? '' : ` A registry is known at ${known}: name it in the registry option to register there.`
+    known === null
+      ? ' Or name the address of one as registry.identity.'
+      : ` A registry is known at ${known}: name it as registry.identity to register there.`
   return new WalletError('VALIDATION_CHAIN_NOT_SUPPORTED', `Chain ${chainId} has no supported identity registry.`, {
     suggestion: `Use a supported chain: ${supported.join(', ')}.${override}`,
     details: { chainId, supported, knownRegistry: known },

@@ -46,7 +46,10 @@ export type RegistrationPlan = {
   readonly owner: Address
   readonly card: AgentCard
   readonly agentURI: string
-  /** The registry is called without an identity SDK. */
+  /**
+   * The registry is called without an identity SDK. Unlike that tier of `registerAgent`, a plan has the whole file, but at a
+   * registry of form `handle-v0`.
+   */
   readonly registrationMethod: RegistrationMethod
   /** The call, without value. */
   readonly to: Address

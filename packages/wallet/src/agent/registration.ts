@@ -75,12 +75,12 @@ export type RegistrationSurroundings = {
 /** How the gas of a registration is paid, and how long that is waited for. */
 export type GasOptions = {
   /**
-   * Tiers that may be tried, always in the order sponsored, faucet, manual. Where it is missing: a paymaster where
-   * the chain's row says `sponsored` or `bundlerUrl` or `paymasterUrl` is given, the faucet where the row says `faucet`,
-   * and a person everywhere. What
-   * the wallet holds is used before faucet and person are asked.
+   * Tiers that may be tried, always in the order sponsored, wallet, faucet, manual. Where it is missing: a paymaster where
+   * the chain's row says `sponsored` or `bundlerUrl` or `paymasterUrl` is given, what the wallet holds, the faucet where the
+   * row says `faucet`, and a person everywhere. Without `wallet` the wallet spends nothing on gas, and `GAS_NOT_PAID` is
+   * thrown where no paymaster pays; faucet and person send to the wallet, so they need it beside them.
    */
-  readonly tiers?: readonly ('sponsored' | 'faucet' | 'manual')[]
+  readonly tiers?: readonly GasTier[]
   /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */
   readonly bundlerUrl?: string
   /** URL of an ERC-7677 paymaster; `SVC_PAYMASTER_URL_<chainId>` where it is missing. */
@@ -120,7 +120,7 @@ export type RegisteredAgent = {
   readonly agentRegistry: string
   readonly owner: Address
   readonly chainId: number
-  /** `null` for an identity that was there before. */
+  /** Of the registration; `null` for an identity that was there before and is in no record. */
   readonly txHash: Hash | null
   readonly gasTier: GasTier | null
   readonly alreadyRegistered: boolean

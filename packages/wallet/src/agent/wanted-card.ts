@@ -28,8 +28,7 @@ export function wantedCard(
     return { current: null, wanted }
   }
   if (file === null) throw notKept('The current registration file cannot be read.', { fileStatus: status })
-  const template = templateOf({ role: role ?? 'vault_participant' })
-  const { card, lost } = cardInFile(file, content, template)
+  const { card, lost } = cardInFile(file, content)
   const members = [...lost, ...warnings]
   if (members.length > 0) throw notKept('The current registration file says what a card cannot.', { members })
   const current = { ...card, metadata: { ...keptOnChain(metadata), ...card.metadata } }

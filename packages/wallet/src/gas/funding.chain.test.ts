@@ -4,7 +4,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryRegistrationRecords } from '../agent/memory-registration-records.ts'
 import { registerAgent } from '../agent/register-agent.ts'
-import type { AgentRegistrationConfig, RegistrationProgress } from '../agent/registration.ts'
+import type { AgentRegistrationConfig, GasTier, RegistrationProgress } from '../agent/registration.ts'
 import type { RegistrationRecords } from '../agent/registration-records.ts'
 import { identityRegistryAbi as abi } from '../agent/registry/identity-registry-abi.ts'
 import type { Journal } from '../journal.ts'
@@ -140,7 +140,7 @@ describe('a person', () => {
       wallet,
       owner: wallet.address,
       journal,
-      options: { gas: { tiers: [] }, env: {} },
+      options: { gas: { tiers: ['wallet'] as const }, env: {} },
       progress: () => {},
       attempts: [],
       warnings: [],
@@ -151,6 +151,30 @@ describe('a person', () => {
     const worstWei = ((10n ** 12n * 12n) / 10n) * ((baseFeePerGas ?? 0n) * 2n + tip)
     const result = await fundAndPay(desk, call)
     expect(result).toMatchObject({ status: 'deferred', fund: { amountWei: (worstWei * 13n) / 10n } })
+  })
+})
+
+describe('what the wallet holds', () => {
+  beforeEach(() => devnet().fund(wallet.address, { ETH: '1' }))
+
+  test('is not spent where its tier is not among those that may be tried', async () => {
+    const refused = expect.objectContaining({ code: 'GAS_NOT_PAID' })
+    for (const tiers of [['sponsored'], []] as const) {
+      await expect(register({ gas: { tiers } })).rejects.toEqual(refused)
+    }
+    expect(await balance()).toBe(parseEther('1'))
+    expect(await register({ gas: { tiers: ['sponsored', 'wallet'] } })).toMatchObject({ gasTier: 'wallet' })
+    expect(await agents()).toBe(1n)
+  })
+
+  test('is named beside those who send to it, and no tier is made up', async () => {
+    const refuses = async (tiers: readonly string[], message: RegExp) => {
+      const gas = { tiers } as { tiers: readonly GasTier[] }
+      await expect(register({ gas })).rejects.toMatchObject({ code: 'VALIDATION_CONFIG_INVALID', message })
+    }
+    await refuses(['sponsored', 'manual'], /"manual" needs "wallet"/)
+    await refuses(['faucet'], /"faucet" needs "wallet"/)
+    await refuses(['sponsred'], /gas\.tiers/)
   })
 })
 

@@ -132,8 +132,9 @@ function skipped({ attempts }: GasDesk, reason: string): null {
   return null
 }
 
-function fallen({ attempts, progress }: GasDesk, code: WalletErrorCode, reason: string): null {
+function fallen({ attempts, progress, options }: GasDesk, code: WalletErrorCode, reason: string): null {
   attempts.push({ kind: 'gas', tier: 'sponsored', outcome: 'failed', code, reason })
-  progress('fallback', `${reason} The wallet pays the gas itself.`)
+  const mayPay = options.gas?.tiers?.includes('wallet') ?? true
+  if (mayPay) progress('fallback', `${reason} The wallet pays the gas itself.`)
   return null
 }
