@@ -53,12 +53,14 @@ export type URITrip = Pick<RegistrationTrip, 'env' | 'fetch' | 'attempts' | 'war
   }
 }
 
+type ModeTrip = Pick<URITrip, 'env'> & { readonly options: Pick<URITrip['options'], 'ipfsMode'> }
+
 export type ChosenURI = { readonly method: 'sdk-ipfs' | 'sdk-inline'; readonly agentURI: string }
 
 const modes: readonly string[] = ['proxy', 'pinata', 'inline'] satisfies IpfsMode[]
 
 /** Throws `VALIDATION_CONFIG_INVALID` for an unknown mode. */
-export function modeOf({ options, env }: Pick<URITrip, 'options' | 'env'>): IpfsMode {
+export function modeOf({ options, env }: ModeTrip): IpfsMode {
   const mode = options.ipfsMode ?? (env['SVC_IPFS_MODE'] || 'proxy')
   if (isMode(mode)) return mode
   throw new WalletError('VALIDATION_CONFIG_INVALID', `ipfsMode is not valid; accepted: ${modes.join(', ')}.`)

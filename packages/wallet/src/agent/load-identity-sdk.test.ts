@@ -28,7 +28,7 @@ test.each<[string, Error, string]>([
 })
 
 async function loaded(failure: Error) {
-  const trip = { options: { loadIdentitySdk: () => Promise.reject(failure) }, attempts: [], warnings: [] }
+  const trip = { options: { loadIdentitySdk: () => Promise.reject(failure) }, env: {}, attempts: [], warnings: [] }
   const { attempts, warnings } = trip as Pick<RegistrationTrip, 'attempts' | 'warnings'>
   return { sdk: await loadIdentitySdk(trip), attempts, warnings }
 }

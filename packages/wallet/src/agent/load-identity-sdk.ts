@@ -24,8 +24,8 @@ export async function loadIdentitySdk(trip: SdkTrip): Promise<IdentitySdk | null
 }
 
 /** What of a trip bears on the SDK. */
-type SdkTrip = Pick<RegistrationTrip, 'attempts' | 'warnings'> & {
-  readonly options: Pick<RegistrationTrip['options'], 'loadIdentitySdk'>
+type SdkTrip = Pick<RegistrationTrip, 'env' | 'attempts' | 'warnings'> & {
+  readonly options: Pick<RegistrationTrip['options'], 'loadIdentitySdk' | 'ipfsMode'>
 }
 
 /** What of `agent0-sdk` 1.5 and later is used. */
