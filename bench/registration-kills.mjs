@@ -1,6 +1,6 @@
-// npm run kills:registration [-- --seed N --count 200 --kind KIND --json]: kills registrations with SIGKILL before and after
-// everything durable or outward that they do, and at any other time; starts them again from what is in their folder, and
-// holds result, folder, chain, faucet, pin service and bundler against each other. Prints a table, and exits 1 when
+// npm run kills -- --kind registration [--seed N --count 200 --way WAY --json]: kills registrations with SIGKILL before and
+// after everything durable or outward that they do, and at any other time; starts them again from what is in their folder,
+// and holds result, folder, chain, faucet, pin service and bundler against each other. Prints a table, and exits 1 when
 // anything does not hold.
 import { parseArgs } from 'node:util'
 import { createRandom } from './parts/kills-random.mjs'
@@ -12,16 +12,17 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: `${Date.now() % 1_000_000}` },
     count: { type: 'string', default: '200' },
-    kind: { type: 'string' },
+    kind: { type: 'string', default: 'registration' },
+    way: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
   args: process.argv.slice(2).filter((word) => word !== '--'),
 })
 const wanted = Number(values.count)
-const names = values.kind === undefined ? Object.keys(kinds) : [values.kind]
+const names = values.way === undefined ? Object.keys(kinds) : [values.way]
 if (!names.every((name) => Object.hasOwn(kinds, name)) || !Number.isSafeInteger(wanted) || wanted < 1) {
   const choice = Object.keys(kinds).map((name) => JSON.stringify(name))
-  console.error(`npm run kills:registration -- --seed N --count N [--kind ${choice.join('|')}] [--json]`)
+  console.error(`npm run kills -- --kind registration --seed N --count N [--way ${choice.join('|')}] [--json]`)
   process.exit(2)
 }
 const columns = ['kills', 'twice', 'lost', 'gaps', 'other']

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-// A seeded part of `npm run kills:registration`, which kills 200. A failure prints what was told; run
-// `npm run kills:registration -- --seed SEED --count 30` for kills of the same kind. Nothing here is judged by how long it takes.
+// A seeded part of `npm run kills -- --kind registration`, which kills 200. A failure prints what was told; run
+// `npm run kills -- --kind registration --seed SEED --count 30` for kills of the same kind. Nothing here is judged by how long it takes.
 test('30 killed registrations of seed 9 leave one identity each, one grant, one pinned file, one operation', async ({
   signal,
 }) => {
-  const { printed, summary } = await kill(signal, ['--seed', '9', '--count', '30', '--json'])
+  const { printed, summary } = await kill(signal, ['--kind', 'registration', '--seed', '9', '--count', '30', '--json'])
   expect({ ...summary, printed }).toMatchObject({
     twice: 0,
     lost: 0,
@@ -20,7 +20,7 @@ test('30 killed registrations of seed 9 leave one identity each, one grant, one 
 
 /** Ends with the test, also when that takes too long. */
 async function kill(signal: AbortSignal, words: readonly string[]) {
-  const program = fileURLToPath(new URL('../bench/registration-kills.mjs', import.meta.url))
+  const program = fileURLToPath(new URL('../bench/kills.mjs', import.meta.url))
   const child = spawn(process.execPath, [program, ...words], { signal, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.stdout += text))

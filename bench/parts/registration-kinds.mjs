@@ -35,7 +35,7 @@ export async function prepareTrial(world, kindName, folder, name) {
     apiUrl: services.url,
     registry: { identity: devnet.registry.identity },
     chains: [devnet.chain],
-    gas: gas === 'sponsored' ? world.sponsors : { tiers: gas === 'faucet' ? ['faucet'] : [] },
+    gas: gas === 'sponsored' ? world.sponsors : { tiers: gas === 'faucet' ? ['wallet', 'faucet'] : ['wallet'] },
   }
   return { kind: kindName, folder, name, owner, wallet, options, isWithoutSdk }
 }

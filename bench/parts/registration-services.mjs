@@ -1,13 +1,9 @@
 // The support API as far as a registration asks it, in its wire format: it pins a card under the address of its file, and
 // pays one grant per wallet out of an account of the local chain. Counts what it gave to whom.
 import { createServer } from 'node:http'
+import { canonicalBytes, contentAddress, registrationFile } from '@svc/wallet'
 import { createWalletClient, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-
-const built = (path) => import(new URL(`../../packages/wallet/dist/agent/${path}`, import.meta.url).href)
-const { canonicalBytes } = await built('canonical-bytes.js')
-const { contentAddress } = await built('content-address.js')
-const { registrationFile } = await built('registration-file.js')
 
 export async function startServices({ rpcUrl, accounts }) {
   const pins = new Map()

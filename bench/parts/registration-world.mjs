@@ -9,9 +9,6 @@ import { createPublicClient, http } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { startServices } from './registration-services.mjs'
 
-/** The chain that sponsors by default. */
-const chainId = 8453
-
 export async function openRegistrationWorld({ report }) {
   const closers = []
   const keep = (part, stop) => {
@@ -24,7 +21,7 @@ export async function openRegistrationWorld({ report }) {
   try {
     const root = mkdtempSync(join(tmpdir(), 'svc-registration-'))
     closers.push(() => rmSync(root, { recursive: true, force: true }))
-    const devnet = keep(await startDevnet({ chainId, history: false, onProgress: report }), (part) => part.stop())
+    const devnet = keep(await startDevnet({ history: false, onProgress: report }), (part) => part.stop())
     const bundler = keep(await startFakeBundler({ devnet }), (part) => part.stop())
     const paymaster = keep(await startPaymaster({ devnet }), (part) => part.stop())
     const services = keep(await startServices(devnet), (part) => part.stop())

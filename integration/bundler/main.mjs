@@ -1,12 +1,13 @@
-// Sponsors accounts that hold nothing through a real bundler, says what came of it, and exits 1 when anything failed or a
-// process was left over.
+// Wallets that hold nothing register agents and send calls through a real bundler, by the product's own functions. Says what
+// came of it, and exits 1 when anything failed or a process was left over.
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startDevnet } from '@svc/devnet'
 import { startPaymaster } from '@svc/devnet/sponsoring'
-import { openSponsoredAccount, registryAbi } from './sponsored-account.mjs'
+import { encodeFunctionData } from 'viem'
+import { openSponsoredWallet, registryAbi } from './sponsored-wallet.mjs'
 import { startBundler } from './start-bundler.mjs'
 
-const uri = 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)))
 
@@ -33,7 +34,7 @@ try {
   for (const close of closers.reverse()) await close()
 }
 const seconds = Math.round((performance.now() - started) / 1000)
-console.log(`${failures === 0 ? 'The bundler sponsors what it should' : `${failures} failed`}, ${seconds} s`)
+console.log(`${failures === 0 ? 'Wallets are sponsored as they should be' : `${failures} failed`}, ${seconds} s`)
 process.exitCode = failures === 0 ? 0 : 1
 
 async function step(name, check) {
@@ -48,45 +49,85 @@ async function step(name, check) {
 }
 
 async function prove({ devnet, paymaster, bundler }) {
-  const open = async () => await openSponsoredAccount({ devnet, bundlerUrl: bundler.url, paymasterUrl: paymaster.url })
-  const registry = { address: devnet.registry.identity, abi: registryAbi }
-  const register = { to: registry.address, abi: registryAbi, functionName: 'register', args: [uri] }
-  const { owner, client, send } = await open()
-  const read = async (functionName, ...args) => await client.readContract({ ...registry, functionName, args })
-  const balance = async () => await client.getBalance({ address: owner.address })
+  const open = () => openSponsoredWallet({ devnet, bundlerUrl: bundler.url, paymasterUrl: paymaster.url })
+  const ada = open()
+  const { address } = ada.wallet
+  const encode = (functionName, args) => encodeFunctionData({ abi: registryAbi, functionName, args })
+  const foreign = encode('setAgentURI', [99n, 'ipfs://none'])
 
-  await step('an account that holds nothing registers an agent, owns it, and still holds nothing', async () => {
-    assert.equal(await balance(), 0n)
-    const receipt = await send([register])
-    assert.equal(receipt.success, true)
-    assert.equal(receipt.paymaster?.toLowerCase(), devnet.paymaster.toLowerCase())
-    assert.equal(await read('ownerOf', 0n), owner.address)
-    assert.equal(await balance(), 0n)
-    console.log(`      ${receipt.actualGasUsed} gas, the delegation included`)
+  await step('a wallet that holds nothing registers an agent, owns it, and still holds nothing', async () => {
+    const { status, gasTier, agentURI, tokenId, steps, warnings } = await ada.register('Ada')
+    assert.deepEqual([status, gasTier], ['registered', 'sponsored'])
+    assert.equal(await ada.read('ownerOf', BigInt(tokenId)), address)
+    assert.equal(await ada.read('tokenURI', BigInt(tokenId)), agentURI)
+    assert.ok(steps.includes('delegate') && /delegated to 0x\w{40} \(EIP-7702\)/.test(warnings.join(' ')))
+    assert.equal(await ada.balance(), 0n)
   })
-  await step('two more in one operation, without another delegation', async () => {
-    const receipt = await send([register, register])
-    assert.equal(receipt.success, true)
-    assert.equal(await read('balanceOf', owner.address), 3n)
-    assert.equal(await balance(), 0n)
-    console.log(`      ${receipt.actualGasUsed} gas`)
+  await step('the same wallet once more finds that agent and sends nothing', async () => {
+    const { alreadyRegistered, txHash } = await ada.register('Ada')
+    assert.deepEqual([alreadyRegistered, txHash], [true, null])
+    assert.equal(await ada.read('balanceOf', address), 1n)
   })
-  await step('a call that would fail is refused at the estimate', async () => {
-    const foreign = { to: registry.address, abi: registryAbi, functionName: 'setAgentURI', args: [99n, uri] }
-    await assert.rejects(send([foreign]), /ERC721NonexistentToken/)
+  await step('a second agent when it is forced, without another delegation', async () => {
+    const { status, gasTier, steps } = await ada.register('Ada', { force: true })
+    assert.deepEqual([status, gasTier, steps.includes('delegate')], ['registered', 'sponsored', false])
+    assert.equal(await ada.read('balanceOf', address), 2n)
   })
-  for (const [fault, words] of [
-    [{ kind: 'refuse', message: 'over budget' }, /over budget/],
-    [{ kind: 'expired' }, /AA32|expired/i],
-    [{ kind: 'foreign-signature' }, /AA34|signature/i],
+  await step('sendUserOp of any call', async () => {
+    const { status, logs } = await ada.send(encode('register'))
+    assert.equal(status, 'mined')
+    assert.ok(logs.length > 0)
+    assert.equal(await ada.read('balanceOf', address), 3n)
+    assert.equal(await ada.balance(), 0n)
+  })
+  await step('a call that would revert is refused and nothing is sent', async () => {
+    await assert.rejects(ada.send(foreign), { code: 'USER_OPERATION_REVERTED' })
+    assert.equal(await ada.read('balanceOf', address), 3n)
+  })
+  await step('two calls of wallet_sendCalls happen together', async () => {
+    const { status, receipts, atomic } = await sendCalls(devnet, ada, [encode('register'), encode('register')])
+    assert.deepEqual([status, receipts.length, atomic], [200, 1, true])
+    assert.equal(await ada.read('balanceOf', address), 5n)
+  })
+  await step('two calls of which one would revert do not happen', async () => {
+    await assert.rejects(sendCalls(devnet, ada, [encode('register'), foreign]))
+    assert.equal(await ada.read('balanceOf', address), 5n)
+  })
+  for (const fault of [
+    { kind: 'refuse', message: 'over budget' },
+    { kind: 'expired' },
+    { kind: 'foreign-signature' },
   ]) {
     await step(`a paymaster that answers with "${fault.kind}" leaves everything as it was`, async () => {
-      const other = await open()
+      const other = open()
       paymaster.setFaults([{ fault, methods: ['pm_getPaymasterData'] }])
-      await assert.rejects(other.send([register]), words)
+      const { status, attempts, fund } = await other.register('Grace')
       paymaster.setFaults([])
-      assert.equal(await read('balanceOf', other.owner.address), 0n)
-      assert.equal(await client.getTransactionCount({ address: other.owner.address }), 0)
+      assert.equal(status, 'deferred')
+      assert.equal(attempts.find(({ tier }) => tier === 'sponsored')?.code, 'PAYMASTER_REFUSED')
+      assert.equal(fund.address, other.wallet.address)
+      assert.equal(await other.read('balanceOf', other.wallet.address), 0n)
+      assert.equal(await other.transactionCount(), 0)
     })
+  }
+}
+
+/** Sends calls to the registry as one batch, and gives its status once it has one. */
+async function sendCalls({ chainId, registry }, { wallet, provider }, batch) {
+  const calls = batch.map((data) => ({ to: registry.identity, data }))
+  const wanted = {
+    version: '2.0.0',
+    from: wallet.address,
+    chainId: `0x${chainId.toString(16)}`,
+    atomicRequired: true,
+    calls,
+  }
+  const { id } = await provider.request({ method: 'wallet_sendCalls', params: [wanted] })
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    const answer = await provider.request({ method: 'wallet_getCallsStatus', params: [id] })
+    if (answer.status !== 100) return answer
+    if (performance.now() > deadline) throw new Error('the batch did not end in time')
+    await sleep(50)
   }
 }

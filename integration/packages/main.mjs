@@ -103,6 +103,9 @@ async function runConsumer(name, registrationMethod) {
   assert.deepEqual(await onChain(tokenId), { owner: account.address, uri: said.first.agentURI })
   assert.equal(said.isSignedByManaged, true)
   assert.equal(said.refusal, 'VALIDATION_CHAIN_NOT_SUPPORTED')
+  const [page, anchor] = said.docs.split('#')
+  const codes = await readFile(join(project, 'node_modules/@svc/wallet', page), 'utf8')
+  assert.ok(codes.includes(`## ${anchor.toUpperCase()}\n`), `${page} does not tell of ${anchor}`)
   assert.equal(said.base, 8453)
   assert.deepEqual([said.steps[0], said.steps.includes('send')], ['check-chain', true])
 }
@@ -131,7 +134,7 @@ async function pack(name) {
   const tests = files.filter((file) => /\.(test|test-d|fixture)\./.test(file))
   assert.deepEqual(
     [tests, files.filter((file) => !/^(dist|src)\/|^package\.json$|^README\.md$|^LICENSE$/.test(file))],
-    [[], []],
+    [[], name === 'wallet' ? ['docs/wallet-errors.md'] : []],
   )
   const ours = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter((one) =>
     one.startsWith('@svc/'),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogue, errorTable, readConfig, settings } from '@svc/tool-server'
-import { walletErrorTable } from '@svc/wallet/core'
+import { walletErrorTable, walletResultTable } from '@svc/wallet/core'
 import { parsePolicy, policyJsonSchema, policyMembers, runPolicyCases } from '@svc/tool-server/policy'
 import { expect, test } from 'vitest'
 import { renderPolicy } from './render-policy.ts'
@@ -31,16 +31,25 @@ ${rows.join('\n')}
 })
 
 test('docs/wallet-errors.md says what the table of the wallet says', async () => {
-  const sections = Object.entries(walletErrorTable).map(
-    ([code, { meaning, suggestion }]) => `## ${code}\n\n${meaning}\n\n${suggestion}\n`,
+  const [thrown, told] = [walletErrorTable, walletResultTable].map((table) =>
+    Object.entries(table)
+      .map(([code, { meaning, suggestion }]) => `## ${code}\n\n${meaning}\n\n${suggestion}\n`)
+      .join('\n'),
   )
   const text = `# Errors of the wallet package
 
-Generated from \`wallet-error-table.ts\` by \`npm run docs\`. Everything that \`@svc/wallet\` throws is a \`WalletError\` with one
-of these codes, a short message, \`suggestion\` (below, unless the thrower knows better), \`docs\` (the place on this page)
-and \`details\`.
+Generated from \`wallet-error-table.ts\` and \`wallet-result-table.ts\` by \`npm run docs\`. What \`@svc/wallet\` throws is a
+\`WalletError\` with one of these codes, a short message, \`suggestion\` (below, unless the thrower knows better), \`docs\` (the
+place on this page) and \`details\`; \`request\` of the EIP-1193 provider rejects with a \`ProviderRpcError\`, whose \`data.code\` is
+one of them. What a journal, a record, a signer or a listener of your own throws comes through as it is.
 
-${sections.join('\n')}`
+${thrown}
+# Codes in results
+
+Nothing is thrown with these: they are the \`code\` of a result that is pending or deferred, or of an entry in \`attempts\`,
+where codes from above are as well.
+
+${told}`
   await expect(text).toMatchFileSnapshot(join(root, 'docs/wallet-errors.md'))
 })
 

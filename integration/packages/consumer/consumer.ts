@@ -51,6 +51,7 @@ console.log(
     again,
     isSignedByManaged,
     refusal: refused instanceof WalletError ? refused.code : String(refused),
+    docs: refused instanceof WalletError ? refused.docs : null,
     base: findChain(chains, 'base')?.id,
     steps,
   }),

@@ -1,4 +1,4 @@
-import type { Chain, ChainToken } from '@svc/wallet/core'
+import { chains, findChain, type Chain, type ChainToken } from '@svc/wallet/core'
 import { type Layout, multicall3Address, pairInitCodeHash, permit2Address, poolInitCodeHash } from './layout.ts'
 import { type TokenSpec, tokenSpecs } from './token-specs.ts'
 
@@ -13,6 +13,7 @@ export function chainRow(layout: Layout, chainId: number, rpcUrl: string): Chain
     ...(usdPegged && { usdPegged }),
   })
   const tokens = tokenSpecs.filter(isListed).map(token)
+  const { faucet, sponsored } = findChain(chains, `${chainId}`) ?? {}
   return {
     id: chainId,
     name: 'local',
@@ -25,6 +26,10 @@ export function chainRow(layout: Layout, chainId: number, rpcUrl: string): Chain
     blockTimeSeconds: 1,
     maxHeadAgeSeconds: null,
     logRangeBlocks: 10_000,
+    local: true,
+    // Under the id of a public chain it stands for that one.
+    ...(faucet && { faucet }),
+    ...(sponsored && { sponsored }),
     multicall3: multicall3Address,
     permit2: permit2Address,
     wrappedNative: token(tokenSpecs[0]),

@@ -55,7 +55,8 @@ test('gives new blocks the present time, also after a jump or a long pause was t
 test('loads under another chain id and leaves no process when stopped', async () => {
   const other = await startDevnet({ history: false, chainId: 8_453 })
   try {
-    expect(other.chain.id).toBe(8_453)
+    expect(other.chain).toMatchObject({ id: 8_453, local: true, sponsored: true })
+    expect(devnet().chain).not.toHaveProperty('sponsored')
     expect(await connect(other.rpcUrl).getChainId()).toBe(8_453)
     expect((await readPool(connect(other.rpcUrl), layout, layout.pools[0]!)).price).toBeCloseTo(3_000, 0)
     expect(isRunning(other.pid)).toBe(true)

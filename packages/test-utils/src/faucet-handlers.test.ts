@@ -35,15 +35,19 @@ describe('registerAgent with a wallet that holds nothing', () => {
   })
 
   test.each<[string, FaucetFault, string]>([
-    ['is dry', { fault: 'dry' }, 'FAUCET_DRY'],
-    ['has had enough', { fault: 'rate-limit', retryAfterSeconds: 60 }, 'RATE_LIMITED'],
-    ['knows no such app', { fault: 'unauthorized' }, 'APP_ID_INVALID'],
-    ['does not answer', { fault: 'down' }, 'FAUCET_FAILED'],
-  ])('asks a person when the faucet %s', async (_what, fault, code) => {
+    ['is dry', { fault: 'dry' }, '503 (FAUCET_DRY)'],
+    ['has had enough', { fault: 'rate-limit', retryAfterSeconds: 60 }, '429 (RATE_LIMITED)'],
+    ['knows no such app', { fault: 'unauthorized' }, '401 (APP_ID_INVALID)'],
+    ['does not answer', { fault: 'down' }, 'does not answer'],
+  ])('asks a person when the faucet %s', async (_what, fault, reason) => {
     faucet.setFaults([fault])
     const result = await register(walletOf('Ada'), { ...withoutSdk, gas: { manualWaitMs: 0 } })
     expect(result).toMatchObject({ status: 'deferred' })
-    expect(result.attempts.find(({ tier }) => tier === 'faucet')).toMatchObject({ outcome: 'failed', code })
+    expect(result.attempts.find(({ tier }) => tier === 'faucet')).toMatchObject({
+      outcome: 'failed',
+      code: 'FAUCET_FAILED',
+      reason: expect.stringContaining(reason),
+    })
   })
 })
 
@@ -91,8 +95,8 @@ describe('the faucet', () => {
       status: 503,
       body: { code: 'FAUCET_DRY', retryable: true },
     })
-    const [, chainStatus] = (await status()).chains
-    expect(chainStatus).toMatchObject({ chainId, balance: '0', claimsRemaining: 0, enabled: false })
+    const spent = { chainId, balance: '0', claimsRemaining: 0, enabled: false }
+    expect((await status()).chains).toContainEqual(expect.objectContaining(spent))
   })
 })
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { chains } from '@svc/wallet/core'
 import { http, HttpResponse } from 'msw'
 import { formatEther, getAddress, isAddress, type Address, type Hash } from 'viem'
 import { createFaultRules } from './fault-rules.ts'
@@ -12,7 +13,7 @@ import { readJson } from './read-json.ts'
  */
 export function faucetHandlers(options: FaucetOptions): FaucetHandlers {
   const { appId = null, seed = 'svc', now = () => firstMoment, onGrant } = options
-  const chainIds = options.chainIds ?? [11155111, 84532]
+  const chainIds = options.chainIds ?? chains.filter(({ faucet }) => faucet).map(({ id }) => id)
   const base = `${options.apiUrl.replace(/\/+$/, '')}/v1/faucet`
   const faults = createFaultRules(options.faults)
   const claims = new Map<string, Claim>()
@@ -98,7 +99,7 @@ export type FaucetOptions = {
   readonly apiUrl: string
   /** The one app that is known; any without. */
   readonly appId?: string
-  /** Sepolia and Base Sepolia without. */
+  /** The chains whose rows say `faucet` without: Sepolia and Base Sepolia. */
   readonly chainIds?: readonly number[]
   /** What it holds on each chain; 1 ether without. */
   readonly balanceWei?: bigint

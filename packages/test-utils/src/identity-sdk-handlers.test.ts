@@ -46,8 +46,8 @@ test('the SDK registers by itself too, with a key of its own', async () => {
 test('what was registered is found, read and updated by the wallet package', async () => {
   const wallet = walletOf('Ada')
   const { agentId, owner } = await registered(wallet)
-  const place = { chainId, rpcUrls: { [chainId]: rpcUrl } }
-  expect((await findAgents({ ...place, owner })).agents).toMatchObject([{ agentId }])
+  const rpcUrls = { [chainId]: rpcUrl }
+  expect((await findAgents({ chainId, rpcUrls, owner })).agents).toMatchObject([{ agentId }])
   const update = {
     agentId,
     description: 'Keeps watch.',
@@ -58,7 +58,7 @@ test('what was registered is found, read and updated by the wallet package', asy
   } as const
   const updated = await updateAgent(wallet, update)
   expect(updated).toMatchObject({ status: 'updated', unchanged: false })
-  expect(await getAgent({ ...place, agentId, gatewayUrl: apiUrl })).toMatchObject({
+  expect(await getAgent({ rpcUrls, agentId, gatewayUrl: apiUrl })).toMatchObject({
     agentId,
     owner,
     fileStatus: 'verified',

@@ -34,7 +34,7 @@ describe('registerAgent, with no chain at all,', () => {
       gasTier: 'wallet',
       owner: wallet.address,
       txHash: chain.transactions()[0],
-      warnings: [],
+      warnings: ['The small file of a direct registration leaves out: domains, trust.'],
     })
     const client = createPublicClient({ transport: http(rpcUrl, { batch: true }) })
     const at = { address: chain.registry, abi } as const
@@ -57,7 +57,7 @@ describe('registerAgent, with no chain at all,', () => {
     server.close()
     begin({ form: 'handle-v0', registry: '0x00000000000000000000000000000000000000aa' })
     const result = await registered(walletOf('Ada'), { registry: { identity: chain.registry } })
-    expect(result).toMatchObject({ registrationMethod: 'direct-contract', agentId: `${chainId}:0`, warnings: [] })
+    expect(result).toMatchObject({ registrationMethod: 'direct-contract', agentId: `${chainId}:0` })
     const [agent] = chain.agents()
     expect(agent).toMatchObject({ owner: result.owner, agentURI: result.agentURI })
     expect(hexToString(agent!.metadata.get('handle')!)).toBe('Ada')
@@ -90,7 +90,7 @@ describe('registerAgent, with no chain at all,', () => {
     const kept = {
       records: createMemoryRegistrationRecords(),
       journal: createMemoryJournal({ now: Date.now }),
-      gas: { tiers: ['manual'], manualWaitMs: 0 },
+      gas: { tiers: ['wallet', 'manual'], manualWaitMs: 0 },
     } as const
     const deferred = await register(wallet, { ...withoutSdk, ...kept })
     if (deferred.status !== 'deferred') throw new Error(deferred.status)

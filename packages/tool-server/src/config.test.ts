@@ -243,6 +243,12 @@ describe('the chains file', () => {
     expect(chains.find(({ id }) => id === 8453)?.amm.v3).toEqual(read({}).chains.find(({ id }) => id === 8453)?.amm.v3)
   })
 
+  it('takes what a chain can do', () => {
+    const can = { faucet: true, sponsored: false, local: true }
+    const { chains } = read({ SVC_CHAINS_FILE: chainsFile([{ id: 8453, ...can }]) })
+    expect(chains.find(({ id }) => id === 8453)).toMatchObject(can)
+  })
+
   it('takes the identity registry of a chain', () => {
     const identityRegistry = { address: '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432', form: 'erc8004-v1' }
     const { chains } = read({ SVC_CHAINS_FILE: chainsFile([{ id: 10, identityRegistry }]) })

@@ -22,6 +22,12 @@ export type Chain = {
   readonly ordinaryTipGwei?: number
   /** Whether receipts name a fee for the parent chain beside gas, as `l1Fee` (OP stack); not where it is left out. */
   readonly l1DataFee?: boolean
+  /** Whether the faucet of the support API serves the chain; not where it is left out. */
+  readonly faucet?: boolean
+  /** Whether a registration asks a paymaster without being told to; not where it is left out. */
+  readonly sponsored?: boolean
+  /** Whether it is a chain of one's own, whose node a provider lets be administered; not where it is left out. */
+  readonly local?: boolean
   /** Largest span of one `eth_getLogs` that common endpoints answer. */
   readonly logRangeBlocks: number
   readonly multicall3: Address

@@ -39,6 +39,11 @@ test('covers eleven mainnets and two testnets, each once', () => {
   expect(chains.filter((chain) => chain.testnet).map((chain) => chain.id)).toEqual([84532, 11155111])
 })
 
+test('the faucet serves the testnets, registrations are sponsored on Base, and no chain of the table is local', () => {
+  const idsOf = (member: 'faucet' | 'sponsored' | 'local') => chains.filter((row) => row[member]).map(({ id }) => id)
+  expect([idsOf('faucet'), idsOf('sponsored'), idsOf('local')]).toEqual([[84532, 11155111], [8453], []])
+})
+
 test('no name, alias or id means two chains', () => {
   const names = chains.flatMap((chain) => [String(chain.id), chain.name, ...chain.aliases])
   expect(new Set(names).size).toBe(names.length)

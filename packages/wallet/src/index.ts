@@ -9,7 +9,7 @@ export { getAgent } from './agent/get-agent.ts'
 export type { AgentIdentity, GetAgentOptions } from './agent/get-agent.ts'
 export { identityRegistries } from './agent/identity-registries.ts'
 export type { RegistryForm, RegistryRow } from './agent/identity-registries.ts'
-export { linkRegistration } from './agent/link-registration.ts'
+export { linkRegistration, type LinkRegistrationConfig } from './agent/link-registration.ts'
 export { createMemoryRegistrationRecords } from './agent/memory-registration-records.ts'
 export type { RegistryToRead } from './agent/open-registry.ts'
 export type { OwnedAgent } from './agent/owned-agents.ts'
@@ -36,8 +36,9 @@ export type {
   RegistrationProgress,
   RegistrationResult,
   RegistrationSurroundings,
+  ResumedRegistration,
 } from './agent/registration.ts'
-export type { RegistrationRecord, RegistrationRecords } from './agent/registration-records.ts'
+export type { RegistrationMatter, RegistrationRecord, RegistrationRecords } from './agent/registration-records.ts'
 export { updateAgent } from './agent/update-agent.ts'
 export type {
   AgentUpdateConfig,
@@ -75,8 +76,11 @@ export type {
   ManagedWalletConfig,
   ServiceWalletConfig,
   SignerWalletConfig,
+  WalletMemory,
 } from './service-wallet.ts'
 export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
+export { askPassphrase } from './signers/ask-passphrase.ts'
+export type { AskPassphraseOptions } from './signers/ask-passphrase.ts'
 export type { Environment, KeystorePassphrase } from './signers/keystore/passphrase.ts'
 export type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 export { createManagedSigner } from './signers/managed-signer.ts'
@@ -100,3 +104,5 @@ export { WalletError } from './wallet-error.ts'
 export { walletErrorTable } from './wallet-error-table.ts'
 export type { WalletErrorCode, WalletErrorOptions } from './wallet-error.ts'
 export type { WalletErrorRow } from './wallet-error-table.ts'
+export { walletResultTable } from './wallet-result-table.ts'
+export type { WalletResultCode } from './wallet-result-table.ts'

@@ -1,9 +1,10 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { lockFile } from './file-journal/lock-file.ts'
 import { createMutex } from './sender/mutex.ts'
 import { WalletError } from './wallet-error.ts'
+import { writeWhole } from './write-whole.ts'
 
 /**
  * A list in one file of JSON, readable by its owner only. `read` gives an empty list where there is no file; `change` puts
@@ -18,7 +19,7 @@ export function openJsonFile<Item>(path: string, isItem: (value: unknown) => boo
     read,
     change: (next) =>
       inTurn(async () => {
-        const release = await lockInTime(path)
+        const release = await lockInTime(path, moment)
         try {
           const items = next(await read())
           if (items !== null) await replace(path, JSON.stringify(items, null, 2))
@@ -50,11 +51,14 @@ async function readItems<Item>(path: string, isItem: (value: unknown) => boolean
   throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} holds something else than such a list.`)
 }
 
-const lockTrials = 500
-const lockPauseMs = 20
-
 /** Another process has the file for a moment at a time. */
-async function lockInTime(path: string): Promise<() => Promise<void>> {
+const moment: Patience = { trials: 500, pauseMs: 20 }
+
+/**
+ * Takes a file for this process, once others let go of it; gives the way to release it. Throws `JOURNAL_LOCKED` when they
+ * do not in so many trials, `JOURNAL_UNREADABLE` where there cannot be a file, and the reason of the signal.
+ */
+export async function lockInTime(path: string, { trials, pauseMs, signal }: Patience): Promise<() => Promise<void>> {
   const unwritable = (cause: unknown) =>
     new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause })
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
@@ -65,30 +69,17 @@ async function lockInTime(path: string): Promise<() => Promise<void>> {
       return await lockFile(path)
     } catch (cause) {
       if (!(cause instanceof WalletError)) throw unwritable(cause)
-      if (trial === lockTrials) throw cause
-      await pause(lockPauseMs)
+      if (trial === trials) throw cause
+      await pause(pauseMs)
+      signal?.throwIfAborted()
     }
   }
 }
 
+export type Patience = { readonly trials: number; readonly pauseMs: number; readonly signal?: AbortSignal }
+
 async function replace(path: string, text: string): Promise<void> {
-  const beside = `${path}.new`
-  try {
-    const file = await open(beside, 'w', 0o600)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(beside, path)
-    const folder = await open(dirname(path), 'r')
-    try {
-      await folder.sync()
-    } finally {
-      await folder.close()
-    }
-  } catch (cause) {
+  await writeWhole(path, text, `${path}.new`).catch((cause: unknown) => {
     throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause })
-  }
+  })
 }

@@ -4,9 +4,9 @@ import { WalletError } from './wallet-error.ts'
 
 /**
  * A journal that lasts as long as the process: for tests and for callers who accept that a crash forgets what was
- * signed. `now` gives Unix milliseconds.
+ * signed. `now` gives Unix milliseconds, by default the clock's.
  */
-export function createMemoryJournal({ now }: { readonly now: () => number }): Journal {
+export function createMemoryJournal({ now = Date.now }: { readonly now?: () => number } = {}): Journal {
   const entries = new Map<Hash, JournalEntry>()
   const where = (matches: (entry: JournalEntry) => boolean): JournalEntry[] => [...entries.values()].filter(matches)
 

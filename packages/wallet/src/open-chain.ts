@@ -46,6 +46,9 @@ export type ChainFacts = Pick<
   | 'blockTimeSeconds'
   | 'logRangeBlocks'
   | 'ordinaryTipGwei'
+  | 'faucet'
+  | 'sponsored'
+  | 'local'
 >
 
 /** A chain without a row of its own: a local one, as a rule. */
@@ -60,8 +63,12 @@ function unlisted(id: number): ChainFacts {
     confirmations: 1,
     blockTimeSeconds: 1,
     logRangeBlocks: 10_000,
+    local: id === usualLocalId,
   }
 }
+
+/** What a local node calls its chain unless it is told otherwise. */
+const usualLocalId = 31_337
 
 function invalid(message: string): WalletError {
   return new WalletError('VALIDATION_CONFIG_INVALID', message)

@@ -1,11 +1,18 @@
 import { inspect } from 'node:util'
 import type { Address, Hex, SignableMessage, TransactionSerializable, TypedDataDefinition } from 'viem'
 import type { SignedAuthorization } from 'viem'
+import { option } from './option.ts'
+import { requireOptions, type ChecksOf } from './require-options.ts'
 import type { Secret } from './secret.ts'
 import type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
+import { createMemoryRegistrationRecords } from './agent/memory-registration-records.ts'
+import type { RegistrationRecords } from './agent/registration-records.ts'
+import type { Journal } from './journal.ts'
+import { createMemoryJournal } from './memory-journal.ts'
 import { createLocalSigner } from './signers/local-signer.ts'
 import type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 import { createManagedSigner } from './signers/managed-signer.ts'
+import { isRecord, oneOf, type Check } from './shape.ts'
 import type { SendUserOpOptions, UserOperationResult } from './user-operation/send-user-op.ts'
 import { WalletError } from './wallet-error.ts'
 
@@ -23,6 +30,7 @@ export class ServiceWallet implements Signer {
   /** App identifier at the wallet provider: the pin proxy and the faucet ask for it. */
   readonly appId: string | null
   readonly #signer: Signer
+  #memory: WalletMemory | null = null
 
   /**
    * Throws `WalletError`: `VALIDATION_CONFIG_INVALID` naming the field, or `VALIDATION_PRIVATE_KEY_INVALID`.
@@ -43,6 +51,16 @@ export class ServiceWallet implements Signer {
     const { address } = this.#signer
     if (address === null) throw new WalletError('WALLET_ADDRESS_UNKNOWN', 'The address of the wallet is not known yet.')
     return address
+  }
+
+  /**
+   * Journal and records of the calls that are given none, `registerAgent` and the provider among them: calls on this
+   * object share them, and go on with what an earlier one left. Another object or process knows nothing of them, and the
+   * end of this one forgets what is out.
+   */
+  get memory(): WalletMemory {
+    this.#memory ??= { journal: createMemoryJournal({ now: Date.now }), records: createMemoryRegistrationRecords() }
+    return this.#memory
   }
 
   /** The address, read from the backend the first time. */
@@ -91,6 +109,9 @@ export class ServiceWallet implements Signer {
 /** What `new ServiceWallet` takes; a field that does not belong to the mode is refused by name. */
 export type ServiceWalletConfig = LocalWalletConfig | ManagedWalletConfig | SignerWalletConfig
 
+/** What a wallet object remembers by itself, as long as it lives. */
+export type WalletMemory = { readonly journal: Journal; readonly records: RegistrationRecords }
+
 /** For both modes. */
 export type CommonWalletConfig = {
   readonly chainId?: number
@@ -124,28 +145,29 @@ export type ManagedWalletConfig = CommonWalletConfig & {
 /** A backend of your own. */
 export type SignerWalletConfig = CommonWalletConfig & { readonly mode: 'local' | 'managed'; readonly signer: Signer }
 
-const commonFields = ['mode', 'chainId', 'rpcUrls', 'appId']
-const managedFields = ['appSecret', 'walletId', 'authPrivateKey', 'apiUrl', 'address']
+const commonChecks: ChecksOf<CommonWalletConfig & Pick<ServiceWalletConfig, 'mode'>> = {
+  mode: oneOf('managed', 'local'),
+  chainId: option.chainId,
+  rpcUrls: option.rpcUrls,
+  appId: option.appId,
+}
+const managedChecks = {
+  appSecret: option.any,
+  walletId: option.any,
+  authPrivateKey: option.any,
+  apiUrl: option.any,
+  address: option.any,
+}
+const signerChecks = {
+  signer: option.having('getAddress', 'signTransaction', 'signMessage', 'signTypedData', 'signAuthorization'),
+}
 
 function checkConfig(config: ServiceWalletConfig): ServiceWalletConfig {
-  const mode: string = config.mode
-  if (mode !== 'local' && mode !== 'managed') throw invalid('mode', '"managed" or "local"')
-  const known = [...commonFields, ...ownFields(config)]
-  for (const field of Object.keys(config)) {
-    if (!known.includes(field)) throw invalid(field, `only ${known.join(', ')}`)
-  }
-  const { chainId, rpcUrls, appId } = config
-  if (chainId !== undefined && !(Number.isSafeInteger(chainId) && chainId > 0)) {
-    throw invalid('chainId', 'a positive integer')
-  }
-  for (const [id, url] of Object.entries(rpcUrls ?? {})) {
-    if (!/^[1-9]\d*$/.test(id) || typeof url !== 'string' || !URL.canParse(url)) {
-      throw invalid('rpcUrls', 'an object from chain id to URL')
-    }
-  }
-  if (appId !== undefined && !/^[a-zA-Z0-9_-]{1,64}$/.test(appId)) {
-    throw invalid('appId', '1 to 64 letters, digits, "-" and "_"')
-  }
+  requireOptions(
+    config,
+    { ...commonChecks, ...(isRecord(config) && ownChecks(config)) },
+    { needed: ['mode'], name: 'config' },
+  )
   return config
 }
 
@@ -167,9 +189,9 @@ function signerOf(config: ServiceWalletConfig): Signer {
   })
 }
 
-function ownFields(config: ServiceWalletConfig): readonly string[] {
-  if ('signer' in config) return ['signer']
-  return config.mode === 'local' ? ['privateKey'] : managedFields
+function ownChecks(config: ServiceWalletConfig): Readonly<Record<string, Check>> {
+  if ('signer' in config) return signerChecks
+  return config.mode === 'local' ? { privateKey: option.any } : managedChecks
 }
 
 function invalid(field: string, accepted: string): WalletError {

@@ -17,6 +17,10 @@ export const walletErrorTable = {
     'The backend signs for another address than the configuration names.',
     'Correct walletId or address: both must name the same wallet.',
   ),
+  ABORTED: row(
+    'The signal that the caller gave was aborted; nothing was signed from then on.',
+    'Call again; what is out already is gone on with.',
+  ),
   // key files
   KEYSTORE_INVALID: row('The file is no keystore of version 3.', 'Name a Web3 Secret Storage file, version 3.'),
   KEYSTORE_PASSPHRASE_WRONG: row('The passphrase does not open the keystore.', 'Give the passphrase of this file.'),
@@ -34,6 +38,10 @@ export const walletErrorTable = {
   ),
   SIGNER_RATE_LIMITED: row('The backend asks for fewer requests.', 'Try again after the time that details name.'),
   SIGNING_UNSUPPORTED: row('The backend cannot sign this kind of thing.', 'Use a wallet of another mode for it.'),
+  SIGNING_INPUT_INVALID: row(
+    'What is to be signed is malformed; nothing was signed. The cause says where.',
+    'Correct the transaction, message, typed data or authorization.',
+  ),
   // the sender
   REQUEST_CONFLICT: row('The request and step were signed before for another call.', 'Use a new request id.'),
   NONCE_CONTENDED: row(
@@ -100,17 +108,16 @@ export const walletErrorTable = {
   AGENT_NOT_OWNED: row('The wallet neither owns the agent nor may act for it.', 'Use the wallet that owns the agent.'),
   // gas
   INSUFFICIENT_FUNDS: row('The wallet cannot pay the gas of the transaction.', 'Send the amount that details name.'),
-  FAUCET_FAILED: row('The faucet gave nothing; the message says why.', 'Send native currency to the wallet yourself.'),
+  GAS_NOT_PAID: row(
+    'No gas tier that the options allow pays; nothing is out.',
+    'Name a bundler and a paymaster that pay, or add "wallet" to gas.tiers.',
+  ),
   PAYMASTER_REFUSED: row('The paymaster does not pay for this operation.', 'Pay the gas from the wallet.'),
   BUNDLER_UNAVAILABLE: row(
     'The bundler does not answer or lost the operation.',
     'Try again; the operation has one effect.',
   ),
   USER_OPERATION_REVERTED: row('The call inside the operation reverts.', 'The message holds what the contract said.'),
-  USER_OPERATION_PENDING: row(
-    'The operation is out and not mined yet.',
-    'Wait: the same operation is offered again and cannot run twice.',
-  ),
   DELEGATION_NOT_ALLOWED: row(
     'The code to delegate to is not on the list, or delegation was not agreed to.',
     'Allow the implementation in the options, after reading what delegation means.',

@@ -8,7 +8,7 @@ export class WalletError extends Error {
   override readonly name = 'WalletError'
   readonly code: WalletErrorCode
   readonly suggestion: string
-  /** Path of the page in this repository, with the anchor of the code. */
+  /** Path of the page in this package and in its repository, with the anchor of the code. */
   readonly docs: string
   /** What a program may need: hashes, tokens to go on with, the fields that were refused. */
   readonly details: Readonly<Record<string, unknown>>

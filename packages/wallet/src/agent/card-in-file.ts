@@ -1,12 +1,11 @@
 import type { AgentCard, AgentService } from './agent-card.ts'
 import type { PublishedFile, PublishedService } from './parse-agent-file.ts'
-import type { RoleTemplate } from './role-templates.ts'
 
 /**
- * The agent card that a registration file says, and what of the file no card can say. What a small file leaves out is
- * taken from the template of the role; `content` is the file as it stands.
+ * The agent card that a registration file says, and what of the file no card can say. A file that says nothing of domains
+ * or trust claims none; `content` is the file as it stands.
  */
-export function cardInFile(file: PublishedFile, content: unknown, template: RoleTemplate): CardInFile {
+export function cardInFile(file: PublishedFile, content: unknown): CardInFile {
   const services = file.services.flatMap(serviceIn)
   const taxonomy = file.services.find(({ name }) => name === 'OASF')
   const { image, registrations } = file
@@ -14,9 +13,9 @@ export function cardInFile(file: PublishedFile, content: unknown, template: Role
   const card: AgentCard = {
     name: file.name,
     description: file.description,
-    domains: file.domains ?? domainsOf(taxonomy) ?? template.domains,
+    domains: file.domains ?? domainsOf(taxonomy),
     services,
-    trust: file.trust ?? trustIn(file, content) ?? template.trust,
+    trust: file.trust ?? trustIn(file),
     metadata: {
       ...(image === '' ? {} : { image }),
       ...(first === undefined ? {} : { registration: `${first.agentRegistry}/${first.agentId}` }),
@@ -78,12 +77,11 @@ function serviceIn({ name, endpoint }: PublishedService): AgentService[] {
   return type === 'mcp' || type === 'a2a' ? [{ type, url: endpoint }] : []
 }
 
-function domainsOf(taxonomy: PublishedService | undefined): AgentCard['domains'] | null {
-  return taxonomy?.domains.map((domain, index) => ({ domain, primary: index === 0 })) ?? null
+function domainsOf(taxonomy: PublishedService | undefined): AgentCard['domains'] {
+  return taxonomy?.domains.map((domain, index) => ({ domain, primary: index === 0 })) ?? []
 }
 
-function trustIn({ supportedTrust }: PublishedFile, content: unknown): AgentCard['trust'] | null {
-  if (memberOf(content, 'supportedTrust') === undefined) return null
+function trustIn({ supportedTrust }: PublishedFile): AgentCard['trust'] {
   const has = (trust: string) => supportedTrust.includes(trust)
   return { reputation: has('reputation'), cryptoEconomic: has('crypto-economic'), zkml: has('zkml') }
 }

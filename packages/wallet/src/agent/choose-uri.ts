@@ -1,4 +1,5 @@
 import { Secret } from '../secret.ts'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import { WalletError } from '../wallet-error.ts'
 import type { AgentCard } from './agent-card.ts'
 import { canonicalBytes } from './canonical-bytes.ts'
@@ -25,7 +26,8 @@ export async function chooseURI(trip: URITrip, card: AgentCard): Promise<ChosenU
     const cid = await pinCard(card, service, { fetch: trip.fetch, ...(options.signal && { signal: options.signal }) })
     return pinned(cid)
   } catch (error) {
-    if (!(error instanceof WalletError) || error.code.startsWith('VALIDATION_') || options.signal?.aborted) throw error
+    throwIfAborted(options.signal)
+    if (!(error instanceof WalletError) || error.code.startsWith('VALIDATION_')) throw error
     const { code, message } = error
     attempts.push({ kind: 'registration', tier: 'sdk-ipfs', outcome: 'failed', code, reason: message })
     progress('fallback', `${message} The file goes into the URI itself, which costs more gas.`)
@@ -51,11 +53,14 @@ export type URITrip = Pick<RegistrationTrip, 'env' | 'fetch' | 'attempts' | 'war
   }
 }
 
+type ModeTrip = Pick<URITrip, 'env'> & { readonly options: Pick<URITrip['options'], 'ipfsMode'> }
+
 export type ChosenURI = { readonly method: 'sdk-ipfs' | 'sdk-inline'; readonly agentURI: string }
 
 const modes: readonly string[] = ['proxy', 'pinata', 'inline'] satisfies IpfsMode[]
 
-function modeOf({ options, env }: URITrip): IpfsMode {
+/** Throws `VALIDATION_CONFIG_INVALID` for an unknown mode. */
+export function modeOf({ options, env }: ModeTrip): IpfsMode {
   const mode = options.ipfsMode ?? (env['SVC_IPFS_MODE'] || 'proxy')
   if (isMode(mode)) return mode
   throw new WalletError('VALIDATION_CONFIG_INVALID', `ipfsMode is not valid; accepted: ${modes.join(', ')}.`)

@@ -1,7 +1,8 @@
-import { isAddress } from 'viem'
-import { WalletError } from '../wallet-error.ts'
+import { requireOptions } from '../require-options.ts'
+import { planChecks } from './agent-options.ts'
 import { chooseURI, minimalURI } from './choose-uri.ts'
 import { encodeRegistration } from './encode-registration.ts'
+import { leftOutOfMinimal } from './left-out-of-minimal.ts'
 import { lookAtRegistry } from './look-at-registry.ts'
 import { openRegistryToRead } from './open-registry.ts'
 import type { PlanOptions, RegistrationPlan } from './plan-registration.ts'
@@ -10,9 +11,9 @@ import type { RegistrationAttempt, RegistrationProgress } from './registration.t
 
 /** What `planRegistration` does; loaded with its first call. */
 export async function drawUpPlan(options: PlanOptions): Promise<RegistrationPlan> {
+  requireOptions(options, planChecks, { needed: ['chainId', 'owner'] })
   const { chainId, owner, env = process.env, appId = null, onProgress } = options
   const place = openRegistryToRead(options)
-  if (!isAddress(owner)) throw new WalletError('VALIDATION_CONFIG_INVALID', 'owner is not valid; accepted: an address.')
   const attempts: RegistrationAttempt[] = []
   const warnings: string[] = []
   const progress = (step: RegistrationProgress['step'], message: string) => onProgress?.({ step, message })
@@ -30,7 +31,9 @@ export async function drawUpPlan(options: PlanOptions): Promise<RegistrationPlan
   progress('check-chain', `Looking at the registry ${place.registry} on chain ${chainId}.`)
   const { speech } = await lookAtRegistry(place, owner)
   // The older form keeps the small URI of the spec; there the file is no more than what the URI leads to.
-  const agentURI = speech.form === 'handle-v0' ? minimalURI(card) : (await chooseURI(trip, card)).agentURI
+  const isSmall = speech.form === 'handle-v0'
+  const agentURI = isSmall ? minimalURI(card) : (await chooseURI(trip, card)).agentURI
+  if (isSmall) warnings.push(...leftOutOfMinimal(card))
   return {
     chainId,
     registry: place.registry,

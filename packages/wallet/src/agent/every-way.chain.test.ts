@@ -13,6 +13,7 @@ import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, GasTier, RegistrationAttempt, RegistrationMethod } from './registration.ts'
 import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
 
+const small = 'The small file of a direct registration leaves out: domains, trust.'
 const missingSdk = () =>
   Promise.reject(Object.assign(new Error("Cannot find package 'agent0-sdk'"), { code: 'ERR_MODULE_NOT_FOUND' }))
 
@@ -35,7 +36,7 @@ afterAll(async () => {
 })
 
 describe('on a chain whose gas a paymaster pays', () => {
-  const devnet = useDevnet({ chainId: 8453 })
+  const devnet = useDevnet()
   let bundler: FakeBundler
   let paymaster: Paymaster
   beforeAll(async () => {
@@ -53,8 +54,8 @@ describe('on a chain whose gas a paymaster pays', () => {
   }))
 })
 
-describe('on a testnet', () => {
-  const devnet = useDevnet({ chainId: 84532 })
+describe('on a chain with a faucet', () => {
+  const devnet = useDevnet()
   let faucet: Faucet
   beforeAll(async () => {
     faucet = await startFaucet(devnet())
@@ -82,7 +83,7 @@ describe('on a testnet', () => {
       await devnet().fund(address, { ETH: '0.005' })
     }
     return {
-      options: { gas: { tiers: ['manual'] }, now: () => now.ms, sleep },
+      options: { gas: { tiers: ['wallet', 'manual'] }, now: () => now.ms, sleep },
       attempts: [empty, { kind: 'gas', tier: 'manual', outcome: 'done' }],
     }
   })
@@ -107,7 +108,7 @@ function registersEveryWay(devnet: ReturnType<typeof useDevnet>, gasTier: GasTie
         role: 'vault_manager',
         mcpEndpoint: 'https://agent.example/mcp',
         registry: { identity: devnet().registry.identity },
-        chains: [devnet().chain],
+        chains: [{ ...devnet().chain, faucet: gasTier !== 'sponsored' }],
         apiUrl: pins.url,
         env: {},
         records,
@@ -132,7 +133,7 @@ function registersEveryWay(devnet: ReturnType<typeof useDevnet>, gasTier: GasTie
         gasTier,
         alreadyRegistered: false,
         attempts: [...skipped(method), ...attempts, { kind: 'registration', tier: method, outcome: 'done' }],
-        warnings: gasTier === 'sponsored' ? [delegated] : [],
+        warnings: [...(method === 'direct-contract' ? [small] : []), ...(gasTier === 'sponsored' ? [delegated] : [])],
       })
       expect(await onChain(devnet(), BigInt(result.tokenId), address)).toEqual({
         owner: address,

@@ -1,5 +1,5 @@
 import { failing, receiptsHidden, startFaultProxy, useDevnet, type Fault, type FaultProxy } from '@svc/devnet/testing'
-import { createPublicClient, http } from 'viem'
+import { createPublicClient, http, numberToHex } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Journal } from '../journal.ts'
@@ -95,6 +95,16 @@ test.each<[string, Fault, string]>([
   await register({ records: createMemoryRegistrationRecords(), journal: createMemoryJournal({ now: Date.now }) })
   proxy.setRules([{ fault, methods: [method] }])
   await expect(register()).rejects.toMatchObject({ name: 'WalletError', code: 'RPC_UNAVAILABLE' })
+  await expectOneIdentity()
+})
+
+test('what the wallet recorded counts more than an endpoint that counts no agents yet', async () => {
+  await register()
+  const none = (answer: unknown) => (answer === numberToHex(1, { size: 32 }) ? numberToHex(0, { size: 32 }) : answer)
+  proxy.setRules([{ fault: { kind: 'lie', method: 'eth_call', change: none }, methods: ['eth_call'] }])
+  expect(await register()).toMatchObject({ status: 'registered', alreadyRegistered: true })
+  proxy.setRules([{ fault: failing('eth_call', 3, 'execution reverted'), methods: ['eth_call'] }])
+  await expect(register()).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' })
   await expectOneIdentity()
 })
 

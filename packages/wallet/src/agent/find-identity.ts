@@ -1,4 +1,4 @@
-import { isAddressEqual } from 'viem'
+import { isAddressEqual, type Address } from 'viem'
 import { WalletError } from '../wallet-error.ts'
 import type { RegistrySighting } from './look-at-registry.ts'
 import { ownedAgents } from './owned-agents.ts'
@@ -15,14 +15,15 @@ export async function findIdentity(
   trip: RegistrationTrip,
   { speech, agents }: RegistrySighting,
 ): Promise<RegisteredAgent | null> {
-  if (agents === 0n) return null
   const { chain, registry, owner, client, progress } = trip
+  // First, and whatever the registry counts: an endpoint that lags behind counts none.
+  const record = await ownRecord(trip, agents)
+  if (record === null && agents === 0n) return null
   // A registry of this form counts: where it seems not to, the endpoint is at fault, and a second identity the price.
   if (agents === null && speech.form === 'erc8004-v1') {
     throw new WalletError('RPC_UNAVAILABLE', `The endpoint of chain ${chain.id} does not say what the wallet owns.`)
   }
   progress('find-identity', 'Looking for an identity that the wallet has already.')
-  const record = await ownRecord(trip, agents)
   const tokenId = record === null ? await registeredHere(trip, agents) : record.tokenId
   if (tokenId === null) return null
   const agentURI = await speech.readURI(client, registry, tokenId)
@@ -30,7 +31,7 @@ export async function findIdentity(
     status: 'registered',
     agentId: `${chain.id}:${tokenId}`,
     tokenId: `${tokenId}`,
-    registrationMethod: record?.method ?? 'direct-contract',
+    registrationMethod: record?.method ?? null,
     agentURI,
     agentRegistry: `eip155:${chain.id}:${registry}`,
     owner,
@@ -43,24 +44,32 @@ export async function findIdentity(
   }
 }
 
-/** A recorded agent may have been sent to somebody else since; where the registry does not count, that is not asked. */
+/**
+ * A recorded agent may have been sent to somebody else since; where the registry does not count, that is not asked. Throws
+ * `RPC_UNAVAILABLE` when the registry does not know it: nothing takes an agent away, so the endpoint is behind.
+ */
 async function ownRecord(trip: RegistrationTrip, agents: bigint | null) {
-  const record = await trip.records.find(trip.chain.id, trip.registry, trip.owner)
+  const { records, chain, registry, owner } = trip
+  const record = await records.find(chain.id, registry, owner)
   if (record?.state !== 'registered' || record.tokenId === null) return null
   const tokenId = BigInt(record.tokenId)
-  if (agents !== null && !(await isStillOwned(trip, tokenId))) return null
+  if (agents !== null && !isAddressEqual(await holderOf(trip, tokenId), owner)) return null
   return { ...record, tokenId }
 }
 
-async function isStillOwned({ client, registry: address, owner }: RegistrationTrip, tokenId: bigint): Promise<boolean> {
+async function holderOf({ client, chain, registry: address }: RegistrationTrip, tokenId: bigint): Promise<Address> {
   const read = { address, abi: identityRegistryAbi, functionName: 'ownerOf', args: [tokenId] } as const
-  return readAgent(tokenId, () => client.readContract(read)).then(
-    (holder) => isAddressEqual(holder, owner),
-    (error: unknown) => {
-      if (error instanceof WalletError && error.code === 'AGENT_NOT_FOUND') return false
-      throw error
-    },
-  )
+  return readAgent(tokenId, () => client.readContract(read)).catch((cause: unknown) => {
+    if (!(cause instanceof WalletError && cause.code === 'AGENT_NOT_FOUND')) throw cause
+    throw new WalletError(
+      'RPC_UNAVAILABLE',
+      `The endpoint does not know agent ${chain.id}:${tokenId} of this wallet.`,
+      {
+        cause,
+        suggestion: 'Ask an endpoint that is not behind. Was the chain reset, begin with new records or set force.',
+      },
+    )
+  })
 }
 
 /**

@@ -1,10 +1,12 @@
+import { modeOf } from './choose-uri.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
 
 /** The identity SDK (`agent0-sdk`), or `null` where it is not installed or cannot be loaded, which is a warning. */
-export async function loadIdentitySdk(trip: RegistrationTrip): Promise<IdentitySdk | null> {
+export async function loadIdentitySdk(trip: SdkTrip): Promise<IdentitySdk | null> {
   const { options, attempts, warnings } = trip
   const skip = (reason: string) => {
-    attempts.push({ kind: 'registration', tier: 'sdk-ipfs', outcome: 'skipped', reason })
+    const tier = modeOf(trip) === 'inline' ? 'sdk-inline' : 'sdk-ipfs'
+    attempts.push({ kind: 'registration', tier, outcome: 'skipped', reason })
     return null
   }
   try {
@@ -14,9 +16,16 @@ export async function loadIdentitySdk(trip: RegistrationTrip): Promise<IdentityS
     return skip('The identity SDK has another shape.')
   } catch (error) {
     if (isMissing(error)) return skip('The identity SDK is not installed.')
-    warnings.push('The identity SDK is installed and cannot be loaded; the registry was called directly.')
-    return skip('The identity SDK cannot be loaded.')
+    const reason = `The identity SDK is installed and cannot be loaded: ${firstLine(error)}`
+    warnings.push(`${reason} The registry was called directly.`)
+    attempts.push({ kind: 'registration', tier: 'sdk-ipfs', outcome: 'failed', code: 'IDENTITY_SDK_FAILED', reason })
+    return null
   }
+}
+
+/** What of a trip bears on the SDK. */
+type SdkTrip = Pick<RegistrationTrip, 'env' | 'attempts' | 'warnings'> & {
+  readonly options: Pick<RegistrationTrip['options'], 'loadIdentitySdk' | 'ipfsMode'>
 }
 
 /** What of `agent0-sdk` 1.5 and later is used. */
@@ -29,9 +38,16 @@ function importInstalled(): Promise<unknown> {
   return import(packageName)
 }
 
+/** A package that the SDK itself lacks is another thing, though its message names the SDK as well. */
 function isMissing(error: unknown): boolean {
   const isNotFound = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
-  return isNotFound && error.message.includes(packageName)
+  return isNotFound && /Cannot find (?:package|module) '([^']+)'/.exec(error.message)?.[1] === packageName
+}
+
+/** What this machine's own loader says, as a sentence. */
+function firstLine(error: unknown): string {
+  const [line = ''] = String(error instanceof Error ? error.message : error).split('\n')
+  return `${line.slice(0, 300).replace(/\.$/, '')}.`
 }
 
 function isIdentitySdk(value: unknown): value is IdentitySdk {

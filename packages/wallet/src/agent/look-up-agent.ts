@@ -1,4 +1,6 @@
 import { isAddressEqual, zeroAddress } from 'viem'
+import { requireOptions } from '../require-options.ts'
+import { agentChecks } from './agent-options.ts'
 import type { AgentIdentity, GetAgentOptions } from './get-agent.ts'
 import { openRegistryToRead } from './open-registry.ts'
 import { parseAgentId } from './parse-agent-id.ts'
@@ -8,6 +10,7 @@ import { requireRegistry } from './require-registry.ts'
 
 /** What `getAgent` does; loaded with its first call. */
 export async function lookUpAgent(options: GetAgentOptions): Promise<AgentIdentity> {
+  requireOptions(options, agentChecks, { needed: ['agentId'] })
   const { agentId, env = process.env } = options
   const { chainId, tokenId } = parseAgentId(agentId)
   const place = openRegistryToRead({ ...options, chainId })

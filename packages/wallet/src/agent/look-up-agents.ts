@@ -1,5 +1,5 @@
-import { isAddress } from 'viem'
-import { WalletError } from '../wallet-error.ts'
+import { requireOptions } from '../require-options.ts'
+import { ownerChecks } from './agent-options.ts'
 import type { FindAgentsOptions, FoundAgents } from './find-agents.ts'
 import { lookAtRegistry } from './look-at-registry.ts'
 import { openRegistryToRead } from './open-registry.ts'
@@ -7,9 +7,9 @@ import { ownedAgents } from './owned-agents.ts'
 
 /** What `findAgents` does; loaded with its first call. */
 export async function lookUpAgents(options: FindAgentsOptions): Promise<FoundAgents> {
+  requireOptions(options, ownerChecks, { needed: ['chainId', 'owner'] })
   const { chainId, owner } = options
   const place = openRegistryToRead(options)
-  if (!isAddress(owner)) throw new WalletError('VALIDATION_CONFIG_INVALID', 'owner is not valid; accepted: an address.')
   // The form bears on what is sent alone, so that it need not be found out.
   const { agents } = await lookAtRegistry({ ...place, form: place.form ?? 'erc8004-v1' }, owner)
   const most = Number(agents === null || agents > mostAgents ? mostAgents : agents)

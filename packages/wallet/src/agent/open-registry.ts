@@ -57,7 +57,10 @@ function registryOf(
   const ofChain = chains?.find(({ id }) => id === chainId)?.identityRegistry
   if (registry?.identity !== undefined && registry.identity !== null) {
     if (!isAddress(registry.identity)) throw invalid('registry.identity is not valid; accepted: an address.')
-    return { identity: getAddress(registry.identity), form: registry.form ?? null }
+    const identity = getAddress(registry.identity)
+    const known = [ofChain && { identity: ofChain.address, form: ofChain.form }, row]
+    const form = known.find((entry) => entry?.identity === identity)?.form ?? null
+    return { identity, form: registry.form ?? form }
   }
   if (ofChain !== undefined) return { identity: ofChain.address, form: registry?.form ?? ofChain.form }
   if (row === undefined || row.identity === null || row.support === 'pending') throw unsupported(chainId)
@@ -70,7 +73,9 @@ function unsupported(chainId: number): WalletError {
     .map(([id]) => Number(id))
   const known = identityRegistries[chainId]?.identity ?? null
   const override =
-    known === null ? '' : ` A registry is known at ${known}: name it in the registry option to register there.`
+    known === null
+      ? ' Or name the address of one as registry.identity.'
+      : ` A registry is known at ${known}: name it as registry.identity to register there.`
   return new WalletError('VALIDATION_CHAIN_NOT_SUPPORTED', `Chain ${chainId} has no supported identity registry.`, {
     suggestion: `Use a supported chain: ${supported.join(', ')}.${override}`,
     details: { chainId, supported, knownRegistry: known },

@@ -15,7 +15,7 @@ import type {
  * first, or else the file itself), and the call. Whether the owner has an identity already is for the caller to find out,
  * with `findAgents`. What {@link registeredAgentIn} finds in the receipt ends it.
  *
- * Throws `WalletError`: `VALIDATION_CHAIN_NOT_SUPPORTED` before all else, then what `registerAgent` throws before it sends.
+ * Throws `WalletError`: what `registerAgent` throws before it sends, and in its order.
  */
 export async function planRegistration(options: PlanOptions): Promise<RegistrationPlan> {
   const { drawUpPlan } = await import('./draw-up-plan.ts')
@@ -46,7 +46,10 @@ export type RegistrationPlan = {
   readonly owner: Address
   readonly card: AgentCard
   readonly agentURI: string
-  /** The registry is called without an identity SDK. */
+  /**
+   * The registry is called without an identity SDK. Unlike that tier of `registerAgent`, a plan has the whole file, but at a
+   * registry of form `handle-v0`.
+   */
   readonly registrationMethod: RegistrationMethod
   /** The call, without value. */
   readonly to: Address

@@ -32,6 +32,12 @@ test.each([
   expect(read).toMatchObject({ status: 'unavailable', file: null, warnings: [expect.stringContaining(said)] })
 })
 
+test('a caller who gives up is told so, and not that the file is unavailable', async () => {
+  const signal = AbortSignal.abort()
+  const read = readAgentFile(agentURI, { gatewayUrl, signal, fetch: () => Promise.reject(signal.reason) })
+  await expect(read).rejects.toMatchObject({ name: 'WalletError', code: 'ABORTED', cause: signal.reason })
+})
+
 test.each([
   ['is no JSON', '{'],
   ['is a list', '[]'],

@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import { WalletError } from '../wallet-error.ts'
 import { boundedBytes } from './bounded-bytes.ts'
 import { withDeadline } from './with-deadline.ts'
@@ -108,7 +109,7 @@ async function blockOf(cid: string, gatewayUrl: string, options: AgentFileOption
   try {
     return await withDeadline({ timeoutMs: patienceMs, signal }, ask)
   } catch {
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     return null
   }
 }

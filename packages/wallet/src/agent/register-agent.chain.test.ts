@@ -28,10 +28,16 @@ beforeEach(async () => {
 
 describe('an agent', () => {
   test.each([
-    ['through the SDK, with the file in the URI', 'sdk-inline', {}],
-    ['by the call of the registry itself', 'direct-contract', { loadIdentitySdk: missingSdk }],
-  ])('is registered %s', async (_how, method, surroundings) => {
-    const result = await register({ ...surroundings })
+    ['through the SDK, with the file in the URI', 'sdk-inline', [], {}],
+    [
+      'by the call of the registry itself',
+      'direct-contract',
+      ['The small file of a direct registration leaves out: the a2a service, image, domains, trust.'],
+      { loadIdentitySdk: missingSdk },
+    ],
+  ])('is registered %s', async (_how, method, warnings, surroundings) => {
+    const shown = { a2aEndpoint: 'https://agent.example', image: 'https://agent.example/image.png' }
+    const result = await register({ ...shown, ...surroundings })
     expect(result).toMatchObject({
       status: 'registered',
       registrationMethod: method,
@@ -41,8 +47,10 @@ describe('an agent', () => {
       chainId: 31337,
       gasTier: 'wallet',
       alreadyRegistered: false,
-      warnings: [],
+      warnings,
     })
+    const [skipped] = result.attempts
+    expect(skipped?.tier).toBe(method === 'direct-contract' ? 'sdk-inline' : 'wallet')
     const id = BigInt(result.tokenId)
     expect(await agentOf('ownerOf', id)).toBe(wallet.address)
     expect(await agentOf('tokenURI', id)).toBe(result.agentURI)
@@ -51,7 +59,10 @@ describe('an agent', () => {
     expect(fileIn(result.agentURI)).toMatchObject({
       type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
       name: 'Ada',
-      services: [{ name: 'MCP', endpoint: mcpEndpoint }, ...(method === 'sdk-inline' ? [{ name: 'OASF' }] : [])],
+      services: [
+        { name: 'MCP', endpoint: mcpEndpoint },
+        ...(method === 'sdk-inline' ? [{ name: 'A2A' }, { name: 'OASF' }] : []),
+      ],
     })
   })
 

@@ -1,5 +1,5 @@
 import type { ServiceWallet } from '../service-wallet.ts'
-import type { AgentRegistrationConfig, RegistrationResult } from './registration.ts'
+import type { AgentRegistrationConfig, RegistrationResult, ResumedRegistration } from './registration.ts'
 
 /**
  * Registers the wallet as an agent in the ERC-8004 identity registry of a chain, by the first of three tiers that works:
@@ -8,17 +8,20 @@ import type { AgentRegistrationConfig, RegistrationResult } from './registration
  * that is registered already gets the identity it has, unless `force` is set.
  *
  * Resolves to what is registered, to `pending` when a transaction is out whose end is not known yet, or to `deferred` when
- * the wallet lacks gas: both name a token to `resume` with.
+ * the wallet lacks gas: both name a token to `resume` with. Calls for one wallet that share records, in whatever process,
+ * take turns: the second finds what the first registered, or goes on with it. Without `journal` and `records` that holds for
+ * calls on one wallet object, as does the token; a restart forgets both, and what is out with them.
  *
- * Throws `WalletError`, the chain's support before all else: `VALIDATION_CHAIN_NOT_SUPPORTED`; `VALIDATION_CONFIG_INVALID`,
- * `VALIDATION_CARD_INVALID` and `VALIDATION_PINNING_JWT_MISSING` for options; `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`,
- * `REGISTRY_NOT_DEPLOYED` and `VALIDATION_REGISTRY_ABI_UNKNOWN` for what is at the endpoint; `RESUME_TOKEN_INVALID`;
+ * Throws `WalletError`: `VALIDATION_CONFIG_INVALID` for an option that is not known or not of its type, then
+ * `VALIDATION_CHAIN_NOT_SUPPORTED`, both before anybody is asked; `VALIDATION_CARD_INVALID` and
+ * `VALIDATION_PINNING_JWT_MISSING`; `ABORTED` once `signal` is, unless something is out, which is `pending`;
+ * `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`, `REGISTRY_NOT_DEPLOYED` and `VALIDATION_REGISTRY_ABI_UNKNOWN` for what is at the endpoint; `RESUME_TOKEN_INVALID`;
  * `CALL_REVERTS` before and `REGISTRATION_REVERTED`, `REGISTRATION_AMBIGUOUS` after a transaction is mined; and what the
  * signer throws. A pin, a paymaster or a faucet that fails is no error: it is in `attempts`, and another way is taken.
  */
 export async function registerAgent(
   wallet: ServiceWallet,
-  options: AgentRegistrationConfig,
+  options: AgentRegistrationConfig | ResumedRegistration,
 ): Promise<RegistrationResult> {
   const { runRegistration } = await import('./run-registration.ts')
   return runRegistration(wallet, options)

@@ -41,6 +41,16 @@ describe('records in a file', () => {
     }
   })
 
+  test('have the work of several processes take turns, and outlive one that dies in its turn', async () => {
+    const log = join(folder, 'log')
+    const runs = await Promise.all(['a', 'b', 'dies', 'c'].map((name) => worker(path, name, log)))
+    expect(runs).toEqual([0, 0, null, 0])
+    const lines = (await readFile(log, 'utf8')).trim().split('\n')
+    expect(lines.filter((line) => line !== 'dies begins')).toHaveLength(6)
+    const inTurn = lines.filter((line) => line !== 'dies begins')
+    for (const index of [0, 2, 4]) expect(inTurn[index]?.split(' ')[0]).toBe(inTurn[index + 1]?.split(' ')[0])
+  })
+
   test.each([
     ['is torn', (whole: string) => whole.slice(0, -7)],
     ['is empty', () => ''],
@@ -85,6 +95,26 @@ function sample(token: string): RegistrationRecord {
     tokenId: null,
     updatedAt: 1,
   }
+}
+
+/** A process of its own that notes when its turn begins and ends; the one that dies is killed within. */
+async function worker(file: string, name: string, log: string): Promise<number | null> {
+  const built = new URL('../../dist/agent/file-registration-records.js', import.meta.url).href
+  const program = `
+import { appendFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { createFileRegistrationRecords } from ${JSON.stringify(built)}
+const [name, log] = ${JSON.stringify([name, log])}
+const { chainId, registry, owner } = ${JSON.stringify(sample('a'))}
+await createFileRegistrationRecords(${JSON.stringify(file)}).inTurn({ chainId, registry, owner }, async () => {
+  appendFileSync(log, name + ' begins\\n')
+  if (name === 'dies') process.kill(process.pid, 'SIGKILL')
+  await setTimeout(200)
+  appendFileSync(log, name + ' ends\\n')
+})`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code
 }
 
 /** A process of its own that saves so many records; resolves to its exit code. */

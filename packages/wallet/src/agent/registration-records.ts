@@ -13,6 +13,18 @@ export type RegistrationRecords = {
   find(chainId: number, registry: Address, owner: Address, updateOf?: string): Promise<RegistrationRecord | null>
   /** Durable when it resolves. Replaces the record of the same token. */
   save(record: RegistrationRecord): Promise<void>
+  /**
+   * Does the work while no other work on the same matter is under way through these records, in whatever process: others
+   * wait, in no order that is promised. Who fails or dies holds up nobody. Rejects with the reason of the signal when that
+   * is given while the work still waits; work that has begun is left to heed it by itself.
+   */
+  inTurn<Result>(matter: RegistrationMatter, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
+}
+
+/** What is done once at a time: the registration of a wallet at a registry, or the update of one of its agents. */
+export type RegistrationMatter = Pick<RegistrationRecord, 'chainId' | 'registry' | 'owner'> & {
+  /** Token id of the agent that is updated. */
+  readonly updateOf?: string | undefined
 }
 
 /** One registration: what was signed for it, and how far it came. Plain data, the same as JSON. */

@@ -1,11 +1,9 @@
 import type { Address } from 'viem'
-import { createMemoryJournal } from '../memory-journal.ts'
 import { createSubmitCall } from '../gas/create-submit-call.ts'
 import type { Submission } from '../gas/submission.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 import { readSignedUserOperation, type UserOperationRecord } from '../user-operation/signed-user-operation.ts'
 import { WalletError } from '../wallet-error.ts'
-import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
 import { openRegistry, type OpenRegistry } from './open-registry.ts'
 import type {
   AgentRegistrationConfig,
@@ -15,11 +13,14 @@ import type {
 } from './registration.ts'
 import type { RegistrationRecord, RegistrationRecords } from './registration-records.ts'
 
-/** Reads the options, the chain's support first, and asks the wallet for its address. */
+/**
+ * Reads the options, the chain's support first, and asks the wallet for its address. Chain and registry of a call that is
+ * gone on with are those of its record, where the options name none.
+ */
 export async function openTrip(wallet: ServiceWallet, options: TripOptions): Promise<RegistrationTrip> {
-  const open = openRegistry(wallet, options)
-  const { now = Date.now, env = process.env, records = createMemoryRegistrationRecords(), onProgress } = options
-  const journal = options.journal ?? createMemoryJournal({ now })
+  const { now = Date.now, env = process.env, onProgress, signal } = options
+  const { records = wallet.memory.records, journal = wallet.memory.journal } = options
+  const open = openRegistry(wallet, await placed(options, records))
   const owner = await wallet.getAddress()
   const progress: RegistrationTrip['progress'] = (step, message, details) =>
     onProgress?.({ step, message, ...(details && { details }) })
@@ -36,6 +37,8 @@ export async function openTrip(wallet: ServiceWallet, options: TripOptions): Pro
     attempts: [],
     warnings: [],
     progress,
+    inTurn: (work, updateOf) =>
+      records.inTurn({ chainId: open.chain.id, registry: open.registry, owner, updateOf }, work, signal),
     signed: async (token) => {
       const isOperationKept = ((await records.load(token))?.userOperation ?? null) !== null
       return (await journal.byRequest(token)).length + (isOperationKept ? 1 : 0)
@@ -63,11 +66,20 @@ export type RegistrationTrip = OpenRegistry &
       message: string,
       details?: RegistrationProgress['details'],
     ) => void
+    /** Works on the registration, or the update of an agent, while no other call does that shares the records. */
+    readonly inTurn: <Result>(work: () => Promise<Result>, updateOf?: string) => Promise<Result>
     /** How many signatures journal and records hold for the token of a record. */
     readonly signed: (token: string) => Promise<number>
     /** Brings the call of a record to the chain; the same record again goes on with what is out. */
     readonly submit: (record: Pick<RegistrationRecord, 'token' | 'registry' | 'data'>) => Promise<Submission>
   }
+
+async function placed(options: TripOptions, records: RegistrationRecords): Promise<TripOptions> {
+  const record = options.resume === undefined ? null : await records.load(options.resume)
+  if (record === null) return options
+  const registry = { ...options.registry, identity: options.registry?.identity ?? record.registry }
+  return { ...options, chainId: options.chainId ?? record.chainId, registry }
+}
 
 /** The member of a record that keeps the signed operation of a sponsored registration. */
 function operationOf(records: RegistrationRecords, token: string, now: () => number): UserOperationRecord {
@@ -80,6 +92,10 @@ function operationOf(records: RegistrationRecords, token: string, now: () => num
       const record = await records.load(token)
       if (record === null) throw new WalletError('RESUME_TOKEN_INVALID', 'The record of the registration is gone.')
       const userOperationHash = operation?.userOperationHash ?? null
+      const kept = record.userOperation?.['userOperationHash'] ?? userOperationHash
+      if (operation !== null && kept !== userOperationHash) {
+        throw new WalletError('REQUEST_CONFLICT', 'The record holds another operation of the registration.')
+      }
       const state = operation === null ? 'prepared' : 'sent'
       await records.save({ ...record, state, userOperation: operation, userOperationHash, updatedAt: now() })
     },

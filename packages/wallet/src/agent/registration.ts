@@ -2,6 +2,8 @@ import type { Address, Hash, Hex } from 'viem'
 import type { Chain } from '../chain.ts'
 import type { Journal } from '../journal.ts'
 import type { Secret } from '../secret.ts'
+import type { WalletErrorCode } from '../wallet-error.ts'
+import type { WalletResultCode } from '../wallet-result-table.ts'
 import type { AgentCard, AgentRole } from './agent-card.ts'
 import type { RegistrationRecords } from './registration-records.ts'
 import type { RegistryRow } from './identity-registries.ts'
@@ -25,15 +27,21 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
   readonly chainId?: number
   /** Instead of the table's: another address, another form of `register`. */
   readonly registry?: Partial<Pick<RegistryRow, 'identity' | 'form'>>
-  /** Registers also when the wallet has an identity already. */
+  /** Registers also when the wallet has an identity already: two such calls make two, one after the other. */
   readonly force?: boolean
-  /** The token of a pending or deferred result: goes on where that one stopped. */
+  /** The token of a pending or deferred result: goes on where that one stopped, see {@link ResumedRegistration}. */
   readonly resume?: string
   /** Who pays the gas: by default what fits the chain, see {@link GasTier}. */
   readonly gas?: GasOptions
   readonly onProgress?: (event: RegistrationProgress) => void
   readonly signal?: AbortSignal
 } & RegistrationSurroundings
+
+/**
+ * What `registerAgent` takes to go on with a registration: its token, and the journal and records it was begun with, if
+ * they were given then. Chain, registry, card and file are those of the record; the card is not asked for again.
+ */
+export type ResumedRegistration = Partial<AgentRegistrationConfig> & { readonly resume: string }
 
 /** Where the registration file goes: pinned by the support API, pinned by your own account, or into the URI itself. */
 export type IpfsMode = 'proxy' | 'pinata' | 'inline'
@@ -48,9 +56,12 @@ export type RegistrationSurroundings = {
   readonly pinningUrl?: string
   /** Rows of chains that the table does not have, a local one for example. */
   readonly chains?: readonly Chain[]
-  /** Keeps what was signed. In memory where it is missing: then a crash forgets it. */
+  /** Keeps what was signed. That of the wallet object where it is missing: then a crash forgets it. */
   readonly journal?: Journal
-  /** Keeps what is under way, so that a restart ends it. In memory where it is missing. */
+  /**
+   * Keeps what is under way, so that a restart ends it, and has calls that share it take turns. Those of the wallet object
+   * where they are missing: then calls on that object take turns, and a crash forgets what is under way.
+   */
   readonly records?: RegistrationRecords
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly fetch?: typeof fetch
@@ -64,11 +75,12 @@ export type RegistrationSurroundings = {
 /** How the gas of a registration is paid, and how long that is waited for. */
 export type GasOptions = {
   /**
-   * Tiers that may be tried, always in the order sponsored, faucet, manual. Where it is missing: a paymaster on chain 8453
-   * or where `bundlerUrl` or `paymasterUrl` is given, the faucet on the chains it serves, and a person everywhere. What
-   * the wallet holds is used before faucet and person are asked.
+   * Tiers that may be tried, always in the order sponsored, wallet, faucet, manual. Where it is missing: a paymaster where
+   * the chain's row says `sponsored` or `bundlerUrl` or `paymasterUrl` is given, what the wallet holds, the faucet where the
+   * row says `faucet`, and a person everywhere. Without `wallet` the wallet spends nothing on gas, and `GAS_NOT_PAID` is
+   * thrown where no paymaster pays; faucet and person send to the wallet, so they need it beside them.
    */
-  readonly tiers?: readonly ('sponsored' | 'faucet' | 'manual')[]
+  readonly tiers?: readonly GasTier[]
   /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */
   readonly bundlerUrl?: string
   /** URL of an ERC-7677 paymaster; `SVC_PAYMASTER_URL_<chainId>` where it is missing. */
@@ -100,14 +112,15 @@ export type RegisteredAgent = {
   readonly status: 'registered'
   /** `<chainId>:<tokenId>`. The first token id of a registry is 0. */
   readonly agentId: string
-  readonly registrationMethod: RegistrationMethod
+  /** `null` for an identity that was there before and is in no record. */
+  readonly registrationMethod: RegistrationMethod | null
   readonly agentURI: string
   readonly tokenId: string
   /** `eip155:<chainId>:<address>`. */
   readonly agentRegistry: string
   readonly owner: Address
   readonly chainId: number
-  /** `null` for an identity that was there before. */
+  /** Of the registration; `null` for an identity that was there before and is in no record. */
   readonly txHash: Hash | null
   readonly gasTier: GasTier | null
   readonly alreadyRegistered: boolean
@@ -148,8 +161,8 @@ export type RegistrationAttempt = {
   readonly kind: 'registration' | 'update' | 'gas'
   readonly tier: RegistrationMethod | GasTier
   readonly outcome: 'done' | 'failed' | 'skipped' | 'pending'
-  /** Code of the error, where it failed. */
-  readonly code?: string
+  /** Where it failed. What a service calls it is in `reason`. */
+  readonly code?: WalletErrorCode | WalletResultCode
   readonly reason?: string
 }
 

@@ -1,3 +1,4 @@
+import { flag, isRecord, list, oneOf, shape, shown, type Check, type RefusedField } from '../shape.ts'
 import { WalletError } from '../wallet-error.ts'
 import type { AgentCard } from './agent-card.ts'
 
@@ -19,56 +20,22 @@ export function requireAgentCard(value: unknown): AgentCard {
   })
 }
 
-export type RefusedField = { readonly field: string; readonly accepted: string }
-
 const mostBytes = 32 * 1024
 /** A hostile card breaks the schema as often as it likes. */
 const mostNamed = 20
 
-type Check = (value: unknown, field: string, fields: RefusedField[]) => void
-
 function isCard(value: unknown, fields: RefusedField[]): value is AgentCard {
-  shape({
+  const domain = pattern(/^[a-z0-9_]+(\/[a-z0-9_]+){0,4}$/, 'a slug such as technology/blockchain')
+  const members = {
     name: label(1, 100),
     description: text(1, 2_000),
-    domains: list(
-      16,
-      shape({
-        domain: pattern(/^[a-z0-9_]+(\/[a-z0-9_]+){0,4}$/, 'a slug such as technology/blockchain'),
-        primary: flag,
-      }),
-    ),
-    services: list(16, shape({ type: oneOf('mcp', 'a2a'), url: webAddress })),
-    trust: shape({ reputation: flag, cryptoEconomic: flag, zkml: flag }),
+    domains: list(16, shape({ domain, primary: flag }, 'domain')),
+    services: list(16, shape({ type: oneOf('mcp', 'a2a'), url: webAddress }, 'service')),
+    trust: shape({ reputation: flag, cryptoEconomic: flag, zkml: flag }, 'trust'),
     metadata: dictionary(32, text(0, 500), { image }),
-  })(value, '', fields)
+  }
+  shape(members, 'card')(value, '', fields)
   return fields.length === 0
-}
-
-function shape(members: Readonly<Record<string, Check>>): Check {
-  return (value, field, fields) => {
-    if (!isRecord(value)) {
-      fields.push({ field: field || 'card', accepted: 'an object' })
-      return
-    }
-    const path = (name: string) => (field === '' ? name : `${field}.${name}`)
-    for (const name of Object.keys(value)) {
-      if (!Object.hasOwn(members, name)) {
-        fields.push({ field: path(shown(name)), accepted: `only ${Object.keys(members).join(', ')}` })
-      }
-    }
-    for (const [name, check] of Object.entries(members)) check(value[name], path(name), fields)
-  }
-}
-
-function list(most: number, check: Check): Check {
-  return (value, field, fields) => {
-    if (!Array.isArray(value) || value.length > most) {
-      fields.push({ field, accepted: `a list of at most ${most}` })
-      return
-    }
-    value.forEach((item: unknown, index) => check(item, `${field}[${index}]`, fields))
-  }
 }
 
 function dictionary(most: number, check: Check, known: Readonly<Record<string, Check>>): Check {
@@ -110,16 +77,6 @@ function pattern(expression: RegExp, accepted: string): Check {
   }
 }
 
-function oneOf(...words: readonly string[]): Check {
-  return (value, field, fields) => {
-    if (typeof value !== 'string' || !words.includes(value)) fields.push({ field, accepted: words.join(' or ') })
-  }
-}
-
-const flag: Check = (value, field, fields) => {
-  if (typeof value !== 'boolean') fields.push({ field, accepted: 'true or false' })
-}
-
 /** ASCII alone: a host in other letters has its name in Punycode, and is not taken for the one that looks like it. */
 const webAddress: Check = (value, field, fields) => {
   const isPlainUrl = typeof value === 'string' && value.length <= 500 && /^https?:\/\/[!-~]+$/i.test(value)
@@ -156,13 +113,4 @@ function isLookAlike(value: string): boolean {
   return (
     isJoined || isMixed || letters.some((letter) => letter > '\u007f' && /^[a-z0-9]+$/i.test(letter.normalize('NFKC')))
   )
-}
-
-/** A name that a stranger chose, as it may stand in a message. */
-function shown(name: string): string {
-  return name.slice(0, 64).replace(/[^\w:. -]/g, '?')
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,21 +1,31 @@
 import type { ServiceWallet } from '../service-wallet.ts'
+import { requireOptions } from '../require-options.ts'
+import { requireWallet } from '../require-wallet.ts'
+import { registrationChecks } from './agent-options.ts'
+import { templateOf } from './build-agent-card.ts'
 import { findIdentity } from './find-identity.ts'
 import { finishRegistration } from './finish-registration.ts'
 import { lookAtRegistry, type RegistrySighting } from './look-at-registry.ts'
 import { prepareCard } from './prepare-card.ts'
-import type { AgentRegistrationConfig, RegistrationResult } from './registration.ts'
+import type { RegistrationResult } from './registration.ts'
 import type { RegistrationRecord } from './registration-records.ts'
-import { openTrip, type RegistrationTrip } from './registration-trip.ts'
+import { openTrip, type RegistrationTrip, type TripOptions } from './registration-trip.ts'
 import { submitRegistration } from './submit-registration.ts'
 import { underWay } from './under-way.ts'
+import { unsaid } from './wanted-card.ts'
 import { WalletError } from '../wallet-error.ts'
 
 /** What `registerAgent` does, in its order; loaded with the first registration. */
-export async function runRegistration(
-  wallet: ServiceWallet,
-  options: AgentRegistrationConfig,
-): Promise<RegistrationResult> {
+export async function runRegistration(wallet: ServiceWallet, options: TripOptions): Promise<RegistrationResult> {
+  requireWallet(wallet)
+  requireOptions(options, registrationChecks)
+  if (options.resume === undefined) templateOf({ ...options, role: options.role ?? unsaid })
   const trip = await openTrip(wallet, options)
+  return trip.inTurn(() => registerInTurn(trip))
+}
+
+async function registerInTurn(trip: RegistrationTrip): Promise<RegistrationResult> {
+  const { options } = trip
   trip.progress('check-chain', `Looking at the registry ${trip.registry} on chain ${trip.chain.id}.`)
   const sighting = await lookAtRegistry(trip, trip.owner)
   const begun = await underWay(trip)
@@ -29,7 +39,7 @@ export async function runRegistration(
   }
   if (begun !== null) return goOn(trip, sighting, begun)
   if (isEnded) throw new WalletError('RESUME_TOKEN_INVALID', 'The registration of the token is ended, its agent gone.')
-  const card = prepareCard({ ...trip, options })
+  const card = prepareCard({ ...trip, options: { ...options, role: options.role ?? unsaid } })
   const { record, submission } = await submitRegistration(trip, sighting, card)
   return finishRegistration(trip, sighting, record, submission)
 }

@@ -1,6 +1,9 @@
 import type { Hash, Hex } from 'viem'
 import type { ServiceWallet } from '../service-wallet.ts'
+import { requireOptions } from '../require-options.ts'
+import { requireWallet } from '../require-wallet.ts'
 import { WalletError } from '../wallet-error.ts'
+import { updateChecks } from './agent-options.ts'
 import { keepOutcome } from './keep-outcome.ts'
 import { lookAtRegistry } from './look-at-registry.ts'
 import { isEnded } from './memory-registration-records.ts'
@@ -16,11 +19,18 @@ import { updateCalls } from './update-calls.ts'
 
 /** What `updateAgent` does, in its order; loaded with its first call. */
 export async function runUpdate(wallet: ServiceWallet, options: AgentUpdateConfig): Promise<UpdateResult> {
+  requireWallet(wallet)
+  requireOptions(options, updateChecks, { needed: ['agentId'] })
   const { chainId, tokenId } = parseAgentId(options.agentId)
   if (options.chainId !== undefined && options.chainId !== chainId) {
     throw new WalletError('VALIDATION_CONFIG_INVALID', `chainId is not valid; accepted: ${chainId}, as in agentId.`)
   }
   const trip: UpdateTrip = { ...(await openTrip(wallet, { ...options, chainId })), options }
+  return trip.inTurn(() => updateInTurn(trip, tokenId), `${tokenId}`)
+}
+
+async function updateInTurn(trip: UpdateTrip, tokenId: bigint): Promise<UpdateResult> {
+  const { chain, registry, options } = trip
   await requireMayUpdate(trip, tokenId)
   const hashes: Hash[] = []
   const begun = await updateUnderWay(trip, tokenId)
@@ -37,8 +47,8 @@ export async function runUpdate(wallet: ServiceWallet, options: AgentUpdateConfi
     agentId: options.agentId,
     tokenId: `${tokenId}`,
     agentURI,
-    agentRegistry: `eip155:${chainId}:${trip.registry}`,
-    chainId,
+    agentRegistry: `eip155:${chain.id}:${registry}`,
+    chainId: chain.id,
     txHashes: hashes,
     gasTier: last?.gasTier ?? null,
     attempts: trip.attempts,

@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import type { AgentCard } from './agent-card.ts'
 import { chooseURI, minimalURI, type ChosenURI } from './choose-uri.ts'
 import { encodeRegistration } from './encode-registration.ts'
+import { leftOutOfMinimal } from './left-out-of-minimal.ts'
 import { loadIdentitySdk, type IdentitySdk } from './load-identity-sdk.ts'
 import type { RegistrySighting } from './look-at-registry.ts'
 import { registerThroughSdk } from './register-through-sdk.ts'
@@ -24,6 +25,7 @@ export async function submitRegistration(
     if (submitted !== null) return submitted
   }
   const agentURI = minimalURI(card)
+  trip.warnings.push(...leftOutOfMinimal(card))
   const data = encodeRegistration(speech, card, agentURI)
   return submitRecorded(trip, { method: 'direct-contract', agentURI, data })
 }

@@ -17,12 +17,18 @@ export async function underWay(trip: RegistrationTrip): Promise<RegistrationReco
   return record === null || isEnded(record) ? null : record
 }
 
-/** The record of a token, of a registration or of an update of that agent. Throws `RESUME_TOKEN_INVALID`. */
+/**
+ * The record of a token, of a registration or of an update of that agent. Throws `RESUME_TOKEN_INVALID`, also for one that
+ * was given up before anything was signed for it: another took its place.
+ */
 export async function recordOf(trip: RegistrationTrip, token: string, updateOf?: string): Promise<RegistrationRecord> {
   const { records, chain, registry, owner } = trip
   const record = await records.load(token)
   const isOwn = record?.chainId === chain.id && record.owner === owner && record.registry === registry
-  if (isOwn && record.update?.tokenId === updateOf) return record
+  if (isOwn && record.update?.tokenId === updateOf) {
+    if (record.state !== 'failed' || (await trip.signed(token)) > 0) return record
+    throw new WalletError('RESUME_TOKEN_INVALID', 'What the token stands for was given up; begin anew.')
+  }
   const what = updateOf === undefined ? 'registration' : `update of agent ${updateOf}`
   throw new WalletError('RESUME_TOKEN_INVALID', `No ${what} by this wallet on this chain has the token.`)
 }

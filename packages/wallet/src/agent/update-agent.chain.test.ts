@@ -15,7 +15,7 @@ import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { dyingRecords } from './dying-records.fixture.ts'
 import { getAgent } from './get-agent.ts'
-import { linkRegistration } from './link-registration.ts'
+import { linkRegistration, type LinkRegistrationConfig } from './link-registration.ts'
 import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
 import { createPinning } from './pin/pinning.fixture.ts'
 import { registerAgent } from './register-agent.ts'
@@ -96,14 +96,18 @@ describe('an agent', () => {
       metadata: { handle: 'Bea', role: 'vault_manager', interfaceType: 'mcp' },
       registrationFile: {
         name: 'Bea',
-        services: [{ name: 'MCP' }, { name: 'OASF' }],
+        services: [{ name: 'MCP' }],
+        domains: [],
+        supportedTrust: [],
         metadata: { role: 'vault_manager' },
       },
     })
+    await update({ trust: { reputation: true, cryptoEconomic: false, zkml: false } })
+    expect(await read()).toMatchObject({ registrationFile: { domains: [], supportedTrust: ['reputation'] } })
   })
 
   test('says in its file where it is registered, once it is linked', async () => {
-    const link = () => linkRegistration(wallet, options({}))
+    const link = () => linkRegistration(wallet, options({}) as LinkRegistrationConfig)
     expect(await link()).toMatchObject({ status: 'updated', unchanged: false, txHashes: [expect.any(String)] })
     const agentRegistry = `eip155:31337:${devnet().registry.identity}`
     expect(await read()).toMatchObject({
@@ -112,6 +116,22 @@ describe('an agent', () => {
     expect(await link()).toMatchObject({ unchanged: true })
     expect((await update({ description: 'Other.' })).txHashes).toHaveLength(1)
     expect((await read()).registrationFile?.registrations).toHaveLength(1)
+  })
+
+  test('keeps what an update made of it when it is linked, and no word of its card is taken', async () => {
+    await update({ mcpEndpoint: 'https://new.example/mcp', description: 'Other.' })
+    const { role, ...place } = registration()
+    // @ts-expect-error A role belongs to the card.
+    const refused = linkRegistration(wallet, { ...place, ...kept, role, agentId })
+    await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_CONFIG_INVALID', message: /^name is not accepted/ })
+    await linkRegistration(wallet, options({}) as LinkRegistrationConfig)
+    expect(await read()).toMatchObject({
+      registrationFile: {
+        description: 'Other.',
+        services: [{ endpoint: 'https://new.example/mcp' }, { name: 'OASF' }],
+        registrations: [{ agentId: agentId.split(':')[1] }],
+      },
+    })
   })
 
   test('moves to another place when the mode is named, and not otherwise', async () => {
@@ -141,6 +161,16 @@ describe('an update', () => {
       registrationFile: { description: 'More.', metadata: { role: 'vault_creator' } },
     })
     expect(await update({ resume: waiting.resumeToken })).toMatchObject({ unchanged: true })
+  })
+
+  test('that another took the place of is not brought back by its token', async () => {
+    await fund(wallet, '0')
+    const old = await updateAgent(wallet, options({ description: 'Old.', gas: { manualWaitMs: 0 } }))
+    if (old.status !== 'deferred') throw new Error(old.status)
+    await fund(wallet, '1')
+    await update({ description: 'New.' })
+    await expect(update({ resume: old.resumeToken })).rejects.toMatchObject({ code: 'RESUME_TOKEN_INVALID' })
+    expect(await read()).toMatchObject({ registrationFile: { description: 'New.' } })
   })
 
   const writes = [0, 1, 2, 3].flatMap((at) => [['before', at] as const, ['after', at] as const])

@@ -12,7 +12,8 @@ import type { RegistrationTrip } from './registration-trip.ts'
 /**
  * Brings the registration file and the on-chain entries of an agent to what the options say; what they leave out stays as
  * the current file has it. Where nothing differs nothing is sent. The wallet must own the agent or be approved for it. The
- * gas is paid as for a registration, one transaction for the file and one for each entry that differs.
+ * gas is paid as for a registration, one transaction for the file and one for each entry that differs. Updates of one agent
+ * take turns as registrations do: each is reckoned from what the one before it left.
  *
  * Resolves like `registerAgent`: to what was updated, to `pending` or to `deferred`. Throws `WalletError`: besides what
  * `registerAgent` throws `AGENT_NOT_FOUND`, `AGENT_NOT_OWNED`, `AGENT_FILE_NOT_KEPT`, `REGISTRY_CANNOT_UPDATE`,

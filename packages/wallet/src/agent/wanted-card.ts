@@ -28,8 +28,7 @@ export function wantedCard(
     return { current: null, wanted }
   }
   if (file === null) throw notKept('The current registration file cannot be read.', { fileStatus: status })
-  const template = templateOf({ role: role ?? 'vault_participant' })
-  const { card, lost } = cardInFile(file, content, template)
+  const { card, lost } = cardInFile(file, content)
   const members = [...lost, ...warnings]
   if (members.length > 0) throw notKept('The current registration file says what a card cannot.', { members })
   const current = { ...card, metadata: { ...keptOnChain(metadata), ...card.metadata } }
@@ -44,7 +43,7 @@ export type ChangesOfCard = Partial<AgentCardOptions> & {
 export type WantedCard = { readonly current: AgentCard | null; readonly wanted: AgentCard }
 
 /** Refused by name where a role is needed and none is known. */
-const unsaid = '' as AgentRole
+export const unsaid = '' as AgentRole
 
 function changed(current: AgentCard, options: ChangesOfCard, role: AgentRole | null): AgentCard {
   const { name, description, domains, trust, image, metadata } = options

@@ -21,6 +21,7 @@ export const baseSepolia: Chain = {
   maxHeadAgeSeconds: 60,
   logRangeBlocks: 2_000,
   l1DataFee: true,
+  faucet: true,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
   wrappedNative,

@@ -20,6 +20,7 @@ export const sepolia: Chain = {
   blockTimeSeconds: 12,
   maxHeadAgeSeconds: 180,
   logRangeBlocks: 2_000,
+  faucet: true,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
   wrappedNative,

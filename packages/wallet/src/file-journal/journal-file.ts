@@ -1,6 +1,7 @@
 import { mkdir, open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { WalletError } from '../wallet-error.ts'
+import { syncFolderOf } from '../write-whole.ts'
 import { readLine, writeLine, type JournalLine } from './journal-line.ts'
 import { lockFile } from './lock-file.ts'
 
@@ -60,17 +61,11 @@ function journalFile(path: string, file: FileHandle, unlock: () => Promise<void>
   }
 }
 
-/** A file that is new is durable only when its folder is. */
 async function openOwn(path: string): Promise<FileHandle> {
   const file = await open(path, 'a+', 0o600)
   try {
     await file.chmod(0o600)
-    const folder = await open(dirname(path), 'r')
-    try {
-      await folder.sync()
-    } finally {
-      await folder.close()
-    }
+    await syncFolderOf(path)
     return file
   } catch (error) {
     await file.close()

@@ -1,4 +1,5 @@
 import type { GasDesk } from './gas-desk.ts'
+import type { WalletResultCode } from '../wallet-result-table.ts'
 import { requestFaucet } from './request-faucet.ts'
 import { waitForBalance } from './wait-for-balance.ts'
 
@@ -9,7 +10,7 @@ import { waitForBalance } from './wait-for-balance.ts'
 export async function askFaucet(desk: GasDesk): Promise<boolean> {
   const { chain, owner, wallet, options, attempts, warnings, progress } = desk
   const isAsked = options.gas?.tiers?.includes('faucet') ?? false
-  if (!faucetChains.has(chain.id) && !isAsked) return false
+  if (chain.faucet !== true && !isAsked) return false
   const { now = Date.now, env = {} } = options
   const apiUrl = options.apiUrl ?? (env['SVC_API_URL'] || undefined)
   if (apiUrl === undefined || wallet.appId === null) {
@@ -21,12 +22,12 @@ export async function askFaucet(desk: GasDesk): Promise<boolean> {
   progress('faucet', 'Asking the faucet for native currency.')
   const claim = { address: owner, chainId: chain.id, appId: wallet.appId }
   const answer = await requestFaucet(apiUrl, claim, options)
-  const failed = (code: string, reason: string): false => {
+  const failed = (code: WalletResultCode, reason: string): false => {
     attempts.push({ kind: 'gas', tier: 'faucet', outcome: 'failed', code, reason })
     progress('fallback', reason)
     return false
   }
-  if (answer.status === 'failed') return failed(answer.code, answer.reason)
+  if (answer.status === 'failed') return failed('FAUCET_FAILED', answer.reason)
   const { txHash } = answer
   if (answer.status === 'claimed' && txHash !== null) {
     const receipt = await desk.client.getTransactionReceipt({ hash: txHash }).catch(() => null)
@@ -37,8 +38,5 @@ export async function askFaucet(desk: GasDesk): Promise<boolean> {
   if (await waitForBalance(desk, 1n, now() + longestWaitMs)) return true
   return failed('FAUCET_FAILED', 'The grant of the faucet did not arrive in time.')
 }
-
-/** Sepolia and Base Sepolia. */
-const faucetChains: ReadonlySet<number> = new Set([11155111, 84532])
 
 const longestWaitMs = 60_000

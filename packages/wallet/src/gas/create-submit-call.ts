@@ -2,14 +2,16 @@ import type { Journal, JournalEntry } from '../journal.ts'
 import { fundAndPay } from './fund-and-pay.ts'
 import type { GasContext, GasDesk } from './gas-desk.ts'
 import type { Submission, SubmitCall, SubmittableCall } from './submission.ts'
+import { requireTiers } from './require-tiers.ts'
 import { trySponsored } from './try-sponsored.ts'
 
 /**
  * Makes the way of one call to the chain, by who pays its gas: a paymaster, what the wallet holds, the faucet, a person.
  * What was signed under the request before is gone on with first, and nothing else is signed while it may still take
- * effect.
+ * effect. Throws `VALIDATION_CONFIG_INVALID` for tiers that do not go together.
  */
 export function createSubmitCall(context: GasContext): SubmitCall {
+  requireTiers(context.options.gas)
   return async (call) => {
     const desk: GasDesk = { ...context, attempts: [], warnings: [] }
     const submission = await resolveGas(desk, call)

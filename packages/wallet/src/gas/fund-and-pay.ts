@@ -8,7 +8,7 @@ import { waitForBalance } from './wait-for-balance.ts'
 
 /**
  * Sends the call from the wallet, which pays; while it cannot, the faucet is asked, and then a person. `deferred` when
- * nobody gave enough in time: nothing is out then. Throws what {@link payFromWallet} throws.
+ * nobody gave enough in time: nothing is out then. Throws `GAS_NOT_PAID` and what {@link payFromWallet} throws.
  */
 export async function fundAndPay(desk: GasDesk, call: SubmittableCall): Promise<SettledCall | Deferred> {
   const { tiers } = desk.options.gas ?? {}
@@ -66,6 +66,7 @@ async function pay(desk: GasDesk, call: SubmittableCall, tier: GasTier): Promise
       chain,
       client,
       journal,
+      mayPay: options.gas?.tiers?.includes('wallet') ?? true,
       ...(options.signal && { signal: options.signal }),
       onStep: (step, details) => progress(step, sentences[step], details),
     },

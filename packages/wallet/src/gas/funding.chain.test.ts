@@ -4,7 +4,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryRegistrationRecords } from '../agent/memory-registration-records.ts'
 import { registerAgent } from '../agent/register-agent.ts'
-import type { AgentRegistrationConfig, RegistrationProgress } from '../agent/registration.ts'
+import type { AgentRegistrationConfig, GasTier, RegistrationProgress } from '../agent/registration.ts'
 import type { RegistrationRecords } from '../agent/registration-records.ts'
 import { identityRegistryAbi as abi } from '../agent/registry/identity-registry-abi.ts'
 import type { Journal } from '../journal.ts'
@@ -12,7 +12,7 @@ import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { startFaucet, type Faucet } from './faucet.fixture.ts'
 
-const devnet = useDevnet({ chainId: 84532 })
+const devnet = useDevnet()
 
 let faucet: Faucet
 let wallet: ServiceWallet
@@ -30,10 +30,10 @@ afterEach(async () => {
   await faucet.stop()
 })
 
-describe('on a testnet the faucet', () => {
+describe('on a chain with a faucet it', () => {
   test('is asked by a wallet that holds nothing, and what it sends pays', async () => {
     expect(await register({})).toMatchObject({ status: 'registered', gasTier: 'faucet' })
-    expect(faucet.bodies()).toEqual([{ address: wallet.address, chainId: 84532, appId: 'app-1' }])
+    expect(faucet.bodies()).toEqual([{ address: wallet.address, chainId: 31337, appId: 'app-1' }])
     expect(await balance()).toBeGreaterThan(0n)
     expect(await balance()).toBeLessThan(parseEther('0.01'))
     expect(await agents()).toBe(1n)
@@ -53,7 +53,7 @@ describe('on a testnet the faucet', () => {
 
   test('is waited for while an earlier claim is in its queue', async () => {
     faucet.hold()
-    const body = JSON.stringify({ address: wallet.address, chainId: 84532, appId: 'app-1' })
+    const body = JSON.stringify({ address: wallet.address, chainId: 31337, appId: 'app-1' })
     expect((await fetch(`${faucet.url}/v1/faucet/request`, { method: 'POST', body })).status).toBe(200)
     const sleep = async (): Promise<void> => faucet.release()
     const result = await register({ sleep })
@@ -62,7 +62,7 @@ describe('on a testnet the faucet', () => {
   })
 
   test('that was used up earlier is not waited for', async () => {
-    const body = JSON.stringify({ address: wallet.address, chainId: 84532, appId: 'app-1' })
+    const body = JSON.stringify({ address: wallet.address, chainId: 31337, appId: 'app-1' })
     const before = await client().getBlockNumber()
     await fetch(`${faucet.url}/v1/faucet/request`, { method: 'POST', body })
     await expect.poll(() => client().getBlockNumber(), { timeout: 10_000 }).toBeGreaterThan(before)
@@ -76,16 +76,17 @@ describe('on a testnet the faucet', () => {
   })
 
   test.each([
-    [{ status: 429, code: 'RATE_LIMITED' }, 'RATE_LIMITED'],
-    [{ status: 503, code: 'FAUCET_DRY' }, 'FAUCET_DRY'],
-    [{ status: 500, code: '<script>' }, 'FAUCET_FAILED'],
-    [{ status: 409, code: 'SOMETHING_ELSE' }, 'SOMETHING_ELSE'],
-  ])('that answers %j leaves it to a person', async (fault, code) => {
+    [{ status: 429, code: 'RATE_LIMITED' }, 'The faucet answers 429 (RATE_LIMITED).'],
+    [{ status: 503, code: 'FAUCET_DRY' }, 'The faucet answers 503 (FAUCET_DRY).'],
+    [{ status: 500, code: '<script>' }, 'The faucet answers 500.'],
+    [{ status: 409, code: 'SOMETHING_ELSE' }, 'The faucet answers 409 (SOMETHING_ELSE).'],
+  ])('that answers %j leaves it to a person', async (fault, reason) => {
     faucet.setFault(fault)
     const { sleep } = personWho(() => devnet().fund(wallet.address, { ETH: '0.005' }))
     const result = await register({ sleep })
     expect(result).toMatchObject({ status: 'registered', gasTier: 'manual' })
-    expect(result.attempts).toContainEqual(expect.objectContaining({ tier: 'faucet', outcome: 'failed', code }))
+    const failed = { tier: 'faucet', outcome: 'failed', code: 'FAUCET_FAILED', reason }
+    expect(result.attempts).toContainEqual(expect.objectContaining(failed))
   })
 
   test.each([
@@ -107,7 +108,7 @@ describe('a person', () => {
     expect(await register({ sleep })).toMatchObject({ status: 'registered', gasTier: 'manual' })
     expect(sleeps).toHaveLength(3)
     expect(events.find(({ step }) => step === 'wait-for-funds')).toMatchObject({
-      message: `Send 0.005 ETH to ${wallet.address} on chain 84532 (${devnet().chain.name}).`,
+      message: `Send 0.005 ETH to ${wallet.address} on chain 31337 (${devnet().chain.name}).`,
       details: { address: wallet.address, amountWei: parseEther('0.005'), waitMs: 60_000 },
     })
   })
@@ -139,7 +140,7 @@ describe('a person', () => {
       wallet,
       owner: wallet.address,
       journal,
-      options: { gas: { tiers: [] }, env: {} },
+      options: { gas: { tiers: ['wallet'] as const }, env: {} },
       progress: () => {},
       attempts: [],
       warnings: [],
@@ -153,10 +154,34 @@ describe('a person', () => {
   })
 })
 
+describe('what the wallet holds', () => {
+  beforeEach(() => devnet().fund(wallet.address, { ETH: '1' }))
+
+  test('is not spent where its tier is not among those that may be tried', async () => {
+    const refused = expect.objectContaining({ code: 'GAS_NOT_PAID' })
+    for (const tiers of [['sponsored'], []] as const) {
+      await expect(register({ gas: { tiers } })).rejects.toEqual(refused)
+    }
+    expect(await balance()).toBe(parseEther('1'))
+    expect(await register({ gas: { tiers: ['sponsored', 'wallet'] } })).toMatchObject({ gasTier: 'wallet' })
+    expect(await agents()).toBe(1n)
+  })
+
+  test('is named beside those who send to it, and no tier is made up', async () => {
+    const refuses = async (tiers: readonly string[], message: RegExp) => {
+      const gas = { tiers } as { tiers: readonly GasTier[] }
+      await expect(register({ gas })).rejects.toMatchObject({ code: 'VALIDATION_CONFIG_INVALID', message })
+    }
+    await refuses(['sponsored', 'manual'], /"manual" needs "wallet"/)
+    await refuses(['faucet'], /"faucet" needs "wallet"/)
+    await refuses(['sponsred'], /gas\.tiers/)
+  })
+})
+
 function walletOf(appId?: string): ServiceWallet {
-  const rpcUrls = { 84532: devnet().rpcUrl }
+  const rpcUrls = { 31337: devnet().rpcUrl }
   const privateKey = generatePrivateKey()
-  return new ServiceWallet({ mode: 'local', privateKey, chainId: 84532, rpcUrls, ...(appId && { appId }) })
+  return new ServiceWallet({ mode: 'local', privateKey, chainId: 31337, rpcUrls, ...(appId && { appId }) })
 }
 
 function register(change: Partial<AgentRegistrationConfig>) {
@@ -166,7 +191,7 @@ function register(change: Partial<AgentRegistrationConfig>) {
     mcpEndpoint: 'https://agent.example/mcp',
     ipfsMode: 'inline',
     registry: { identity: devnet().registry.identity },
-    chains: [devnet().chain],
+    chains: [{ ...devnet().chain, faucet: true }],
     records,
     journal,
     env: { SVC_API_URL: `${faucet.url}/` },

@@ -4,6 +4,7 @@ import type { ChainFacts } from '../open-chain.ts'
 import { createSender, type Sender } from '../sender.ts'
 import { feesNow } from '../sender/fees-now.ts'
 import type { TransactionSigner } from '../sender/sign-request.ts'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import { revertDataIn, revertReason } from '../user-operation/revert-reason.ts'
 import { WalletError } from '../wallet-error.ts'
 import type { SubmittableCall } from './submission.ts'
@@ -11,7 +12,7 @@ import type { SubmittableCall } from './submission.ts'
 /**
  * Sends one call from the wallet, which pays its gas. What was signed before under the request is not signed again: its
  * bytes are offered again and its outcome is waited for, unless the chain shows that they are never mined. Throws
- * `CALL_REVERTS` when the call would revert, `RPC_UNAVAILABLE`, and what the signer throws; nothing is out then.
+ * `GAS_NOT_PAID` where the wallet may not pay, `CALL_REVERTS` when the call would revert, `RPC_UNAVAILABLE`, and what the signer throws; nothing is out then.
  */
 export async function payFromWallet(payer: Payer, call: SubmittableCall): Promise<Payment> {
   const sender = createSender({ ...payer, wallet: payer.signer })
@@ -19,6 +20,7 @@ export async function payFromWallet(payer: Payer, call: SubmittableCall): Promis
     const earlier = await payer.journal.byRequest(call.requestId)
     const alive = earlier.findLast(({ state }) => !neverMined.has(state))
     if (alive === undefined) {
+      if (payer.mayPay === false) throw new WalletError('GAS_NOT_PAID', 'No tier of gas.tiers pays; nothing is out.')
       const price = await priceOf(payer, call)
       if (price.balanceWei < price.worstWei) return { status: 'underfunded', ...price }
       await sign(payer, sender, call, price, earlier.length)
@@ -37,6 +39,8 @@ export type Payer = {
   readonly journal: Journal
   /** How long a transaction is waited for before it counts as pending; two minutes where it is missing. */
   readonly timeoutMs?: number
+  /** `false`: what is signed is gone on with, and nothing more is. */
+  readonly mayPay?: boolean
   readonly signal?: AbortSignal
   readonly onStep?: (step: 'sign' | 'send' | 'confirm', details?: { readonly txHash: Hash }) => void
 }
@@ -78,7 +82,7 @@ async function sign(payer: Payer, sender: Sender, call: SubmittableCall, price: 
     data: call.data,
     valueWei: 0n,
     reservationId: null,
-    allow: async () => payer.signal?.throwIfAborted(),
+    allow: async () => throwIfAborted(payer.signal),
   })
 }
 

@@ -26,7 +26,7 @@ export async function requestFaucet(
   try {
     return await withDeadline({ timeoutMs: patienceMs, signal }, ask)
   } catch {
-    return failed('FAUCET_FAILED', 'The faucet does not answer.')
+    return failed('The faucet does not answer.')
   }
 }
 
@@ -35,7 +35,7 @@ export type FaucetClaim = { readonly address: Address; readonly chainId: number;
 export type FaucetAnswer =
   /** `txHash` is `null` while the claim waits in the queue. */
   | { readonly status: 'granted' | 'claimed'; readonly txHash: Hash | null }
-  | { readonly status: 'failed'; readonly code: string; readonly reason: string }
+  | { readonly status: 'failed'; readonly reason: string }
 
 const patienceMs = 15_000
 const mostBytes = 64 * 1024
@@ -46,8 +46,8 @@ function read(status: number, body: unknown): FaucetAnswer {
   if (status === 409 && code === 'FAUCET_ALREADY_CLAIMED') {
     return { status: 'claimed', txHash: hashIn(memberOf(body, 'details')) ?? hashIn(body) }
   }
-  const isOurs = typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(code)
-  return failed(isOurs ? code : 'FAUCET_FAILED', `The faucet answers ${status}${isOurs ? ` (${code})` : ''}.`)
+  const isCode = typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(code)
+  return failed(`The faucet answers ${status}${isCode ? ` (${code})` : ''}.`)
 }
 
 function hashIn(body: unknown): Hash | null {
@@ -55,8 +55,8 @@ function hashIn(body: unknown): Hash | null {
   return typeof hash === 'string' && isHash(hash) ? hash : null
 }
 
-function failed(code: string, reason: string): FaucetAnswer {
-  return { status: 'failed', code, reason }
+function failed(reason: string): FaucetAnswer {
+  return { status: 'failed', reason }
 }
 
 function parsed(text: string): unknown {

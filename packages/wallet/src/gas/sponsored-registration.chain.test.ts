@@ -12,11 +12,12 @@ import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { createSender } from '../sender.ts'
 import { ServiceWallet } from '../service-wallet.ts'
+import { startFreePaymaster } from '../user-operation/free-paymaster.fixture.ts'
 import type { SignedUserOperation, UserOperationRecord } from '../user-operation/signed-user-operation.ts'
 import { WalletError } from '../wallet-error.ts'
 import { createSubmitCall } from './create-submit-call.ts'
 
-const devnet = useDevnet({ chainId: 8453 })
+const devnet = useDevnet()
 
 let bundler: FakeBundler
 let paymaster: Paymaster
@@ -33,7 +34,7 @@ afterEach(async () => {
   await paymaster.stop()
 })
 
-test('on chain 8453 a paymaster pays by default: the wallet holds nothing before and after, and owns its identity', async () => {
+test('on a chain that is sponsored a paymaster pays by default: the wallet holds nothing before and after, and owns its identity', async () => {
   const events: RegistrationProgress[] = []
   const result = await register({ onProgress: (event) => events.push(event) })
   expect(result).toMatchObject({
@@ -108,7 +109,7 @@ describe('once an operation is signed', () => {
     expect(result).toMatchObject({ status: 'registered', gasTier: 'sponsored' })
     expect(bundler.received()).toEqual([first, first])
     expect(await agents()).toBe(1n)
-    expect(await journal.open(8453, wallet.address)).toEqual([])
+    expect(await journal.open(31337, wallet.address)).toEqual([])
   })
 
   test('and it declined it, nothing else is either', async () => {
@@ -118,12 +119,17 @@ describe('once an operation is signed', () => {
     expect(await agents()).toBe(0n)
   })
 
-  test('the wallet pays itself when the time of the operation is over', async () => {
-    bundler.setFaults([{ fault: { kind: 'lose' } }])
+  test('the wallet pays itself when another operation took its place, and not when its time is over', async () => {
+    bundler.setFaults([{ fault: { kind: 'lose' }, times: 3 }])
     expect(await register({})).toMatchObject({ status: 'pending' })
     await devnet().fund(wallet.address, { ETH: '1' })
-    await devnet().mineTo(Math.floor(Date.now() / 1_000) + 601)
-    const result = await register({})
+    const { timestamp } = await client().getBlock()
+    await devnet().mineTo(Math.max(Number(timestamp), Math.floor(Date.now() / 1_000)) + 601)
+    expect(await register({})).toMatchObject({ status: 'pending' })
+    expect(await register({ gas: {} })).toMatchObject({ status: 'pending' })
+    expect(await transactions()).toBe(0)
+    await takeNonce()
+    const result = await register({ gas: {} })
     expect(result).toMatchObject({ status: 'registered', gasTier: 'wallet' })
     expect(result.attempts[0]).toMatchObject({ tier: 'sponsored', outcome: 'failed', code: 'BUNDLER_UNAVAILABLE' })
     expect(await agents()).toBe(1n)
@@ -214,7 +220,7 @@ describe('one call', () => {
 
   test('waits for no paymaster while the wallet has other transactions out', async () => {
     await devnet().fund(wallet.address, { ETH: '1' })
-    const other = { requestId: 'other', step: 0, reservationId: null, chainId: 8453, from: wallet.address } as const
+    const other = { requestId: 'other', step: 0, reservationId: null, chainId: 31337, from: wallet.address } as const
     await journal.recordSigned({ ...other, nonce: 1, attempt: 0, rawTransaction: '0x02', hash: `0x${'0'.repeat(64)}` })
     const result = await submit(unkept)
     expect(result).toMatchObject({ status: 'mined', gasTier: 'wallet' })
@@ -241,8 +247,8 @@ function begin(): void {
   wallet = new ServiceWallet({
     mode: 'local',
     privateKey: generatePrivateKey(),
-    chainId: 8453,
-    rpcUrls: { 8453: devnet().rpcUrl },
+    chainId: 31337,
+    rpcUrls: { 31337: devnet().rpcUrl },
   })
   records = createMemoryRegistrationRecords()
   journal = createMemoryJournal({ now: Date.now })
@@ -259,7 +265,7 @@ function register(change: Partial<AgentRegistrationConfig>) {
     mcpEndpoint: 'https://agent.example/mcp',
     ipfsMode: 'inline',
     registry: { identity: devnet().registry.identity },
-    chains: [devnet().chain],
+    chains: [{ ...devnet().chain, sponsored: true }],
     records,
     journal,
     gas: { sponsoredWaitMs: 1_000 },
@@ -269,7 +275,7 @@ function register(change: Partial<AgentRegistrationConfig>) {
 }
 
 function named() {
-  return { SVC_BUNDLER_URL_8453: bundler.url, SVC_PAYMASTER_URL_8453: paymaster.url }
+  return { SVC_BUNDLER_URL_31337: bundler.url, SVC_PAYMASTER_URL_31337: paymaster.url }
 }
 
 /** Records of a process that dies at a save: before or after it is durable. */
@@ -279,6 +285,7 @@ function dying(kept: RegistrationRecords, at: number, moment: 'before' | 'after'
   return {
     load: (token) => (isDead ? Promise.reject(new Error('killed')) : kept.load(token)),
     find: (...words) => kept.find(...words),
+    inTurn: (...words) => kept.inTurn(...words),
     async save(record) {
       if (isDead) throw new Error('killed')
       isDead = saves === at
@@ -290,9 +297,19 @@ function dying(kept: RegistrationRecords, at: number, moment: 'before' | 'after'
 }
 
 async function newest() {
-  const record = await records.find(8453, devnet().registry.identity, wallet.address)
+  const record = await records.find(31337, devnet().registry.identity, wallet.address)
   if (record === null) throw new Error('There is no record.')
   return record
+}
+
+/** Has another operation of the account executed. */
+async function takeNonce(): Promise<void> {
+  const other = await startFakeBundler({ devnet: devnet() })
+  const free = await startFreePaymaster(devnet())
+  const call = { target: '0x00000000000000000000000000000000000000AA', data: '0x', chains: [devnet().chain] } as const
+  const sent = await wallet.sendUserOp({ ...call, bundlerUrl: other.url, paymaster: free.url, env: {} })
+  await Promise.all([other.stop(), free.stop()])
+  if (sent.status !== 'mined') throw new Error(`It is ${sent.status}.`)
 }
 
 const client = (): PublicClient => createPublicClient({ transport: http(devnet().rpcUrl), cacheTime: 0 })

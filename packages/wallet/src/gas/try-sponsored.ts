@@ -29,13 +29,10 @@ export async function trySponsored(desk: GasDesk, call: SubmittableCall): Promis
   return await run(desk, call, operation, await contextOf(desk, urls.bundlerUrl, urls.paymasterUrl))
 }
 
-/** The chain whose registrations are sponsored unless the options say otherwise (Base). */
-const sponsoredChain = 8453
-
 /** To name a bundler and a paymaster is to ask for sponsored gas. */
 function isWanted({ chain, options: { gas = {} } }: GasDesk): boolean {
   if (gas.tiers !== undefined) return gas.tiers.includes('sponsored')
-  return chain.id === sponsoredChain || gas.bundlerUrl !== undefined || gas.paymasterUrl !== undefined
+  return chain.sponsored === true || gas.bundlerUrl !== undefined || gas.paymasterUrl !== undefined
 }
 
 async function run(
@@ -63,10 +60,9 @@ const unmended: ReadonlySet<WalletErrorCode> = new Set([
   'VALIDATION_CONFIG_INVALID',
 ])
 
-function settledBy(desk: GasDesk, outcome: OperationOutcome): SettledCall | null {
+function settledBy(desk: GasDesk, outcome: OperationOutcome): SettledCall {
   const { attempts } = desk
   const { status, userOperationHash } = outcome
-  if (status === 'expired') return fallen(desk, 'BUNDLER_UNAVAILABLE', 'The operation was not executed in time.')
   if (status === 'pending') {
     const reason = outcome.declined === null ? {} : { reason: 'The bundler declines the operation at present.' }
     attempts.push({ kind: 'gas', tier: 'sponsored', outcome: 'pending', ...reason })
@@ -92,7 +88,11 @@ async function lookOnly(desk: GasDesk, record: UserOperationRecord): Promise<Set
     return settledBy(desk, { ...sighting, userOperationHash })
   }
   await record.save(null)
-  return settledBy(desk, { status: 'expired', userOperationHash })
+  return fallen(
+    desk,
+    'BUNDLER_UNAVAILABLE',
+    'Another operation of the account took the place of the one that was signed.',
+  )
 }
 
 async function contextOf(desk: GasDesk, bundlerUrl: string, paymasterUrl: string): Promise<OperationContext> {
@@ -132,8 +132,9 @@ function skipped({ attempts }: GasDesk, reason: string): null {
   return null
 }
 
-function fallen({ attempts, progress }: GasDesk, code: WalletErrorCode, reason: string): null {
+function fallen({ attempts, progress, options }: GasDesk, code: WalletErrorCode, reason: string): null {
   attempts.push({ kind: 'gas', tier: 'sponsored', outcome: 'failed', code, reason })
-  progress('fallback', `${reason} The wallet pays the gas itself.`)
+  const mayPay = options.gas?.tiers?.includes('wallet') ?? true
+  if (mayPay) progress('fallback', `${reason} The wallet pays the gas itself.`)
   return null
 }

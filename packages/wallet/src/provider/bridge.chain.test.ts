@@ -1,4 +1,5 @@
 import { useDevnet } from '@svc/devnet/testing'
+import { createWalletProviderServer } from '@svc/test-utils'
 import { verifyMessage as ethersVerify } from 'ethers'
 import {
   createPublicClient,
@@ -17,7 +18,6 @@ import type { Signer } from '../signer.ts'
 import { createManagedSigner } from '../signers/managed-signer.ts'
 import { startRemoteSigner } from '../signers/remote-server.fixture.ts'
 import { createRemoteSigner } from '../signers/remote-signer.ts'
-import { createWalletProviderServer } from '../signers/signers.fixture.ts'
 import { createLocalSigner } from '../signers/local-signer.ts'
 import { bridgeClients, codeIn, openSdk, type BridgeClient, type TypedData } from './bridge-clients.fixture.ts'
 import { createEIP1193Provider, type EIP1193Provider } from './create-eip1193-provider.ts'

@@ -1,7 +1,21 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { createPublicClient, createTestClient, http, parseEther, recoverTypedDataAddress, type Hex } from 'viem'
+import { BrowserProvider } from 'ethers'
+import {
+  BaseError,
+  InsufficientFundsError,
+  createPublicClient,
+  createTestClient,
+  createWalletClient,
+  custom,
+  http,
+  parseEther,
+  recoverTypedDataAddress,
+  type Hex,
+} from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { beforeEach, expect, test } from 'vitest'
+import type { Chain } from '../chain.ts'
+import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { createEIP1193Provider, type EIP1193Provider } from './create-eip1193-provider.ts'
 import { ProviderRpcError } from './provider-rpc-error.ts'
@@ -136,14 +150,19 @@ test('an endpoint that is away is code 4900, one of another chain 4901', async (
 })
 
 test('administers the node of a local chain alone', async () => {
+  // The wallet's chain has no row here: 31337 is what a local node calls itself.
   expect(await code(provider.request({ method: 'anvil_mine', params: ['0x1'] }))).toBeNull()
-  const astray = new ServiceWallet({
+  const mine = { method: 'anvil_mine', params: ['0x1'] }
+  const on = (row: Chain) => createEIP1193Provider(wallet, { chains: [row] })
+  expect(await code(on(devnet().chain).request(mine))).toBeNull()
+  expect(await code(on({ ...devnet().chain, local: false }).request(mine))).toBe(4200)
+  const own = new ServiceWallet({
     mode: 'local',
     privateKey: generatePrivateKey(),
     chainId: 1,
     rpcUrls: { 1: devnet().rpcUrl },
   })
-  expect(await code(createEIP1193Provider(astray).request({ method: 'anvil_mine', params: ['0x1'] }))).toBe(4200)
+  expect(await code(createEIP1193Provider(own).request(mine))).toBe(4200)
 })
 
 async function code(answer: Promise<unknown>): Promise<number | null> {
@@ -158,3 +177,23 @@ async function code(answer: Promise<unknown>): Promise<number | null> {
 
 const client = () => createPublicClient({ transport: http(devnet().rpcUrl), cacheTime: 0 })
 const node = () => createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
+
+test('a client with too little is told so in the words it knows, and nothing is signed', async () => {
+  const poor = new ServiceWallet({
+    mode: 'local',
+    privateKey: generatePrivateKey(),
+    chainId: 31337,
+    rpcUrls: { 31337: devnet().rpcUrl },
+  })
+  const journal = createMemoryJournal({ now: Date.now })
+  const bare = createEIP1193Provider(poor, { journal })
+  const viem = createWalletClient({ account: poor.address, transport: custom(bare) })
+  const byViem = await viem.sendTransaction({ chain: null, to: bob, gas: 21_000n }).catch((error: unknown) => error)
+  if (!(byViem instanceof BaseError)) throw new Error(String(byViem))
+  expect(byViem.walk((error) => error instanceof InsufficientFundsError)).not.toBeNull()
+  const signer = await new BrowserProvider(bare).getSigner()
+  await expect(signer.sendTransaction({ to: bob, gasLimit: 21_000n })).rejects.toMatchObject({
+    code: 'INSUFFICIENT_FUNDS',
+  })
+  expect(await journal.open(31337, poor.address)).toEqual([])
+})

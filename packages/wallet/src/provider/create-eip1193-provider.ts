@@ -3,7 +3,10 @@ import { openChain } from '../open-chain.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 import type { Chain } from '../chain.ts'
 import type { Journal } from '../journal.ts'
-import { createMemoryJournal } from '../memory-journal.ts'
+import { option } from '../option.ts'
+import { requireOptions, type ChecksOf } from '../require-options.ts'
+import { requireWallet } from '../require-wallet.ts'
+import { batchSponsors } from './calls/batch-sponsors.ts'
 import type { CallBatches } from './calls/call-batch.ts'
 import type { CallsContext, SponsorOptions } from './calls/calls-context.ts'
 import { createMemoryCallBatches } from './calls/memory-call-batches.ts'
@@ -21,11 +24,14 @@ import { toProviderError } from './to-provider-error.ts'
  * chain or an endpoint; `request` rejects with {@link ProviderRpcError} alone.
  */
 export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOptions = {}): EIP1193Provider {
+  requireWallet(wallet)
+  requireOptions(options, checks)
   const open = openChain(wallet, options)
-  const journal = options.journal ?? createMemoryJournal({ now: options.now ?? Date.now })
+  const journal = options.journal ?? wallet.memory.journal
   const sending = createCallSender({ ...open, wallet, journal })
-  const { batches = createMemoryCallBatches(), sponsor = {}, env = process.env } = options
+  const { batches = createMemoryCallBatches(), sponsor = null, env = process.env } = options
   const own = { batches, sponsor, env, underWay: new Set<string>(), offeredAt: new Map<string, number>() }
+  batchSponsors({ ...open, sponsor, env })
   const context: CallsContext = { ...open, wallet, journal, sending, ...own }
   const provider: EIP1193Provider = {
     async request(words) {
@@ -33,7 +39,7 @@ export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOp
         const { method, params } = readRequest(words)
         const answer = Object.hasOwn(methods, method) ? methods[method] : undefined
         return await (answer === undefined
-          ? forwardToNode(open.client, open.chain.id, { method, params })
+          ? forwardToNode(open, { method, params })
           : answer(context, Array.isArray(params) ? params : [params]))
       } catch (error) {
         throw toProviderError(error)
@@ -62,15 +68,32 @@ export type ProviderOptions = {
   readonly chainId?: number
   /** Rows of chains that the table does not have. */
   readonly chains?: readonly Chain[]
-  /** Keeps what was signed. In memory where it is missing: then a crash forgets it. */
+  /** Keeps what was signed. That of the wallet object where it is missing: then a crash forgets it. */
   readonly journal?: Journal
   /** Keeps the batches of `wallet_sendCalls`. In memory where it is missing: then a crash forgets their ids. */
   readonly batches?: CallBatches
-  /** Bundler and paymaster for batches. To name them is to agree that the account is delegated when one is sent. */
+  /** Bundler and paymaster for batches. To give it is to agree that the account is delegated when one is sent. */
   readonly sponsor?: SponsorOptions
   /** For the URLs of bundler and paymaster. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  readonly now?: () => number
+}
+
+const sponsorChecks: ChecksOf<SponsorOptions> = {
+  bundlerUrl: option.url,
+  paymasterUrl: option.url,
+  paymasterContext: option.record,
+  clientPaymasterUrls: option.urls,
+  allowDelegationTo: option.address,
+  onProgress: option.function,
+}
+
+const checks: ChecksOf<ProviderOptions> = {
+  chainId: option.chainId,
+  chains: option.chains,
+  journal: option.journal,
+  batches: option.having('load', 'add'),
+  sponsor: option.within(sponsorChecks),
+  env: option.record,
 }
 
 type Method = (context: CallsContext, params: readonly unknown[]) => unknown

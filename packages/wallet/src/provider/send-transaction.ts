@@ -25,22 +25,26 @@ export function createCallSender(context: SendContext): CallSender {
     if ((await journal.open(chain.id, sender.address)).length > 0) await sender.reconcile()
     const { to, data, valueWei } = request
     const call = { account: sender.address, ...(to && { to }), data, value: valueWei }
-    const [gas, { lasting }, chainId] = await Promise.all([
+    const [gas, { lasting }, balanceWei, chainId] = await Promise.all([
       request.gasLimit ?? client.estimateGas({ ...call, prepare: false }),
       feesNow(client, chain),
+      client.getBalance({ address: sender.address }),
       client.getChainId(),
     ])
     if (chainId !== chain.id) {
       throw new ProviderRpcError(rpcCodes.chainDisconnected, `The endpoint serves chain ${chainId}, not ${chain.id}.`)
     }
+    const gasLimit = request.gasLimit ?? (gas * 12n) / 10n
+    const maxFeePerGas = request.maxFeePerGas ?? lasting.maxFeePerGas
+    requireFunds(balanceWei, gasLimit * maxFeePerGas, valueWei)
     await before?.()
     const signed = await sender.sign({
       ...slot,
       to,
       data,
       valueWei,
-      gasLimit: request.gasLimit ?? (gas * 12n) / 10n,
-      maxFeePerGas: request.maxFeePerGas ?? lasting.maxFeePerGas,
+      gasLimit,
+      maxFeePerGas,
       maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? lasting.maxPriorityFeePerGas,
       reservationId: null,
       allow: async () => {},
@@ -66,3 +70,12 @@ export type CallSender = {
 }
 
 export type SendContext = OpenChain & { readonly wallet: ServiceWallet; readonly journal: Journal }
+
+/** In the words that nodes use: by them clients know the error. */
+function requireFunds(balanceWei: bigint, gasWei: bigint, valueWei: bigint): void {
+  if (balanceWei >= gasWei + valueWei) return
+  const figures = `has ${balanceWei} wei, needs ${valueWei} and at most ${gasWei} for gas`
+  throw new ProviderRpcError(rpcCodes.transactionRejected, `insufficient funds for gas * price + value: ${figures}`, {
+    data: { code: 'INSUFFICIENT_FUNDS', balanceWei: `${balanceWei}`, valueWei: `${valueWei}`, gasWei: `${gasWei}` },
+  })
+}

@@ -37,6 +37,7 @@ const byWalletCode: ReadonlyMap<WalletErrorCode, number> = new Map([
   ['INSUFFICIENT_FUNDS', rpcCodes.transactionRejected],
   ['NONCE_CONTENDED', rpcCodes.transactionRejected],
   ['VALIDATION_CONFIG_INVALID', rpcCodes.invalidParams],
+  ['SIGNING_INPUT_INVALID', rpcCodes.invalidParams],
 ])
 
 /** The innermost error that is a JSON-RPC answer: the node spoke, and its words are passed on. */

@@ -8,11 +8,8 @@ test('a caller who leaves or runs out of time gets pending, and the transaction 
   await node().setAutomine(false)
   const sender = senderOver()
   const sent = await sender.broadcast(await sender.sign(call()))
-  const startedAt = performance.now()
   expect(await sender.confirm(sent, { signal: AbortSignal.timeout(100) })).toMatchObject({ status: 'pending' })
   expect(await sender.confirm(sent, { timeoutMs: 100 })).toMatchObject({ status: 'pending' })
-  // Far from the two minutes a watch takes by itself, however busy the machine.
-  expect(performance.now() - startedAt).toBeLessThan(30_000)
   await node().mine({ blocks: 1 })
   expect(await sender.confirm(sent, quick)).toMatchObject({ status: 'final' })
 })
@@ -62,13 +59,15 @@ test('a dropped transaction is sent again', async () => {
 })
 
 test('a node that counts a transaction before it shows the receipt is waited for', async () => {
-  const startedAt = performance.now()
+  let hides = Infinity
   const sender = senderOver(async (method, forward) =>
-    method === 'eth_getTransactionReceipt' && performance.now() - startedAt < 900 ? null : forward(),
+    method === 'eth_getTransactionReceipt' && hides-- > 0 ? null : forward(),
   )
   const sent = await sender.broadcast(await sender.sign(call()))
   expect(await sender.broadcast(sent)).toMatchObject({ state: 'broadcast' })
+  hides = 3
   expect(await sender.confirm(sent, quick)).toMatchObject({ status: 'final' })
+  expect(hides).toBeLessThan(0)
 })
 
 test('a foreign transaction that took the nonce supersedes it', async () => {

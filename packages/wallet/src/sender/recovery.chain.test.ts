@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { freely, quick, until, useSender } from '../sender.fixture.ts'
 
@@ -72,7 +73,7 @@ describe('an account with delegated code', () => {
     const pooled: number[] = []
     const sender = senderOver(async (method, forward) => {
       const answer = await forward()
-      if (method === 'eth_sendRawTransaction') pooled.push((await node().getTxpoolStatus()).pending)
+      if (method === 'eth_sendRawTransaction') pooled.push(await waitingOf(wallet().address))
       return answer
     })
     await node().setAutomine(false)
@@ -127,3 +128,10 @@ describe('G3: fifty in flight', () => {
     }
   })
 })
+
+/** How many transactions of one account wait for a block; others may have left theirs in the pool. */
+async function waitingOf(account: Address): Promise<number> {
+  const { pending } = await node().getTxpoolContent()
+  const own = Object.entries(pending).filter(([address]) => address.toLowerCase() === account.toLowerCase())
+  return own.reduce((sum, [, byNonce]) => sum + Object.keys(byNonce).length, 0)
+}

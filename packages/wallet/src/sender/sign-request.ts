@@ -19,21 +19,12 @@ import type { Delegation } from './delegation.ts'
  * when the chain's count cannot be read; or what `allow` of the request throws.
  */
 export async function signRequest(context: SignContext, request: SignRequest): Promise<JournalEntry> {
-  const { wallet, chain, inTurn, delegation } = context
-  // Read along with the count; the answer is wanted when the bytes go out.
-  void delegation.stands()
-  for (let tries = 0; tries < mostTries; tries += 1) {
-    // Outside the lock, so that parallel requests share a batch: the journal, not this count, keeps ours apart. A count
-    // that was handed in is believed once; when the journal contradicts it, the chain is asked.
-    const latestCount = (tries === 0 ? request.latestCount : undefined) ?? (await countOf(context))
-    const outcome = await inTurn(() => signAt(context, request, latestCount))
-    if (typeof outcome === 'object') return outcome
-    if (outcome === 'behind') {
-      if (tries === mostTries - 1) throw aheadOfChain(chain.id)
-      await sleep(Math.min(Math.max(chain.blockTimeSeconds * 250, 100), 1000))
-    }
-  }
-  throw new WalletError('NONCE_CONTENDED', `Other senders of ${wallet.address} took ${mostTries} nonces in a row.`)
+  // Read along with the count; the answer is wanted when the bytes go out. Where none do, its request is not left behind.
+  const looked = context.delegation.stands()
+  return signOnce(context, request).catch(async (error: unknown) => {
+    await looked
+    throw error
+  })
 }
 
 /** One call to sign. Request id and step together name it: signed once, it is never signed for another call. */
@@ -74,6 +65,22 @@ export type SignContext = {
   readonly delegation: Delegation
   /** Runs one signature after the other. */
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+}
+
+async function signOnce(context: SignContext, request: SignRequest): Promise<JournalEntry> {
+  const { wallet, chain, inTurn } = context
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    // Outside the lock, so that parallel requests share a batch: the journal, not this count, keeps ours apart. A count
+    // that was handed in is believed once; when the journal contradicts it, the chain is asked.
+    const latestCount = (tries === 0 ? request.latestCount : undefined) ?? (await countOf(context))
+    const outcome = await inTurn(() => signAt(context, request, latestCount))
+    if (typeof outcome === 'object') return outcome
+    if (outcome === 'behind') {
+      if (tries === mostTries - 1) throw aheadOfChain(chain.id)
+      await sleep(Math.min(Math.max(chain.blockTimeSeconds * 250, 100), 1000))
+    }
+  }
+  throw new WalletError('NONCE_CONTENDED', `Other senders of ${wallet.address} took ${mostTries} nonces in a row.`)
 }
 
 const mostTries = 5

@@ -55,6 +55,21 @@ it('takes the passphrase from a Secret, a file of mode 0600 or a variable', asyn
   expect(await refusal(openKeystore(path, { env: 'NOT_SET' }, {}))).toMatchObject({ code: 'VALIDATION_CONFIG_INVALID' })
 })
 
+it('asks whoever is named for the passphrase, and says when none came', async () => {
+  const path = join(folder, 'asked.json')
+  await writeKeystore(path, new Secret(key), async () => 'correct horse')
+  expect((await openKeystore(path, async () => 'correct horse')).reveal()).toBe(key)
+  const away = new Error('the terminal is gone')
+  expect(await refusal(openKeystore(path, () => Promise.reject(away)))).toMatchObject({
+    code: 'VALIDATION_CONFIG_INVALID',
+    cause: away,
+  })
+  for (const nothing of ['', undefined, 7]) {
+    const error = await refusal(openKeystore(path, async () => nothing as string))
+    expect(error).toMatchObject({ code: 'VALIDATION_CONFIG_INVALID', message: expect.stringContaining('passphrase') })
+  }
+})
+
 it('refuses a wrong passphrase without repeating it', async () => {
   const error = await refusal(openKeystore(join(folder, 'own.json'), 'wrong horse'))
   expect(error.code).toBe('KEYSTORE_PASSPHRASE_WRONG')

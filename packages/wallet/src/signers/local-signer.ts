@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { Secret } from '../secret.ts'
 import type { Signer } from '../signer.ts'
+import { signable } from './signable.ts'
 import { WalletError } from '../wallet-error.ts'
 
 /**
@@ -16,10 +17,10 @@ export function createLocalSigner(privateKey: string | Secret): Signer {
     kind: 'local',
     address,
     getAddress: async () => address,
-    signTransaction: (transaction) => account.signTransaction(transaction),
-    signMessage: (message) => account.signMessage({ message }),
-    signTypedData: (typedData) => account.signTypedData(typedData),
-    signAuthorization: (authorization) => account.signAuthorization(authorization),
+    signTransaction: (transaction) => signable('transaction', () => account.signTransaction(transaction)),
+    signMessage: (message) => signable('message', () => account.signMessage({ message })),
+    signTypedData: (typedData) => signable('typed data', () => account.signTypedData(typedData)),
+    signAuthorization: (authorization) => signable('authorization', () => account.signAuthorization(authorization)),
     [inspect.custom]: () => `Signer { kind: 'local', address: '${address}' }`,
   } satisfies Signer & { readonly [inspect.custom]: () => string })
 }

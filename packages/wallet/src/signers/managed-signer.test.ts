@@ -1,12 +1,12 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { inspect } from 'node:util'
+import { createWalletProviderServer, type WantedWallet } from '@svc/test-utils'
 import { parseTransaction, type TransactionSerializable } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Secret } from '../secret.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { WalletError } from '../wallet-error.ts'
 import { createManagedSigner, type ManagedSignerConfig } from './managed-signer.ts'
-import { createWalletProviderServer, type WantedWallet } from './signers.fixture.ts'
 
 const to = '0x00000000000000000000000000000000000000aa'
 const transaction = {
@@ -140,7 +140,7 @@ describe('retries', () => {
     const stop = new AbortController()
     const answer = refusal(signer.signMessage('hello', { signal: stop.signal }))
     stop.abort()
-    expect(await answer).toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+    expect(await answer).toMatchObject({ code: 'ABORTED', cause: stop.signal.reason })
   })
 })
 

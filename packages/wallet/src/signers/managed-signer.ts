@@ -18,6 +18,7 @@ import {
   typedDataToWire,
   type WireBody,
 } from './managed/to-wire.ts'
+import { signable } from './signable.ts'
 import { invalidField, readSigningUrl } from './signing-url.ts'
 
 /**
@@ -54,19 +55,28 @@ export function createManagedSigner(config: ManagedSignerConfig): Signer {
       return found
     },
     signTransaction: async (transaction, options) => {
-      const { data, address: signer } = await ask(transactionToWire(transaction), options)
+      const { data, address: signer } = await ask(
+        await signable('transaction', () => transactionToWire(transaction)),
+        options,
+      )
       return await checkSignedTransaction(data['signed_transaction'], transaction, signer)
     },
     signMessage: async (message, options) => {
-      const { data, address: signer } = await ask(messageToWire(message), options)
+      const { data, address: signer } = await ask(await signable('message', () => messageToWire(message)), options)
       return await checkSignedMessage(data['signature'], message, signer)
     },
     signTypedData: async (typedData, options) => {
-      const { data, address: signer } = await ask(typedDataToWire(typedData), options)
+      const { data, address: signer } = await ask(
+        await signable('typed data', () => typedDataToWire(typedData)),
+        options,
+      )
       return await checkSignedTypedData(data['signature'], typedData, signer)
     },
     signAuthorization: async (authorization, options) => {
-      const { data, address: signer } = await ask(authorizationToWire(authorization), options)
+      const { data, address: signer } = await ask(
+        await signable('authorization', () => authorizationToWire(authorization)),
+        options,
+      )
       return await authorizationIn(data['authorization'], authorization, signer)
     },
     [inspect.custom]: () => `Signer { kind: 'managed', address: ${inspect(address)} }`,

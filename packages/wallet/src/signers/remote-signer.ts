@@ -19,6 +19,7 @@ import type { Signer } from '../signer.ts'
 import { WalletError } from '../wallet-error.ts'
 import { checkSignedMessage, checkSignedTransaction, checkSignedTypedData } from './check-signed.ts'
 import { openSigningRpc } from './remote/signing-rpc.ts'
+import { signable } from './signable.ts'
 import { invalidField, readSigningUrl } from './signing-url.ts'
 
 /**
@@ -36,15 +37,18 @@ export function createRemoteSigner(config: RemoteSignerConfig): Signer {
     address,
     getAddress: async () => address,
     signTransaction: async (transaction, options) => {
-      const answer = await ask('eth_signTransaction', [transactionOf(transaction, address)], options?.signal)
+      const wanted = await signable('transaction', () => transactionOf(transaction, address))
+      const answer = await ask('eth_signTransaction', [wanted], options?.signal)
       return await checkSignedTransaction(rawOf(answer), transaction, address)
     },
     signMessage: async (message, options) => {
-      const answer = await ask('personal_sign', [hexOf(message), address], options?.signal)
+      const text = await signable('message', () => hexOf(message))
+      const answer = await ask('personal_sign', [text, address], options?.signal)
       return await checkSignedMessage(answer, message, address)
     },
     signTypedData: async (typedData, options) => {
-      const answer = await ask('eth_signTypedData_v4', [address, textOf(typedData)], options?.signal)
+      const text = await signable('typed data', () => textOf(typedData))
+      const answer = await ask('eth_signTypedData_v4', [address, text], options?.signal)
       return await checkSignedTypedData(answer, typedData, address)
     },
     signAuthorization: async () => {

@@ -1,3 +1,4 @@
+import { createWalletProviderServer } from '@svc/test-utils'
 import { hexToBytes, parseTransaction, type TransactionSerializable, type TypedDataDefinition } from 'viem'
 import { recoverAddress, recoverMessageAddress, recoverTypedDataAddress, keccak256, serializeTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -9,7 +10,6 @@ import { createLocalSigner } from './local-signer.ts'
 import { createManagedSigner } from './managed-signer.ts'
 import { startRemoteSigner } from './remote-server.fixture.ts'
 import { createRemoteSigner } from './remote-signer.ts'
-import { createWalletProviderServer } from './signers.fixture.ts'
 
 const key = `0x${'07'.repeat(32)}` as const
 const to = '0x00000000000000000000000000000000000000aa'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { link, open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { link, rename, rm } from 'node:fs/promises'
 import { type Address, hexToBytes, isHex } from 'viem'
 import { Secret } from '../secret.ts'
 import { WalletError } from '../wallet-error.ts'
+import { writeWhole } from '../write-whole.ts'
 import { type Environment, type KeystorePassphrase, readPassphrase } from './keystore/passphrase.ts'
 import { createLocalSigner } from './local-signer.ts'
 
@@ -23,10 +23,8 @@ export async function writeKeystore(
   const text = await encrypt(key, await readPassphrase(passphrase, environment))
   const beside = `${path}.${randomUUID()}.new`
   try {
-    await writeDurably(beside, text)
     // A link refuses a name that is taken, a renamed file takes its place.
-    await (replace ? rename(beside, path) : link(beside, path))
-    await syncFolder(dirname(path))
+    await writeWhole(path, text, beside, replace ? rename : link)
   } catch (cause) {
     throw new WalletError('KEYSTORE_NOT_WRITTEN', `The file ${path} was not written.`, { cause })
   } finally {
@@ -51,23 +49,4 @@ async function encrypt(key: string | Secret, passphrase: string): Promise<string
   if (!isHex(text)) throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', 'privateKey is not valid.')
   const wallet = Wallet.fromPrivateKey(hexToBytes(text))
   return `${await wallet.toV3String(passphrase, { kdf: 'scrypt', n: scryptCost, r: 8, p: 1 })}\n`
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }

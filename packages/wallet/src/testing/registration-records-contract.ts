@@ -72,6 +72,68 @@ export const registrationRecordsContract: readonly RegistrationRecordsCase[] = [
       for (const token of tokens) assert.equal((await records.load(token))?.token, token)
     },
   },
+  {
+    name: 'let one work at a time on a matter, whatever the case of an address and however the work before it ended',
+    async run(records) {
+      const seen: string[] = []
+      const step = (name: string) => async () => {
+        seen.push(`${name} begins`)
+        await records.save(sample({ token: name }))
+        seen.push(`${name} ends`)
+        if (name === 'b') throw new Error('failed')
+        return name
+      }
+      const works = ['a', 'b', 'c'].map((name, index) =>
+        records.inTurn(index === 1 ? { ...matter, owner: lower(alice) } : matter, step(name)),
+      )
+      const [a, b, c] = await Promise.allSettled(works)
+      assert.deepEqual(a, { status: 'fulfilled', value: 'a' })
+      assert.equal(b?.status === 'rejected' && b.reason instanceof Error && b.reason.message, 'failed')
+      assert.deepEqual(c, { status: 'fulfilled', value: 'c' })
+      assert.equal(seen.length, 6)
+      for (const index of [0, 2, 4]) assert.equal(seen[index]?.at(0), seen[index + 1]?.at(0))
+    },
+  },
+  {
+    name: 'let other matters be worked on meanwhile',
+    async run(records) {
+      const others = [
+        { ...matter, chainId: 10 },
+        { ...matter, registry: bob },
+        { ...matter, owner: bob },
+        { ...matter, updateOf: '0' },
+        { ...matter, updateOf: '7' },
+      ]
+      const reached = await records.inTurn(matter, () =>
+        Promise.all(others.map((other, index) => records.inTurn(other, async () => index))),
+      )
+      assert.deepEqual(reached, [0, 1, 2, 3, 4])
+    },
+  },
+  {
+    name: 'give up work that still waits when its signal says so, and none that has begun',
+    async run(records) {
+      const calling = new AbortController()
+      const done: string[] = []
+      await records.inTurn(matter, async () => {
+        const waiting = records.inTurn(matter, async () => void done.push('given up'), calling.signal)
+        const reason = new Error('called off')
+        calling.abort(reason)
+        await assert.rejects(waiting, reason)
+      })
+      const late = new AbortController()
+      await records.inTurn(
+        matter,
+        async () => {
+          late.abort()
+          done.push('begun')
+        },
+        late.signal,
+      )
+      await records.inTurn(matter, async () => void done.push('next'))
+      assert.deepEqual(done, ['begun', 'next'])
+    },
+  },
 ]
 
 /** One promise of records; `run` throws when it is broken. */
@@ -82,6 +144,7 @@ export type RegistrationRecordsCase = {
 
 const alice: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const bob: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const matter = { chainId: 1, registry: alice, owner: alice }
 
 function sample(change: Partial<RegistrationRecord>): RegistrationRecord {
   return {

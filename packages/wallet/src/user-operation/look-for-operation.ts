@@ -7,8 +7,8 @@ import type { SignedUserOperation } from './signed-user-operation.ts'
 
 /**
  * Looks at the chain for what became of an operation. Blocks count from `confirmations` on. `mined` and `reverted` are
- * read out of a receipt; `superseded` needs the event of the other operation that took the nonce; `expired` needs a
- * settled block after the paymaster's time in which the nonce is still unused. Whatever is less is `open`. Never rejects.
+ * read out of a receipt; `superseded` needs the event of the other operation that took the nonce. Whatever is less is
+ * `open`, also when the time is over that the paymaster named: its contract may name another one tomorrow. Never rejects.
  */
 export async function lookForOperation(place: LookContext, signed: SignedUserOperation): Promise<Sighting> {
   try {
@@ -28,28 +28,23 @@ export type LookContext = {
 export type Sighting =
   | { readonly status: 'mined'; readonly txHash: Hash; readonly logs: readonly Log[] }
   | { readonly status: 'reverted'; readonly txHash: Hash; readonly reason: string | null }
-  | { readonly status: 'superseded' | 'expired' }
+  | { readonly status: 'superseded' }
   | { readonly status: 'open' }
 
 async function look(place: LookContext, signed: SignedUserOperation): Promise<Sighting> {
   const { client, chain } = place
-  const { entryPoint, operation, validUntil } = signed
+  const { entryPoint, operation } = signed
   const head = await client.getBlockNumber({ cacheTime: 0 })
   const blockNumber = head - BigInt(chain.confirmations - 1)
   const key = BigInt(operation.nonce) >> 64n
-  const [next, block] = await Promise.all([
-    client.readContract({
-      address: entryPoint,
-      abi: entryPoint08Abi,
-      functionName: 'getNonce',
-      args: [operation.sender, key],
-      blockNumber,
-    }),
-    client.getBlock({ blockNumber }),
-  ])
-  if (next <= BigInt(operation.nonce)) {
-    return { status: validUntil !== 0 && block.timestamp > BigInt(validUntil) ? 'expired' : 'open' }
-  }
+  const next = await client.readContract({
+    address: entryPoint,
+    abi: entryPoint08Abi,
+    functionName: 'getNonce',
+    args: [operation.sender, key],
+    blockNumber,
+  })
+  if (next <= BigInt(operation.nonce)) return { status: 'open' }
   const hinted = await hintOf(place.bundler, signed.userOperationHash)
   return (
     (hinted === null ? null : await sightingIn(client, signed, hinted, blockNumber)) ??

@@ -1,4 +1,5 @@
 import { answeredError, type Bundler } from './open-bundler.ts'
+import { shown } from './revert-reason.ts'
 import type { SignedUserOperation } from './signed-user-operation.ts'
 
 /**
@@ -15,7 +16,7 @@ export async function offerUserOperation(bundler: Bundler, signed: SignedUserOpe
     if (/already ?known|already in (the )?mempool|duplicate/i.test(answered.message)) {
       return { answer: 'taken', reason: null }
     }
-    return { answer: 'declined', reason: answered.message.slice(0, 200) }
+    return { answer: 'declined', reason: shown(answered.message) }
   }
 }
 

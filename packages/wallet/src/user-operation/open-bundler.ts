@@ -1,8 +1,8 @@
-import { BaseError, createClient, http, RpcRequestError, type Client } from 'viem'
+import { BaseError, createClient, http, RpcRequestError, type Client, type HttpTransport } from 'viem'
 
 /** A way to a bundler or a paymaster: nothing is asked twice by itself. */
 export function openBundler(url: string, requestTimeoutMs: number): Bundler {
-  const client: Client = createClient({ transport: http(url, { retryCount: 0, timeout: requestTimeoutMs }) })
+  const client: Client = createClient({ transport: serviceTransport(url, requestTimeoutMs) })
   return {
     url,
     requestTimeoutMs,
@@ -16,6 +16,18 @@ export type Bundler = {
   readonly requestTimeoutMs: number
   request(method: string, params: readonly unknown[]): Promise<unknown>
 }
+
+/** Asks that URL and no other, and reads no more of an answer than any of theirs needs. */
+export function serviceTransport(url: string, requestTimeoutMs: number): HttpTransport {
+  return http(url, {
+    retryCount: 0,
+    timeout: requestTimeoutMs,
+    fetchOptions: { redirect: 'error' },
+    maxResponseBodySize: mostAnswerBytes,
+  })
+}
+
+const mostAnswerBytes = 1_048_576
 
 /** What the other side answered as an error, or `null` when it did not answer. */
 export function answeredError(error: unknown): { readonly code: number; readonly message: string } | null {

@@ -1,4 +1,4 @@
-import { BaseError, createClient, custom, http, isHex, type Hex, type LocalAccount } from 'viem'
+import { BaseError, createClient, custom, isHex, type Hex, type LocalAccount } from 'viem'
 import {
   createBundlerClient,
   createPaymasterClient,
@@ -11,16 +11,18 @@ import {
 import { toAccount } from 'viem/accounts'
 import { feesNow } from '../sender/fees-now.ts'
 import { WalletError } from '../wallet-error.ts'
+import { gasLimitsOf, paymentOf, requireFees, type Fees } from './bounded-answers.ts'
 import type { Delegation } from './choose-delegation.ts'
-import { answeredError, type Bundler } from './open-bundler.ts'
+import { answeredError, serviceTransport, type Bundler } from './open-bundler.ts'
 import type { OperationContext, OperationCall } from './operation-context.ts'
 import { revertDataIn, revertReason } from './revert-reason.ts'
 import { encodeCalls } from './simple-7702-account.ts'
 
 /**
- * Prepares the operation of calls: nonce, fees, gas and what the paymaster adds. Nothing is signed; where bundler and
- * paymaster need a signature to reckon with, they get one that fits nothing. Throws `USER_OPERATION_REVERTED` when the
- * call would revert, `PAYMASTER_REFUSED`, `BUNDLER_UNAVAILABLE` or `RPC_UNAVAILABLE`.
+ * Prepares the operation of calls: nonce, fees, gas and what the paymaster adds. Of the bundler's answers it takes the gas
+ * limits, of the paymaster's who pays, each within bounds; the rest is as the wallet put it in, whatever they hold. Nothing
+ * is signed; where bundler and paymaster need a signature to reckon with, they get one that fits nothing. Throws
+ * `USER_OPERATION_REVERTED` when the call would revert, `PAYMASTER_REFUSED`, `BUNDLER_UNAVAILABLE` or `RPC_UNAVAILABLE`.
  */
 export async function prepareUserOperation(
   context: OperationContext,
@@ -36,17 +38,19 @@ export async function prepareUserOperation(
     account,
     client: node,
     chain: viemChain,
-    transport: http(bundler.url, { retryCount: 0, timeout: bundler.requestTimeoutMs }),
-    paymaster: payingBy(paymaster.bundler),
+    transport: serviceTransport(bundler.url, bundler.requestTimeoutMs),
+    paymaster: payingBy(paymaster.bundler, owner),
     ...(paymaster.context && { paymasterContext: paymaster.context }),
   })
   const authorization = { address: implementation, chainId: chain.id, nonce: authorizationNonce ?? 0, ...noSignature }
   const delegating = authorizationNonce === null ? {} : { ...marker, authorization }
-  try {
-    return await asking.prepareUserOperation({ callData: encodeCalls(calls), nonce, ...fees, ...delegating })
-  } catch (error) {
+  const own = { callData: encodeCalls(calls), nonce, ...fees, ...delegating }
+  const answered = await asking.prepareUserOperation(own).catch((error: unknown) => {
     throw preparationFailed(error)
-  }
+  })
+  // Put together anew: the client spreads whatever it was answered over the operation.
+  const { signature } = answered
+  return { sender: owner, ...own, ...gasLimitsOf(answered), ...paymentOf(answered, owner), signature }
 }
 
 /** Of key 0: operations of one account then run in the order of their nonces. */
@@ -60,24 +64,26 @@ async function nonceOf({ client, owner }: OperationContext): Promise<bigint> {
 
 /** What the bundler asks, where it says so; else a quarter above what the chain asks. */
 async function feesOf({ bundler, chain, client }: OperationContext): Promise<Fees> {
-  const asked = await bundler.request('pimlico_getUserOperationGasPrice', []).catch(() => null)
-  const standard = memberOf(asked, 'standard')
-  const [most, tip] = [memberOf(standard, 'maxFeePerGas'), memberOf(standard, 'maxPriorityFeePerGas')]
-  if (isHex(most) && isHex(tip)) return { maxFeePerGas: BigInt(most), maxPriorityFeePerGas: BigInt(tip) }
-  const { lasting } = await feesNow(client, chain).catch((cause: unknown) => {
+  const [asked, { lasting }] = await Promise.all([
+    bundler.request('pimlico_getUserOperationGasPrice', []).catch(() => null),
+    feesNow(client, chain),
+  ]).catch((cause: unknown) => {
     throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not say what gas costs.', { cause })
   })
+  const standard = memberOf(asked, 'standard')
+  const [most, tip] = [memberOf(standard, 'maxFeePerGas'), memberOf(standard, 'maxPriorityFeePerGas')]
+  if (isHex(most) && isHex(tip)) {
+    return requireFees({ maxFeePerGas: BigInt(most), maxPriorityFeePerGas: BigInt(tip) }, lasting)
+  }
   return {
     maxFeePerGas: (lasting.maxFeePerGas * 5n) / 4n,
     maxPriorityFeePerGas: (lasting.maxPriorityFeePerGas * 5n) / 4n,
   }
 }
 
-type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
-
 /** Names whose failure it is: the bundler client would make it the bundler's. */
-function payingBy({ url, requestTimeoutMs }: Bundler): PaymasterActions {
-  const paymaster = createPaymasterClient({ transport: http(url, { retryCount: 0, timeout: requestTimeoutMs }) })
+function payingBy({ url, requestTimeoutMs }: Bundler, owner: OperationContext['owner']): PaymasterActions {
+  const paymaster = createPaymasterClient({ transport: serviceTransport(url, requestTimeoutMs) })
   const naming = (cause: unknown): never => {
     const answered = answeredError(cause)
     const why = answered === null ? 'does not answer' : 'refuses'
@@ -87,8 +93,12 @@ function payingBy({ url, requestTimeoutMs }: Bundler): PaymasterActions {
     })
   }
   return {
-    getPaymasterStubData: (parameters) => paymaster.getPaymasterStubData(parameters).catch(naming),
-    getPaymasterData: (parameters) => paymaster.getPaymasterData(parameters).catch(naming),
+    getPaymasterStubData: async (parameters) => {
+      const answer = await paymaster.getPaymasterStubData(parameters).catch(naming)
+      return { ...paymentOf(answer, owner), isFinal: answer.isFinal === true }
+    },
+    getPaymasterData: async (parameters) =>
+      paymentOf(await paymaster.getPaymasterData(parameters).catch(naming), owner),
   }
 }
 

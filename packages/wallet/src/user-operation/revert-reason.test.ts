@@ -20,3 +20,10 @@ test.each([
 ] as const)('%s is told as %s', (data, reason) => {
   expect(revertReason(data)).toEqual(reason)
 })
+
+test('a sentence cannot pose as more than a sentence of a contract', () => {
+  const said = (sentence: string) => revertReason(encodeErrorResult({ abi, errorName: 'Error', args: [sentence] }))
+  expect(said('no\n\u202egas\u{e0041}')).toBe(String.raw`no\u{a}\u{202e}gas\u{e0041}`)
+  expect(said('x'.repeat(5_000))).toBe('x'.repeat(200))
+  expect(said('\n'.repeat(5_000))).toHaveLength(200)
+})

@@ -4,6 +4,9 @@ import type { Chain } from '../chain.ts'
 import type { Journal, JournalEntry } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { openChain, type OpenChain } from '../open-chain.ts'
+import { option } from '../option.ts'
+import { requireOptions, type ChecksOf } from '../require-options.ts'
+import { requireWallet } from '../require-wallet.ts'
 import { createSender } from '../sender.ts'
 import { allocateNonce } from '../sender/allocate-nonce.ts'
 import { feesNow } from '../sender/fees-now.ts'
@@ -22,6 +25,8 @@ export async function revokeDelegation(
   wallet: RevokingWallet,
   options: RevokeDelegationOptions = {},
 ): Promise<Revocation> {
+  requireWallet(wallet)
+  requireOptions(options, checks)
   const open = openChain(wallet, options)
   const { client } = open
   const journal = options.journal ?? createMemoryJournal({ now: options.now ?? Date.now })
@@ -66,6 +71,15 @@ export type RevokeDelegationOptions = {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
   readonly now?: () => number
+}
+
+const checks: ChecksOf<RevokeDelegationOptions> = {
+  chainId: option.chainId,
+  chains: option.chains,
+  journal: option.journal,
+  timeoutMs: option.durationMs,
+  signal: option.signal,
+  now: option.function,
 }
 
 /** How the end of a delegation stands; `none` where there was no delegation. */

@@ -18,6 +18,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { identityRegistryAbi as abi } from '../agent/registry/identity-registry-abi.ts'
 import { createLocalSigner } from '../signers/local-signer.ts'
+import { startFreePaymaster } from './free-paymaster.fixture.ts'
 import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
 import { keeping, registeredIn, useSponsors } from './sponsors.fixture.ts'
 
@@ -95,17 +96,31 @@ describe('an operation has one effect', () => {
     expect(sponsors.bundler.received()).toHaveLength(1)
   })
 
-  test('when its time is over: then it is offered no more', async () => {
-    sponsors.bundler.setFaults([{ fault: { kind: 'lose' } }])
+  test('when the time is over that its paymaster named, and the paymaster then names another', async () => {
+    const paymaster = await startFreePaymaster(devnet())
+    try {
+      const { timestamp } = await client().getBlock()
+      await paymaster.payUntil(Number(timestamp) + 600)
+      sponsors.bundler.setFaults([{ fault: { kind: 'lose' }, times: 2 }])
+      const record = keeping()
+      const operation = await pending(options({ record, paymaster: paymaster.url }))
+      await devnet().mineTo(Number(timestamp) + 601)
+      await pending(options({ record, paymaster: paymaster.url }))
+      expect(await record.load()).toMatchObject({ userOperationHash: operation.userOperationHash })
+      await paymaster.payUntil(0)
+      const result = await mined(options({ record, paymaster: paymaster.url }))
+      expect(result.userOperationHash).toBe(operation.userOperationHash)
+      expect(await agents()).toBe(1n)
+    } finally {
+      await paymaster.stop()
+    }
+  })
+
+  test('when two calls of one record sign at once', async () => {
     const record = keeping()
-    await pending(options({ record }))
-    await devnet().mineTo(Math.floor(Date.now() / 1_000) + 601)
-    await expect(sponsors.wallet.sendUserOp(options({ record }))).rejects.toMatchObject({
-      code: 'BUNDLER_UNAVAILABLE',
-      message: expect.stringContaining('never will be'),
-    })
-    expect(await record.load()).toBeNull()
-    expect(sponsors.bundler.received()).toHaveLength(1)
+    const both = await Promise.all([mined(options({ record })), mined(options({ record }))])
+    expect(new Set(both.map(({ userOperationHash }) => userOperationHash)).size).toBe(1)
+    expect(await agents()).toBe(1n)
   })
 
   test('when another operation took its nonce: then a new one is signed', async () => {

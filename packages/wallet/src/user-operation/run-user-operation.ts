@@ -21,9 +21,9 @@ export async function runUserOperation(
 ): Promise<OperationOutcome> {
   for (let round = 0; round < mostRounds; round += 1) {
     const kept = await record.load()
-    if (kept !== null) requireSame(kept, calls, context)
     const signed = kept ?? (await signUserOperation(context, calls))
-    if (kept === null) await record.save(signed)
+    requireSame(signed, calls, context)
+    if (kept === null && !(await keep(record, signed))) continue
     const sighting = await follow(context, signed, kept !== null)
     const { userOperationHash } = signed
     if (sighting.status === 'open') {
@@ -31,7 +31,6 @@ export async function runUserOperation(
     }
     if (sighting.status === 'mined' || sighting.status === 'reverted') return { ...sighting, userOperationHash }
     await record.save(null)
-    if (sighting.status === 'expired') return { status: 'expired', userOperationHash }
   }
   throw new WalletError('NONCE_CONTENDED', `Other operations of ${context.owner} took every nonce that was tried.`)
 }
@@ -46,11 +45,20 @@ export type OperationOutcome = { readonly userOperationHash: Hex } & (
       /** What the bundler said when it would not take the operation. */
       readonly declined: string | null
     }
-  /** It is never executed: the paymaster's time is over and the nonce unused. The record is empty again. */
-  | { readonly status: 'expired' }
 )
 
 const mostRounds = 3
+
+/** `false` when another call kept its operation meanwhile: that one is gone on with, and this one is offered to nobody. */
+async function keep(record: UserOperationRecord, signed: SignedUserOperation): Promise<boolean> {
+  try {
+    await record.save(signed)
+    return true
+  } catch (error) {
+    if (error instanceof WalletError && error.code === 'REQUEST_CONFLICT') return false
+    throw error
+  }
+}
 
 function requireSame(
   kept: SignedUserOperation,

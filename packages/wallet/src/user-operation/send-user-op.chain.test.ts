@@ -50,6 +50,12 @@ describe('nothing is signed', () => {
   // oxlint-disable-next-line vitest/no-standalone-expect
   afterEach(async () => expect([...sponsors.signatures, ...sponsors.bundler.received(), await agents()]).toEqual([0n]))
 
+  test('for a caller who has given up', async () => {
+    const signal = AbortSignal.abort(new Error('enough'))
+    const refusal = { name: 'WalletError', code: 'ABORTED', cause: signal.reason }
+    await expect(sponsors.wallet.sendUserOp(options({ signal }))).rejects.toMatchObject(refusal)
+  })
+
   test.each([
     ['refuses', { kind: 'refuse' }, 'pm_getPaymasterStubData'],
     ['refuses in the end', { kind: 'refuse' }, 'pm_getPaymasterData'],

@@ -1,6 +1,10 @@
-import { isAddress, isHex, type Address, type Hash, type Hex, type Log } from 'viem'
+import { isHex, type Address, type Hash, type Hex, type Log } from 'viem'
 import type { Chain } from '../chain.ts'
 import { openChain } from '../open-chain.ts'
+import { option } from '../option.ts'
+import { requireOptions, type ChecksOf } from '../require-options.ts'
+import { requireWallet } from '../require-wallet.ts'
+import { only } from '../shape.ts'
 import { WalletError } from '../wallet-error.ts'
 import { openOperation, type OperatingWallet, type UserOperationProgress } from './open-operation.ts'
 import { runUserOperation } from './run-user-operation.ts'
@@ -14,12 +18,12 @@ import type { SignedUserOperation, UserOperationRecord } from './signed-user-ope
  * Resolves to `pending` when the operation is out and its end is not known yet: give `operation` back as `resume`, or
  * give a `record`, and the same operation is gone on with; it cannot run twice. Throws `WalletError`:
  * `VALIDATION_CONFIG_INVALID`, `DELEGATION_NOT_ALLOWED`, `PAYMASTER_REFUSED`, `BUNDLER_UNAVAILABLE`,
- * `USER_OPERATION_REVERTED`, and what the signer throws.
+ * `USER_OPERATION_REVERTED`, `ABORTED` while nothing is signed, and what the signer throws.
  */
 export async function sendUserOp(wallet: OperatingWallet, options: SendUserOpOptions): Promise<UserOperationResult> {
+  requireWallet(wallet)
+  requireOptions(options, checks, { needed: ['target', 'data'] })
   const { target, data, paymaster: paymasterUrl, record = memoryRecord(options.resume ?? null) } = options
-  if (!isAddress(target)) throw invalid('target', 'an address')
-  if (!isHex(data)) throw invalid('data', 'bytes as hex')
   const open = openChain(wallet, options)
   const context = await openOperation(wallet, open, { ...options, ...(paymasterUrl && { paymasterUrl }) })
   const outcome = await runUserOperation(context, [{ target, data }], record)
@@ -28,11 +32,6 @@ export async function sendUserOp(wallet: OperatingWallet, options: SendUserOpOpt
   if (status === 'pending') {
     const { operation, declined } = outcome
     return { status, code: 'USER_OPERATION_PENDING', userOperationHash, operation, declined }
-  }
-  if (status === 'expired') {
-    throw new WalletError('BUNDLER_UNAVAILABLE', 'The operation was not executed in time and never will be.', {
-      details: { userOperationHash },
-    })
   }
   const { txHash, reason } = outcome
   const said = reason === null ? '' : `: ${reason}`
@@ -88,6 +87,25 @@ export type UserOperationResult = { readonly userOperationHash: Hex } & (
     }
 )
 
+const checks: ChecksOf<SendUserOpOptions> = {
+  target: option.address,
+  data: only('bytes as hex', (value) => isHex(value)),
+  paymaster: option.url,
+  paymasterContext: option.record,
+  bundlerUrl: option.url,
+  chainId: option.chainId,
+  chains: option.chains,
+  allowDelegationTo: option.address,
+  record: option.having('load', 'save'),
+  resume: option.record,
+  timeoutMs: option.durationMs,
+  resendAfterMs: option.durationMs,
+  requestTimeoutMs: option.durationMs,
+  signal: option.signal,
+  env: option.record,
+  onProgress: option.function,
+}
+
 function memoryRecord(first: SignedUserOperation | null): UserOperationRecord {
   let kept = first
   return {
@@ -96,8 +114,4 @@ function memoryRecord(first: SignedUserOperation | null): UserOperationRecord {
       kept = operation
     },
   }
-}
-
-function invalid(field: string, accepted: string): WalletError {
-  return new WalletError('VALIDATION_CONFIG_INVALID', `${field} is not valid; accepted: ${accepted}.`)
 }

@@ -7,6 +7,7 @@ import {
   type UserOperation,
 } from 'viem/account-abstraction'
 import { recoverAuthorizationAddress } from 'viem/utils'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import { WalletError } from '../wallet-error.ts'
 import { chooseDelegation, type Delegation } from './choose-delegation.ts'
 import type { OperationCall, OperationContext } from './operation-context.ts'
@@ -36,7 +37,7 @@ export async function signUserOperation(
   const place = { chainId: chain.id, entryPointAddress: entryPoint08Address }
   const userOperationHash = getUserOperationHash({ ...place, entryPointVersion: '0.8', userOperation: prepared })
   const validUntil = await requireSponsorship(client, prepared, userOperationHash)
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const authorization = await authorize(context, delegation)
   onStep('sign', { userOperationHash })
   const typedData = getUserOperationTypedData({ ...place, userOperation: prepared })

@@ -14,7 +14,7 @@ export type SignedUserOperation = {
   readonly operation: WireUserOperation
   /** It cannot have been mined before this block. */
   readonly fromBlock: Hex
-  /** Unix seconds after which the paymaster no longer pays; 0 without an end. */
+  /** Unix seconds after which the paymaster said it no longer pays; 0 without an end. It proves nothing of the end. */
   readonly validUntil: number
 }
 
@@ -28,7 +28,10 @@ export type WireUserOperation = Readonly<Record<string, unknown>> & {
 /** Where the one operation of a call is kept. */
 export type UserOperationRecord = {
   load(): Promise<SignedUserOperation | null>
-  /** Durable when it resolves. `null` once the operation is proved to be never executed. */
+  /**
+   * Durable when it resolves. `null` once the operation is proved to be never executed. Rejects with `REQUEST_CONFLICT`,
+   * and keeps what it has, for an operation while another one is kept.
+   */
   save(operation: SignedUserOperation | null): Promise<void>
 }
 

@@ -7,6 +7,7 @@ import { identityRegistryAbi as abi } from '../agent/registry/identity-registry-
 import { ServiceWallet } from '../service-wallet.ts'
 import type { Signer } from '../signer.ts'
 import { createLocalSigner } from '../signers/local-signer.ts'
+import { WalletError } from '../wallet-error.ts'
 import type { SendUserOpOptions } from './send-user-op.ts'
 import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
 
@@ -101,6 +102,9 @@ export function keeping(): UserOperationRecord {
   return {
     load: async () => JSON.parse(kept) as SignedUserOperation | null,
     save: async (operation) => {
+      if (operation !== null && ![JSON.stringify(operation), 'null'].includes(kept)) {
+        throw new WalletError('REQUEST_CONFLICT', 'Another operation is kept.')
+      }
       kept = JSON.stringify(operation)
     },
   }

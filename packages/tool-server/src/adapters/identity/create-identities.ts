@@ -15,22 +15,16 @@ export function createIdentities(options: IdentitiesOptions): Identities {
     const registry = registryOf(chain)
     if (registry === null) throw unsupportedChain(chain, options.chains)
     const { address: identity, form } = registry
-    return {
-      chainId: chain.id,
-      client: rpc.client(chain),
-      registry: { identity, form },
-      chains: [chain],
-      env: {},
-      fetch,
-    }
+    return { client: rpc.client(chain), registry: { identity, form }, chains: [chain] }
   }
   return Object.freeze({
     get: (chain: Chain, tokenId: string, signal: AbortSignal) =>
       withToolErrors(() => {
         const gatewayUrl = upstream.gatewayUrl ?? undefined
-        return getAgent({ ...placeOf(chain), agentId: `${chain.id}:${tokenId}`, gatewayUrl, signal })
+        return getAgent({ ...placeOf(chain), env: {}, fetch, agentId: `${chain.id}:${tokenId}`, gatewayUrl, signal })
       }),
-    find: (chain: Chain, owner: Address) => withToolErrors(() => findAgents({ ...placeOf(chain), owner })),
+    find: (chain: Chain, owner: Address) =>
+      withToolErrors(() => findAgents({ ...placeOf(chain), chainId: chain.id, owner })),
     count: async (chain: Chain, owner: Address) => {
       const { client, registry } = placeOf(chain)
       const read = {
@@ -41,7 +35,10 @@ export function createIdentities(options: IdentitiesOptions): Identities {
       return { ...read, answer: (await client.call(read).catch(() => null))?.data ?? '0x' }
     },
     plan: (chain: Chain, request: RegistrationRequest, signal: AbortSignal) =>
-      withToolErrors(() => planRegistration({ ...placeOf(chain), ...servicesOf(upstream), ...given(request), signal })),
+      withToolErrors(() => {
+        const asked = { chainId: chain.id, ...servicesOf(upstream), ...given(request) }
+        return planRegistration({ ...placeOf(chain), ...asked, env: {}, fetch, signal })
+      }),
     registeredIn: registeredAgentIn,
   } satisfies Identities)
 }

@@ -1,4 +1,4 @@
-import { encodeFunctionData, isAddressEqual, parseEventLogs, stringToHex, hexToString, zeroAddress } from 'viem'
+import { encodeFunctionData, isAddressEqual, parseEventLogs, stringToHex, zeroAddress } from 'viem'
 import { identityRegistryAbi as abi } from './identity-registry-abi.ts'
 import { readAgent } from './read-agent.ts'
 import type { RegistrySpeech } from './registry-form.ts'
@@ -30,9 +30,4 @@ export const erc8004V1: RegistrySpeech = Object.freeze({
   },
   readURI: (client, address, tokenId) =>
     readAgent(tokenId, () => client.readContract({ address, abi, functionName: 'tokenURI', args: [tokenId] })),
-  async readMetadata(client, address, tokenId, key) {
-    const read = () => client.readContract({ address, abi, functionName: 'getMetadata', args: [tokenId, key] })
-    const value = await readAgent(tokenId, read)
-    return value === '0x' ? null : hexToString(value)
-  },
 })

@@ -1,5 +1,4 @@
 import { encodeFunctionData, isAddressEqual, parseAbi, parseEventLogs } from 'viem'
-import { WalletError } from '../../wallet-error.ts'
 import { readAgent } from './read-agent.ts'
 import type { InterfaceType, RegistrySpeech } from './registry-form.ts'
 
@@ -21,9 +20,6 @@ export const handleV0: RegistrySpeech = Object.freeze({
   },
   readURI: (client, address, tokenId) =>
     readAgent(tokenId, () => client.readContract({ address, abi, functionName: 'tokenURI', args: [tokenId] })),
-  readMetadata() {
-    return Promise.reject(new WalletError('AGENT_NOT_FOUND', 'Registries of this form keep no metadata on chain.'))
-  },
 })
 
 const interfaceNumbers: Readonly<Record<InterfaceType, number>> = { none: 0, mcp: 1, a2a: 2 }

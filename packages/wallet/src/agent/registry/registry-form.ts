@@ -12,8 +12,6 @@ export type RegistrySpeech = {
   registeredIn(logs: readonly Log[], expected: ExpectedRegistration): readonly bigint[]
   /** Throws `AGENT_NOT_FOUND`. */
   readURI(client: PublicClient, registry: Address, tokenId: bigint): Promise<string>
-  /** `null` when there is no entry of the key. Throws `AGENT_NOT_FOUND` where the form has no metadata. */
-  readMetadata(client: PublicClient, registry: Address, tokenId: bigint, key: string): Promise<string | null>
 }
 
 export type DirectRegistration = {

@@ -12,7 +12,8 @@ export type CallsContext = OpenChain & {
   readonly journal: Journal
   readonly sending: CallSender
   readonly batches: CallBatches
-  readonly sponsor: SponsorOptions
+  /** `null` where the operator named none: then nothing is sponsored, whatever the environment holds. */
+  readonly sponsor: SponsorOptions | null
   readonly env: Readonly<Record<string, string | undefined>>
   /** Batches whose transactions this process is still sending. */
   readonly underWay: Set<string>
@@ -20,13 +21,18 @@ export type CallsContext = OpenChain & {
   readonly offeredAt: Map<string, number>
 }
 
-/** Who pays for batches. Bundler and paymaster together make them atomic. */
+/**
+ * Who pays for batches. Bundler and paymaster together make them atomic. To give this is to agree that the account is
+ * delegated (EIP-7702) when such a batch is sent.
+ */
 export type SponsorOptions = {
   /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */
   readonly bundlerUrl?: string
-  /** `SVC_PAYMASTER_URL_<chainId>` where it is missing; a client may name its own. */
+  /** `SVC_PAYMASTER_URL_<chainId>` where it is missing. */
   readonly paymasterUrl?: string
   readonly paymasterContext?: Readonly<Record<string, unknown>>
+  /** What else a client may name as `paymasterService`: these URLs to the letter, with https or on this machine. */
+  readonly clientPaymasterUrls?: readonly string[]
   /** Agrees to delegate the account to this implementation instead of Simple7702Account. */
   readonly allowDelegationTo?: Address
   /** Told of the step `delegate` before the account is delegated (EIP-7702), which lasts until it is revoked. */

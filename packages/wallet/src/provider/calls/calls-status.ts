@@ -1,10 +1,10 @@
 import { numberToHex, type Hash, type Hex, type Log, type TransactionReceipt } from 'viem'
 import { receiptOf } from '../../sender/settle.ts'
 import { isOpen } from '../../sender/entry-state.ts'
-import { sponsorUrls } from '../../user-operation/sponsor-urls.ts'
 import type { SignedUserOperation } from '../../user-operation/signed-user-operation.ts'
 import { ProviderRpcError, rpcCodes } from '../provider-rpc-error.ts'
 import { field } from '../read-field.ts'
+import { batchSponsors } from './batch-sponsors.ts'
 import type { CallBatch } from './call-batch.ts'
 import type { CallsContext } from './calls-context.ts'
 
@@ -67,8 +67,8 @@ function outcomeOf(receipts: readonly CallsReceipt[], size: number): CallsStatus
 }
 
 async function ofOperation(context: CallsContext, id: string, signed: SignedUserOperation): Promise<Found> {
-  const { chain, client, sponsor, env } = context
-  const { bundlerUrl } = sponsorUrls(chain.id, sponsor, env)
+  const { chain, client } = context
+  const { bundlerUrl } = batchSponsors(context)
   const [{ lookForOperation }, { openBundler }] = await Promise.all([
     import('../../user-operation/look-for-operation.ts'),
     import('../../user-operation/open-bundler.ts'),

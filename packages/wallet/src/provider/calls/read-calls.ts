@@ -110,6 +110,7 @@ function isMissing(value: unknown): value is undefined | null {
 }
 
 function isId(value: unknown): value is string {
-  if (typeof value !== 'string' || value === '') return false
+  // Text with half a character has no bytes of its own: it would share those of another text.
+  if (typeof value !== 'string' || value === '' || /\p{Surrogate}/u.test(value)) return false
   return (isHex(value) ? value.length / 2 - 1 : Buffer.byteLength(value)) <= 4_096
 }

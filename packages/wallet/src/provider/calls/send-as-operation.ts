@@ -18,7 +18,7 @@ export async function sendAsOperation(
   keep: (operation: SignedUserOperation) => Promise<void>,
 ): Promise<void> {
   const { wallet, sponsor, env, chain, client, rpcUrl } = context
-  const { paymasterContext: _own, ...others } = sponsor
+  const { paymasterContext: _own, ...others } = sponsor ?? {}
   const operating = await openOperation(
     wallet,
     { chain, client, rpcUrl },

@@ -14,6 +14,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { identityRegistryAbi as abi } from '../../agent/registry/identity-registry-abi.ts'
 import { createFileJournal } from '../../file-journal.ts'
+import { startFreePaymaster } from '../../user-operation/free-paymaster.fixture.ts'
 import { useSponsors } from '../../user-operation/sponsors.fixture.ts'
 import { createEIP1193Provider, type EIP1193Provider, type ProviderOptions } from '../create-eip1193-provider.ts'
 import type { CallsStatus } from './calls-status.ts'
@@ -77,7 +78,7 @@ describe('with a bundler and a paymaster', () => {
     const viem = createWalletClient({ account: sponsors.wallet.address, transport: custom(provider) })
     expect(await viem.getCapabilities({ chainId: 31337 })).toEqual({
       atomic: { status: 'ready' },
-      paymasterService: { supported: true },
+      paymasterService: { supported: false },
     })
     const chain = { id: 31337, name: 'local', nativeCurrency: { name: '', symbol: '', decimals: 18 }, rpcUrls: {} }
     const { id } = await viem.sendCalls({
@@ -100,9 +101,10 @@ describe('with a bundler and a paymaster', () => {
     expect(await viem.getCapabilities({ chainId: 31337 })).toMatchObject({ atomic: { status: 'supported' } })
   })
 
-  test('value goes along, and a client may bring a paymaster of its own', async () => {
+  test('value goes along, and a client may bring a paymaster that the operator allows', async () => {
     await fund()
-    const provider = open({ sponsor: { bundlerUrl: sponsors.bundler.url } })
+    const clientPaymasterUrls = [sponsors.paymaster.url]
+    const provider = open({ sponsor: { bundlerUrl: sponsors.bundler.url, clientPaymasterUrls } })
     expect(await provider.request({ method: 'wallet_getCapabilities' })).toEqual({
       [chainId]: { atomic: { status: 'unsupported' }, paymasterService: { supported: true } },
     })
@@ -112,6 +114,29 @@ describe('with a bundler and a paymaster', () => {
     expect(await ended(provider, id)).toMatchObject({ status: 200, atomic: true })
     expect([await client().getBalance({ address: bob }), await agents()]).toEqual([5n, 1n])
     expect(sponsors.paymaster.contexts()).toContainEqual({ policy: 'p' })
+  })
+
+  test('no client brings a paymaster that the operator did not allow, nor has the account delegated unasked', async () => {
+    const env = { SVC_BUNDLER_URL_31337: sponsors.bundler.url, SVC_PAYMASTER_URL_31337: sponsors.paymaster.url }
+    const url = sponsors.paymaster.url
+    for (const change of [
+      { env },
+      { sponsor: sponsor() },
+      { sponsor: { clientPaymasterUrls: [`${url}/other`] }, env },
+    ]) {
+      const provider = open(change)
+      const batch = batchOf([register()], { capabilities: { paymasterService: { url } } })
+      expect(await code(send(provider, batch))).toBe(5700)
+    }
+    const plain = open({ env })
+    expect(await code(send(plain, batchOf([register(), register('b')], { atomicRequired: true })))).toBe(5760)
+    expect(await plain.request({ method: 'wallet_getCapabilities' })).toEqual({
+      [chainId]: { atomic: { status: 'unsupported' }, paymasterService: { supported: false } },
+    })
+    expect([...sponsors.signatures, await agents()]).toEqual([0n])
+    expect(() => open({ sponsor: { clientPaymasterUrls: ['http://paymaster.example'] } })).toThrow(
+      expect.objectContaining({ code: 'VALIDATION_CONFIG_INVALID' }),
+    )
   })
 
   test('calls of which one would revert are not signed', async () => {
@@ -132,14 +157,17 @@ describe('with a bundler and a paymaster', () => {
     expect(await agents()).toBe(1n)
   })
 
-  test('what nobody executes in the time of its paymaster is over', async () => {
-    sponsors.bundler.setFaults([{ fault: { kind: 'lose' } }])
+  test('what nobody executes stays open, whatever time its paymaster named, until another operation took its place', async () => {
+    sponsors.bundler.setFaults([{ fault: { kind: 'lose' }, times: 1 }])
     const provider = open({ sponsor: sponsor() })
     const id = await send(provider, batchOf([register()]))
+    const { timestamp } = await client().getBlock()
+    await devnet().mineTo(Number(timestamp) + 86_400)
     expect(await statusOf(provider, id)).toMatchObject({ status: 100, receipts: [] })
-    const node = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
-    await node.increaseTime({ seconds: 86_400 })
-    await node.mine({ blocks: 1 })
+    await sponsors.restartBundler()
+    const free = await startFreePaymaster(devnet())
+    await sponsors.mined(sponsors.options({ target: bob, data: '0x', paymaster: free.url }))
+    await free.stop()
     expect(await statusOf(provider, id)).toMatchObject({ status: 400, receipts: [] })
     expect(await agents()).toBe(0n)
   })
@@ -206,6 +234,7 @@ describe('without a bundler', () => {
     ['a call with an unknown field', { calls: [{ to: bob, gas: '0x1' }] }, -32602],
     ['too many calls', { calls: Array.from({ length: 65 }, () => ({ to: bob })) }, 5740],
     ['an id that is too long', { id: 'x'.repeat(4_097) }, -32602],
+    ['an id with half a character', { id: '\ud800' }, -32602],
     ['a capability that is not there', { capabilities: { sessionKeys: {} } }, 5700],
     ['one for a call', { calls: [{ to: bob, capabilities: { gasLimit: { value: '0x1' } } }] }, 5700],
     ['a paymaster', { capabilities: { paymasterService: { url: 'http://127.0.0.1:1' } } }, 5700],

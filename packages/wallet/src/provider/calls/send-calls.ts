@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { bytesToHex, keccak256, stringToHex, type Address } from 'viem'
-import { sponsorUrls } from '../../user-operation/sponsor-urls.ts'
 import { ProviderRpcError, rpcCodes } from '../provider-rpc-error.ts'
 import type { CallBatch } from './call-batch.ts'
 import type { CallsContext } from './calls-context.ts'
 import { readCalls, type BatchedCall, type CallsRequest } from './read-calls.ts'
 import { sendInOrder } from './send-in-order.ts'
+import { batchSponsors } from './batch-sponsors.ts'
 
 /**
  * `wallet_sendCalls` of EIP-5792. With a bundler and a paymaster the calls are one user operation, all or none; without,
@@ -41,17 +41,20 @@ function batchOf({ chain }: CallsContext, request: CallsRequest, from: Address):
 }
 
 /** `null` for calls that go out as transactions. */
-function sponsorOf({ chain, sponsor, env }: CallsContext, request: CallsRequest): Sponsored | null {
-  const { calls, paymaster, atomicRequired } = request
-  const { bundlerUrl, paymasterUrl } = sponsorUrls(chain.id, sponsor, env)
-  const payer = paymaster?.url ?? paymasterUrl
+function sponsorOf(context: CallsContext, request: CallsRequest): Sponsored | null {
+  const { calls, atomicRequired } = request
+  const { bundlerUrl, paymasterUrl, clientPaymasterUrls } = batchSponsors(context)
+  const named = request.paymaster
+  const paymaster = named !== null && clientPaymasterUrls.includes(named.url) ? named : null
+  const payer = paymaster?.url ?? (named === null || named.isOptional ? paymasterUrl : null)
   const toSomeone = calls.flatMap(({ to, ...rest }) => (to === null ? [] : [{ to, ...rest }]))
   if (bundlerUrl !== null && payer !== null && toSomeone.length === calls.length) {
-    const paymasterContext = paymaster === null ? (sponsor.paymasterContext ?? null) : paymaster.context
+    const paymasterContext = paymaster === null ? (context.sponsor?.paymasterContext ?? null) : paymaster.context
     return { calls: toSomeone, paymasterUrl: payer, paymasterContext }
   }
-  if (paymaster !== null && !paymaster.isOptional) {
-    const message = 'No paymaster can pay for these calls: the wallet has no bundler, or they create a contract.'
+  if (named !== null && !named.isOptional) {
+    const message =
+      'The paymaster cannot pay for these calls: the wallet does not allow it, has no bundler, or they create a contract.'
     throw new ProviderRpcError(rpcCodes.unsupportedCapability, message)
   }
   if (!atomicRequired || calls.length === 1) return null

@@ -4,6 +4,7 @@ import type { PrivyClient } from '@privy-io/node'
 import canonicalize from 'canonicalize'
 import { Secret } from '../../secret.ts'
 import type { SigningOptions } from '../../signer.ts'
+import { throwIfAborted } from '../../throw-if-aborted.ts'
 import { WalletError } from '../../wallet-error.ts'
 import type { AuthorizeRequest } from './auth-key.ts'
 import { mayTryAgain, providerFailure } from './provider-failure.ts'
@@ -101,13 +102,10 @@ function keyOf(asked: object): string {
 
 async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await answer
-  const stopped = new WalletError('SIGNER_UNAVAILABLE', 'The request to the wallet provider was given up.')
-  if (signal.aborted) {
-    answer.catch(() => undefined)
-    throw stopped
-  }
+  if (signal.aborted) answer.catch(() => undefined)
+  throwIfAborted(signal)
   return await new Promise((resolve, reject) => {
-    const stop = () => reject(stopped)
+    const stop = () => reject(new WalletError('ABORTED', 'The caller gave up.', { cause: signal.reason }))
     signal.addEventListener('abort', stop, { once: true })
     answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })

@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../../throw-if-aborted.ts'
 import { WalletError } from '../../wallet-error.ts'
 
 /**
@@ -23,6 +24,7 @@ export function openSigningRpc(endpoint: SigningEndpoint): SigningRpc {
       return resultOf(await readCapped(response), method)
     } catch (error) {
       if (error instanceof WalletError) throw error
+      throwIfAborted(signal)
       const cause = new Error(withoutToken(error instanceof Error ? error.message : 'no answer', token))
       throw new WalletError('SIGNER_UNAVAILABLE', 'The remote signer does not answer.', { cause })
     }

@@ -1,0 +1,67 @@
+import { isAddress } from 'viem'
+import { Secret } from './secret.ts'
+import { flag, isRecord, list, oneOf, only, optional, shape, type Check, type Members } from './shape.ts'
+
+const address = only('an address', (value) => typeof value === 'string' && isAddress(value))
+
+/** The checks that options of this package are made of, for `requireOptions`. */
+export const option = Object.freeze({
+  /** Looked at elsewhere, with a code of its own. */
+  any: (() => undefined) satisfies Check,
+  text: only('text', (value) => typeof value === 'string'),
+  secret: only('text or a Secret', (value) => typeof value === 'string' || value instanceof Secret),
+  flag,
+  chainId: only('a positive integer', (value) => Number.isSafeInteger(value) && Number(value) > 0),
+  durationMs: only('milliseconds, 0 or more', (value) => Number.isFinite(value) && Number(value) >= 0),
+  address,
+  url: only('a URL with http or https', isWebUrl),
+  urls: list(1_000, only('a URL with http or https', isWebUrl)),
+  rpcUrls: only('an object from chain id to URL', isRpcUrls),
+  appId: only(
+    '1 to 64 letters, digits, "-" and "_"',
+    (value) => typeof value === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(value),
+  ),
+  orNull,
+  record: only('an object', isRecord),
+  function: only('a function', (value) => typeof value === 'function'),
+  signal: only('an AbortSignal', offers('throwIfAborted', 'addEventListener')),
+  chains: list(
+    1_000,
+    only('a row of a chain', (value) => isRecord(value) && Number.isSafeInteger(value['id'])),
+  ),
+  journal: only('a journal', offers('recordSigned', 'mark', 'byRequest')),
+  registry: shape(
+    optional({
+      identity: orNull(address),
+      form: oneOf('erc8004-v1', 'handle-v0'),
+    }),
+    'registry',
+  ),
+  /** Something of the caller's own, by the functions it must have. */
+  having: (...functions: readonly string[]): Check =>
+    only(`an object with ${functions.join(', ')}`, offers(...functions)),
+  /** Options within options. */
+  within: (members: Members): Check => shape(optional(members), 'options'),
+})
+
+function offers(...functions: readonly string[]): (value: unknown) => boolean {
+  return (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    functions.every((name) => typeof Reflect.get(value, name) === 'function')
+}
+
+function orNull(check: Check): Check {
+  return (value, field, fields) => (value === null ? undefined : check(value, field, fields))
+}
+
+function isWebUrl(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+}
+
+function isRpcUrls(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    Object.entries(value).every(([id, url]) => /^[1-9]\d*$/.test(id) && typeof url === 'string' && URL.canParse(url))
+  )
+}

@@ -1,0 +1,135 @@
+import { expect, test, vi } from 'vitest'
+import { findAgents } from './agent/find-agents.ts'
+import { getAgent } from './agent/get-agent.ts'
+import { planRegistration } from './agent/plan-registration.ts'
+import { registerAgent } from './agent/register-agent.ts'
+import { updateAgent } from './agent/update-agent.ts'
+import { createMemoryJournal } from './memory-journal.ts'
+import { createEIP1193Provider } from './provider/create-eip1193-provider.ts'
+import { ServiceWallet } from './service-wallet.ts'
+import type { Signer } from './signer.ts'
+import { revokeDelegation } from './user-operation/revoke-delegation.ts'
+
+const owner = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+const privateKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const identity = owner
+const place = { chainId: 31337, rpcUrls: { 31337: 'http://127.0.0.1:9' } }
+
+const asked = vi.fn(() => Promise.reject(new Error('asked')))
+const backend: Signer = {
+  kind: 'asked',
+  address: null,
+  getAddress: asked,
+  signTransaction: asked,
+  signMessage: asked,
+  signTypedData: asked,
+  signAuthorization: asked,
+}
+const wallet = new ServiceWallet({ mode: 'local', signer: backend, ...place })
+
+const good = { name: 'Ada', role: 'vault_manager', ipfsMode: 'inline', registry: { identity }, env: {}, fetch: asked }
+
+test.each<[string, unknown, string]>([
+  ['an option that there is not', { mcpEndpont: 'https://agent.example' }, 'mcpEndpont'],
+  ['an option of another function', { agentId: '31337:0' }, 'agentId'],
+  ['a tier that there is not', { gas: { tiers: ['sponsred'] } }, 'gas.tiers[0]'],
+  ['a tier that is no list', { gas: { tiers: 'sponsored' } }, 'gas.tiers'],
+  ['an option of gas that there is not', { gas: { tier: ['manual'] } }, 'gas.tier'],
+  ['a time that is none', { gas: { manualWaitMs: Number.NaN } }, 'gas.manualWaitMs'],
+  ['a time as text', { gas: { sponsoredWaitMs: '1' } }, 'gas.sponsoredWaitMs'],
+  ['a chain as text', { chainId: '31337' }, 'chainId'],
+  ['a token that is none', { resume: 5 }, 'resume'],
+  ['a JWT that is none', { ipfsMode: 'pinata', pinningJwt: 5 }, 'pinningJwt'],
+  ['an address that is none', { ipfsMode: 'proxy', apiUrl: 'not a url' }, 'apiUrl'],
+  ['an address of a file', { pinningUrl: 'file:///etc/passwd' }, 'pinningUrl'],
+  ['a form that there is not', { registry: { identity, form: 'v9' } }, 'registry.form'],
+  ['a registry that is no address', { registry: { identity: '0x12' } }, 'registry.identity'],
+  ['a registry with more to it', { registry: { identity, abi: [] } }, 'registry.abi'],
+  ['force as text', { force: 'no' }, 'force'],
+  ['a mode that there is not', { ipfsMode: 'ipfs' }, 'ipfsMode'],
+  ['a role that there is not', { role: 'king' }, 'role'],
+  ['no role', { role: undefined }, 'role'],
+  ['a name that is no text', { name: 5 }, 'name'],
+  ['a journal that is none', { journal: {} }, 'journal'],
+  ['records that are none', { records: new Map() }, 'records'],
+  ['rows that are none', { chains: [5] }, 'chains[0]'],
+  ['a signal that is none', { signal: {} }, 'signal'],
+  ['a listener that is none', { onProgress: 'yes' }, 'onProgress'],
+])('a registration refuses %s by its name, and nobody is asked', async (_what, change, field) => {
+  const error = await refusal(() => registerAgent(wallet, { ...good, ...(change as object) } as never))
+  expect(error).toMatchObject({ code: 'VALIDATION_CONFIG_INVALID' })
+  expect(String(error)).toContain(`${field} is not valid; accepted: `)
+  expect(asked).not.toHaveBeenCalled()
+})
+
+test.each<[string, () => unknown, readonly string[]]>([
+  ['updateAgent', () => updateAgent(wallet, { agenId: '1:1', descripton: '' } as never), ['agenId', 'descripton']],
+  ['updateAgent with force', () => updateAgent(wallet, { agentId: '31337:1', force: true } as never), ['force']],
+  ['planRegistration', () => planRegistration({ ...good, ...place, pins: true } as never), ['pins', 'owner']],
+  ['planRegistration for no app', () => planRegistration({ ...good, ...place, owner, appId: '' } as never), ['appId']],
+  ['getAgent', () => getAgent({ agentId: '31337:0', gateway: 'https://gateway.example' } as never), ['gateway']],
+  ['getAgent through no client', () => getAgent({ agentId: '31337:0', client: {} } as never), ['client']],
+  ['findAgents', () => findAgents({ owner: 'me', rpcUrl: '' } as never), ['rpcUrl', 'chainId', 'owner']],
+  ['sendUserOp', () => wallet.sendUserOp({ target: owner, data: 'x', payMaster: '' } as never), ['payMaster', 'data']],
+  ['revokeDelegation', () => revokeDelegation(wallet, { timeoutMs: -1 }), ['timeoutMs']],
+  ['the provider', () => createEIP1193Provider(wallet, { jurnal: {}, batches: {} } as never), ['jurnal', 'batches']],
+  [
+    'the provider for a sponsor',
+    () => createEIP1193Provider(wallet, { sponsor: { url: '' } } as never),
+    ['sponsor.url'],
+  ],
+  ['a wallet', () => new ServiceWallet({ mode: 'local', signer: {} } as never), ['signer']],
+])('%s refuses what it does not know, and nobody is asked', async (_what, call, fields) => {
+  const error = await refusal(call)
+  expect(error).toMatchObject({ code: 'VALIDATION_CONFIG_INVALID' })
+  const { details } = error as { readonly details: { readonly fields: readonly { readonly field: string }[] } }
+  expect(details.fields.map(({ field }) => field)).toEqual(expect.arrayContaining([...fields]))
+  expect(asked).not.toHaveBeenCalled()
+})
+
+test.each<[string, () => unknown, string]>([
+  ['registerAgent without options', () => Reflect.apply(registerAgent, null, [wallet]), 'options'],
+  ['registerAgent without a wallet', () => Reflect.apply(registerAgent, null, [undefined, good]), 'wallet'],
+  ['updateAgent without options', () => Reflect.apply(updateAgent, null, [wallet]), 'options'],
+  ['planRegistration without options', () => Reflect.apply(planRegistration, null, []), 'options'],
+  ['getAgent without options', () => Reflect.apply(getAgent, null, []), 'options'],
+  ['findAgents of null', () => Reflect.apply(findAgents, null, [null]), 'options'],
+  ['sendUserOp without options', () => Reflect.apply(wallet.sendUserOp.bind(wallet), null, []), 'options'],
+  ['a provider without a wallet', () => Reflect.apply(createEIP1193Provider, null, []), 'wallet'],
+  ['revokeDelegation of nothing', () => Reflect.apply(revokeDelegation, null, [null]), 'wallet'],
+  ['a wallet without a configuration', () => Reflect.construct(ServiceWallet, []), 'config'],
+  ['a wallet of a list', () => Reflect.construct(ServiceWallet, [[]]), 'config'],
+])('%s is refused like any other input', async (_what, call, named) => {
+  const error = await refusal(call)
+  expect(error).toMatchObject({ name: 'WalletError', code: 'VALIDATION_CONFIG_INVALID' })
+  expect(String(error)).toContain(`${named} is not valid; accepted: `)
+})
+
+test('what is undefined counts as missing', () => {
+  const options = { chainId: undefined, journal: undefined, sponsor: { bundlerUrl: undefined } }
+  expect(createEIP1193Provider(wallet, options as never)).toHaveProperty('request')
+  expect(createMemoryJournal()).toHaveProperty('recordSigned')
+})
+
+test('what cannot be signed has a code, whichever part of it is wrong', async () => {
+  const local = new ServiceWallet({ mode: 'local', privateKey, ...place })
+  const wrong = [
+    () => local.signTransaction({}),
+    () => local.signTypedData({} as never),
+    () => local.signMessage(undefined as never),
+    () => local.signAuthorization({ chainId: 1 } as never),
+  ]
+  for (const sign of wrong) {
+    const error = await refusal(sign)
+    expect(error).toMatchObject({ name: 'WalletError', code: 'SIGNING_INPUT_INVALID', cause: expect.any(Error) })
+  }
+})
+
+async function refusal(call: () => unknown): Promise<unknown> {
+  try {
+    await call()
+  } catch (error) {
+    return error
+  }
+  return expect.fail('It was accepted.')
+}
