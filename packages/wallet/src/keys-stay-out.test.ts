@@ -28,7 +28,7 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const asked: unknown = JSON.parse(Buffer.concat(chunks).toString())
-      const each = [asked].flat().map((one) => ({ ...(one as { readonly id: number; readonly method: string }) }))
+      const each = [asked].flat() as readonly { readonly id: number; readonly method: string }[]
       const answered = each.map(({ id, method }) => ({ jsonrpc: '2.0', id, ...answer(method, request.url ?? '') }))
       const [first] = each.map(({ method }) => answer(method, request.url ?? ''))
       if (first === undefined || first === null) return request.socket.destroy()
@@ -74,11 +74,7 @@ describe.each<[string, typeof answer]>([
 ])('neither errors nor results show the key of an endpoint that %s:', (_how, answers) => {
   test.each(Object.keys(calls()))('%s', async (name) => {
     answer = answers
-    expectNoKey(
-      await calls()
-        [name]?.()
-        .catch((thrown: unknown) => thrown),
-    )
+    expectNoKey(await outcomeOf(name))
   })
 })
 
@@ -120,9 +116,7 @@ test('a foreign client reads what the node said, in one bounded line', async () 
     const message = `${'x'.repeat(10)}\u001B[2J\n\u202Ey ${'z'.repeat(100_000)}`
     return { error: { code: -32_601, message } }
   }
-  const error = await calls()
-    ['eth_nope']?.()
-    .catch((thrown: unknown) => thrown)
+  const error = await outcomeOf('eth_nope')
   expect(error).toMatchObject({ code: -32_601, message: expect.stringMatching(/^x{10} \[2J y z{100,300}$/) })
 })
 
@@ -149,6 +143,11 @@ test('a cause that no client of JSON-RPC made stays as it is', () => {
   const cause = new Error('The disk is full.')
   expect(new WalletError('JOURNAL_UNREADABLE', 'x', { cause }).cause).toBe(cause)
 })
+
+async function outcomeOf(name: string): Promise<unknown> {
+  const call = calls()[name]
+  return call?.().catch((thrown: unknown) => thrown)
+}
 
 function expectNoKey(outcome: unknown): void {
   const shown = [inspect(outcome, { depth: 20, showHidden: true }), stringify(outcome)]

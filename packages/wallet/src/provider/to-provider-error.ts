@@ -35,6 +35,7 @@ const byWalletCode: ReadonlyMap<WalletErrorCode, number> = new Map([
   ['PAYMASTER_REFUSED', rpcCodes.transactionRejected],
   ['BUNDLER_UNAVAILABLE', rpcCodes.disconnected],
   ['DELEGATION_NOT_ALLOWED', rpcCodes.upgradeRejected],
+  ['GAS_ABOVE_LIMIT', rpcCodes.transactionRejected],
   ['INSUFFICIENT_FUNDS', rpcCodes.transactionRejected],
   ['NONCE_CONTENDED', rpcCodes.transactionRejected],
   ['VALIDATION_CONFIG_INVALID', rpcCodes.invalidParams],
