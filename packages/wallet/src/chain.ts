@@ -20,6 +20,8 @@ export type Chain = {
   readonly maxHeadAgeSeconds: number | null
   /** Whole gwei a tip may always have, whatever the base fee is; 5 where it is left out. Above it a tip is held to twice the base fee. */
   readonly ordinaryTipGwei?: number
+  /** The most whole gwei the gas of one transaction may cost unless the caller says otherwise; 5,000,000, which are 0.005 of the native currency, where it is left out. */
+  readonly maxGasFeeGwei?: number
   /** Whether receipts name a fee for the parent chain beside gas, as `l1Fee` (OP stack); not where it is left out. */
   readonly l1DataFee?: boolean
   /** Whether the faucet of the support API serves the chain; not where it is left out. */

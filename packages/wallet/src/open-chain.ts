@@ -49,6 +49,7 @@ export type ChainFacts = Pick<
   | 'faucet'
   | 'sponsored'
   | 'local'
+  | 'maxGasFeeGwei'
 >
 
 /** A chain without a row of its own: a local one, as a rule. */

@@ -13,6 +13,7 @@ export const option = Object.freeze({
   flag,
   chainId: only('a positive integer', (value) => Number.isSafeInteger(value) && Number(value) > 0),
   durationMs: only('milliseconds, 0 or more', (value) => Number.isFinite(value) && Number(value) >= 0),
+  feeWei: only('wei as a bigint, 1 or more', (value) => typeof value === 'bigint' && value > 0n),
   address,
   url: only('a URL with http or https', isWebUrl),
   urls: list(1_000, only('a URL with http or https', isWebUrl)),

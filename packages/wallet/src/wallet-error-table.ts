@@ -112,6 +112,10 @@ export const walletErrorTable = {
     'No gas tier that the options allow pays; nothing is out.',
     'Name a bundler and a paymaster that pay, or add "wallet" to gas.tiers.',
   ),
+  GAS_ABOVE_LIMIT: row(
+    'The gas may cost more than one transaction is allowed to; the message names both figures. Nothing was signed.',
+    'Compare the price with another endpoint; wait until gas is cheaper, or name a higher maxFeeWei.',
+  ),
   PAYMASTER_REFUSED: row('The paymaster does not pay for this operation.', 'Pay the gas from the wallet.'),
   BUNDLER_UNAVAILABLE: row(
     'The bundler does not answer or lost the operation.',

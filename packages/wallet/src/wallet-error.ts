@@ -1,8 +1,9 @@
+import { toCause } from './to-cause.ts'
 import { walletErrorTable, type WalletErrorCode } from './wallet-error-table.ts'
 
 /**
  * The one error this package throws. `message` is a short sentence of ours and holds no secret, `suggestion` says how to
- * mend it, `docs` where to read on; whatever caused it is in `cause`.
+ * mend it, `docs` where to read on; whatever caused it is in `cause`, without URLs of endpoints and bodies of requests.
  */
 export class WalletError extends Error {
   override readonly name = 'WalletError'
@@ -15,7 +16,7 @@ export class WalletError extends Error {
 
   constructor(code: WalletErrorCode, message: string, options: WalletErrorOptions = {}) {
     const { cause, suggestion = walletErrorTable[code].suggestion, details = {} } = options
-    super(message, cause === undefined ? {} : { cause })
+    super(message, cause === undefined ? {} : { cause: toCause(cause) })
     this.code = code
     this.suggestion = suggestion
     this.docs = `docs/wallet-errors.md#${code.toLowerCase()}`

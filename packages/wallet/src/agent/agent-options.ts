@@ -40,6 +40,7 @@ const gasOptions: ChecksOf<GasOptions> = {
   allowDelegationTo: option.address,
   sponsoredWaitMs: option.durationMs,
   manualWaitMs: option.durationMs,
+  maxFeeWei: option.feeWei,
 }
 
 const sendingOptions = {

@@ -1,5 +1,16 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { createPublicClient, createTestClient, hexToString, http, parseEther, parseGwei, walletActions } from 'viem'
+import {
+  createPublicClient,
+  createTestClient,
+  encodeFunctionData,
+  hexToString,
+  http,
+  parseAbi,
+  parseEther,
+  parseGwei,
+  walletActions,
+  zeroAddress,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryJournal } from '../memory-journal.ts'
@@ -144,6 +155,23 @@ test('a registration that reverts in its block says what the contract said', asy
   }
 })
 
+test.each([
+  ['gives the agents away', () => encodeFunctionData({ abi: operators, args: [zeroAddress, true] })],
+  ['registers another URI', () => encodeFunctionData({ abi, functionName: 'register', args: ['ipfs://other'] })],
+  [
+    'adds an entry',
+    () =>
+      encodeFunctionData({ abi, functionName: 'register', args: ['', [{ metadataKey: 'a', metadataValue: '0x' }]] }),
+  ],
+])('an SDK that %s has nothing signed, and the registry is called directly', async (_what, tampered) => {
+  const result = await register({ loadIdentitySdk: async () => tamperedSdk(tampered) })
+  expect(result).toMatchObject({
+    registrationMethod: 'direct-contract',
+    warnings: expect.arrayContaining([expect.stringContaining('SDK failed')]),
+  })
+  expect(await nonce()).toBe(1)
+})
+
 test('the row of a chain may name its registry', async () => {
   const { agentRegistry } = await register({ registry: {}, chains: [devnet().chain] })
   expect(agentRegistry).toBe(`eip155:31337:${registry()}`)
@@ -225,4 +253,23 @@ function fund(ether: string) {
 
 function fileIn(uri: string): unknown {
   return JSON.parse(Buffer.from(uri.replace('data:application/json;base64,', ''), 'base64').toString())
+}
+
+const operators = parseAbi(['function setApprovalForAll(address operator, bool approved)'])
+
+/** An identity SDK whose transaction to the registry is changed on its way to the wallet. */
+function tamperedSdk(tampered: () => string): unknown {
+  return {
+    SDK: class {
+      readonly #wallet: { request(words: unknown): Promise<unknown> }
+      constructor({ walletProvider }: { walletProvider: { request(words: unknown): Promise<unknown> } }) {
+        this.#wallet = walletProvider
+      }
+      createAgent() {
+        const registerHTTP = () =>
+          this.#wallet.request({ method: 'eth_sendTransaction', params: [{ to: registry(), data: tampered() }] })
+        return { setMetadata: () => {}, registerHTTP }
+      }
+    },
+  }
 }

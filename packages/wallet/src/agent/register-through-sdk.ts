@@ -1,13 +1,15 @@
-import { isAddressEqual, isHex, numberToHex, type Hex } from 'viem'
+import { decodeFunctionData, isAddressEqual, isHex, numberToHex, stringToHex, type Hex } from 'viem'
 import { WalletError } from '../wallet-error.ts'
 import type { AgentCard } from './agent-card.ts'
 import type { IdentitySdk } from './load-identity-sdk.ts'
 import type { Submitted } from './submit-recorded.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
+import { identityRegistryAbi } from './registry/identity-registry-abi.ts'
 
 /**
  * Has the identity SDK make the registration of a URI and hands its calldata to `send`. The SDK asks no address of the
- * card, pins nothing, and mints once. Its transaction is taken only when it goes to our registry and carries our URI.
+ * card, pins nothing, and mints once. Its transaction is taken only when it registers our URI at our
+ * registry with entries of the card.
  */
 export async function registerThroughSdk(
   trip: RegistrationTrip,
@@ -17,7 +19,10 @@ export async function registerThroughSdk(
   send: (data: Hex) => Promise<Submitted>,
 ): Promise<void> {
   const { chain, registry, rpcUrl } = trip
-  const walletProvider = providerFor(trip, send)
+  const walletProvider = providerFor(trip, (data) => {
+    if (isAsked(data, agentURI, card)) return send(data)
+    throw new TypeError('The SDK registers something else.')
+  })
   const sdk = new SDK({
     chainId: chain.id,
     rpcUrl,
@@ -42,6 +47,24 @@ function providerFor({ chain, owner, registry }: RegistrationTrip, send: (data: 
       if ('txHash' in submission && submission.txHash !== null) return submission.txHash
       throw new WalletError('REGISTRATION_NOT_OUT', 'No transaction is out yet.')
     },
+  }
+}
+
+/** A registration of our URI with entries of the card, and nothing else: an SDK that was tampered with signs nothing. */
+function isAsked(data: Hex, agentURI: string, { metadata }: AgentCard): boolean {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: identityRegistryAbi, data })
+    if (functionName !== 'register') return false
+    const [uri, entries = []] = args
+    return (
+      uri === agentURI &&
+      entries.every(
+        ({ metadataKey: key, metadataValue }) =>
+          Object.hasOwn(metadata, key) && metadataValue === stringToHex(metadata[key] ?? ''),
+      )
+    )
+  } catch {
+    return false
   }
 }
 

@@ -92,6 +92,12 @@ export type GasOptions = {
    * step `delegate` before it is signed, named in the warnings of the result, and ended by `revokeDelegation`.
    */
   readonly allowDelegationTo?: Address
+  /**
+   * The most wei that the gas of one transaction from the wallet may cost; dearer gas is refused with `GAS_ABOVE_LIMIT`
+   * before anything is signed, and nobody is asked for more. The row of the chain where it is missing: 0.02 ETH on chain 1,
+   * 0.005 of the native currency on most others.
+   */
+  readonly maxFeeWei?: bigint
   /** How long a sponsored operation is waited for before it counts as pending; 60 s. */
   readonly sponsoredWaitMs?: number
   /** How long manual funding is waited for; 60 s. */

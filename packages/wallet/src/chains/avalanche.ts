@@ -19,6 +19,8 @@ export const avalanche: Chain = {
   confirmations: 1,
   blockTimeSeconds: 1.7,
   maxHeadAgeSeconds: 60,
+  // 0.2 AVAX: 1.2 million gas at twice a base fee of 80 gwei.
+  maxGasFeeGwei: 200_000_000,
   logRangeBlocks: 2_000,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,

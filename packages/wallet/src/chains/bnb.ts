@@ -19,6 +19,8 @@ export const bnb: Chain = {
   confirmations: 5,
   blockTimeSeconds: 0.75,
   maxHeadAgeSeconds: 60,
+  // 0.01 BNB: 1.2 million gas at 8 gwei, base fee and tip.
+  maxGasFeeGwei: 10_000_000,
   logRangeBlocks: 1_000,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,

@@ -23,6 +23,8 @@ export const celo: Chain = {
   confirmations: 1,
   blockTimeSeconds: 1,
   maxHeadAgeSeconds: 60,
+  // 1 CELO: 1.2 million gas at twice a base fee of 400 gwei, for CELO is cheap and gas is counted in it.
+  maxGasFeeGwei: 1_000_000_000,
   logRangeBlocks: 2_000,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,

@@ -19,6 +19,8 @@ export const ethereum: Chain = {
   confirmations: 3,
   blockTimeSeconds: 12,
   maxHeadAgeSeconds: 180,
+  // 0.02 ETH: 1.2 million gas at twice a base fee of 8 gwei.
+  maxGasFeeGwei: 20_000_000,
   logRangeBlocks: 2_000,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,

@@ -21,6 +21,8 @@ export const polygon: Chain = {
   maxHeadAgeSeconds: 60,
   // Validators take none below 25 gwei.
   ordinaryTipGwei: 100,
+  // 2 POL: 1.2 million gas at twice a base fee of 800 gwei, for POL is cheap and gas is counted in it.
+  maxGasFeeGwei: 2_000_000_000,
   logRangeBlocks: 2_000,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,

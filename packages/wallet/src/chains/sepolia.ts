@@ -19,6 +19,8 @@ export const sepolia: Chain = {
   confirmations: 2,
   blockTimeSeconds: 12,
   maxHeadAgeSeconds: 180,
+  // 0.1 ETH, which is worth nothing here, while fees rise without measure.
+  maxGasFeeGwei: 100_000_000,
   logRangeBlocks: 2_000,
   faucet: true,
   multicall3: canonical.multicall3,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, readlink, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { WalletError } from '../wallet-error.ts'
 
 /**
  * Takes a file for this process by a lock beside it, which names the process; the lock of a process that is dead is
  * replaced. Gives the way to release it. Throws `JOURNAL_LOCKED` while another one lives that has it, or may live: a
- * process on another host is not known to be dead.
+ * process on another host, or in another container on this one, is not known to be dead.
  */
 export async function lockFile(path: string): Promise<() => Promise<void>> {
   const lock = `${path}.lock`
@@ -37,6 +37,8 @@ type Identity = {
   /** Of the machine's start, and clock ticks from it to the process's; `null` where the system does not tell. */
   readonly boot: string | null
   readonly startedAt: string | null
+  /** Within which its process id counts: two containers may have one host name, and each its own processes. */
+  readonly pidNamespace: string | null
 }
 
 /** Places the text as a file, whole from the start, unless there is one. */
@@ -55,21 +57,22 @@ async function place(lock: string, text: string): Promise<boolean> {
 }
 
 async function mayLive(holder: string): Promise<boolean> {
-  const { host, pid, boot, startedAt } = readIdentity(holder)
+  const { host, pid, boot, startedAt, pidNamespace } = readIdentity(holder)
   if (host !== hostname()) return true
   const now = await identityOf(pid)
   // A process id is used again after a restart of the machine, or after a while.
   if (boot !== null && now.boot !== null && boot !== now.boot) return false
+  if (pidNamespace !== now.pidNamespace) return true
   if (startedAt !== null && now.startedAt !== null) return startedAt === now.startedAt
   return isRunning(pid)
 }
 
 function readIdentity(text: string): Identity {
   try {
-    const { host, pid, boot, startedAt } = JSON.parse(text) as Identity
-    return { host, pid, boot, startedAt }
+    const { host, pid, boot, startedAt, pidNamespace } = JSON.parse(text) as Identity
+    return { host, pid, boot, startedAt, pidNamespace }
   } catch {
-    return { host: '', pid: 0, boot: null, startedAt: null }
+    return { host: '', pid: 0, boot: null, startedAt: null, pidNamespace: null }
   }
 }
 
@@ -84,12 +87,19 @@ function isRunning(pid: number): boolean {
 
 /** By `/proc`, where there is one: the 22nd field of `stat`, counted behind the name, which may hold spaces. */
 async function identityOf(who: 'self' | number): Promise<Identity> {
-  const [boot, stat] = await Promise.all([
+  const [boot, stat, pidNamespace] = await Promise.all([
     readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null),
     readFile(`/proc/${who}/stat`, 'utf8').catch(() => null),
+    readlink('/proc/self/ns/pid').catch(() => null),
   ])
   const startedAt = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
-  return { host: hostname(), pid: who === 'self' ? process.pid : who, boot: boot?.trim() ?? null, startedAt }
+  return {
+    host: hostname(),
+    pid: who === 'self' ? process.pid : who,
+    boot: boot?.trim() ?? null,
+    startedAt,
+    pidNamespace,
+  }
 }
 
 function locked(path: string, lock: string): WalletError {

@@ -3,6 +3,7 @@ import type { DeferredRegistration, GasTier } from '../agent/registration.ts'
 import type { GasDesk } from './gas-desk.ts'
 import { payFromWallet, type Price } from './pay-from-wallet.ts'
 import type { SettledCall, SubmittableCall } from './submission.ts'
+import { mostFeeWei } from '../sender/require-fee-within.ts'
 import { askFaucet } from './ask-faucet.ts'
 import { waitForBalance } from './wait-for-balance.ts'
 
@@ -67,6 +68,7 @@ async function pay(desk: GasDesk, call: SubmittableCall, tier: GasTier): Promise
       client,
       journal,
       mayPay: options.gas?.tiers?.includes('wallet') ?? true,
+      ...(options.gas?.maxFeeWei !== undefined && { maxFeeWei: options.gas.maxFeeWei }),
       ...(options.signal && { signal: options.signal }),
       onStep: (step, details) => progress(step, sentences[step], details),
     },
@@ -91,9 +93,11 @@ const sentences = {
   confirm: 'Waiting for the transaction.',
 } as const
 
-/** A third above the estimate, since fees move while a person fetches a wallet. */
-function fundOf({ owner, chain }: GasDesk, { worstWei }: Price): DeferredRegistration['fund'] {
+/** A third above the estimate, since fees move while a person fetches a wallet, and never more than may be spent. */
+function fundOf({ owner, chain, options }: GasDesk, { worstWei }: Price): DeferredRegistration['fund'] {
   const reckonedWei = (worstWei * 13n + 9n) / 10n
-  const amountWei = reckonedWei > leastAskedWei ? reckonedWei : leastAskedWei
+  const wantedWei = reckonedWei > leastAskedWei ? reckonedWei : leastAskedWei
+  const mostWei = mostFeeWei(chain, options.gas?.maxFeeWei)
+  const amountWei = wantedWei < mostWei ? wantedWei : mostWei
   return { address: owner, amountWei, amount: formatEther(amountWei), currency: chain.nativeCurrency.symbol }
 }

@@ -140,7 +140,7 @@ describe('a person', () => {
       wallet,
       owner: wallet.address,
       journal,
-      options: { gas: { tiers: ['wallet'] as const }, env: {} },
+      options: { gas: { tiers: ['wallet'] as const, maxFeeWei: parseEther('1000000') }, env: {} },
       progress: () => {},
       attempts: [],
       warnings: [],

@@ -3,6 +3,7 @@ import type { Journal, JournalEntry } from '../journal.ts'
 import type { ChainFacts } from '../open-chain.ts'
 import { createSender, type Sender } from '../sender.ts'
 import { feesNow } from '../sender/fees-now.ts'
+import { requireFeeWithin } from '../sender/require-fee-within.ts'
 import type { TransactionSigner } from '../sender/sign-request.ts'
 import { throwIfAborted } from '../throw-if-aborted.ts'
 import { revertDataIn, revertReason } from '../user-operation/revert-reason.ts'
@@ -12,7 +13,8 @@ import type { SubmittableCall } from './submission.ts'
 /**
  * Sends one call from the wallet, which pays its gas. What was signed before under the request is not signed again: its
  * bytes are offered again and its outcome is waited for, unless the chain shows that they are never mined. Throws
- * `GAS_NOT_PAID` where the wallet may not pay, `CALL_REVERTS` when the call would revert, `RPC_UNAVAILABLE`, and what the signer throws; nothing is out then.
+ * `GAS_NOT_PAID` where the wallet may not pay, `CALL_REVERTS` when the call would revert, `GAS_ABOVE_LIMIT`,
+ * `RPC_UNAVAILABLE`, and what the signer throws; nothing is out then.
  */
 export async function payFromWallet(payer: Payer, call: SubmittableCall): Promise<Payment> {
   const sender = createSender({ ...payer, wallet: payer.signer })
@@ -22,6 +24,7 @@ export async function payFromWallet(payer: Payer, call: SubmittableCall): Promis
     if (alive === undefined) {
       if (payer.mayPay === false) throw new WalletError('GAS_NOT_PAID', 'No tier of gas.tiers pays; nothing is out.')
       const price = await priceOf(payer, call)
+      requireFeeWithin(price.worstWei, payer.chain, payer.maxFeeWei)
       if (price.balanceWei < price.worstWei) return { status: 'underfunded', ...price }
       await sign(payer, sender, call, price, earlier.length)
     } else {
@@ -37,6 +40,8 @@ export type Payer = {
   readonly chain: ChainFacts
   readonly client: PublicClient
   readonly journal: Journal
+  /** The most the gas may cost; the chain's own figure where it is missing. */
+  readonly maxFeeWei?: bigint
   /** How long a transaction is waited for before it counts as pending; two minutes where it is missing. */
   readonly timeoutMs?: number
   /** `false`: what is signed is gone on with, and nothing more is. */

@@ -10,6 +10,7 @@ import { batchSponsors } from './calls/batch-sponsors.ts'
 import type { CallBatches } from './calls/call-batch.ts'
 import type { CallsContext, SponsorOptions } from './calls/calls-context.ts'
 import { createMemoryCallBatches } from './calls/memory-call-batches.ts'
+import { mostFeeWei } from '../sender/require-fee-within.ts'
 import { forwardToNode } from './forward-to-node.ts'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
 import { readTransaction } from './read-transaction.ts'
@@ -28,7 +29,7 @@ export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOp
   requireOptions(options, checks)
   const open = openChain(wallet, options)
   const journal = options.journal ?? wallet.memory.journal
-  const sending = createCallSender({ ...open, wallet, journal })
+  const sending = createCallSender({ ...open, wallet, journal, maxFeeWei: mostFeeWei(open.chain, options.maxFeeWei) })
   const { batches = createMemoryCallBatches(), sponsor = null, env = process.env } = options
   const own = { batches, sponsor, env, underWay: new Set<string>(), offeredAt: new Map<string, number>() }
   batchSponsors({ ...open, sponsor, env })
@@ -74,6 +75,11 @@ export type ProviderOptions = {
   readonly batches?: CallBatches
   /** Bundler and paymaster for batches. To give it is to agree that the account is delegated when one is sent. */
   readonly sponsor?: SponsorOptions
+  /**
+   * The most wei that the gas of one transaction may cost, whoever named gas and fees; a dearer one is refused with -32003.
+   * The row of the chain where it is missing: 0.02 ETH on chain 1, 0.005 of the native currency on most others.
+   */
+  readonly maxFeeWei?: bigint
   /** For the URLs of bundler and paymaster. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
@@ -90,6 +96,7 @@ const sponsorChecks: ChecksOf<SponsorOptions> = {
 const checks: ChecksOf<ProviderOptions> = {
   chainId: option.chainId,
   chains: option.chains,
+  maxFeeWei: option.feeWei,
   journal: option.journal,
   batches: option.having('load', 'add'),
   sponsor: option.within(sponsorChecks),

@@ -1,3 +1,5 @@
+import { toCause } from '../to-cause.ts'
+
 /**
  * An error as EIP-1193 wants it: with an integer `code` (EIP-1193, EIP-1474, or the node's own) and, where there is more
  * to say, `data`.
@@ -8,7 +10,7 @@ export class ProviderRpcError extends Error {
   readonly data: unknown
 
   constructor(code: number, message: string, options: { readonly data?: unknown; readonly cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    super(message, options.cause === undefined ? {} : { cause: toCause(options.cause) })
     this.code = code
     this.data = options.data
   }

@@ -3,16 +3,17 @@ import type { Journal, JournalEntry } from '../journal.ts'
 import type { OpenChain } from '../open-chain.ts'
 import { createSender, type Sender } from '../sender.ts'
 import { feesNow } from '../sender/fees-now.ts'
+import { requireFeeWithin } from '../sender/require-fee-within.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
 import type { SendRequest } from './read-transaction.ts'
 
 /**
  * Sends what a client asks for through the journalled sender. Gas, fees and nonce that the client leaves out are filled
- * in. Throws {@link ProviderRpcError}, or the node's answer as it is.
+ * in. Throws {@link ProviderRpcError}, `GAS_ABOVE_LIMIT`, or the node's answer as it is.
  */
 export function createCallSender(context: SendContext): CallSender {
-  const { wallet, client, chain, journal } = context
+  const { wallet, client, chain, journal, maxFeeWei } = context
   let opened: Sender | null = null
   const open = async (): Promise<Sender> => {
     const signer = { address: await wallet.getAddress(), signTransaction: wallet.signTransaction.bind(wallet) }
@@ -36,6 +37,7 @@ export function createCallSender(context: SendContext): CallSender {
     }
     const gasLimit = request.gasLimit ?? (gas * 12n) / 10n
     const maxFeePerGas = request.maxFeePerGas ?? lasting.maxFeePerGas
+    requireFeeWithin(gasLimit * maxFeePerGas, chain, maxFeeWei)
     requireFunds(balanceWei, gasLimit * maxFeePerGas, valueWei)
     await before?.()
     const signed = await sender.sign({
@@ -69,7 +71,12 @@ export type CallSender = {
   ): Promise<JournalEntry>
 }
 
-export type SendContext = OpenChain & { readonly wallet: ServiceWallet; readonly journal: Journal }
+export type SendContext = OpenChain & {
+  readonly wallet: ServiceWallet
+  readonly journal: Journal
+  /** The most the gas of one transaction may cost. */
+  readonly maxFeeWei: bigint
+}
 
 /** In the words that nodes use: by them clients know the error. */
 function requireFunds(balanceWei: bigint, gasWei: bigint, valueWei: bigint): void {

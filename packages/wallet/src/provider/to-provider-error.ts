@@ -1,4 +1,5 @@
 import { BaseError } from 'viem'
+import { toCause } from '../to-cause.ts'
 import { WalletError, type WalletErrorCode } from '../wallet-error.ts'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
 
@@ -13,7 +14,7 @@ export function toProviderError(error: unknown): ProviderRpcError {
   if (answered !== null) {
     // A client may take -32000 for a reason to send again under another method; -32003 says the same and ends it.
     const code = answered.code === -32000 ? rpcCodes.transactionRejected : answered.code
-    return new ProviderRpcError(code, answered.message, { cause: error, data: answered.data })
+    return new ProviderRpcError(code, nodeWords(error), { cause: error, data: answered.data })
   }
   if (error instanceof BaseError) {
     return new ProviderRpcError(rpcCodes.disconnected, 'The endpoint of the chain does not answer.', { cause: error })
@@ -34,21 +35,25 @@ const byWalletCode: ReadonlyMap<WalletErrorCode, number> = new Map([
   ['PAYMASTER_REFUSED', rpcCodes.transactionRejected],
   ['BUNDLER_UNAVAILABLE', rpcCodes.disconnected],
   ['DELEGATION_NOT_ALLOWED', rpcCodes.upgradeRejected],
+  ['GAS_ABOVE_LIMIT', rpcCodes.transactionRejected],
   ['INSUFFICIENT_FUNDS', rpcCodes.transactionRejected],
   ['NONCE_CONTENDED', rpcCodes.transactionRejected],
   ['VALIDATION_CONFIG_INVALID', rpcCodes.invalidParams],
   ['SIGNING_INPUT_INVALID', rpcCodes.invalidParams],
 ])
 
-/** The innermost error that is a JSON-RPC answer: the node spoke, and its words are passed on. */
-function nodeAnswer(
-  error: unknown,
-): { readonly code: number; readonly message: string; readonly data: unknown } | null {
+/** The outermost error that is a JSON-RPC answer: the node spoke, and its words are passed on. */
+function nodeAnswer(error: unknown): { readonly code: number; readonly data: unknown } | null {
   if (!(error instanceof BaseError)) return null
   const answer = error.walk((inner) => isAnswer(inner))
-  if (!isAnswer(answer)) return null
-  const { code, message } = answer
-  return { code, message, data: 'data' in answer ? answer.data : undefined }
+  return isAnswer(answer) ? { code: answer.code, data: 'data' in answer ? answer.data : undefined } : null
+}
+
+/** Viem's own message quotes the endpoint's URL and the request; `details`, on each error of a chain, is what the node said. */
+function nodeWords(error: unknown): string {
+  const cause = toCause(error)
+  const words: unknown = cause instanceof Error && 'details' in cause ? cause.details : ''
+  return typeof words === 'string' && words !== '' ? words : 'The endpoint refuses the request.'
 }
 
 function isAnswer(error: unknown): error is Error & { readonly code: number } {

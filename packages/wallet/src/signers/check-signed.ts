@@ -67,7 +67,7 @@ export async function checkSignedAuthorization(
   address: Address,
 ): Promise<SignedAuthorization> {
   const { r, s, yParity } = signature
-  if (!isHex(r) || !isHex(s) || (yParity !== 0 && yParity !== 1)) throw nonsense()
+  if (!isHex(r) || !isHex(s) || (yParity !== 0 && yParity !== 1) || BigInt(s) > mostS) throw nonsense()
   const { contractAddress, chainId, nonce } = asked
   const signed = { address: contractAddress, chainId, nonce, r, s, yParity, v: yParity === 0 ? 27n : 28n }
   await requireSigner(
@@ -82,7 +82,7 @@ function readSigned(raw: unknown, asked: TransactionSerializable): { serialized:
   if (!isHex(raw)) throw nonsense()
   const { r, s, v, yParity } = parseTransaction(raw)
   const parity = yParity ?? (v === undefined ? undefined : Number((v + 1n) % 2n))
-  if (r === undefined || s === undefined || parity === undefined) throw nonsense()
+  if (r === undefined || s === undefined || parity === undefined || BigInt(s) > mostS) throw nonsense()
   const serialized = serializeTransaction(asked, v === undefined ? { r, s, yParity: parity } : { r, s, v })
   const hash = keccak256(serializeTransaction(asked))
   return { serialized, signer: recoverAddress({ hash, signature: { r, s, yParity: parity } }) }
@@ -98,9 +98,13 @@ async function requireSigner(recovered: Promise<Address>, address: Address): Pro
   })
 }
 
+/** Half the order of secp256k1. Nodes refuse an s above it (EIP-2), and contracts that check signatures do (ERC-2098). */
+const mostS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
 /** The signature of an account whose key is held elsewhere: 65 bytes. */
 function asSignature(value: unknown): Hex {
-  if (typeof value === 'string' && /^0x[0-9a-fA-F]{130}$/.test(value) && isHex(value)) return value
+  const isSignature = typeof value === 'string' && /^0x[0-9a-fA-F]{130}$/.test(value) && isHex(value)
+  if (isSignature && BigInt(`0x${value.slice(66, 130)}`) <= mostS) return value
   throw nonsense()
 }
 

@@ -10,6 +10,7 @@ import { requireWallet } from '../require-wallet.ts'
 import { createSender } from '../sender.ts'
 import { allocateNonce } from '../sender/allocate-nonce.ts'
 import { feesNow } from '../sender/fees-now.ts'
+import { requireFeeWithin } from '../sender/require-fee-within.ts'
 import type { Signer } from '../signer.ts'
 import { WalletError } from '../wallet-error.ts'
 
@@ -17,7 +18,7 @@ import { WalletError } from '../wallet-error.ts'
  * Ends the delegation of the wallet's account (EIP-7702: an authorization of the zero address), by a transaction that the
  * wallet pays; it waits for the transaction. Resolves to `none` for an account without a delegation, which costs nothing,
  * and to `pending` when the end is not known in time: call it again then. Operations that were signed and not executed
- * cannot run while the account has no code. Throws `WalletError`: `INSUFFICIENT_FUNDS` naming the amount,
+ * cannot run while the account has no code. Throws `WalletError`: `INSUFFICIENT_FUNDS` naming the amount, `GAS_ABOVE_LIMIT`,
  * `NONCE_CONTENDED` while other transactions of the wallet are out, `RPC_CHAIN_MISMATCH`, `RPC_UNAVAILABLE`, and what the
  * signer throws.
  */
@@ -33,7 +34,7 @@ export async function revokeDelegation(
   const owner = await wallet.getAddress()
   const before = await delegateOf(client, owner)
   if (before === null) return { status: 'none' }
-  const entry = await signed(wallet, open, journal, owner)
+  const entry = await signed(wallet, open, { ...options, journal }, owner)
   const signer = { address: owner, signTransaction: wallet.signTransaction.bind(wallet) }
   const sender = createSender({ ...open, wallet: signer, journal })
   const sent = await sender.broadcast(entry)
@@ -68,6 +69,8 @@ export type RevokeDelegationOptions = {
   readonly chains?: readonly Chain[]
   /** Keeps what was signed. In memory where it is missing: then a crash forgets it. */
   readonly journal?: Journal
+  /** The most wei that its gas may cost; the row of the chain where it is missing. */
+  readonly maxFeeWei?: bigint
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
   readonly now?: () => number
@@ -76,6 +79,7 @@ export type RevokeDelegationOptions = {
 const checks: ChecksOf<RevokeDelegationOptions> = {
   chainId: option.chainId,
   chains: option.chains,
+  maxFeeWei: option.feeWei,
   journal: option.journal,
   timeoutMs: option.durationMs,
   signal: option.signal,
@@ -94,7 +98,7 @@ const gasLimit = 80_000n
 async function signed(
   wallet: RevokingWallet,
   { client, chain }: OpenChain,
-  journal: Journal,
+  { journal, maxFeeWei }: { readonly journal: Journal } & Pick<RevokeDelegationOptions, 'maxFeeWei'>,
   owner: Address,
 ): Promise<JournalEntry> {
   const [chainId, latestCount, { lasting }, balanceWei] = await Promise.all([
@@ -109,6 +113,7 @@ async function signed(
     throw new WalletError('RPC_CHAIN_MISMATCH', `The endpoint serves chain ${chainId}, not ${chain.id}.`)
   }
   const worstWei = gasLimit * lasting.maxFeePerGas
+  requireFeeWithin(worstWei, chain, maxFeeWei)
   if (balanceWei < worstWei) {
     const amount = formatEther(worstWei - balanceWei)
     throw new WalletError('INSUFFICIENT_FUNDS', `To end the delegation ${owner} needs ${amount} more.`, {

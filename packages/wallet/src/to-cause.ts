@@ -1,0 +1,52 @@
+import { plainWords } from './plain-words.ts'
+
+/**
+ * What may be kept of an error as the cause of one of ours, and be printed with it. Errors of clients of JSON-RPC quote
+ * the endpoint's URL, which holds its key, and the body of the request: in their place comes an error with their name,
+ * code, revert data and sentences, and so down the causes. Any other error stays as it is.
+ */
+export function toCause(error: unknown): unknown {
+  const chain = chainOf(error)
+  if (!chain.some((each) => 'shortMessage' in each)) return error
+  const secrets = chain.flatMap(secretsOf)
+  return chain.reduceRight<Error | null>((inner, each) => withoutRequest(each, inner, secrets), null) ?? error
+}
+
+const mostCauses = 10
+/** A shorter part of a path is no key. */
+const shortestSecret = 8
+
+function chainOf(error: unknown): readonly Error[] {
+  const chain: Error[] = []
+  for (let each = error; each instanceof Error && chain.length < mostCauses; each = each.cause) chain.push(each)
+  return chain
+}
+
+function withoutRequest(error: Error, cause: Error | null, secrets: readonly string[]): Error {
+  const { shortMessage = error.message, details, code, data }: RequestError = error
+  const kept = new Error(plainWords(String(shortMessage), secrets), cause === null ? {} : { cause })
+  kept.name = error.name
+  return Object.assign(
+    kept,
+    typeof details === 'string' && { details: plainWords(details, secrets) },
+    (typeof code === 'string' || typeof code === 'number') && { code },
+    typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data) && { data },
+  )
+}
+
+/** What may be in errors of viem and ethers. */
+type RequestError = Error & {
+  readonly shortMessage?: unknown
+  readonly details?: unknown
+  readonly code?: unknown
+  readonly data?: unknown
+}
+
+/** An endpoint may repeat its key outside a URL. */
+function secretsOf(error: Error): readonly string[] {
+  const text: unknown = 'url' in error ? error.url : null
+  if (typeof text !== 'string' || !URL.canParse(text)) return []
+  const { pathname, searchParams, username, password } = new URL(text)
+  const parts = [username, password, ...pathname.split('/'), ...searchParams.values()]
+  return parts.filter((part) => part.length >= shortestSecret)
+}
