@@ -70,6 +70,7 @@ const fullRow = z.strictObject({
   blockTimeSeconds: z.number().positive(),
   maxHeadAgeSeconds: z.number().positive().nullable(),
   ordinaryTipGwei: z.int().positive().max(10_000).optional(),
+  maxGasFeeGwei: z.int().positive().max(1e12).optional(),
   l1DataFee: z.boolean().optional(),
   faucet: z.boolean().optional(),
   sponsored: z.boolean().optional(),

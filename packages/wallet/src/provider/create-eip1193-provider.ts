@@ -15,7 +15,7 @@ import { forwardToNode } from './forward-to-node.ts'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
 import { readTransaction } from './read-transaction.ts'
 import { readTypedData } from './read-typed-data.ts'
-import { createCallSender } from './send-transaction.ts'
+import type { CallSender, SendContext } from './send-transaction.ts'
 import { toProviderError } from './to-provider-error.ts'
 
 /**
@@ -29,7 +29,7 @@ export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOp
   requireOptions(options, checks)
   const open = openChain(wallet, options)
   const journal = options.journal ?? wallet.memory.journal
-  const sending = createCallSender({ ...open, wallet, journal, maxFeeWei: mostFeeWei(open.chain, options.maxFeeWei) })
+  const sending = loadedCallSender({ ...open, wallet, journal, maxFeeWei: mostFeeWei(open.chain, options.maxFeeWei) })
   const { batches = createMemoryCallBatches(), sponsor = null, env = process.env } = options
   const own = { batches, sponsor, env, underWay: new Set<string>(), offeredAt: new Map<string, number>() }
   batchSponsors({ ...open, sponsor, env })
@@ -150,6 +150,16 @@ const methods: Readonly<Record<string, Method>> = {
   wallet_showCallsStatus: refused(rpcCodes.unsupportedMethod, 'There is no screen; use wallet_getCallsStatus.'),
   // A client that failed to send tries this one next, and another code would hide why the first attempt failed.
   wallet_sendTransaction: refused(rpcCodes.methodNotFound, 'The provider does not offer wallet_sendTransaction.'),
+}
+
+/** The sender is loaded with the first transaction. */
+function loadedCallSender(context: SendContext): CallSender {
+  let loading: Promise<CallSender> | null = null
+  const loaded = () => (loading ??= import('./send-transaction.ts').then((module) => module.createCallSender(context)))
+  return {
+    open: async () => (await loaded()).open(),
+    send: async (...words) => (await loaded()).send(...words),
+  }
 }
 
 function readRequest(words: unknown): { readonly method: string; readonly params: readonly unknown[] | object } {
