@@ -25,7 +25,7 @@ async function retry(claimId: string): Promise<number> {
 async function serve(): Promise<number> {
   const stopped = untilStopped()
   try {
-    const api = await openSupportApi(readConfig(process.env))
+    const api = await openSupportApi(readConfig(process.env), { ownsProcess: true })
     const { url } = await api.listen()
     process.stderr.write(`svc-support-api listens on ${url}\n`)
     await stopped

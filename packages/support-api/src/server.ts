@@ -50,7 +50,7 @@ export async function openSupportApi(config: Config, surroundings: Surroundings 
     now,
     isClosing: () => state.isClosing,
   }
-  const server = openServer(config, createApp(context).fetch)
+  const server = openServer(config, createApp(context).fetch, surroundings.ownsProcess ?? false)
   return {
     listen: () => listen(server, config),
     async close(timeoutMs = 10_000) {
@@ -77,6 +77,8 @@ export type Surroundings = {
   readonly now?: () => number
   readonly fetch?: typeof fetch
   readonly logDestination?: LogDestination
+  /** Lets the server put lighter classes in the place of the process's `Request` and `Response`. */
+  readonly ownsProcess?: boolean
 }
 
 /** The state of its own directory belongs to one process; a database may be shared. */
@@ -98,12 +100,17 @@ async function openState(config: Config, now: () => number): Promise<State> {
 
 type State = { readonly store: Store; close(): Promise<void> }
 
-function openServer({ tls }: Config, fetch: ReturnType<typeof createApp>['fetch']): ServerType {
+function openServer(
+  { tls }: Config,
+  fetch: ReturnType<typeof createApp>['fetch'],
+  overrideGlobalObjects: boolean,
+): ServerType {
   const server =
     tls === null
-      ? createAdaptorServer({ fetch, createServer: createPlainServer, serverOptions: times })
+      ? createAdaptorServer({ fetch, overrideGlobalObjects, createServer: createPlainServer, serverOptions: times })
       : createAdaptorServer({
           fetch,
+          overrideGlobalObjects,
           createServer: createTlsServer,
           serverOptions: {
             ...times,

@@ -80,7 +80,7 @@ test('what was taken in before its chain went down is paid once the chain is bac
   proxy.setRules([{ methods: ['eth_sendRawTransaction'], fault: { kind: 'status', status: 503 } }])
   const addresses = [newAddress(), newAddress(), newAddress()]
   const answers = await Promise.all(addresses.map((address) => claim(replica, address)))
-  expect(answers.map(({ status, json }) => [status, json['txHash']])).toEqual(addresses.map(() => [200, null]))
+  expect(answers.map(({ status }) => status)).toEqual(addresses.map(() => 200))
   proxy.setRules([{ fault: { kind: 'status', status: 503 } }])
   expect((await claim(replica, newAddress())).status).toBe(503)
   proxy.setRules([])
