@@ -64,8 +64,8 @@ async function prove({ devnet, paymaster, bundler }) {
     assert.equal(await ada.balance(), 0n)
   })
   await step('the same wallet once more finds that agent and sends nothing', async () => {
-    const { alreadyRegistered, txHash } = await ada.register('Ada')
-    assert.deepEqual([alreadyRegistered, txHash], [true, null])
+    const { alreadyRegistered, gasTier } = await ada.register('Ada')
+    assert.deepEqual([alreadyRegistered, gasTier], [true, null])
     assert.equal(await ada.read('balanceOf', address), 1n)
   })
   await step('a second agent when it is forced, without another delegation', async () => {

@@ -43,13 +43,11 @@ describe('beyond bounds it is refused', () => {
   test('fees of a bundler', () => {
     const chain = { maxFeePerGas: 5_000_000_000n, maxPriorityFeePerGas: 1n }
     const most = { maxFeePerGas: 50_000_000_000n, maxPriorityFeePerGas: 3n }
-    expect(requireFees(most, chain)).toBe(most)
-    for (const asked of [
-      { ...most, maxFeePerGas: 50_000_000_001n },
-      { maxFeePerGas: 1n, maxPriorityFeePerGas: 2n },
-    ]) {
-      expect(() => requireFees(asked, chain)).toThrow(expect.objectContaining({ code: 'BUNDLER_UNAVAILABLE' }))
-    }
+    expect(requireFees(most, chain)).toEqual(most)
+    const dearer = { ...most, maxFeePerGas: 50_000_000_001n }
+    expect(() => requireFees(dearer, chain)).toThrow(expect.objectContaining({ code: 'BUNDLER_UNAVAILABLE' }))
+    const inverted = { maxFeePerGas: 1n, maxPriorityFeePerGas: 2n }
+    expect(requireFees(inverted, chain)).toEqual({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n })
     const cheap = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }
     expect(requireFees({ maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1n }, cheap)).toBeDefined()
   })

@@ -53,7 +53,9 @@ export type GasLimits = {
 export function requireFees(asked: Fees, { maxFeePerGas }: Fees): Fees {
   const tenfold = maxFeePerGas * 10n
   const mostWei = tenfold > leastBoundWei ? tenfold : leastBoundWei
-  if (asked.maxFeePerGas <= mostWei && asked.maxPriorityFeePerGas <= asked.maxFeePerGas) return asked
+  // Both are read apart, and a tip above the whole fee is one that pays the whole fee.
+  const tip = asked.maxPriorityFeePerGas < asked.maxFeePerGas ? asked.maxPriorityFeePerGas : asked.maxFeePerGas
+  if (asked.maxFeePerGas <= mostWei) return { maxFeePerGas: asked.maxFeePerGas, maxPriorityFeePerGas: tip }
   const message = `The bundler asks ${asked.maxFeePerGas} wei for a unit of gas, at most ${mostWei} is accepted.`
   throw new WalletError('BUNDLER_UNAVAILABLE', message, {
     details: { askedWei: String(asked.maxFeePerGas), mostWei: String(mostWei) },
