@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
+import { createPoolHistory } from './adapters/history/create-pool-history.ts'
 import { createIdentities } from './adapters/identity/create-identities.ts'
 import { createLiquidity } from './adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from './adapters/prices/create-price-source.ts'
@@ -31,8 +32,9 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const tokens = createTokenDirectory({ chains: config.chains, rpc })
   const liquidity = createLiquidity({ rpc, tokens })
   const prices = createPriceSource({ rpc, tokens, liquidity })
+  const history = createPoolHistory({ liquidity, prices })
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
-  const ports = { chains, rpc, tokens, prices, liquidity, identities }
+  const ports = { chains, rpc, tokens, prices, liquidity, history, identities }
   const write = await openWrite()
   return createServer(config, {
     tools,

@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, PublicClient } from 'viem'
+import type { PoolHistory } from './ports/history.ts'
 import type { Identities } from './ports/identities.ts'
 import type { Liquidity, Pool } from './ports/liquidity.ts'
 
@@ -10,6 +11,7 @@ export type Ports = {
   readonly tokens: TokenDirectory
   readonly prices: PriceSource
   readonly liquidity: Liquidity
+  readonly history: PoolHistory
   readonly identities: Identities
   /** The agent's own address, or `null` without a wallet. */
   readonly agentAddress: Address | null
@@ -98,6 +100,7 @@ export type PriceSource = {
   ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>
 }
 
+export type { BarFigures, Completeness, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
 export type { AgentIdentity, Identities, RegistrationPlan, RegistrationRequest } from './ports/identities.ts'
 export type {
   AddOutcome,

@@ -11,6 +11,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import type * as z from 'zod'
 import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { createPoolHistory } from '../adapters/history/create-pool-history.ts'
 import { createIdentities, type IdentitiesOptions } from '../adapters/identity/create-identities.ts'
 import { noServices } from '../adapters/identity/no-services.fixture.ts'
 import { createLiquidity } from '../adapters/liquidity/create-liquidity.ts'
@@ -65,8 +66,9 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const tokens = createTokenDirectory({ chains: chains.list(), rpc })
   const liquidity = createLiquidity({ rpc, tokens })
   const prices = createPriceSource({ rpc, tokens, liquidity })
+  const history = createPoolHistory({ liquidity, prices })
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
-  const ports: Ports = { chains, rpc, tokens, prices, liquidity, identities, agentAddress: wallet.address }
+  const ports: Ports = { chains, rpc, tokens, prices, liquidity, history, identities, agentAddress: wallet.address }
   const store = await openStore({ ...place, now })
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []

@@ -7,11 +7,13 @@ import { getGasPrice } from './market/get-gas-price.ts'
 import { getPoolInfo } from './market/get-pool-info.ts'
 import { getPoolState } from './market/get-pool-state.ts'
 import { getPoolsByTokenPair } from './market/get-pools-by-token-pair.ts'
+import { getPriceHistory } from './market/get-price-history.ts'
 import { getQuote } from './market/get-quote.ts'
 import { getTickData } from './market/get-tick-data.ts'
 import { getTokenInfo } from './market/get-token-info.ts'
 import { getTokenPrice } from './market/get-token-price.ts'
 import { getTransactionStatus } from './market/get-transaction-status.ts'
+import { getVolumeHistory } from './market/get-volume-history.ts'
 import { queryAgentIdentity } from './market/query-agent-identity.ts'
 import { searchTokens } from './market/search-tokens.ts'
 import { getAgentBalance } from './portfolio/get-agent-balance.ts'
@@ -47,11 +49,13 @@ export const catalogue: readonly Tool[] = Object.freeze([
   getPoolsByTokenPair,
   getPosition,
   getPositionsByOwner,
+  getPriceHistory,
   getQuote,
   getTickData,
   getTokenInfo,
   getTokenPrice,
   getTransactionStatus,
+  getVolumeHistory,
   increaseLiquidity,
   listOperations,
   listSupportedChains,

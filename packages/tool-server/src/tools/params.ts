@@ -71,6 +71,12 @@ export const deadlineInput = wholeNumber(10, 86_400, 'whole seconds from 10 to 8
 
 export const limitInput = wholeNumber(1, 100, 'a whole number from 1 to 100').default(20)
 
+/** A moment in UTC, as Unix seconds: a day of the calendar, or a day and a time with its offset. */
+export const timeInput = z
+  .string()
+  .refine((text) => secondsOf(text) !== null, 'Accepted: ISO 8601 such as 2026-01-31 or 2026-01-31T08:00:00Z')
+  .transform((text) => secondsOf(text) ?? 0)
+
 export const cursorInput = z
   .string()
   .refine((text) => /^\d{1,9}$/.test(text), 'Accepted: nextCursor of the previous answer')
@@ -186,6 +192,17 @@ export function poolReference(pool: Hex, version: Version | undefined): PoolRefe
     )
   }
   return { version: meant, id: pool }
+}
+
+const timeForm = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+
+function secondsOf(text: string): number | null {
+  const day = timeForm.exec(text)?.[1]
+  if (day === undefined) return null
+  const [midnight, time] = [Date.parse(`${day}T00:00:00Z`), Date.parse(text)]
+  // Some days that no month has are read as days of the next.
+  const isReal = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
+  return isReal && !Number.isNaN(time) ? Math.floor(time / 1000) : null
 }
 
 const agentIdForm = /^(?:[1-9]\d{0,15}:)?(?:0|[1-9]\d{0,77})$/

@@ -82,6 +82,7 @@ export function untouchedWorld(): WriteContext {
     rpc,
     prices: untouchable('prices'),
     liquidity: untouchable('liquidity'),
+    history: untouchable('history'),
     identities: untouchable('identities'),
     isDryRun: false,
     status: untouchable('status'),

@@ -23,11 +23,11 @@ export const readResult = {
 
 export const blockResult = { ...readResult, blockNumber: z.int() }
 
-/** When and where a read was made. `source` is `rpc`, or `config` for what this server knows without asking a chain. */
+/** When and where a read was made. `source` is `rpc`, `subgraph`, or `config` for what this server knows without asking a chain. */
 export function readStamp(
   chain: Chain,
   context: Pick<ReadContext, 'now'>,
-  source: 'rpc' | 'config' = 'rpc',
+  source: 'rpc' | 'subgraph' | 'config' = 'rpc',
 ): ReadStamp {
   return { chain: { id: chain.id, name: chain.name }, timestamp: new Date(context.now()).toISOString(), source }
 }

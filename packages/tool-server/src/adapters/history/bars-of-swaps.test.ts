@@ -1,0 +1,68 @@
+import { getSqrtPriceAtTick } from '@svc/lp-math'
+import { describe, expect, test } from 'vitest'
+import type { Pool, SwapRecord } from '../../ports.ts'
+import { barGrid } from './bar-grid.ts'
+import { barsOfSwaps } from './bars-of-swaps.ts'
+
+const pool: Pick<Pool, 'version' | 'protocolFee'> = { version: 'v2', protocolFee: 0 }
+const bars = (swaps: readonly SwapRecord[], from: number, to: number) =>
+  barsOfSwaps(pool as Pool, swaps, barGrid(from, to, 100))
+
+function swap(timestamp: number, tick: number, amount0: bigint, amount1: bigint, liquidity = 1_000n): SwapRecord {
+  const sqrtPriceX96 = getSqrtPriceAtTick(tick)
+  return {
+    blockNumber: 1n,
+    transactionHash: '0x',
+    timestamp,
+    tick,
+    amount0,
+    amount1,
+    liquidity,
+    sqrtPriceX96,
+    fee: 3_000,
+  }
+}
+
+const ticks = (column: Float64Array) => [...column].map((tick) => Math.round(tick * 1e6) / 1e6)
+
+describe('bars of swaps', () => {
+  test('open where the last one closed, and hold still where nobody trades', () => {
+    const { bars: found, trades } = bars(
+      [swap(90, 5, 1n, -1n), swap(150, 30, -5n, 7n), swap(199, -10, 8n, -3n), swap(400, 2, -1n, 1n)],
+      100,
+      450,
+    )
+    expect([...found.startsAt]).toEqual([100, 200, 300, 400])
+    expect(ticks(found.openTick)).toEqual([5, -10, -10, -10])
+    expect(ticks(found.highTick)).toEqual([30, -10, -10, 2])
+    expect(ticks(found.lowTick)).toEqual([-10, -10, -10, -10])
+    expect(ticks(found.closeTick)).toEqual([-10, -10, -10, 2])
+    expect([...found.amount0In]).toEqual([8, 0, 0, 0])
+    expect([...found.amount1In]).toEqual([7, 0, 0, 1])
+    expect([...trades]).toEqual([2, 0, 0, 1])
+  })
+
+  test('begin with the first swap where no earlier one tells the price', () => {
+    const { bars: found } = bars([swap(250, 7, 1n, -1n)], 0, 300)
+    expect([...found.startsAt]).toEqual([200])
+    expect(ticks(found.openTick)).toEqual([7])
+    expect(bars([], 0, 300).bars.startsAt).toHaveLength(0)
+    expect(bars([swap(300, 7, 1n, -1n)], 0, 300).bars.startsAt).toHaveLength(0)
+  })
+
+  test('take the liquidity that the volume met', () => {
+    const { bars: found, fees1 } = bars(
+      [swap(0, 0, 0n, 0n), swap(10, 0, -1n, 300n), swap(20, 0, -1n, 100n, 200n)],
+      0,
+      100,
+    )
+    expect(found.liquidity[0]).toBeCloseTo(400 / (300 / 1_000 + 100 / 200), 9)
+    expect(found.feeGrowth!.token1[0]).toBeCloseTo(0.003 * (300 / 1_000 + 100 / 200), 12)
+    expect(fees1[0]).toBeCloseTo(1.2, 12)
+  })
+
+  test('of a swap without liquidity are finite', () => {
+    const { bars: found } = bars([swap(0, 0, 0n, 0n, 0n), swap(10, 5, -1n, 300n, 0n)], 0, 100)
+    expect([found.liquidity[0], found.feeGrowth!.token1[0], found.closeTick[0]]).toEqual([0, 0, expect.closeTo(5, 6)])
+  })
+})

@@ -1,0 +1,53 @@
+import type { Bars } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import type { Pool } from './liquidity.ts'
+
+/** What a pool traded in the past, and how much of it is known. */
+export type PoolHistory = {
+  /**
+   * The bars from the one that holds `from` to the one before `to` (both Unix seconds); the last is unfinished where `to` lies in it.
+   * Bars whose price is unknown, before the first that the source knows, are left out and counted in `completeness`.
+   * Throws `RPC_*` where no source answers.
+   */
+  read(request: HistoryRequest): Promise<PoolBars>
+}
+
+export type HistoryRequest = {
+  readonly chain: Chain
+  readonly pool: Pool
+  readonly from: number
+  readonly to: number
+  readonly barSeconds: number
+}
+
+export type PoolBars = {
+  /** In the pool's own token order. */
+  readonly bars: Bars
+  readonly figures: BarFigures
+  readonly source: 'rpc' | 'subgraph'
+  readonly completeness: Completeness
+  /** True where the inputs of a bar follow from totals, or its price from its ends: whatever a subgraph tells. */
+  readonly isEstimate: boolean
+}
+
+/** Columns as long as the bars; `null` where the source or a price is missing. */
+export type BarFigures = {
+  readonly volumeUsd: Float64Array | null
+  /** What liquidity providers earned. */
+  readonly feesUsd: Float64Array | null
+  /** At the end of each bar. */
+  readonly tvlUsd: Float64Array | null
+  readonly trades: Float64Array | null
+}
+
+export type Completeness = {
+  readonly barsExpected: number
+  /** Bars given back, those of no trade included. */
+  readonly barsFound: number
+  /** How many of them the source had nothing of, and were taken to be without a trade. */
+  readonly gaps: number
+  /** Where each of those begins, Unix seconds. */
+  readonly gapsAt: readonly number[]
+  /** What is missing and why, in our own words. */
+  readonly note: string | null
+}
