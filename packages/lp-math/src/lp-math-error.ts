@@ -11,6 +11,7 @@ export class LpMathError extends Error {
 
 export type LpMathErrorCode =
   | 'AMOUNT_NEGATIVE'
+  | 'COUNT_OUT_OF_RANGE'
   | 'DECIMALS_OUT_OF_RANGE'
   | 'DRIFT_OUT_OF_RANGE'
   | 'FEE_OUT_OF_RANGE'
@@ -21,6 +22,7 @@ export type LpMathErrorCode =
   | 'PROBABILITY_OUT_OF_RANGE'
   | 'RANGE_EMPTY'
   | 'RESERVES_INSUFFICIENT'
+  | 'SEED_OUT_OF_RANGE'
   | 'SERIES_TOO_SHORT'
   | 'SIGMA_OUT_OF_RANGE'
   | 'SLIPPAGE_OUT_OF_RANGE'

@@ -1,0 +1,96 @@
+import { LpMathError } from '../lp-math-error.ts'
+import { MAX_SOBOL_DIMENSIONS } from './create-sobol.ts'
+
+/**
+ * Builds Brownian paths in order of importance: the end from the first number, then midpoints, each from the next number, so that
+ * the first numbers (those of a low-discrepancy sequence) decide nearly all of a path. Beyond 64 steps the bisection ends at 64
+ * knots, and the points between two knots follow one another, each conditioned on the knot ahead.
+ *
+ * Sources: P. Glasserman, "Monte Carlo Methods in Financial Engineering" (2003), section 3.1; R. E. Caflisch and B. Moskowitz 1995.
+ *
+ * @param steps - of equal length, from 1 to 1,000,000
+ * @param deviation - standard deviation at the end
+ * @param drift - mean at the end
+ * @throws LpMathError `COUNT_OUT_OF_RANGE`
+ */
+export function createBrownianBridge({ steps, deviation, drift }: BrownianBridgeOptions): BrownianBridge {
+  if (!Number.isInteger(steps) || steps < 1 || steps > 1_000_000) {
+    throw new LpMathError('COUNT_OUT_OF_RANGE', `steps must be an integer from 1 to 1000000, got ${steps}`)
+  }
+  const knots = knotsOf(steps)
+  const bisect = bisection(knots, deviation)
+  const fill = knots.length - 1 === steps ? null : filling(knots, deviation)
+  const build = (normals: Float64Array, path: Float64Array) => {
+    path[0] = 0
+    path[steps] = drift + deviation * (normals[0] ?? 0)
+    bisect(normals, path)
+    fill?.(normals, path)
+  }
+  return { knots, build }
+}
+
+export type BrownianBridgeOptions = { readonly steps: number; readonly deviation: number; readonly drift: number }
+
+export type BrownianBridge = {
+  /** The steps that the leading numbers decide, 0 and the last step included. */
+  readonly knots: Int32Array
+  /** From `steps` independent normals to the path at 0, 1, … `steps`. */
+  build(normals: Float64Array, path: Float64Array): void
+}
+
+function knotsOf(steps: number): Int32Array {
+  const count = Math.min(steps, MAX_SOBOL_DIMENSIONS)
+  return Int32Array.from({ length: count + 1 }, (_, knot) => Math.round((knot * steps) / count))
+}
+
+/** Breadth first: the middle knot of each interval between knots that are known, the longest intervals before the shorter. */
+function bisection(knots: Int32Array, deviation: number) {
+  const steps = knots.at(-1) ?? 0
+  const count = knots.length - 2
+  const at = new Int32Array(3 * count)
+  const weight = new Float64Array(2 * count)
+  const intervals: [number, number][] = [[0, count + 1]]
+  let row = 0
+  for (const [first, last] of intervals) {
+    if (last - first < 2) continue
+    const middle = (first + last) >> 1
+    const [left = 0, point = 0, right = 0] = [first, middle, last].map((knot) => knots[knot])
+    at.set([left, point, right], 3 * row)
+    weight[2 * row] = (point - left) / (right - left)
+    weight[2 * row + 1] = deviation * Math.sqrt(((point - left) * (right - point)) / ((right - left) * steps))
+    intervals.push([first, middle], [middle, last])
+    row += 1
+  }
+  return (normals: Float64Array, path: Float64Array) => {
+    for (let row = 0; row < count; row += 1) {
+      const left = path[at[3 * row] ?? 0] ?? 0
+      const right = path[at[3 * row + 2] ?? 0] ?? 0
+      const mean = left + (right - left) * (weight[2 * row] ?? 0)
+      path[at[3 * row + 1] ?? 0] = mean + (weight[2 * row + 1] ?? 0) * (normals[row + 1] ?? 0)
+    }
+  }
+}
+
+function filling(knots: Int32Array, deviation: number) {
+  const steps = knots.at(-1) ?? 0
+  const longest = Math.ceil(steps / (knots.length - 1)) + 1
+  const scatter = Float64Array.from({ length: longest + 1 }, (_, left) =>
+    left < 1 ? 0 : deviation * Math.sqrt((left - 1) / (left * steps)),
+  )
+  const share = Float64Array.from({ length: longest + 1 }, (_, left) => (left < 1 ? 0 : 1 / left))
+  return (normals: Float64Array, path: Float64Array) => {
+    let next = knots.length - 1
+    for (let knot = 1; knot < knots.length; knot += 1) {
+      const end = knots[knot] ?? 0
+      const target = path[end] ?? 0
+      const start = knots[knot - 1] ?? 0
+      let value = path[start] ?? 0
+      for (let step = start + 1; step < end; step += 1) {
+        const left = end - step + 1
+        value += (target - value) * (share[left] ?? 0) + (scatter[left] ?? 0) * (normals[next] ?? 0)
+        path[step] = value
+        next += 1
+      }
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { inverseNormalCdf } from '../normal/inverse-normal-cdf.ts'
+import { createNormalTable } from './create-normal-table.ts'
+import { createRandom } from './create-random.ts'
+
+test('lies within 1e-8 of the inverse normal distribution from its middle to both ends', () => {
+  const normalOf = createNormalTable()
+  const random = createRandom(1)
+  const words = [0, 1, 2, 3, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff]
+  for (let bits = 0; bits < 32; bits += 1) {
+    for (let draw = 0; draw < 500; draw += 1) words.push(random.uint32() >>> bits, ~(random.uint32() >>> bits) >>> 0)
+  }
+  const worst = Math.max(...words.map((word) => Math.abs(normalOf(word) - inverseNormalCdf((word + 0.5) / 2 ** 32))))
+  expect(worst).toBeLessThan(1e-8)
+})
