@@ -21,7 +21,11 @@ export { integerSqrt } from './integers/integer-sqrt.ts'
 export type { Bars } from './bars/bars.ts'
 export type { PriceBounds } from './closed-form/price-bounds.ts'
 export type { PriceModel } from './closed-form/price-model.ts'
-export { createBrownianBridge, type BrownianBridge, type BrownianBridgeOptions } from './random/create-brownian-bridge.ts'
+export {
+  createBrownianBridge,
+  type BrownianBridge,
+  type BrownianBridgeOptions,
+} from './random/create-brownian-bridge.ts'
 export { createRandom, type Random } from './random/create-random.ts'
 export { createSobol, MAX_SOBOL_DIMENSIONS, type Sobol, type SobolOptions } from './random/create-sobol.ts'
 export type { Estimate } from './simulation/estimate.ts'
