@@ -19,6 +19,10 @@ export { type ProtocolFee, unpackProtocolFee } from './fees/unpack-protocol-fee.
 export { v4SwapFee } from './fees/v4-swap-fee.ts'
 export { integerSqrt } from './integers/integer-sqrt.ts'
 export type { Bars } from './bars/bars.ts'
+export { type BarRow, type BarsFromRows, barsFromRows } from './bars/bars-from-rows.ts'
+export { barsFromSwaps, type BarsFromSwapsOptions, type TimedSwapLog } from './bars/bars-from-swaps.ts'
+export { checkBars } from './bars/check-bars.ts'
+export { resampleBars } from './bars/resample-bars.ts'
 export type { PriceBounds } from './closed-form/price-bounds.ts'
 export type { PriceModel } from './closed-form/price-model.ts'
 export {

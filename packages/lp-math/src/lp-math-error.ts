@@ -12,6 +12,7 @@ export class LpMathError extends Error {
 export type LpMathErrorCode =
   | 'AMOUNT_NEGATIVE'
   | 'COUNT_OUT_OF_RANGE'
+  | 'BARS_MALFORMED'
   | 'DECIMALS_OUT_OF_RANGE'
   | 'DRIFT_OUT_OF_RANGE'
   | 'FEE_OUT_OF_RANGE'
