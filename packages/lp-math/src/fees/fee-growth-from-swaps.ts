@@ -1,5 +1,6 @@
 import { Q128 } from '../integers/fixed-point.ts'
 import { LpMathError } from '../lp-math-error.ts'
+import { isZeroForOne } from '../swaps/is-zero-for-one.ts'
 import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
 import type { ProtocolFee } from './unpack-protocol-fee.ts'
 
@@ -22,7 +23,7 @@ export function feeGrowthFromSwaps(options: FeeGrowthFromSwapsOptions): FeeGrowt
   const growth: FeeGrowth = { growth0X128: 0n, growth1X128: 0n }
   let before = options.start.sqrtPriceX96
   for (const swap of options.swaps) {
-    const zeroForOne = directionOf(swap, before)
+    const zeroForOne = isZeroForOne(swap, before)
     const rate = lpFeeRate(swap.feePips ?? options.feePips, options.protocolFee, zeroForOne)
     const grown =
       swap.sqrtPriceX96After === before
@@ -61,18 +62,6 @@ export type FeeGrowth = { growth0X128: bigint; growth1X128: bigint }
 
 type Rate = { numerator: bigint; ofInput: bigint; ofInputLessFee: bigint }
 type SqrtRange = { lower: bigint; upper: bigint }
-
-function directionOf(swap: SwapLog, before: bigint): boolean {
-  const zeroForOne = swap.amount0 > 0n || (swap.amount0 === 0n && swap.amount1 < 0n)
-  const wentDown = swap.sqrtPriceX96After < before
-  if (swap.sqrtPriceX96After !== before && wentDown !== zeroForOne) {
-    throw new LpMathError(
-      'SWAP_LOGS_INCONSISTENT',
-      'Token0 in lowers the price, token1 in raises it: the logs have a gap or are seen from the trader.',
-    )
-  }
-  return zeroForOne
-}
 
 /** The providers' part of a fee, over the input with and without the whole fee. */
 function lpFeeRate(feePips: number, protocolFee: ProtocolFee | undefined, zeroForOne: boolean): Rate {

@@ -1,0 +1,72 @@
+import { LpMathError } from '../lp-math-error.ts'
+import { isZeroForOne } from '../swaps/is-zero-for-one.ts'
+import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/tick-bounds.ts'
+import { carryOutSwap } from './carry-out-swap.ts'
+import { planSwap, type SwapOrder } from './plan-swap.ts'
+import type { SwapFields } from './pool-event.ts'
+import type { PoolState } from './pool-state.ts'
+import { swapFields } from './swap-fields.ts'
+
+/**
+ * Replays a swap from its event, which tells neither the amount asked for nor the price limit.
+ *
+ * Each step but the last goes to its target, whoever asked for what, so the path and its fees follow from the two prices. Only the
+ * last step rounds by the kind of order, and its fee is what the event's input leaves over. The first kind of order that gives the
+ * whole event is therefore as good as the true one: whichever else does too leads to the same state.
+ * @throws LpMathError `SWAP_LOGS_INCONSISTENT` when no order gives the event.
+ */
+export function applySwapEvent(state: PoolState, event: SwapFields & { readonly timestamp: number }): void {
+  const { amount0, amount1, sqrtPriceX96: sqrtPriceX96After } = event
+  const zeroForOne = isZeroForOne({ amount0, amount1, sqrtPriceX96After }, state.sqrtPriceX96)
+  if (sqrtPriceX96After < MIN_SQRT_PRICE || sqrtPriceX96After >= MAX_SQRT_PRICE) throw inconsistent()
+  for (const order of possibleOrders(event, zeroForOne, sqrtPriceX96After !== state.sqrtPriceX96)) {
+    const plan = planSwap(state, order)
+    if (isSame(swapFields(plan), event)) {
+      carryOutSwap(state, plan)
+      return
+    }
+  }
+  throw inconsistent()
+}
+
+/** Exact input, a price limit, exact output. A swap that does not move the price can only have been an exact input. */
+function possibleOrders(
+  event: SwapFields & { readonly timestamp: number },
+  zeroForOne: boolean,
+  moved: boolean,
+): readonly SwapOrder[] {
+  const { amount0, amount1, sqrtPriceX96, timestamp } = event
+  const [amountIn, amountOut] = zeroForOne ? [amount0, -amount1] : [amount1, -amount0]
+  const to = { zeroForOne, timestamp }
+  // A limit one unit beyond the price of the event changes nothing for an input that ends there, and spares the walk of one that does not.
+  const beyond = clampLimit(sqrtPriceX96 + (zeroForOne ? -1n : 1n))
+  const input = { ...to, exactIn: true, amountSpecified: amountIn, sqrtPriceLimitX96: beyond }
+  if (!moved) return [input]
+  const limit = { ...to, exactIn: true, amountSpecified: endless, sqrtPriceLimitX96: clampLimit(sqrtPriceX96) }
+  return [input, limit, { ...to, exactIn: false, amountSpecified: amountOut }]
+}
+
+/** More than any pool takes: the swap ends at its limit. */
+const endless = 1n << 255n
+
+function clampLimit(sqrtPriceX96: bigint): bigint {
+  if (sqrtPriceX96 <= MIN_SQRT_PRICE) return MIN_SQRT_PRICE + 1n
+  return sqrtPriceX96 >= MAX_SQRT_PRICE ? MAX_SQRT_PRICE - 1n : sqrtPriceX96
+}
+
+function isSame(a: SwapFields, b: SwapFields): boolean {
+  return (
+    a.amount0 === b.amount0 &&
+    a.amount1 === b.amount1 &&
+    a.sqrtPriceX96 === b.sqrtPriceX96 &&
+    a.liquidity === b.liquidity &&
+    a.tick === b.tick
+  )
+}
+
+function inconsistent(): LpMathError {
+  return new LpMathError(
+    'SWAP_LOGS_INCONSISTENT',
+    'No swap in the pool as it stood gives this event: an event is missing, out of order, or of another pool.',
+  )
+}
