@@ -2,6 +2,6 @@
 import { openSupportApi, readConfig } from '@svc/support-api'
 import { answerCpu } from './answer-cpu.mjs'
 
-const api = await openSupportApi(readConfig(JSON.parse(process.env.SETTINGS)))
+const api = await openSupportApi(readConfig(JSON.parse(process.env.SETTINGS)), { ownsProcess: true })
 const { port } = await api.listen()
 answerCpu(port)

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { OpenAPIHono } from '@hono/zod-openapi'
-import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { ApiError } from './api-error.ts'
-import type { ApiContext, Env, Route } from './context.ts'
+import type { ApiContext, Env, Route, RouteContext } from './context.ts'
 import { clientAddress } from './edge/client-address.ts'
 import { problemResponse } from './edge/problem-response.ts'
 import { requireHost } from './edge/require-host.ts'
@@ -19,7 +18,7 @@ import { descriptionRoutes } from './routes/description.ts'
 import { pinRoute } from './routes/pin.ts'
 import { readyRoute } from './routes/ready.ts'
 
-/** The whole service between a request and its answer: one line per step, one per route. */
+/** The whole service between a request and its answer: one road, one line per route. */
 export function createApp(context: ApiContext): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>()
   const routes: readonly Route[] = [
@@ -32,95 +31,114 @@ export function createApp(context: ApiContext): OpenAPIHono<Env> {
     metricsRoute,
     ...descriptionRoutes(app),
   ]
-  app.onError((error, c) => {
-    const told = toApiError(error)
-    if (told.code === 'INTERNAL') context.log.error('request.failed', { requestId: c.get('requestId'), err: error })
-    else if (told.cause !== undefined) context.log.warn('request.refused', { requestId: c.get('requestId'), err: told })
-    context.metrics.refused(told.code)
-    return problemResponse(told)
-  })
-  app.notFound(() => {
-    throw new ApiError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
-  })
-  app.use(measured(context))
-  app.use(guarded(context, new Set(routes.flatMap(({ config, isProbe }) => (isProbe ? [config.path] : [])))))
-  for (const route of routes) serve(app, route, context)
-  refuseOthers(app, routes)
+  const pave = createRoad(context)
+  for (const { config, answer, isProbe = false, isOpenToPages = false } of routes) {
+    const { method, path } = config
+    app.openAPIRegistry.registerPath(config)
+    const answered = isOpenToPages ? opened(answer) : answer
+    app.on(
+      method.toUpperCase(),
+      pathOf(path),
+      pave({ path, isProbe }, (c) => answered(c, context)),
+    )
+    if (isOpenToPages) app.options(pathOf(path), pave({ path }, preflight(method)))
+  }
+  app.notFound(refuseOthers(routes, pave))
   return app
 }
 
-/** Names the request, and counts and logs what became of it. */
-function measured({ config, metrics, log, isClosing }: ApiContext): MiddlewareHandler<Env> {
+/**
+ * The road of a request, step by step. It is one function and not a chain of middleware, because hono serves a lone
+ * handler in half the time, and the status is asked for more than all else.
+ */
+function createRoad({ config, metrics, log, isClosing }: ApiContext) {
   const headers = securityHeaders(config.tls !== null || config.trustedProxies.length > 0)
-  return async (c, next) => {
-    const startedAt = performance.now()
-    const requestId = randomUUID()
-    c.set('requestId', requestId)
-    c.set('route', 'none')
-    // Defaults, which the headers of an answer win over; told to Node itself, because rebuilding answers takes longer than most of them.
-    const { outgoing } = c.env
-    for (const [name, value] of headers) outgoing.setHeader(name, value)
-    outgoing.setHeader('x-request-id', requestId)
-    await next()
-    if (isClosing()) outgoing.setHeader('connection', 'close')
-    const ms = performance.now() - startedAt
-    const { status } = c.res
-    const route = c.get('route')
-    metrics.served(route, status, ms)
-    if (log.writesDebug)
-      log.debug('request.served', { requestId, route, method: c.req.method, status, ms: Math.round(ms) })
+  const guard = createGuard(config)
+  const tell = (error: unknown, requestId: string): Response => {
+    const told = toApiError(error)
+    if (told.code === 'INTERNAL') log.error('request.failed', { requestId, err: error })
+    else if (told.cause !== undefined) log.warn('request.refused', { requestId, err: told })
+    metrics.refused(told.code)
+    return problemResponse(told)
   }
-}
-
-/** Refuses who is at the wrong address, past the proxy, or asks too often. */
-function guarded({ config }: ApiContext, probes: ReadonlySet<string>): MiddlewareHandler<Env> {
-  const checkHost = requireHost(config.allowedHosts)
-  const addressOf = clientAddress(config.trustedProxies)
-  const holdFlood = createFloodLimit({ perMinute: floodPerMinute, now: () => performance.now() })
-  return async (c, next) => {
-    const { incoming } = c.env
-    if (!probes.has(c.req.path)) {
-      checkHost(incoming.headers.host)
-      const address = addressOf({ headers: incoming.headers, socketAddress: incoming.socket.remoteAddress ?? '' })
-      c.set('network', networkOf(address))
-      if (config.trustedProxies.length > 0 || !isLoopback(address)) holdFlood(c.get('network'))
+  return ({ path, isProbe = false }: RoadSign, answer: Answer) =>
+    async (c: RouteContext): Promise<Response> => {
+      const startedAt = performance.now()
+      const requestId = randomUUID()
+      const { outgoing } = c.env
+      // Defaults, which the headers of an answer win over; told to Node itself, because rebuilding answers takes longer than most of them.
+      for (const [name, value] of headers) outgoing.setHeader(name, value)
+      outgoing.setHeader('x-request-id', requestId)
+      let response: Response
+      try {
+        if (!isProbe) c.set('network', guard(c.env.incoming))
+        response = await answer(c)
+      } catch (error) {
+        response = tell(error, requestId)
+      }
+      if (isClosing()) outgoing.setHeader('connection', 'close')
+      const ms = performance.now() - startedAt
+      const { status } = response
+      metrics.served(path, status, ms)
+      if (log.writesDebug)
+        log.debug('request.served', { requestId, route: path, method: c.req.method, status, ms: Math.round(ms) })
+      return response
     }
-    await next()
+}
+
+type Answer = (c: RouteContext) => Promise<Response> | Response
+
+/** `path` as registered, or `none`. A probe reaches the process by its address: no check of host and proxy, no limit. */
+type RoadSign = { readonly path: string; readonly isProbe?: boolean }
+
+/** Refuses who is at the wrong address, past the proxy, or asks too often; gives the range of addresses of who is not. */
+function createGuard({ allowedHosts, trustedProxies }: ApiContext['config']): (incoming: Incoming) => string {
+  const checkHost = requireHost(allowedHosts)
+  const addressOf = clientAddress(trustedProxies)
+  const holdFlood = createFloodLimit({ perMinute: floodPerMinute, now: () => performance.now() })
+  return ({ headers, socket }) => {
+    checkHost(headers.host)
+    const address = addressOf({ headers, socketAddress: socket.remoteAddress ?? '' })
+    const network = networkOf(address)
+    if (trustedProxies.length > 0 || !isLoopback(address)) holdFlood(network)
+    return network
   }
 }
 
-function serve(app: OpenAPIHono<Env>, { config, answer, isOpenToPages }: Route, context: ApiContext): void {
-  const method = config.method.toUpperCase()
-  const path = pathOf(config)
-  app.openAPIRegistry.registerPath(config)
-  if (isOpenToPages) app.options(path, cors({ origin: '*', allowMethods: [method, 'HEAD'] }))
-  app.on(method, path, (c) => {
-    c.set('route', config.path)
-    if (isOpenToPages) openToPages(c.env.outgoing)
-    return answer(c, context)
-  })
-}
+type Incoming = Env['Bindings']['incoming']
 
-/** What is answered to the methods that a path does not take. */
-function refuseOthers(app: OpenAPIHono<Env>, routes: readonly Route[]): void {
-  for (const { config } of routes) {
-    const taken = routes.filter(({ config: { path } }) => path === config.path).map(({ config: { method } }) => method)
+/** What is answered where no route is, and to the methods that a path does not take. */
+function refuseOthers(routes: readonly Route[], pave: ReturnType<typeof createRoad>): Answer {
+  const paths = [...new Set(routes.map(({ config }) => config.path))].map((path) => {
+    const taken = routes.filter(({ config }) => config.path === path).map(({ config: { method } }) => method)
     const allow = taken.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ')
-    app.all(pathOf(config), (c) => {
-      c.set('route', config.path)
+    const refuse = pave({ path }, () => {
       throw new ApiError('METHOD_NOT_ALLOWED', 'This method is not served here.', { headers: { allow } })
     })
-  }
+    return { pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), refuse }
+  })
+  const miss = pave({ path: 'none' }, () => {
+    throw new ApiError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
+  })
+  return (c) => (paths.find(({ pattern }) => pattern.test(c.req.path))?.refuse ?? miss)(c)
 }
 
-function pathOf({ path }: Route['config']): string {
+function pathOf(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-/** As `cors` has it, but told to Node itself: rebuilding answers takes longer than most of them. */
-function openToPages(outgoing: Env['Bindings']['outgoing']): void {
-  outgoing.setHeader('access-control-allow-origin', '*')
-  outgoing.setHeader('access-control-expose-headers', 'ETag,X-Ipfs-Path')
+/** As `cors` has it, but told to Node itself. */
+function opened(answer: Route['answer']): Route['answer'] {
+  return (c, context) => {
+    c.env.outgoing.setHeader('access-control-allow-origin', '*')
+    c.env.outgoing.setHeader('access-control-expose-headers', 'ETag,X-Ipfs-Path')
+    return answer(c, context)
+  }
+}
+
+function preflight(method: string): Answer {
+  const answer = cors({ origin: '*', allowMethods: [method.toUpperCase(), 'HEAD'] })
+  return async (c) => (await answer(c, async () => {})) ?? c.body(null, 204)
 }
 
 function isLoopback(address: string): boolean {

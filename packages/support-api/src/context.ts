@@ -57,10 +57,7 @@ export type RouteContext = Context<Env>
 export type Env = {
   Bindings: HttpBindings
   Variables: {
-    requestId: string
     /** Range of addresses the client is in: a /24 or a /64. */
     network: string
-    /** Path of the route as registered; `none` where there is no route. */
-    route: string
   }
 }
