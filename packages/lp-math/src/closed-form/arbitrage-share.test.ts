@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { arbitrageShare } from './arbitrage-share.ts'
+import { breakEvenSigma } from './break-even-sigma.ts'
+
+const FIVE_PERCENT_A_DAY = 0.05 * Math.sqrt(365)
+
+describe('the part of LVR that arbitrageurs keep', () => {
+  test.each([
+    [0.003, 12, 0.12195],
+    [0.0005, 12, 0.45455],
+    [0.0005, 2, 0.25385],
+  ])('with a fee of %d and blocks of %d s', (fee, blockSeconds, share) => {
+    expect(arbitrageShare({ fee, blockSeconds, sigma: FIVE_PERCENT_A_DAY })).toBeCloseTo(share, 5)
+  })
+
+  test('is everything without a fee, nothing without volatility, and grows with block time', () => {
+    expect(arbitrageShare({ fee: 0, sigma: 0, blockSeconds: 12 })).toBe(1)
+    expect(arbitrageShare({ fee: 0.003, sigma: 0, blockSeconds: 12 })).toBe(0)
+    const [quick, slow] = [2, 12].map((blockSeconds) => arbitrageShare({ fee: 0.003, sigma: 1, blockSeconds }))
+    expect(quick).toBeLessThan(slow ?? 0)
+  })
+
+  test.each([
+    [{ fee: -0.1 }, 'FEE_OUT_OF_RANGE'],
+    [{ fee: 1 }, 'FEE_OUT_OF_RANGE'],
+    [{ sigma: Number.NaN }, 'SIGMA_OUT_OF_RANGE'],
+    [{ blockSeconds: 0 }, 'YEARS_OUT_OF_RANGE'],
+    [{ blockSeconds: Number.POSITIVE_INFINITY }, 'YEARS_OUT_OF_RANGE'],
+  ])('refuses %o', (change, code) => {
+    expect(() => arbitrageShare({ fee: 0.003, sigma: 1, blockSeconds: 12, ...change })).toThrow(
+      expect.objectContaining({ code }),
+    )
+  })
+
+  test('the volatility that eats a full range’s fees: the root of eight times the yield', () => {
+    // 75.3 % a year costs 7.1 %.
+    expect(breakEvenSigma((100 * 0.753 ** 2) / 8)).toBeCloseTo(0.753, 14)
+    expect(breakEvenSigma(0)).toBe(0)
+    for (const feeApr of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => breakEvenSigma(feeApr)).toThrow(expect.objectContaining({ code: 'FEE_OUT_OF_RANGE' }))
+    }
+  })
+})

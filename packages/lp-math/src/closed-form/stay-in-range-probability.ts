@@ -1,0 +1,82 @@
+import { scaledErfc } from '../normal/scaled-erfc.ts'
+import { expectedPrice } from './expected-price.ts'
+import { logReturn } from './log-return.ts'
+import type { PriceBounds } from './price-bounds.ts'
+import type { PriceModel } from './price-model.ts'
+import { requirePriceBounds } from './require-price-bounds.ts'
+import { requirePriceModel } from './require-price-model.ts'
+
+/**
+ * Probability that the price touches neither bound until the horizon, good to 1e-12: by images of the start in the two bounds where the
+ * horizon is near, by the eigenfunctions of the interval where it is far. 0 where the price lies on a bound or beyond.
+ * Source: Cox and Miller, The Theory of Stochastic Processes (1965), section 5.7; Borodin and Salminen (2002), part II, 2.1.15.
+ * @throws LpMathError on bounds and models that mean nothing.
+ */
+export function stayInRangeProbability(bounds: PriceBounds, model: PriceModel): number {
+  requirePriceBounds(bounds)
+  requirePriceModel(model)
+  const { mean, deviation } = logReturn(model)
+  if (deviation === 0) return Number([model.price, expectedPrice(model)].every((price) => isWithin(price, bounds)))
+  const toLower = Math.log(model.price / bounds.lower) / deviation
+  const toUpper = Math.log(bounds.upper / model.price) / deviation
+  if (toLower <= 0 || toUpper <= 0) return 0
+  const probability = survival(toLower, toUpper, mean / deviation)
+  return Math.min(Math.max(probability, 0), 1)
+}
+
+/** From here on in units of the deviation. */
+function survival(toLower: number, toUpper: number, drift: number): number {
+  if (toLower === Number.POSITIVE_INFINITY) return toUpper === toLower ? 1 : oneBound(toUpper, -drift)
+  if (toUpper === Number.POSITIVE_INFINITY) return oneBound(toLower, drift)
+  const width = toLower + toUpper
+  return width > 2 ? imageSum(toLower, width, drift) : eigenSum(toLower, width, drift)
+}
+
+function isWithin(price: number, { lower, upper }: PriceBounds): boolean {
+  return price >= lower && price < upper
+}
+
+/** Of a start at `x` between absorbing bounds at 0 and `width`, with unit volatility and horizon. */
+function imageSum(x: number, width: number, drift: number): number {
+  let sum = 0
+  for (let n = -4; n <= 4; n += 1) {
+    sum += image(x - 2 * n * width, x, width, drift) - image(-x - 2 * n * width, x, width, drift)
+  }
+  return sum
+}
+
+/** The same with the one bound at 0. */
+function oneBound(x: number, drift: number): number {
+  return image(x, x, Number.POSITIVE_INFINITY, drift) - image(-x, x, Number.POSITIVE_INFINITY, drift)
+}
+
+/**
+ * What an image of the start at `centre` adds: e^(drift·(centre - x))·[Φ(width - centre - drift) - Φ(-centre - drift)]. The exponent
+ * is joined with those of the tails, as either alone leaves the doubles.
+ */
+function image(centre: number, x: number, width: number, drift: number): number {
+  const [from, to] = [-centre - drift, width - centre - drift]
+  const fromExponent = ((x - centre) * (x + centre) - (x + drift) ** 2) / 2
+  const toExponent = ((centre - x) * (2 * width - x - centre) - (width - x - drift) ** 2) / 2
+  const fromTail = scaledTail(from, fromExponent)
+  const toTail = to === Number.POSITIVE_INFINITY ? 0 : scaledTail(to, toExponent)
+  if (from > 0) return fromTail - toTail
+  return to < 0 ? toTail - fromTail : Math.exp(drift * (centre - x)) - fromTail - toTail
+}
+
+/** Probability of a standard normal number beyond `u`, on the side of `u`, times e^(exponent + u²/2). */
+function scaledTail(u: number, exponent: number): number {
+  return (Math.exp(exponent) * scaledErfc(Math.abs(u) * Math.SQRT1_2)) / 2
+}
+
+function eigenSum(x: number, width: number, drift: number): number {
+  const lower = Math.exp(-drift * x - (drift * drift) / 2)
+  const upper = Math.exp(drift * (width - x) - (drift * drift) / 2)
+  let sum = 0
+  for (let n = 1; n <= 8; n += 1) {
+    const k = (n * Math.PI) / width
+    const ends = n % 2 === 0 ? lower - upper : lower + upper
+    sum += (Math.sin(k * x) * Math.exp((-k * k) / 2) * k * ends) / (drift * drift + k * k)
+  }
+  return (2 / width) * sum
+}

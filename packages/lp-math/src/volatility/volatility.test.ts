@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { randomPaths } from '../closed-form/closed-form.fixture.ts'
+import { breakEvenSigma } from '../closed-form/break-even-sigma.ts'
+import { lvrRate } from '../closed-form/lvr-rate.ts'
+import { classifyVolatility } from './classify-volatility.ts'
+import { ewmaSigma } from './ewma-sigma.ts'
+import { impliedSigma } from './implied-sigma.ts'
+import { realisedSigma } from './realised-sigma.ts'
+
+const DAY = { barSeconds: 86_400 }
+const HOUR = { barSeconds: 3600 }
+
+describe('volatility of closes', () => {
+  test('weights the squares of the last returns 1, 0.94, 0.94² over their sum', () => {
+    const closes = [100, 110, 99, 120]
+    const [first, second, third] = [Math.log(1.1), Math.log(0.9), Math.log(120 / 99)] as const
+    const variance = (0.94 ** 2 * first ** 2 + 0.94 * second ** 2 + third ** 2) / (0.94 ** 2 + 0.94 + 1)
+    expect(ewmaSigma(closes, DAY)).toBeCloseTo(Math.sqrt(365 * variance), 14)
+    const mean = (first + second + third) / 3
+    const sample = ((first - mean) ** 2 + (second - mean) ** 2 + (third - mean) ** 2) / 2
+    expect(realisedSigma(closes, DAY)).toBeCloseTo(Math.sqrt(365 * sample), 14)
+  })
+
+  test('keeps the half-life of 11.2 days whatever the length of a bar', () => {
+    // One jump, then calm for a half-life: half of its weight is left, against a whole history of long ago.
+    const calm = (bars: number): Float64Array =>
+      Float64Array.from({ length: 2e4 }, (_, index) => (index < 2e4 - bars ? 1 : 1.1))
+    const halfLife = Math.log(0.5) / Math.log(0.94)
+    const fresh = ewmaSigma(calm(1), HOUR)
+    const old = ewmaSigma(calm(Math.round(halfLife * 24) + 1), HOUR)
+    expect((old / fresh) ** 2).toBeCloseTo(0.5, 3)
+  })
+
+  test('of random paths finds what went in, at any length of a bar', () => {
+    const model = { price: 1e-12, sigma: 0.8, drift: 0.3, years: 2 }
+    for (const [steps, barSeconds] of [
+      [730, 86_400],
+      [17_520, 3600],
+    ] as const) {
+      const [closes] = randomPaths(model, { paths: 1, steps, seed: 3 })
+      // The standard error of a deviation out of n returns is 1/√(2n); the weights leave 2·11.2/ln 2 days of them.
+      expect(Math.abs(realisedSigma(closes!, { barSeconds }) / 0.8 - 1)).toBeLessThan(4 / Math.sqrt(2 * steps))
+      const effective = (32.3 * 86_400) / barSeconds
+      expect(Math.abs(ewmaSigma(closes!, { barSeconds }) / 0.8 - 1)).toBeLessThan(4 / Math.sqrt(2 * effective))
+    }
+  })
+
+  test('of closes that never move is 0, and short series start without a bias', () => {
+    expect([ewmaSigma([5, 5, 5], DAY), realisedSigma([5, 5, 5], DAY)]).toEqual([0, 0])
+    expect(ewmaSigma([1, 1.1], DAY)).toBeCloseTo(Math.log(1.1) * Math.sqrt(365), 14)
+  })
+
+  test.each([
+    [[1], DAY, 'SERIES_TOO_SHORT'],
+    [[1, 0, 1], DAY, 'PRICE_OUT_OF_RANGE'],
+    [[1, Number.NaN, 1], DAY, 'PRICE_OUT_OF_RANGE'],
+    [[1, -2, 1], DAY, 'PRICE_OUT_OF_RANGE'],
+    [[1, Number.POSITIVE_INFINITY, 1], DAY, 'PRICE_OUT_OF_RANGE'],
+    [[1, 2, 1], { barSeconds: 0 }, 'YEARS_OUT_OF_RANGE'],
+    [[1, 2, 1], { barSeconds: Number.NaN }, 'YEARS_OUT_OF_RANGE'],
+  ])('refuses %o with %o', (closes, options, code) => {
+    expect(() => ewmaSigma(closes, options)).toThrow(expect.objectContaining({ code }))
+    expect(() => realisedSigma(closes, options)).toThrow(expect.objectContaining({ code }))
+  })
+
+  test('a sample deviation wants two returns', () => {
+    expect(() => realisedSigma([1, 2], DAY)).toThrow(expect.objectContaining({ code: 'SERIES_TOO_SHORT' }))
+  })
+})
+
+describe('implied volatility', () => {
+  test('is 2·fee·√(volume/tick TVL)·√365', () => {
+    expect(impliedSigma({ fee: 0.003, dailyVolumeUsd: 5e7, tickTvlUsd: 1e6 })).toBeCloseTo(0.81056, 4)
+  })
+
+  test('is the volatility at which LVR equals the fees, in a range and over the full one', () => {
+    const [fee, dailyVolumeUsd, liquidity, price] = [0.0005, 3e6, 2e6, 1800]
+    const sigma = impliedSigma({ fee, dailyVolumeUsd, tickTvlUsd: liquidity * Math.sqrt(price) * fee })
+    const feesOfYear = 365 * fee * dailyVolumeUsd
+    const full = { lower: 0, upper: Number.POSITIVE_INFINITY }
+    expect(liquidity * lvrRate({ lower: 1700, upper: 1900 }, price, sigma)).toBeCloseTo(feesOfYear, 3)
+    expect(liquidity * lvrRate(full, price, sigma)).toBeCloseTo(feesOfYear, 3)
+    expect(breakEvenSigma((100 * feesOfYear) / (2 * liquidity * Math.sqrt(price)))).toBeCloseTo(sigma, 12)
+  })
+
+  test.each([
+    [{ fee: 1 }, 'FEE_OUT_OF_RANGE'],
+    [{ fee: Number.NaN }, 'FEE_OUT_OF_RANGE'],
+    [{ dailyVolumeUsd: -1 }, 'AMOUNT_NEGATIVE'],
+    [{ dailyVolumeUsd: Number.POSITIVE_INFINITY }, 'AMOUNT_NEGATIVE'],
+    [{ tickTvlUsd: 0 }, 'LIQUIDITY_OUT_OF_RANGE'],
+    [{ tickTvlUsd: Number.NaN }, 'LIQUIDITY_OUT_OF_RANGE'],
+  ])('refuses %o', (change, code) => {
+    expect(() => impliedSigma({ fee: 0.003, dailyVolumeUsd: 1, tickTvlUsd: 1, ...change })).toThrow(
+      expect.objectContaining({ code }),
+    )
+  })
+})
+
+describe('classes of volatility', () => {
+  test.each([
+    [0, 'STABLE'],
+    [0.0499, 'STABLE'],
+    [0.05, 'LOW'],
+    [0.3, 'MODERATE'],
+    [0.8, 'HIGH'],
+    [1.5, 'EXTREME'],
+    [40, 'EXTREME'],
+  ])('%d is %s', (sigma, label) => {
+    expect(classifyVolatility(sigma)).toBe(label)
+  })
+
+  test.each([-0.1, Number.NaN, Number.POSITIVE_INFINITY])('refuses %d', (sigma) => {
+    expect(() => classifyVolatility(sigma)).toThrow(expect.objectContaining({ code: 'SIGMA_OUT_OF_RANGE' }))
+  })
+})
