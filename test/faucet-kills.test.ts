@@ -8,16 +8,17 @@ import { useDevnet, usePostgres } from '@svc/devnet/testing'
 import { createPublicClient, http, parseEther, type Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testCard } from '../packages/support-api/src/test-api.fixture.ts'
 
 // Three replicas of the support API over one PostgreSQL, killed with SIGKILL at what they have just done: taken a claim
-// in, signed for it, sent it. The built program runs, as an operator would run it.
+// in, signed for it, sent it; counted a pin, kept its content. The built program runs, as an operator would run it.
 const devnet = useDevnet()
 const postgres = usePostgres()
 const program = fileURLToPath(new URL('../packages/support-api/bin/svc-support-api.js', import.meta.url))
 const wallets = 60
 const leastKills = 26
 const atOnce = 5
-const crashPoints = ['faucet.claimed', 'faucet.signed', 'faucet.sent', 'request.served']
+const crashPoints = ['faucet.claimed', 'pin.kept', 'faucet.signed', 'pin.reserved', 'faucet.sent', 'request.served']
 
 let provider: IdentityProvider
 let folder: string
@@ -32,7 +33,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('three replicas that are killed 26 times and more pay sixty wallets once each', async () => {
+test('three replicas that are killed 26 times and more pay sixty wallets once each, and keep every card they answered for', async () => {
   const key = generatePrivateKey()
   const faucet = privateKeyToAddress(key)
   await devnet().fund(faucet, { ETH: '10' })
@@ -51,10 +52,13 @@ test('three replicas that are killed 26 times and more pay sixty wallets once ea
     SVC_FAUCET_PER_APP_DAY: '1000',
     SVC_FAUCET_PER_NETWORK_DAY: '1000',
     SVC_FAUCET_PER_CHAIN_DAY: '1000',
+    SVC_PIN_PER_APP_HOUR: '1000',
+    SVC_PIN_PER_NETWORK_HOUR: '1000',
     SVC_RPC_URL_31337: devnet().rpcUrl,
   }
   replicas.push(...[0, 1, 2].map((index) => keepUp(environment, index)))
   const answers: number[] = []
+  const cids = new Map<Address, string>()
   const addresses = Array.from({ length: wallets }, () => privateKeyToAddress(generatePrivateKey()))
   const claimAll = async (): Promise<void> => {
     // A few at a time and only when whoever was killed is back, so that there is something to kill until the end.
@@ -63,7 +67,11 @@ test('three replicas that are killed 26 times and more pay sixty wallets once ea
       const asked = addresses
         .slice(first, first + atOnce)
         .flatMap((address) => [0, 1, 2, 3].map((nth) => claim(address, nth)))
+      const pinned = addresses.slice(first, first + atOnce).map(async (address, nth) => {
+        cids.set(address, await pin(address, nth))
+      })
       answers.push(...(await Promise.all(asked)))
+      await Promise.all(pinned)
       if (killed() >= leastKills) for (const replica of replicas) replica.spare()
     }
   }
@@ -79,27 +87,45 @@ test('three replicas that are killed 26 times and more pay sixty wallets once ea
   expect(answers.filter((status) => status === 409).length).toBeGreaterThanOrEqual(wallets * 3)
   expect(answers.filter((status) => status !== 409 && status !== 200)).toEqual([])
   expect(await client.getTransactionCount({ address: faucet })).toBe(wallets)
+  for (const [address, cid] of cids) {
+    const kept = await fetch(`${replicas[0]?.url()}/ipfs/${cid}`)
+    expect(await kept.json()).toMatchObject({ name: address })
+  }
+  expect(new Set(cids.values()).size).toBe(wallets)
 }, 600_000)
 
 const killed = (): number => replicas.reduce((sum, replica) => sum + replica.kills(), 0)
 
-/** Asks one replica after another until one answers for good. */
+/** Gives the status of the claim. */
 async function claim(address: Address, first: number): Promise<number> {
+  const { status } = await ask(first, '/v1/faucet/request', { address, chainId: 31337, appId: 'app-one' })
+  return status
+}
+
+async function pin(address: Address, first: number): Promise<string> {
+  const { status, answer } = await ask(first, '/v1/ipfs/pin', { agentCard: testCard(address) })
+  expect(status).toBe(200)
+  return (answer as { cid: string }).cid
+}
+
+/** Asks one replica after another until one answers for good. */
+async function ask(first: number, path: string, body: unknown): Promise<Answer> {
   for (let turn = first; ; turn += 1) {
     const url = replicas[turn % replicas.length]?.url() ?? null
-    const status =
-      url === null ? null : await post(`${url}/v1/faucet/request`, { address, chainId: 31337, appId: 'app-one' })
-    if (status !== null && status < 500) return status
+    const answer = url === null ? null : await post(`${url}${path}`, body)
+    if (answer !== null && answer.status < 500) return answer
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
-async function post(url: string, body: unknown): Promise<number | null> {
-  const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+type Answer = { readonly status: number; readonly answer: unknown }
+
+async function post(url: string, body: unknown): Promise<Answer | null> {
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer app-one' }
   try {
-    const answer = await fetch(url, { ...request, signal: AbortSignal.timeout(30_000) })
-    await answer.arrayBuffer()
-    return answer.status
+    const signal = AbortSignal.timeout(30_000)
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal })
+    return { status: response.status, answer: await response.json() }
   } catch {
     return null
   }

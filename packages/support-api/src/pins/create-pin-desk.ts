@@ -69,11 +69,13 @@ const hourMs = 60 * 60_000
 async function pinNew(order: PinOrder, cid: string, options: PinDeskOptions): Promise<PinReceipt> {
   const { store, service, metrics, log, fetch, timeoutMs = 10_000 } = options
   const reserved = await reserve(order, options)
+  log.debug('pin.reserved', { cid })
   const giveBack = async (): Promise<void> => {
     for (const useId of reserved.useIds) await store.rateLimits.refund(useId)
   }
   try {
     await pinCard(order.card, service, { fetch, timeoutMs })
+    log.debug('pin.kept', { cid })
     const isNew = await store.pins.record(order.appId, cid)
     // Another replica was asked for the same.
     if (!isNew) await giveBack()
