@@ -1,3 +1,4 @@
+export { poolCaller } from './contracts.gen.ts'
 export { startFaultProxy } from './fault-proxy.ts'
 export type { Fault, FaultProxy, FaultProxyOptions, FaultRule } from './fault-proxy.ts'
 export { failing, headOff, nonceOff, otherChain, receiptsHidden } from './rpc-lies.ts'

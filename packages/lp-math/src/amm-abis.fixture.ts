@@ -8,6 +8,33 @@ export const v3PoolAbi = parseAbi([
   'function ticks(int24) view returns (uint128, int128, uint256, uint256, int56, uint160, uint32, bool)',
   'function feeGrowthGlobal0X128() view returns (uint256)',
   'function feeGrowthGlobal1X128() view returns (uint256)',
+  'function protocolFees() view returns (uint128, uint128)',
+  'function positions(bytes32) view returns (uint128, uint256, uint256, uint128, uint128)',
+  'function observations(uint256) view returns (uint32, int56, uint160, bool)',
+  'function tickBitmap(int16) view returns (uint256)',
+  'function initialize(uint160 sqrtPriceX96)',
+  'function mint(address recipient, int24 tickLower, int24 tickUpper, uint128 amount, bytes data) returns (uint256, uint256)',
+  'function burn(int24 tickLower, int24 tickUpper, uint128 amount) returns (uint256, uint256)',
+  'function collect(address recipient, int24 tickLower, int24 tickUpper, uint128 amount0, uint128 amount1) returns (uint128, uint128)',
+  'function swap(address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96, bytes data) returns (int256, int256)',
+  'function flash(address recipient, uint256 amount0, uint256 amount1, bytes data)',
+  'function setFeeProtocol(uint8 feeProtocol0, uint8 feeProtocol1)',
+  'function collectProtocol(address recipient, uint128 amount0, uint128 amount1) returns (uint128, uint128)',
+  'function increaseObservationCardinalityNext(uint16 next)',
+  'event Initialize(uint160 sqrtPriceX96, int24 tick)',
+  'event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)',
+  'event Collect(address indexed owner, address recipient, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount0, uint128 amount1)',
+  'event Flash(address indexed sender, address indexed recipient, uint256 amount0, uint256 amount1, uint256 paid0, uint256 paid1)',
+  'event SetFeeProtocol(uint8 feeProtocol0Old, uint8 feeProtocol1Old, uint8 feeProtocol0New, uint8 feeProtocol1New)',
+  'event CollectProtocol(address indexed sender, address indexed recipient, uint128 amount0, uint128 amount1)',
+  'event IncreaseObservationCardinalityNext(uint16 observationCardinalityNextOld, uint16 observationCardinalityNextNew)',
+])
+
+export const v3FactoryAbi = parseAbi([
+  'function owner() view returns (address)',
+  'function setOwner(address)',
+  'function createPool(address, address, uint24) returns (address)',
+  'function getPool(address, address, uint24) view returns (address)',
 ])
 
 export const v4PoolManagerAbi = parseAbi([

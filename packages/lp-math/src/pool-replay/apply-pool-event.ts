@@ -16,42 +16,32 @@ import { requireReplayable, requireTimestamp } from './require-replayable.ts'
  * on the state; `TICK_OUT_OF_RANGE`, `SQRT_PRICE_OUT_OF_RANGE`, `LIQUIDITY_OUT_OF_RANGE` for numbers no pool can hold.
  */
 export function applyPoolEvent(state: PoolState, event: PoolEvent): void {
-  if (event.eventName === 'Initialize') {
-    initialize(state, event)
-    return
-  }
-  requireReplayable(state, event.timestamp)
+  const { timestamp } = event
+  if (event.eventName === 'Initialize') return initialize(state, event.args, timestamp)
+  requireReplayable(state, timestamp)
   switch (event.eventName) {
     case 'Swap':
-      applySwapEvent(state, event)
-      return
+      return applySwapEvent(state, event.args, timestamp)
     case 'Mint':
-      modifyPosition(state, 1, event)
-      return
+      return modifyPosition(state, 1, event.args, timestamp)
     case 'Burn':
-      modifyPosition(state, -1, event)
-      return
+      return modifyPosition(state, -1, event.args, timestamp)
     case 'Collect':
-      collect(state, event)
-      return
+      return collect(state, event.args)
     case 'Flash':
-      flash(state, event)
-      return
+      return flash(state, event.args)
     case 'SetFeeProtocol':
-      setFeeProtocol(state, event)
-      return
+      return setFeeProtocol(state, event.args)
     case 'CollectProtocol':
-      collectProtocol(state, event)
-      return
+      return collectProtocol(state, event.args)
     case 'IncreaseObservationCardinalityNext':
-      increaseObservations(state, event)
-      return
+      return increaseObservations(state, event.args)
   }
 }
 
-type Named<Name extends PoolEvent['eventName']> = Extract<PoolEvent, { eventName: Name }>
+type ArgsOf<Name extends PoolEvent['eventName']> = Extract<PoolEvent, { eventName: Name }>['args']
 
-function initialize(state: PoolState, { sqrtPriceX96, tick, timestamp }: Named<'Initialize'>): void {
+function initialize(state: PoolState, { sqrtPriceX96, tick }: ArgsOf<'Initialize'>, timestamp: number): void {
   requireTimestamp(timestamp)
   if (state.sqrtPriceX96 !== 0n) throw inconsistent('A pool is initialised once.')
   if (getTickAtSqrtPrice(sqrtPriceX96) !== tick) throw inconsistent('The tick is the one of the price.')
@@ -63,19 +53,19 @@ function initialize(state: PoolState, { sqrtPriceX96, tick, timestamp }: Named<'
   state.observations = [{ blockTimestamp: timestamp, ...start, initialized: true }]
 }
 
-function collect(state: PoolState, event: Named<'Collect'>): void {
-  const key = positionKey(event)
+function collect(state: PoolState, change: ArgsOf<'Collect'>): void {
+  const key = positionKey(change)
   const position = state.positions.get(key)
-  const owed0 = (position?.tokensOwed0 ?? 0n) - event.amount0
-  const owed1 = (position?.tokensOwed1 ?? 0n) - event.amount1
-  if (owed0 < 0n || owed1 < 0n || event.amount0 < 0n || event.amount1 < 0n) {
+  const owed0 = (position?.tokensOwed0 ?? 0n) - change.amount0
+  const owed1 = (position?.tokensOwed1 ?? 0n) - change.amount1
+  if (owed0 < 0n || owed1 < 0n || change.amount0 < 0n || change.amount1 < 0n) {
     throw inconsistent('A position collects no more than it is owed.')
   }
   if (position !== undefined) state.positions.set(key, { ...position, tokensOwed0: owed0, tokensOwed1: owed1 })
 }
 
 /** What a flash loan pays is a fee on the active liquidity. */
-function flash(state: PoolState, { paid0, paid1 }: Named<'Flash'>): void {
+function flash(state: PoolState, { paid0, paid1 }: ArgsOf<'Flash'>): void {
   if (paid0 < 0n || paid1 < 0n) throw inconsistent('A flash loan pays back at least what it took.')
   if (state.liquidity === 0n) throw inconsistent('A pool without active liquidity lends nothing.')
   const protocol0 = partOf(paid0, state.feeProtocol % 16)
@@ -91,7 +81,7 @@ function partOf(fee: bigint, denominator: number): bigint {
   return denominator === 0 ? 0n : fee / BigInt(denominator)
 }
 
-function setFeeProtocol(state: PoolState, { feeProtocol0New, feeProtocol1New }: Named<'SetFeeProtocol'>): void {
+function setFeeProtocol(state: PoolState, { feeProtocol0New, feeProtocol1New }: ArgsOf<'SetFeeProtocol'>): void {
   const isAllowed = (part: number) => part === 0 || (Number.isInteger(part) && part >= 4 && part <= 10)
   if (!isAllowed(feeProtocol0New) || !isAllowed(feeProtocol1New)) {
     throw inconsistent('The protocol takes nothing or one part in 4 to 10 of the fee.')
@@ -99,7 +89,7 @@ function setFeeProtocol(state: PoolState, { feeProtocol0New, feeProtocol1New }: 
   state.feeProtocol = feeProtocol0New + (feeProtocol1New << 4)
 }
 
-function collectProtocol(state: PoolState, { amount0, amount1 }: Named<'CollectProtocol'>): void {
+function collectProtocol(state: PoolState, { amount0, amount1 }: ArgsOf<'CollectProtocol'>): void {
   if (amount0 < 0n || amount1 < 0n || amount0 > state.protocolFees0 || amount1 > state.protocolFees1) {
     throw inconsistent('The protocol collects no more than it is owed.')
   }
@@ -108,8 +98,8 @@ function collectProtocol(state: PoolState, { amount0, amount1 }: Named<'CollectP
 }
 
 /** Source: Oracle of v3-core, `grow`: the new records are marked, so that writing them later costs less. */
-function increaseObservations(state: PoolState, event: Named<'IncreaseObservationCardinalityNext'>): void {
-  const { observationCardinalityNextOld: before, observationCardinalityNextNew: after } = event
+function increaseObservations(state: PoolState, sizes: ArgsOf<'IncreaseObservationCardinalityNext'>): void {
+  const { observationCardinalityNextOld: before, observationCardinalityNextNew: after } = sizes
   if (before !== state.observationCardinalityNext || !Number.isInteger(after) || after <= before || after > 0xffff) {
     throw inconsistent('The oracle grows from the size it had to at most 65535 records.')
   }

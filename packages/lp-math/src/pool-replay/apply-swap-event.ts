@@ -15,11 +15,11 @@ import { swapFields } from './swap-fields.ts'
  * whole event is therefore as good as the true one: whichever else does too leads to the same state.
  * @throws LpMathError `SWAP_LOGS_INCONSISTENT` when no order gives the event.
  */
-export function applySwapEvent(state: PoolState, event: SwapFields & { readonly timestamp: number }): void {
+export function applySwapEvent(state: PoolState, event: SwapFields, timestamp: number): void {
   const { amount0, amount1, sqrtPriceX96: sqrtPriceX96After } = event
   const zeroForOne = isZeroForOne({ amount0, amount1, sqrtPriceX96After }, state.sqrtPriceX96)
   if (sqrtPriceX96After < MIN_SQRT_PRICE || sqrtPriceX96After >= MAX_SQRT_PRICE) throw inconsistent()
-  for (const order of possibleOrders(event, zeroForOne, sqrtPriceX96After !== state.sqrtPriceX96)) {
+  for (const order of possibleOrders(event, { zeroForOne, timestamp }, sqrtPriceX96After !== state.sqrtPriceX96)) {
     const plan = planSwap(state, order)
     if (isSame(swapFields(plan), event)) {
       carryOutSwap(state, plan)
@@ -31,15 +31,14 @@ export function applySwapEvent(state: PoolState, event: SwapFields & { readonly 
 
 /** Exact input, a price limit, exact output. A swap that does not move the price can only have been an exact input. */
 function possibleOrders(
-  event: SwapFields & { readonly timestamp: number },
-  zeroForOne: boolean,
+  event: SwapFields,
+  to: Pick<SwapOrder, 'zeroForOne' | 'timestamp'>,
   moved: boolean,
 ): readonly SwapOrder[] {
-  const { amount0, amount1, sqrtPriceX96, timestamp } = event
-  const [amountIn, amountOut] = zeroForOne ? [amount0, -amount1] : [amount1, -amount0]
-  const to = { zeroForOne, timestamp }
+  const { amount0, amount1, sqrtPriceX96 } = event
+  const [amountIn, amountOut] = to.zeroForOne ? [amount0, -amount1] : [amount1, -amount0]
   // A limit one unit beyond the price of the event changes nothing for an input that ends there, and spares the walk of one that does not.
-  const beyond = clampLimit(sqrtPriceX96 + (zeroForOne ? -1n : 1n))
+  const beyond = clampLimit(sqrtPriceX96 + (to.zeroForOne ? -1n : 1n))
   const input = { ...to, exactIn: true, amountSpecified: amountIn, sqrtPriceLimitX96: beyond }
   if (!moved) return [input]
   const limit = { ...to, exactIn: true, amountSpecified: endless, sqrtPriceLimitX96: clampLimit(sqrtPriceX96) }

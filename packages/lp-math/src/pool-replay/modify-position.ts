@@ -19,24 +19,20 @@ import { writeObservation } from './write-observation.ts'
  * @throws LpMathError `POOL_EVENTS_INCONSISTENT` when the pool as it stood could not have done it, `TICK_OUT_OF_RANGE`,
  * `LIQUIDITY_OUT_OF_RANGE`.
  */
-export function modifyPosition(
-  state: PoolState,
-  side: 1 | -1,
-  change: PositionChange & { readonly timestamp: number },
-): void {
+export function modifyPosition(state: PoolState, side: 1 | -1, change: PositionChange, timestamp: number): void {
   requireRange(state, change)
   requireAmounts(state, side, change)
   const key = positionKey(change)
   const before = state.positions.get(key) ?? emptyPosition
   const delta = side === 1 ? change.amount : -change.amount
-  const lower = updatedTick(state, change.tickLower, delta, delta, change.timestamp)
-  const upper = updatedTick(state, change.tickUpper, delta, -delta, change.timestamp)
+  const lower = updatedTick(state, change.tickLower, delta, delta, timestamp)
+  const upper = updatedTick(state, change.tickUpper, delta, -delta, timestamp)
   const position = updatedPosition(state, before, delta, lower, upper)
   const isActive = change.tickLower <= state.tick && state.tick < change.tickUpper
   const liquidity = requireLiquidity(isActive ? state.liquidity + delta : state.liquidity, MAX_UINT128)
 
   if (delta !== 0n) {
-    if (isActive) writeObservation(state, change.timestamp)
+    if (isActive) writeObservation(state, timestamp)
     storeTick(state, lower)
     storeTick(state, upper)
     state.liquidity = liquidity

@@ -1,11 +1,10 @@
 import { Q128 } from '../integers/fixed-point.ts'
 import { type SwapResult, walkSwap } from '../swaps/walk-swap.ts'
-import { currentObservation } from './current-observation.ts'
 import { findTick } from './find-tick.ts'
 import type { PoolState, TickState } from './pool-state.ts'
 
 /**
- * All that a swap would change in a pool, without changing it. Source: v3-core `swap`, Tick `cross`.
+ * All that a swap would change in a pool, without changing it. Source: v3-core `swap`.
  * @throws LpMathError as `swapThroughTicks`.
  */
 export function planSwap(state: PoolState, order: SwapOrder): SwapPlan {
@@ -13,7 +12,7 @@ export function planSwap(state: PoolState, order: SwapOrder): SwapPlan {
   const shareOfProtocol = BigInt(zeroForOne ? state.feeProtocol % 16 : state.feeProtocol >> 4)
   let growth = zeroForOne ? state.feeGrowthGlobal0X128 : state.feeGrowthGlobal1X128
   let protocolFee = 0n
-  const crossedTicks: TickState[] = []
+  const crossings: Crossing[] = []
   const result = walkSwap(
     { ...order, ...poolOf(state) },
     {
@@ -24,11 +23,11 @@ export function planSwap(state: PoolState, order: SwapOrder): SwapPlan {
       },
       cross(tick) {
         const record = findTick(state, tick)
-        if (record !== null) crossedTicks.push(crossed(record, state, zeroForOne, growth, timestamp))
+        if (record !== null) crossings.push({ record, feeGrowthGlobalX128: growth })
       },
     },
   )
-  return { zeroForOne, timestamp, result, feeGrowthGlobalX128: growth, protocolFee, crossedTicks }
+  return { zeroForOne, timestamp, result, feeGrowthGlobalX128: growth, protocolFee, crossings }
 }
 
 /** `amountSpecified` in smallest units of the input if `exactIn`, else of the output; `timestamp` of the block in unix seconds. */
@@ -48,33 +47,12 @@ export type SwapPlan = {
   readonly result: SwapResult
   readonly feeGrowthGlobalX128: bigint
   readonly protocolFee: bigint
-  readonly crossedTicks: readonly TickState[]
+  readonly crossings: readonly Crossing[]
 }
+
+/** A tick as it was before, and the growth of the input token when it was crossed. */
+export type Crossing = { readonly record: TickState; readonly feeGrowthGlobalX128: bigint }
 
 function poolOf({ sqrtPriceX96, tick, liquidity, feePips, tickSpacing, ticks }: PoolState) {
   return { sqrtPriceX96, tick, liquidity, feePips, tickSpacing, ticks }
-}
-
-/** What lay on one side of the tick lies on the other once it is crossed. */
-function crossed(
-  record: TickState,
-  state: PoolState,
-  zeroForOne: boolean,
-  growth: bigint,
-  timestamp: number,
-): TickState {
-  const growth0 = zeroForOne ? growth : state.feeGrowthGlobal0X128
-  const growth1 = zeroForOne ? state.feeGrowthGlobal1X128 : growth
-  const now = currentObservation(state, timestamp)
-  return {
-    ...record,
-    feeGrowthOutside0X128: BigInt.asUintN(256, growth0 - record.feeGrowthOutside0X128),
-    feeGrowthOutside1X128: BigInt.asUintN(256, growth1 - record.feeGrowthOutside1X128),
-    tickCumulativeOutside: BigInt.asIntN(56, now.tickCumulative - record.tickCumulativeOutside),
-    secondsPerLiquidityOutsideX128: BigInt.asUintN(
-      160,
-      now.secondsPerLiquidityCumulativeX128 - record.secondsPerLiquidityOutsideX128,
-    ),
-    secondsOutside: (timestamp - record.secondsOutside) >>> 0,
-  }
 }

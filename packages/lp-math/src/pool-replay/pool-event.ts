@@ -1,25 +1,20 @@
 /**
  * An event of a v3 pool under the contract's own names, as viem decodes it, with the time of its block in unix seconds:
- * `{ eventName: log.eventName, ...log.args, timestamp }`.
+ * `{ ...log, timestamp }`.
  */
 export type PoolEvent = { readonly timestamp: number } & (
-  | { readonly eventName: 'Initialize'; readonly sqrtPriceX96: bigint; readonly tick: number }
-  | ({ readonly eventName: 'Mint' } & PositionChange)
-  | ({ readonly eventName: 'Burn' } & PositionChange)
-  | ({ readonly eventName: 'Collect' } & PositionRange & EventAmounts)
-  | ({ readonly eventName: 'Swap' } & SwapFields)
-  | ({ readonly eventName: 'Flash'; readonly paid0: bigint; readonly paid1: bigint } & EventAmounts)
-  | {
-      readonly eventName: 'SetFeeProtocol'
-      readonly feeProtocol0New: number
-      readonly feeProtocol1New: number
-    }
-  | ({ readonly eventName: 'CollectProtocol' } & EventAmounts)
-  | {
-      readonly eventName: 'IncreaseObservationCardinalityNext'
-      readonly observationCardinalityNextOld: number
-      readonly observationCardinalityNextNew: number
-    }
+  | Named<'Initialize', { readonly sqrtPriceX96: bigint; readonly tick: number }>
+  | Named<'Mint', PositionChange>
+  | Named<'Burn', PositionChange>
+  | Named<'Collect', PositionRange & EventAmounts>
+  | Named<'Swap', SwapFields>
+  | Named<'Flash', { readonly paid0: bigint; readonly paid1: bigint }>
+  | Named<'SetFeeProtocol', { readonly feeProtocol0New: number; readonly feeProtocol1New: number }>
+  | Named<'CollectProtocol', EventAmounts>
+  | Named<
+      'IncreaseObservationCardinalityNext',
+      { readonly observationCardinalityNextOld: number; readonly observationCardinalityNextNew: number }
+    >
 )
 
 export type PositionRange = { readonly owner: string; readonly tickLower: number; readonly tickUpper: number }
@@ -35,3 +30,5 @@ export type SwapFields = EventAmounts & {
 }
 
 type EventAmounts = { readonly amount0: bigint; readonly amount1: bigint }
+
+type Named<Name extends string, Args> = { readonly eventName: Name; readonly args: Args }

@@ -23,10 +23,11 @@ export function openPool(options: {
   const { sqrtPriceX96, feePips, tickSpacing } = options
   const state = createPoolState({ feePips, tickSpacing })
   const apply = (event: PoolEvent) => applyPoolEvent(state, event)
-  apply({ eventName: 'Initialize', sqrtPriceX96, tick: getTickAtSqrtPrice(sqrtPriceX96), timestamp: start })
+  const args = { sqrtPriceX96, tick: getTickAtSqrtPrice(sqrtPriceX96) }
+  apply({ eventName: 'Initialize', args, timestamp: start })
   const [feeProtocol0New, feeProtocol1New] = options.feeProtocol ?? [0, 0]
-  apply({ eventName: 'SetFeeProtocol', feeProtocol0New, feeProtocol1New, timestamp: start })
-  for (const mint of options.mints) apply({ ...mintEvent(state, mint), timestamp: start })
+  apply({ eventName: 'SetFeeProtocol', args: { feeProtocol0New, feeProtocol1New }, timestamp: start })
+  for (const mint of options.mints) apply(mintEvent(state, mint))
   return state
 }
 
@@ -34,7 +35,7 @@ export function openPool(options: {
 export function mintEvent(state: PoolState, mint: { tickLower: number; tickUpper: number; amount: bigint }) {
   const bounds = [getSqrtPriceAtTick(mint.tickLower), getSqrtPriceAtTick(mint.tickUpper)] as const
   const amounts = getAmountsForLiquidity(state.sqrtPriceX96, ...bounds, mint.amount, true)
-  return { eventName: 'Mint', owner: '0xA', ...mint, ...amounts } as const
+  return { eventName: 'Mint', args: { owner: '0xA', ...mint, ...amounts }, timestamp: start } as const
 }
 
 /** Pools of every tier, from a liquidity of 1 up, with positions around the price, some with gaps between them. */

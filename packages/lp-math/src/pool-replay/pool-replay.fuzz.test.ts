@@ -17,7 +17,7 @@ test('the event of a swap of any kind leads to the state the swap itself led to'
         const before = swapped.sqrtPriceX96
         const fields = swapInPool(swapped, order)
         if (fields.amount0 === 0n && fields.amount1 === 0n && fields.sqrtPriceX96 === before) continue
-        applyPoolEvent(replayed, { eventName: 'Swap', ...fields, timestamp: order.timestamp })
+        applyPoolEvent(replayed, { eventName: 'Swap', args: fields, timestamp: order.timestamp })
         expect(replayed).toEqual(swapped)
         kinds.add(`${order.exactIn} ${fields.sqrtPriceX96 === order.sqrtPriceLimitX96} ${fields.liquidity === 0n}`)
       }
