@@ -249,6 +249,14 @@ describe('the chains file', () => {
     expect(chains.find(({ id }) => id === 8453)).toMatchObject(can)
   })
 
+  it("places subgraphs, by id or by a URL of one's own", () => {
+    const subgraphs = { v3: '43Hwfi3dJSoGpyas9VwNoDAv55yjgGrPpNSmbQZArzMG', v4: 'http://127.0.0.1:8000/v4' }
+    const { chains } = read({ SVC_CHAINS_FILE: chainsFile([{ id: 10, subgraphs }]) })
+    expect(chains.find(({ id }) => id === 10)?.subgraphs).toEqual(subgraphs)
+    const wrong = chainsFile([{ id: 10, subgraphs: { v3: 'ftp://graph.example' } }])
+    expect(codes({ SVC_CHAINS_FILE: wrong })).toEqual(['CHAINS_FILE_INVALID SVC_CHAINS_FILE'])
+  })
+
   it('takes the identity registry of a chain', () => {
     const identityRegistry = { address: '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432', form: 'erc8004-v1' }
     const { chains } = read({ SVC_CHAINS_FILE: chainsFile([{ id: 10, identityRegistry }]) })

@@ -5,6 +5,7 @@ import { createIdentities } from './adapters/identity/create-identities.ts'
 import { createLiquidity } from './adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from './adapters/prices/create-price-source.ts'
 import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
+import { createSubgraphs } from './adapters/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from './adapters/tokens/create-token-directory.ts'
 import { rpcUrls, type Config } from './config.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -32,7 +33,10 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const tokens = createTokenDirectory({ chains: config.chains, rpc })
   const liquidity = createLiquidity({ rpc, tokens })
   const prices = createPriceSource({ rpc, tokens, liquidity })
-  const history = createPoolHistory({ liquidity, prices })
+  const history = createPoolHistory(
+    { rpc, liquidity, prices },
+    createSubgraphs({ apiKey: config.upstream.subgraphApiKey }),
+  )
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
   const ports = { chains, rpc, tokens, prices, liquidity, history, identities }
   const write = await openWrite()

@@ -100,7 +100,7 @@ export type PriceSource = {
   ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>
 }
 
-export type { BarFigures, Completeness, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
+export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
 export type { AgentIdentity, Identities, RegistrationPlan, RegistrationRequest } from './ports/identities.ts'
 export type {
   AddOutcome,

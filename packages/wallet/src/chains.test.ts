@@ -44,6 +44,17 @@ test('the faucet serves the testnets, registrations are sponsored on Base, and n
   expect([idsOf('faucet'), idsOf('sponsored'), idsOf('local')]).toEqual([[84532, 11155111], [8453], []])
 })
 
+test('a subgraph stands in one row, for a version that is deployed there', () => {
+  const places = chains.flatMap((row) =>
+    Object.entries(row.subgraphs ?? {}).map(([version, id]) => ({ row, version, id })),
+  )
+  expect(new Set(places.map(({ id }) => id)).size).toBe(places.length)
+  for (const { row, version, id } of places) {
+    expect(row.amm).toHaveProperty(version)
+    expect(id).toMatch(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/)
+  }
+})
+
 test('no name, alias or id means two chains', () => {
   const names = chains.flatMap((chain) => [String(chain.id), chain.name, ...chain.aliases])
   expect(new Set(names).size).toBe(names.length)

@@ -32,6 +32,10 @@ const bytes32 = z.string().regex(/^0x[0-9a-f]{64}$/, 'Accepted: 0x and 64 lower-
 const name = z.string().regex(/^[a-z0-9-]{1,32}$/, 'Accepted: 1 to 32 of a-z 0-9 -')
 const url = z.url({ protocol: /^https?$/ })
 
+const subgraph = z.union([z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,64}$/), url], {
+  error: 'Accepted: a subgraph id in base58, or an http or https URL',
+})
+
 const token = z.strictObject({
   symbol: z.string().min(1).max(32),
   name: z.string().min(1).max(64),
@@ -81,6 +85,7 @@ const fullRow = z.strictObject({
   wrappedNative: token,
   amm,
   identityRegistry: z.strictObject({ address, form: z.enum(['erc8004-v1', 'handle-v0']) }).optional(),
+  subgraphs: z.strictObject({ v2: subgraph.optional(), v3: subgraph.optional(), v4: subgraph.optional() }).optional(),
   tokens: z.array(token),
 })
 

@@ -49,7 +49,7 @@ export const settings = [
   setting('SVC_CHAINS_FILE', 'JSON file with chain rows, whole or partial, laid over the built-in table.'),
   // other services
   unused(secret('SVC_TRADING_API_KEY', 'Key of the upstream trading API.')),
-  unused(secret('SVC_MCP_SUBGRAPH_API_KEY', 'Key for subgraph reads.')),
+  secret('SVC_MCP_SUBGRAPH_API_KEY', 'Key of the subgraph gateway, for the history of pools.'),
   setting('SVC_IPFS_MODE', '`proxy`, `pinata` or `inline`: how agent cards are published.', 'proxy'),
   secret('SVC_PINNING_JWT', 'Token of the own pinning account, for SVC_IPFS_MODE=pinata.'),
   setting('SVC_AGENT_NAME', 'Name the agent registers under.'),

@@ -17,6 +17,7 @@ import { noServices } from '../adapters/identity/no-services.fixture.ts'
 import { createLiquidity } from '../adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from '../adapters/prices/create-price-source.ts'
 import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
+import { createSubgraphs, type SubgraphsOptions } from '../adapters/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '../adapters/tokens/create-token-directory.ts'
 import type { Principal } from '../auth/principal.ts'
 import { scopes } from '../auth/scopes.ts'
@@ -66,7 +67,10 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const tokens = createTokenDirectory({ chains: chains.list(), rpc })
   const liquidity = createLiquidity({ rpc, tokens })
   const prices = createPriceSource({ rpc, tokens, liquidity })
-  const history = createPoolHistory({ liquidity, prices })
+  const history = createPoolHistory(
+    { rpc, liquidity, prices },
+    createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs }),
+  )
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
   const ports: Ports = { chains, rpc, tokens, prices, liquidity, history, identities, agentAddress: wallet.address }
   const store = await openStore({ ...place, now })
@@ -228,6 +232,7 @@ export type WorldOptions = {
   readonly policies?: PolicySource
   /** Services that publish and give agent cards; none unless given. */
   readonly upstream?: Partial<IdentitiesOptions['upstream']>
+  readonly subgraphs?: Partial<SubgraphsOptions>
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>

@@ -45,6 +45,10 @@ export const arbitrum: Chain = {
     },
     universalRouter: { address: '0xA51afAFe0263b40EdaEf0Df8781eA9aa03E381a3', version: '2.0' },
   },
+  subgraphs: {
+    v3: 'FbCGRftH4a3yZugY7TnbYgPJVEv2LvMT6oF1fxPe9aJM',
+    v4: 'G5TsTKNi8yhPSV7kycaE23oWbqv9zzNqR49FoEQjzq1r',
+  },
   tokens: [
     wrappedNative,
     {

@@ -47,6 +47,10 @@ export const base: Chain = {
     },
     universalRouter: { address: '0x6fF5693b99212Da76ad316178A184AB56D299b43', version: '2.0' },
   },
+  subgraphs: {
+    v3: '43Hwfi3dJSoGpyas9VwNoDAv55yjgGrPpNSmbQZArzMG',
+    v4: 'Gqm2b5J85n1bhCyDMpGbtbVn4935EvvdyHdHrx3dibyj',
+  },
   tokens: [
     wrappedNative,
     {

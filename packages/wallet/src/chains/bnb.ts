@@ -47,6 +47,9 @@ export const bnb: Chain = {
     },
     universalRouter: { address: '0x1906c1d672b88cD1B9aC7593301cA990F94Eae07', version: '2.0' },
   },
+  subgraphs: {
+    v4: 'EAq1nJKgjnuKH6Gj4RFjCW7LcL7E2uipbncdwV7TTWkX',
+  },
   tokens: [
     wrappedNative,
     {

@@ -46,6 +46,9 @@ export const celo: Chain = {
     },
     universalRouter: { address: '0xcb695bc5D3Aa22cAD1E6DF07801b061a05A0233A', version: '2.0' },
   },
+  subgraphs: {
+    v3: 'ESdrTJ3twMwWVoQ1hUE2u7PugEHX3QkenudD6aXCkDQ4',
+  },
   tokens: [
     wrappedNative,
     {

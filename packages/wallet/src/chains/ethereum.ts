@@ -47,6 +47,11 @@ export const ethereum: Chain = {
     },
     universalRouter: { address: '0x66a9893cC07D91D95644AEDD05D03f95e1dBA8Af', version: '2.0' },
   },
+  subgraphs: {
+    v2: 'A3Np3RQbaBA6oKJgiwDJeo5T3zrYfGHPWFYayMwtNDum',
+    v3: '5zvR82QoaXYFyDEKLZ9t6v9adgnptxYpKpSbxtgVENFV',
+    v4: 'DiYPVdygkfjDWhbxGSqAQxwBKmfKnkWQojqeM2rkLb3G',
+  },
   tokens: [
     wrappedNative,
     {

@@ -46,6 +46,9 @@ export const optimism: Chain = {
     },
     universalRouter: { address: '0x851116D9223fabED8E56C0E6b8Ad0c31d98B3507', version: '2.0' },
   },
+  subgraphs: {
+    v3: 'Cghf4LfVqPiFw6fp6Y5X5Ubc8UpmUhSfJL82zwiBFLaj',
+  },
   tokens: [
     wrappedNative,
     {

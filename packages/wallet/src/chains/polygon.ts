@@ -49,6 +49,10 @@ export const polygon: Chain = {
     },
     universalRouter: { address: '0x1095692A6237d83C6a72F3F5eFEdb9A670C49223', version: '2.0' },
   },
+  subgraphs: {
+    v3: '3hCPRGf4z88VC5rsBKU5AA9FBBq5nF3jbKJG7VZCbhjm',
+    v4: 'CwpebM66AH5uqS5sreKij8yEkkPcHvmyEs7EwFtdM5ND',
+  },
   tokens: [
     wrappedNative,
     { symbol: 'WETH', name: 'Wrapped Ether', address: '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619', decimals: 18 },

@@ -1,7 +1,47 @@
-import type { PoolHistory, Ports } from '../../ports.ts'
+import type { HistoryRequest, Liquidity, PoolBars, PoolHistory, Ports } from '../../ports.ts'
+import type { Subgraphs } from '../subgraph/create-subgraphs.ts'
+import { SubgraphError } from '../subgraph/subgraph-error.ts'
 import { readRpcHistory } from './read-rpc-history.ts'
+import { readSubgraphHistory } from './read-subgraph-history.ts'
 
-/** The past of pools, out of what their contracts logged. */
-export function createPoolHistory(ports: Pick<Ports, 'liquidity' | 'prices'>): PoolHistory {
-  return { read: (request) => readRpcHistory(ports, request) }
+/**
+ * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out
+ * of what the contracts logged. The answer says which, and why not the subgraph.
+ */
+export function createPoolHistory(ports: HistoryPorts, subgraphs: Subgraphs): PoolHistory {
+  return {
+    async read(request) {
+      const told = await fromSubgraph(ports, subgraphs, request)
+      if (told !== null && 'bars' in told) return told
+      const read = await readRpcHistory(ports, request)
+      return told === null ? read : withNote(read, `The subgraph ${told.problem}: this is out of swap logs.`)
+    },
+  }
+}
+
+export type HistoryPorts = Pick<Ports, 'rpc' | 'prices'> & { readonly liquidity: Pick<Liquidity, 'swaps'> }
+
+async function fromSubgraph(
+  ports: Pick<Ports, 'rpc'>,
+  subgraphs: Subgraphs,
+  request: HistoryRequest,
+): Promise<PoolBars | { readonly problem: string } | null> {
+  const { barSeconds } = request
+  if (barSeconds !== 3_600 && barSeconds !== 86_400) return null
+  const ask = subgraphs.of(request.chain, request.pool.version)
+  if (ask === null) return null
+  try {
+    return await readSubgraphHistory(ports, ask, { ...request, barSeconds })
+  } catch (error) {
+    if (error instanceof SubgraphError) return { problem: error.message }
+    throw error
+  }
+}
+
+function withNote(read: PoolBars, note: string): PoolBars {
+  const { completeness } = read
+  return {
+    ...read,
+    completeness: { ...completeness, note: completeness.note === null ? note : `${note} ${completeness.note}` },
+  }
 }

@@ -1,6 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { HistoryRequest, Pool, PoolBars, Ports, UsdPrice } from '../../ports.ts'
 import { barGrid } from './bar-grid.ts'
+import type { HistoryPorts } from './create-pool-history.ts'
 import { barsOfSwaps, type TradedBars } from './bars-of-swaps.ts'
 
 /**
@@ -11,7 +12,7 @@ import { barsOfSwaps, type TradedBars } from './bars-of-swaps.ts'
  * @throws ToolError `RPC_*`
  */
 export async function readRpcHistory(
-  ports: Pick<Ports, 'liquidity' | 'prices'>,
+  ports: Omit<HistoryPorts, 'rpc'>,
   { chain, pool, from, to, barSeconds }: HistoryRequest,
 ): Promise<PoolBars> {
   const grid = barGrid(from, to, barSeconds)
@@ -41,7 +42,7 @@ export async function readRpcHistory(
 }
 
 /** How much earlier to look for the swap that set the price of the first bar. */
-const openingSeconds = 7_200
+const openingSeconds = 6 * 3_600
 
 function noteOf(found: { isShort: boolean; known: number; missing: number }): string | null {
   if (found.isShort) {

@@ -1,0 +1,2 @@
+export { startSubgraph } from './subgraph/start-subgraph.ts'
+export type { Subgraph, SubgraphFault, SubgraphOptions } from './subgraph/start-subgraph.ts'

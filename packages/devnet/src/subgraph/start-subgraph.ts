@@ -1,0 +1,222 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { buildSchema, graphql, type GraphQLSchema } from 'graphql'
+import { zeroAddress } from 'viem'
+import { connect } from '../chain-client.ts'
+import { createFaultRules, type StandInFault } from '../create-fault-rules.ts'
+import type { Devnet } from '../devnet.ts'
+import { createIndex, type EventIndex } from './index-events.ts'
+import { queryRows, type RowQuery } from './query-rows.ts'
+import { readEvents } from './read-events.ts'
+import { pairPeriodRow, pairRow, periodRow, poolRow } from './rows.ts'
+import { pairSchema, poolSchema } from './schema.ts'
+
+/**
+ * The public subgraphs of v2, v3 and v4 on 127.0.0.1, over the pools of a local chain: any GraphQL query within their schemas as far
+ * as they are told here, with their limits and peculiarities. It reads what is new on the chain before each answer. Faults are set
+ * while it runs.
+ */
+export async function startSubgraph(options: SubgraphOptions): Promise<Subgraph> {
+  const source = createSource(options.devnet)
+  const faults = createFaultRules<SubgraphFault>()
+  const asked: SubgraphRequest[] = []
+  const server = createServer((request, response) => void answer(request, response))
+  const sockets = { v2: '/v2', v3: '/v3', v4: '/v4' } as const
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+  return {
+    urls: { v2: `${url}${sockets.v2}`, v3: `${url}${sockets.v3}`, v4: `${url}${sockets.v4}` },
+    asked: () => [...asked],
+    setFaults: (rules) => faults.set(rules),
+    stop: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const version = versions.find((one) => request.url === sockets[one])
+    if (request.method !== 'POST' || version === undefined) return json(response, 404, { error: 'not found' })
+    const { query, variables } = await readBody(request)
+    asked.push({ version, query, variables, authorization: request.headers.authorization ?? null })
+    const fault = faults.choose(version)
+    if (fault !== null && fault.kind !== 'stale') return misbehave(fault, response)
+    try {
+      const { index, block } = await source()
+      const behind = fault?.kind === 'stale' ? fault.seconds : 0
+      const meta = { number: block.number, timestamp: block.timestamp - behind, hash: block.hash }
+      const rootValue = resolversOf(version, index, meta)
+      json(
+        response,
+        200,
+        await graphql({ schema: schemas[version](), source: query, rootValue, variableValues: variables }),
+      )
+    } catch {
+      json(response, 500, { error: 'the chain does not answer' })
+    }
+  }
+}
+
+export type SubgraphOptions = { readonly devnet: Pick<Devnet, 'rpcUrl' | 'tokens' | 'chain'> }
+
+export type Subgraph = {
+  readonly urls: Readonly<Record<Version, string>>
+  /** Every query, in order. */
+  asked(): readonly SubgraphRequest[]
+  /** Methods of the rules are versions. */
+  setFaults(rules: readonly StandInFault<SubgraphFault>[]): void
+  stop(): Promise<void>
+}
+
+export type SubgraphRequest = {
+  readonly version: Version
+  readonly query: string
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly authorization: string | null
+}
+
+export type SubgraphFault =
+  | { readonly kind: 'status'; readonly status: number }
+  /** 200 with this body, as it stands. */
+  | { readonly kind: 'say'; readonly body: string }
+  /** 200 with an `errors` array. */
+  | { readonly kind: 'errors'; readonly message: string }
+  /** Tells of a block so much older than the head. */
+  | { readonly kind: 'stale'; readonly seconds: number }
+  | { readonly kind: 'drop' }
+  /** Silence until the caller leaves. */
+  | { readonly kind: 'stall' }
+  /** A body that never ends. */
+  | { readonly kind: 'endless' }
+
+type Version = (typeof versions)[number]
+type Meta = { readonly number: number; readonly timestamp: number; readonly hash: string }
+
+const versions = ['v2', 'v3', 'v4'] as const
+
+const schemas: Readonly<Record<Version, () => GraphQLSchema>> = {
+  v2: () => buildSchema(pairSchema),
+  v3: () => buildSchema(poolSchema),
+  v4: () => buildSchema(poolSchema),
+}
+
+/** The index up to the head; a chain that was set back is read anew. */
+function createSource({ rpcUrl, tokens, chain }: SubgraphOptions['devnet']) {
+  const client = connect(rpcUrl)
+  const ofEther = { ...chain.nativeCurrency, id: zeroAddress }
+  const records = [...tokens.map(({ address, ...token }) => ({ ...token, id: address.toLowerCase() })), ofEther]
+  const ether = [zeroAddress, chain.wrappedNative.address.toLowerCase()]
+  const open = () => createIndex({ tokens: records, ether })
+  let state = { index: open(), next: 0n, hash: '0x' as string }
+  let turn = Promise.resolve()
+  async function update() {
+    const head = await client.getBlock()
+    const isSame = state.next === 0n || (await hashAt(state.next - 1n)) === state.hash
+    if (!isSame) state = { index: open(), next: 0n, hash: '0x' }
+    if (head.number >= state.next) {
+      for (const event of await readEvents(client, state.next, head.number)) state.index.add(event)
+      state = { ...state, next: head.number + 1n, hash: head.hash }
+    }
+    return {
+      index: state.index,
+      block: { number: Number(head.number), timestamp: Number(head.timestamp), hash: head.hash },
+    }
+  }
+  async function hashAt(blockNumber: bigint): Promise<string | null> {
+    return await client.getBlock({ blockNumber }).then(
+      ({ hash }) => hash,
+      () => null,
+    )
+  }
+  return () => {
+    const updated = turn.then(update)
+    turn = updated.then(
+      () => undefined,
+      () => undefined,
+    )
+    return updated
+  }
+}
+
+function resolversOf(version: Version, index: EventIndex, block: Meta): Readonly<Record<string, unknown>> {
+  const pools = index.pools().filter((pool) => pool.version === version)
+  const held = (pool: (typeof pools)[number]) =>
+    pool.amount0 * index.usdOf(pool.token0) + pool.amount1 * index.usdOf(pool.token1)
+  const periods = (of: 'hours' | 'days', row: (pool: (typeof pools)[number], period: Period) => object) =>
+    pools.flatMap((pool) => [...pool[of].values()].map((period) => row(pool, period)))
+  const meta = { _meta: { block, deployment: `Qm${version}`, hasIndexingErrors: false } }
+  if (version === 'v2') {
+    return {
+      ...meta,
+      pairs: (query: RowQuery) =>
+        queryRows(
+          pools.map((pool) => pairRow(pool, held(pool))),
+          query,
+        ),
+      pairHourDatas: (query: RowQuery) =>
+        queryRows(
+          periods('hours', (a, b) => pairPeriodRow(a, b, 'hourly')),
+          query,
+        ),
+      pairDayDatas: (query: RowQuery) =>
+        queryRows(
+          periods('days', (a, b) => pairPeriodRow(a, b, 'daily')),
+          query,
+        ),
+    }
+  }
+  return {
+    ...meta,
+    pools: (query: RowQuery) =>
+      queryRows(
+        pools.map((pool) => poolRow(pool, held(pool))),
+        query,
+      ),
+    poolHourDatas: (query: RowQuery) =>
+      queryRows(
+        periods('hours', (a, b) => periodRow(a, b, 'periodStartUnix')),
+        query,
+      ),
+    poolDayDatas: (query: RowQuery) =>
+      queryRows(
+        periods('days', (a, b) => periodRow(a, b, 'date')),
+        query,
+      ),
+  }
+}
+
+type Period = Parameters<typeof periodRow>[1]
+
+async function readBody(request: IncomingMessage): Promise<{ query: string; variables: Record<string, unknown> }> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return JSON.parse(Buffer.concat(chunks).toString()) as { query: string; variables: Record<string, unknown> }
+}
+
+function misbehave(fault: Exclude<SubgraphFault, { kind: 'stale' }>, response: ServerResponse): void {
+  switch (fault.kind) {
+    case 'status':
+      return json(response, fault.status, { error: 'A fault' })
+    case 'say':
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(fault.body)
+    case 'errors':
+      return json(response, 200, { errors: [{ message: fault.message }] })
+    case 'drop':
+      return void response.destroy()
+    case 'stall':
+      return
+    case 'endless':
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return pour(response)
+  }
+}
+
+function pour(response: ServerResponse): void {
+  if (response.destroyed) return
+  response.write(' '.repeat(64 * 1024), () => setImmediate(() => pour(response)))
+}
+
+function json(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

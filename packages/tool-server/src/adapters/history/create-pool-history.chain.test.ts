@@ -1,0 +1,149 @@
+import { startSubgraph, type Subgraph, type SubgraphFault } from '@svc/devnet/subgraph'
+import { useDevnet } from '@svc/devnet/testing'
+import { Secret } from '@svc/wallet/core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Pool, PoolBars } from '../../ports.ts'
+import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
+import { createPriceSource } from '../prices/create-price-source.ts'
+import { createSubgraphs } from '../subgraph/create-subgraphs.ts'
+import { createPoolHistory } from './create-pool-history.ts'
+import { readPeriods } from './read-periods.ts'
+
+const devnet = useDevnet({ history: true })
+let subgraph: Subgraph
+let bench: ReturnType<typeof createReadsBench>
+
+beforeAll(async () => {
+  subgraph = await startSubgraph({ devnet: devnet() })
+})
+afterAll(async () => {
+  await subgraph.stop()
+})
+beforeEach(() => {
+  subgraph.setFaults([])
+  bench = createReadsBench(devnet())
+})
+
+const now = Math.floor(Date.now() / 1000)
+const hour = { from: now - 20 * 86_400, to: now, barSeconds: 3_600 }
+
+function historyOf(timeoutMs = 20_000) {
+  const prices = createPriceSource({ rpc: bench.rpc, tokens: bench.tokens, liquidity: bench.reads })
+  const ports = { rpc: bench.rpc, liquidity: bench.reads, prices }
+  return createPoolHistory(ports, createSubgraphs({ apiKey: new Secret('k'), timeoutMs, pauseMs: 1 }))
+}
+
+async function readBoth(version: Pool['version'], period = hour): Promise<[PoolBars, PoolBars]> {
+  const { id } = devnet().pools.find((one) => one.version === version && (version === 'v2' || one.fee === 500))!
+  const pool = await bench.reads.pool(bench.chain, { version, id })
+  const history = historyOf()
+  const ask = (subgraphs: Subgraph['urls'] | undefined) =>
+    history.read({ chain: { ...bench.chain, ...(subgraphs && { subgraphs }) }, pool, ...period })
+  return [await ask(undefined), await ask(subgraph.urls)]
+}
+
+const largest = (a: Float64Array, b: Float64Array) => Math.max(...a.map((value, index) => Math.abs(value - b[index]!)))
+const sum = (column: Float64Array | null) => column!.reduce((total, value) => total + value, 0)
+
+describe('hours out of a subgraph', () => {
+  test.each(['v2', 'v3', 'v4'] as const)('of a %s pool are those of its swap logs', async (version) => {
+    const [exact, told] = await readBoth(version)
+    expect([told.source, told.isEstimate, told.completeness.note]).toEqual(['subgraph', true, null])
+    expect([...told.bars.startsAt]).toEqual([...exact.bars.startsAt])
+    expect(largest(told.bars.openTick.slice(1), exact.bars.openTick.slice(1))).toBeLessThan(1e-3)
+    expect(largest(told.bars.closeTick, exact.bars.closeTick)).toBeLessThan(1e-3)
+    // Reserves tell no more of an hour than the price of its end: of a pair the range is narrower, never wider.
+    const narrower = told.bars.highTick.map((tick, index) => exact.bars.highTick[index]! - tick)
+    expect(Math.min(...narrower)).toBeGreaterThan(-1e-3)
+    expect(Math.max(...narrower)).toBeLessThan(version === 'v2' ? 2_000 : 1e-3)
+    expect(sum(told.bars.amount0In) / sum(exact.bars.amount0In)).toBeCloseTo(1, 2)
+    expect(sum(told.bars.amount1In) / sum(exact.bars.amount1In)).toBeCloseTo(1, 2)
+    expect(sum(told.figures.volumeUsd) / sum(exact.figures.volumeUsd)).toBeCloseTo(1, 2)
+    expect(sum(told.figures.feesUsd) / sum(exact.figures.feesUsd)).toBeCloseTo(1, 2)
+    expect(told.figures.tvlUsd!.every((value) => value > 100_000)).toBe(true)
+    const quiet = [...exact.figures.trades!].filter((trades) => trades === 0).length
+    expect([told.completeness.gaps, told.completeness.gapsAt.length]).toEqual([quiet, quiet])
+  })
+
+  test.each(['v2', 'v3', 'v4'] as const)(
+    'and days of a %s pool end with their last price, whatever close says',
+    async (version) => {
+      const [exact, told] = await readBoth(version, { ...hour, barSeconds: 86_400 })
+      expect(told.source).toBe('subgraph')
+      expect(largest(told.bars.closeTick, exact.bars.closeTick)).toBeLessThan(1e-3)
+    },
+  )
+
+  test('before the first are told missing, as in swap logs', async () => {
+    const [exact, told] = await readBoth('v3', { from: now - 900 * 3_600, to: now, barSeconds: 3_600 })
+    expect(told.completeness).toMatchObject({ barsExpected: 901, note: expect.stringContaining('tells nothing') })
+    // A pool opens a little before its first trade.
+    expect(told.bars.startsAt[0]).toBeLessThanOrEqual(exact.bars.startsAt[0]!)
+    expect(exact.completeness.note).toContain(`first ${901 - exact.bars.startsAt.length} bars`)
+  })
+
+  test('are the same in pages', async () => {
+    const { id } = devnet().pools.find((one) => one.version === 'v3' && one.fee === 500)!
+    const pool = await bench.reads.pool(bench.chain, { version: 'v3', id })
+    const chain = { ...bench.chain, subgraphs: subgraph.urls }
+    const ask = createSubgraphs({ apiKey: null, timeoutMs: 20_000 }).of(chain, 'v3')!
+    const grid = { start: Math.floor(now / 3_600) * 3_600 - 250 * 3_600, count: 250, barSeconds: 3_600 } as const
+    const whole = await readPeriods(ask, pool, grid)
+    const before = subgraph.asked().length
+    expect(await readPeriods(ask, pool, grid, 100)).toEqual(whole)
+    expect(subgraph.asked().length - before).toBe(3)
+  })
+
+  test('take no key to a place that is not the gateway', async () => {
+    await readBoth('v3')
+    expect(subgraph.asked().map(({ authorization }) => authorization)).not.toContain('Bearer k')
+  })
+})
+
+const faults: readonly (readonly [label: string, fault: SubgraphFault, says: string])[] = [
+  ['that is behind', { kind: 'stale', seconds: 3_600 }, 'seconds behind its chain'],
+  ['that answers with errors', { kind: 'errors', message: 'bad indexers: key k' }, 'refused the query'],
+  ['that fails', { kind: 'status', status: 503 }, 'answered with status 503'],
+  ['that refuses the key', { kind: 'status', status: 401 }, 'answered with status 401'],
+  ['that hangs up', { kind: 'drop' }, 'could not be reached'],
+  ['that says nothing', { kind: 'stall' }, 'did not answer within 300 ms'],
+  ['that never ends', { kind: 'endless' }, ''],
+  ['that is no subgraph', { kind: 'say', body: '<html>k</html>' }, 'something else than GraphQL'],
+  [
+    'of another form',
+    { kind: 'say', body: '{"data":{"periods":[{"startsAt":"soon"}]}}' },
+    'in a form that it never had',
+  ],
+  ['without data', { kind: 'say', body: '{"data":null}' }, 'without data'],
+]
+
+describe('a subgraph', () => {
+  test.each(faults)('%s is passed over for the swap logs, and the answer says so', async (_label, fault, says) => {
+    subgraph.setFaults([{ fault }])
+    const { id } = devnet().pools.find((one) => one.version === 'v3' && one.fee === 500)!
+    const pool = await bench.reads.pool(bench.chain, { version: 'v3', id })
+    const chain = { ...bench.chain, subgraphs: subgraph.urls }
+    const read = await historyOf(fault.kind === 'stale' ? 20_000 : 300).read({ chain, pool, ...hour })
+    expect(read.source).toBe('rpc')
+    expect(read.completeness).toMatchObject({ gaps: 0, barsFound: read.completeness.barsExpected })
+    expect(read.completeness.note).toMatch(/^The subgraph /)
+    expect(read.completeness.note).toContain(says)
+    expect(read.completeness.note).toMatch(/: this is out of swap logs\.$/)
+    expect(read.completeness.note).not.toMatch(/127\.0\.0\.1|key|html/)
+  })
+
+  test('that stumbles once is asked again', async () => {
+    subgraph.setFaults([{ fault: { kind: 'status', status: 502 }, times: 2 }])
+    const [, told] = await readBoth('v3')
+    expect(told.source).toBe('subgraph')
+  })
+
+  test('that is behind serves what it has of the past', async () => {
+    subgraph.setFaults([{ fault: { kind: 'stale', seconds: 7_200 } }])
+    const [, told] = await readBoth('v3', { from: now - 10 * 86_400, to: now - 5 * 86_400, barSeconds: 3_600 })
+    expect([told.source, told.completeness.note]).toEqual([
+      'subgraph',
+      'The subgraph is 7200 seconds behind the chain.',
+    ])
+  })
+})

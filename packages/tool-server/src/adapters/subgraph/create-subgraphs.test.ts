@@ -1,0 +1,62 @@
+import { chains, findChain, Secret } from '@svc/wallet/core'
+import { expect, test } from 'vitest'
+import { createSubgraphs } from './create-subgraphs.ts'
+import type { SubgraphError } from './subgraph-error.ts'
+
+const ethereum = findChain(chains, 'ethereum')!
+
+function recording(answer: () => Response) {
+  const asked: { url: string; authorization: string | null }[] = []
+  const fetch = async (url: unknown, init?: RequestInit) => {
+    asked.push({ url: String(url), authorization: new Headers(init?.headers).get('authorization') })
+    return answer()
+  }
+  return { asked, fetch: fetch as typeof globalThis.fetch }
+}
+
+test('the key goes to the gateway, in a header, and to nobody else', async () => {
+  const { asked, fetch } = recording(() => Response.json({ data: { rows: [] } }))
+  const subgraphs = createSubgraphs({ apiKey: new Secret('sesame'), fetch })
+  expect(await subgraphs.of(ethereum, 'v3')!('{ rows }', {})).toEqual({ rows: [] })
+  const own = { ...ethereum, subgraphs: { v3: 'https://graph.example/v3' } }
+  await subgraphs.of(own, 'v3')!('{ rows }', {})
+  expect(asked).toEqual([
+    {
+      url: expect.stringMatching(/^https:\/\/gateway\.thegraph\.com\/api\/subgraphs\/id\/5zvR82/),
+      authorization: 'Bearer sesame',
+    },
+    { url: 'https://graph.example/v3', authorization: null },
+  ])
+})
+
+test('without a key there is no gateway, and without a row no subgraph', () => {
+  const subgraphs = createSubgraphs({ apiKey: null })
+  expect(subgraphs.of(ethereum, 'v3')).toBeNull()
+  expect(createSubgraphs({ apiKey: new Secret('k') }).of(findChain(chains, 'blast')!, 'v3')).toBeNull()
+})
+
+test('what may pass is asked three times, a refusal once; no failure quotes the key, the place or the answer', async () => {
+  for (const [status, times] of [
+    [503, 3],
+    [429, 3],
+    [403, 1],
+  ] as const) {
+    const { asked, fetch } = recording(() => new Response('sesame', { status }))
+    const ask = createSubgraphs({ apiKey: new Secret('sesame'), fetch, pauseMs: 1 }).of(ethereum, 'v3')!
+    const error = (await ask('{ rows }', {}).catch((thrown: unknown) => thrown)) as SubgraphError
+    expect([error.name, error.message, asked.length]).toEqual([
+      'SubgraphError',
+      `answered with status ${status}`,
+      times,
+    ])
+  }
+})
+
+test('an answer larger than 4 MiB is cut off', async () => {
+  const { fetch } = recording(() => new Response(`{"data":"${'x'.repeat(5 * 1024 * 1024)}"}`))
+  const ask = createSubgraphs({ apiKey: new Secret('k'), fetch }).of(ethereum, 'v3')!
+  await expect(ask('{ rows }', {})).rejects.toMatchObject({
+    kind: 'malformed',
+    message: 'answered with more than 4 MiB',
+  })
+})

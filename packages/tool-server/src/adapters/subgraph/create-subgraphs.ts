@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Chain, Secret } from '@svc/wallet/core'
+import type { Version } from '../../ports.ts'
+import { postGraphql } from './post-graphql.ts'
+import { SubgraphError } from './subgraph-error.ts'
+
+/**
+ * The subgraphs that the rows of the chains name: those with a URL of their own, and with a key those at The Graph's gateway. The
+ * key travels to the gateway alone, in a header. A query is asked up to three times while failures may pass.
+ */
+export function createSubgraphs(options: SubgraphsOptions): Subgraphs {
+  const { apiKey, fetch = globalThis.fetch, timeoutMs = 8_000, pauseMs = 300 } = options
+  return {
+    of(chain, version) {
+      const place = chain.subgraphs?.[version]
+      if (place === undefined) return null
+      const isUrl = place.includes('://')
+      if (!isUrl && apiKey === null) return null
+      const url = isUrl ? place : `${gateway}/${place}`
+      const headers = isUrl || apiKey === null ? {} : { authorization: `Bearer ${apiKey.reveal()}` }
+      return async (query, variables) => {
+        for (let attempt = 1; ; attempt++) {
+          try {
+            return await postGraphql({ url, headers, fetch, timeoutMs }, query, variables)
+          } catch (error) {
+            const mayPass = error instanceof SubgraphError && (error.kind === 'unreachable' || error.kind === 'broken')
+            if (!mayPass || attempt === mostAttempts) throw error
+            await sleep(pauseMs * 3 ** (attempt - 1))
+          }
+        }
+      }
+    },
+  }
+}
+
+export type SubgraphsOptions = {
+  readonly apiKey: Secret | null
+  readonly fetch?: typeof fetch
+  /** For one exchange, its whole body included. */
+  readonly timeoutMs?: number
+  /** Before the second attempt; three times as long before the third. */
+  readonly pauseMs?: number
+}
+
+export type Subgraphs = {
+  /** How a subgraph is asked; `null` where none is known, or its key is missing. */
+  of(chain: Chain, version: Version): AskSubgraph | null
+}
+
+/** The `data` of an answer, unchecked. Throws `SubgraphError`. */
+export type AskSubgraph = (query: string, variables: Readonly<Record<string, unknown>>) => Promise<unknown>
+
+const gateway = 'https://gateway.thegraph.com/api/subgraphs/id'
+const mostAttempts = 3
