@@ -20,7 +20,7 @@ const chain = z.strictObject({
   lastBlock: z.string().nullable(),
   rpc: z.enum(['ok', 'down']),
   enabled: z.boolean(),
-  reason: z.enum(['rpc-down', 'dry', 'paused']).nullable(),
+  reason: z.enum(['rpc-down', 'paused', 'dry', 'fees', 'nonce', 'signer', 'wrong-chain']).nullable(),
   history: z.array(z.strictObject({ day: z.string(), claims: z.int() })),
 })
 

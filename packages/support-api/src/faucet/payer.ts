@@ -14,7 +14,7 @@ export function createPayer(options: PayerOptions): Payer {
   const { chain, account, store, holder, log } = options
   const stopping = new AbortController()
   const bell = createBell()
-  const state: PayerState = { isLeading: false, isDry: false }
+  const state: PayerState = { isLeading: false, holdsUp: null }
   let running: Promise<void> | null = null
   const run = async (): Promise<void> => {
     const name = `writer:${chain.id}:${account.address.toLowerCase()}`
@@ -37,7 +37,7 @@ export function createPayer(options: PayerOptions): Payer {
     }
   }
   return {
-    facts: () => ({ ...state }),
+    facts: () => ({ ...state, isDry: state.holdsUp === 'dry' }),
     nudge: () => bell.ring(),
     start: () => void (running ??= run()),
     async stop() {
@@ -57,8 +57,23 @@ export type Payer = {
   stop(): Promise<void>
 }
 
-/** `isDry`: the oldest claim costs more than the faucet has. */
-export type PayerFacts = { readonly isLeading: boolean; readonly isDry: boolean }
+/** What a replica knows of a chain: one that does not lead there sees little of what holds it up. */
+export type PayerFacts = {
+  readonly isLeading: boolean
+  readonly isDry: boolean
+  readonly holdsUp: HeldUpBy | null
+}
+
+/**
+ * What keeps every claim of a chain waiting.
+ *
+ * - dry: the faucet has less than a grant and its gas
+ * - fees: the gas of a plain transfer costs more than what is given
+ * - nonce: the chain does not count what it had mined before
+ * - signer: claims are out that another key signed
+ * - wrong-chain: the endpoints speak for another chain
+ */
+export type HeldUpBy = 'dry' | 'fees' | 'nonce' | 'signer' | 'wrong-chain'
 
 export type PayerOptions = {
   readonly chain: Chain
@@ -70,7 +85,7 @@ export type PayerOptions = {
   readonly now: () => number
 }
 
-type PayerState = { isLeading: boolean; isDry: boolean }
+type PayerState = { isLeading: boolean; holdsUp: HeldUpBy | null }
 
 /** What one term of leading has. */
 type Term = PayerOptions & {
@@ -106,14 +121,14 @@ async function lead(term: Term): Promise<void> {
       }
       state.isLeading = true
       const waiting = await store.claims.waiting(chain.id, mostAtOnce)
-      state.isDry = false
+      state.holdsUp = null
       const fresh = waiting.filter(({ id }) => !onTheirWay.has(id))
       const round = fresh.length === 0 ? null : await openRound(term, fresh)
       for (const claim of round === null ? [] : fresh) {
         if (!mayGoOn() || round === null) break
         const entry = await signFor(term, sender, round, claim)
         if (entry === 'dry') {
-          state.isDry = true
+          state.holdsUp = 'dry'
           break
         }
         if (typeof entry === 'string') continue

@@ -3,6 +3,7 @@ import { formatEther, type Address } from 'viem'
 import type { FaucetConfig } from '../config.ts'
 import { grantWei } from './grant-wei.ts'
 import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
+import type { HeldUpBy } from './payer.ts'
 
 /** What anybody may know of the faucet: no app, no claim and no wallet but its own. Never rejects. */
 export async function reportFaucet(options: ReportOptions): Promise<FaucetReport> {
@@ -61,13 +62,14 @@ export type FaucetChainReport = {
   readonly lastBlock: string | null
   readonly rpc: 'ok' | 'down'
   readonly enabled: boolean
-  readonly reason: 'rpc-down' | 'dry' | 'paused' | null
+  /** Why it is not served; `dry`, `fees`, `nonce`, `signer` and `wrong-chain` also as the payer meets them. */
+  readonly reason: 'rpc-down' | 'paused' | HeldUpBy | null
   /** Claims of each of the last 14 days (UTC), today last. */
   readonly history: readonly { readonly day: string; readonly claims: number }[]
 }
 
 async function reportChain(
-  { chain, client }: OpenFaucetChain,
+  { chain, client, payer }: OpenFaucetChain,
   { faucet: { address }, claims, config, now }: ReportOptions,
 ): Promise<FaucetChainReport> {
   const [balanceWei, lastBlock, queue, history, used] = await Promise.all([
@@ -80,7 +82,9 @@ async function reportChain(
   const claimsLeftToday = Math.max(0, config.perChainPerDay - used)
   const left = balanceWei === null ? null : balanceWei / grantWei - BigInt(queue.depth)
   const claimsRemaining = left === null ? null : Number(left > 0n ? left : 0n)
-  const reason = reasonOf({ isUp: balanceWei !== null && lastBlock !== null, claimsRemaining, claimsLeftToday })
+  const { holdsUp } = payer.facts()
+  const isUp = balanceWei !== null && lastBlock !== null
+  const reason = reasonOf({ isUp, holdsUp, claimsRemaining, claimsLeftToday })
   return {
     chainId: chain.id,
     name: chain.name,
@@ -95,7 +99,7 @@ async function reportChain(
     oldestPendingSeconds: queue.oldestAt === null ? null : Math.max(0, Math.round((now() - queue.oldestAt) / 1_000)),
     lastClaimAt: queue.newestAt === null ? null : new Date(queue.newestAt).toISOString(),
     lastBlock: lastBlock === null ? null : `${lastBlock}`,
-    rpc: reason === 'rpc-down' ? 'down' : 'ok',
+    rpc: isUp ? 'ok' : 'down',
     enabled: reason === null,
     reason,
     history,
@@ -104,10 +108,13 @@ async function reportChain(
 
 function reasonOf(chain: {
   readonly isUp: boolean
+  readonly holdsUp: HeldUpBy | null
   readonly claimsRemaining: number | null
   readonly claimsLeftToday: number
 }): FaucetChainReport['reason'] {
+  if (chain.holdsUp === 'wrong-chain') return chain.holdsUp
   if (!chain.isUp) return 'rpc-down'
+  if (chain.holdsUp !== null) return chain.holdsUp
   if (chain.claimsRemaining === 0) return 'dry'
   return chain.claimsLeftToday === 0 ? 'paused' : null
 }

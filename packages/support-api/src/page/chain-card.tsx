@@ -59,4 +59,24 @@ const states = {
     tone: 'bad',
     words: 'The endpoint of this chain does not answer. Claims that were taken in are kept and paid when it does.',
   },
+  fees: {
+    chip: 'Waiting',
+    tone: 'warn',
+    words: 'The chain asks more for a transfer than what is given. Claims wait until it asks less.',
+  },
+  nonce: {
+    chip: 'Held up',
+    tone: 'bad',
+    words: 'The chain has undone blocks with grants in them. They are sent again before new ones.',
+  },
+  signer: {
+    chip: 'Held up',
+    tone: 'bad',
+    words: 'Grants of another key of the faucet are still out. Claims wait until it is known what became of them.',
+  },
+  'wrong-chain': {
+    chip: 'Held up',
+    tone: 'bad',
+    words: 'The endpoint speaks for another chain. Claims that were taken in are kept and paid when it does not.',
+  },
 } as const satisfies Record<string, { chip: string; tone: 'ok' | 'warn' | 'bad'; words: string | null }>

@@ -55,6 +55,7 @@ test.each([
   ['dry', { claimsRemaining: 0 }, 'Empty'],
   ['paused', { claimsLeftToday: 0 }, 'Paused'],
   ['rpc-down', { balance: null, balanceFormatted: null, claimsRemaining: null, rpc: 'down' }, 'Not answering'],
+  ['signer', {}, 'Held up'],
 ] as const)('a chain that is %s says so', async (reason, facts, chip) => {
   const page = await render({ chains: [{ ...chain, ...facts, enabled: false, reason }] })
   expect(textOf(page)).toContain(`Base Sepolia ${chip}`)
