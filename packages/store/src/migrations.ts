@@ -31,6 +31,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0006-journal-waiting': { up: indexWhatWaits },
     '0007-covered-gas': { up: addCoveredGas },
     '0008-claim-pin': { up: (db) => createSupportTables(db, dialect) },
+    '0009-bar-chunk': { up: (db) => createBarTable(db, dialect) },
   }
 }
 
@@ -216,5 +217,16 @@ async function createSupportTables(db: Kysely<unknown>, dialect: Dialect): Promi
     .addColumn('cid', 'text', (column) => column.primaryKey())
     .addColumn('content', 'text', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute()
+}
+
+async function createBarTable(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
+  await addSequence(db.schema.createTable('bar_chunk'), 'sequence', dialect)
+    .addColumn('chain_id', 'bigint', (column) => column.notNull())
+    .addColumn('pool', 'text', (column) => column.notNull())
+    .addColumn('bar_seconds', 'bigint', (column) => column.notNull())
+    .addColumn('starts_at', 'bigint', (column) => column.notNull())
+    .addColumn('content', 'text', (column) => column.notNull())
+    .addUniqueConstraint('bar_chunk_of', ['chain_id', 'pool', 'bar_seconds', 'starts_at'])
     .execute()
 }

@@ -1,5 +1,6 @@
 import type { Journal } from '@svc/wallet/core'
 import { randomUUID } from 'node:crypto'
+import { createBarStore, type BarStore } from './bar-store.ts'
 import { createClaims, type Claims } from './claims.ts'
 import { createOperations } from './create-operations.ts'
 import type { Engine } from './engine.ts'
@@ -56,6 +57,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     transactions: createTransactions(engine, now),
     claims: createClaims(engine, now),
     pins: createPins(engine, now),
+    bars: createBarStore(engine),
     leases: engine.leases,
     close: () => engine.close(),
   }
@@ -84,6 +86,7 @@ export type Store = {
   readonly transactions: Transactions
   readonly claims: Claims
   readonly pins: Pins
+  readonly bars: BarStore
   readonly leases: Leases
   close(): Promise<void>
 }

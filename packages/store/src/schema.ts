@@ -11,6 +11,7 @@ export type Schema = {
   claim: ClaimTable
   pin: PinTable
   block: BlockTable
+  bar_chunk: BarChunkTable
 }
 
 type JournalTable = {
@@ -145,6 +146,16 @@ type BlockTable = {
   /** UTF-8. */
   content: string
   created_at: Integer
+}
+
+type BarChunkTable = {
+  sequence: Generated<bigint>
+  chain_id: Integer
+  pool: string
+  bar_seconds: Integer
+  /** Unix seconds. */
+  starts_at: Integer
+  content: string
 }
 
 type Integer = ColumnType<bigint, number, number>

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
+import { createBarMemory } from './adapters/history/create-bar-memory.ts'
 import { createPoolHistory } from './adapters/history/create-pool-history.ts'
 import { createIdentities } from './adapters/identity/create-identities.ts'
 import { createLiquidity } from './adapters/liquidity/create-liquidity.ts'
@@ -33,16 +34,14 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const tokens = createTokenDirectory({ chains: config.chains, rpc })
   const liquidity = createLiquidity({ rpc, tokens })
   const prices = createPriceSource({ rpc, tokens, liquidity })
-  const history = createPoolHistory(
-    { rpc, liquidity, prices },
-    createSubgraphs({ apiKey: config.upstream.subgraphApiKey }),
-  )
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
-  const ports = { chains, rpc, tokens, prices, liquidity, history, identities }
+  const ports = { chains, rpc, tokens, prices, liquidity, identities }
   const write = await openWrite()
+  const subgraphs = createSubgraphs({ apiKey: config.upstream.subgraphApiKey })
+  const history = createPoolHistory(ports, { subgraphs, bars: write?.bars ?? createBarMemory(), now: Date.now })
   return createServer(config, {
     tools,
-    ports: { ...ports, agentAddress: write?.wallet.address ?? null },
+    ports: { ...ports, history, agentAddress: write?.wallet.address ?? null },
     write,
     limits: {
       perAddressPerMinute: policy.rateLimits.unauthenticatedPerIp,

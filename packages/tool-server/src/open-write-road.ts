@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { acquireServerLock, openStore, steadyClock, type Store, StoreError } from '@svc/store'
+import { acquireServerLock, type BarStore, openStore, steadyClock, type Store, StoreError } from '@svc/store'
 import { createSender, type Chain, type Sender, WalletError } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Config, WalletConfig } from './config.ts'
@@ -41,14 +41,14 @@ import type { Adapters } from './server.ts'
 export async function openWriteRoad(options: {
   readonly config: Config
   readonly wallet: WalletConfig
-  readonly ports: Omit<Ports, 'agentAddress'>
+  readonly ports: Omit<Ports, 'agentAddress' | 'history'>
   readonly policy: Policy
   /** Follows the changes of the policy's file; without it `policy` holds for good. */
   readonly policies?: PolicySource
   readonly log: Log
   /** How long closing waits for writes on their way; ten seconds by default. */
   readonly stopTimeoutMs?: number
-}): Promise<NonNullable<Adapters['write']>> {
+}): Promise<NonNullable<Adapters['write']> & { readonly bars: BarStore }> {
   const { config, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
   const { dataDir } = config
   const wallet = guardedSigner(await openWallet(options.wallet))
@@ -155,6 +155,7 @@ export async function openWriteRoad(options: {
         const { slippageBps, deadlineSeconds } = executor.policy()
         return { slippageBps: slippageBps.default, deadlineSeconds: deadlineSeconds.default }
       },
+      bars: store.bars,
       idempotency: store.idempotency,
       operations: createOperationsRoad({
         ...road,

@@ -67,13 +67,11 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const tokens = createTokenDirectory({ chains: chains.list(), rpc })
   const liquidity = createLiquidity({ rpc, tokens })
   const prices = createPriceSource({ rpc, tokens, liquidity })
-  const history = createPoolHistory(
-    { rpc, liquidity, prices },
-    createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs }),
-  )
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
-  const ports: Ports = { chains, rpc, tokens, prices, liquidity, history, identities, agentAddress: wallet.address }
   const store = await openStore({ ...place, now })
+  const subgraphs = createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs })
+  const history = createPoolHistory({ rpc, liquidity, prices }, { subgraphs, bars: store.bars, now })
+  const ports: Ports = { chains, rpc, tokens, prices, liquidity, history, identities, agentAddress: wallet.address }
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
   const note = (event: string, facts?: unknown) => void lines.push(`${event} ${JSON.stringify(facts, bigintText)}`)

@@ -1,63 +1,54 @@
-import { feeGrowthFromSwaps, LpMathError, MAX_TICK, MIN_TICK, unpackProtocolFee, type Bars } from '@svc/lp-math'
+import { feeGrowthFromSwaps, LpMathError, MAX_TICK, MIN_TICK, unpackProtocolFee } from '@svc/lp-math'
 import type { Pool, SwapRecord } from '../../ports.ts'
 import { lpFeeShare } from '../analytics/lp-fee-share.ts'
 import type { BarGrid } from './bar-grid.ts'
-import { createColumns, type Columns } from './columns.ts'
+import { tradedColumns, type ClosingState, type TradedBars } from './traded-bars.ts'
 import { tickOfSqrtPrice } from './tick-of-sqrt-price.ts'
 
 /**
  * The swaps of a pool (oldest first, none left out) as bars. Those before the grid only set the price it opens with; without one
- * the bars begin with the first swap in the grid. A bar opens where the one before closed. Its liquidity is the mean of what its
+ * the bars begin with the first swap in the grid, unless `opening` tells the state before it. A bar opens where the one before closed. Its liquidity is the mean of what its
  * swaps met, harmonic and weighted by their worth; its fee growth is that of a position over the whole range of prices, out of the
  * path of the price (see `feeGrowthFromSwaps`), with the protocol's part as it is today.
  */
-export function barsOfSwaps(pool: Pool, swaps: readonly SwapRecord[], grid: BarGrid): TradedBars {
+export function barsOfSwaps(
+  pool: Pool,
+  swaps: readonly SwapRecord[],
+  grid: BarGrid,
+  opening: ClosingState | null = null,
+): TradedBars {
   const { start, barSeconds } = grid
   const end = start + grid.count * barSeconds
   const firstInside = swaps.findIndex((swap) => swap.timestamp >= start)
-  const earlier = (firstInside === -1 ? swaps : swaps.slice(0, firstInside)).at(-1)
+  const earlier = (firstInside === -1 ? swaps : swaps.slice(0, firstInside)).at(-1) ?? opening
   const inside = firstInside === -1 ? [] : swaps.slice(firstInside).filter((swap) => swap.timestamp < end)
-  const opening = earlier ?? inside[0]
-  if (opening === undefined) return emptyBars(barSeconds)
-  const skipped = earlier === undefined ? Math.floor((opening.timestamp - start) / barSeconds) : 0
-  const traded = emptyBars(barSeconds, { start: start + skipped * barSeconds, count: grid.count - skipped, barSeconds })
+  const [first] = inside
+  let last: ClosingState | null = earlier ?? first ?? null
+  if (last === null) return tradedColumns({ ...grid, count: 0 })
+  const skipped = earlier === null && first !== undefined ? Math.floor((first.timestamp - start) / barSeconds) : 0
+  const traded = tradedColumns({ start: start + skipped * barSeconds, count: grid.count - skipped, barSeconds })
   let next = 0
-  let last = opening
   for (const [index, startsAt] of traded.bars.startsAt.entries()) {
     openBar(traded, index, last)
     const weights = { sum: 0, overLiquidity: 0 }
     for (let swap = inside[next]; swap !== undefined && swap.timestamp < startsAt + barSeconds; swap = inside[next]) {
-      addSwap(traded, index, { pool, swap, before: next === 0 && earlier === undefined ? null : last }, weights)
+      addSwap(traded, index, { pool, swap, before: next === 0 && earlier === null ? null : last }, weights)
       last = swap
       next += 1
     }
     if (weights.overLiquidity > 0) traded.bars.liquidity[index] = weights.sum / weights.overLiquidity
+    traded.closing.push({ sqrtPriceX96: last.sqrtPriceX96, liquidity: last.liquidity })
   }
   return traded
 }
 
-/** Bars, and beside each what its swaps paid to liquidity providers (smallest units) and how many they were. */
-export type TradedBars = {
-  readonly bars: Bars
-  readonly fees0: Float64Array
-  readonly fees1: Float64Array
-  readonly trades: Float64Array
-}
-
-function emptyBars(barSeconds: number, grid: BarGrid = { start: 0, count: 0, barSeconds }): TradedBars {
-  const columns: Columns = createColumns(grid)
-  const column = () => new Float64Array(grid.count)
-  const feeGrowth = { token0: column(), token1: column() }
-  return { bars: { ...columns, feeGrowth }, fees0: column(), fees1: column(), trades: column() }
-}
-
-function openBar({ bars }: TradedBars, index: number, last: SwapRecord): void {
+function openBar({ bars }: TradedBars, index: number, last: ClosingState): void {
   const tick = tickOfSqrtPrice(last.sqrtPriceX96)
   for (const ticks of [bars.openTick, bars.lowTick, bars.highTick, bars.closeTick]) ticks[index] = tick
   bars.liquidity[index] = Number(last.liquidity)
 }
 
-type Step = { readonly pool: Pool; readonly swap: SwapRecord; readonly before: SwapRecord | null }
+type Step = { readonly pool: Pool; readonly swap: SwapRecord; readonly before: ClosingState | null }
 
 function addSwap(traded: TradedBars, index: number, step: Step, weights: { sum: number; overLiquidity: number }): void {
   const { bars } = traded

@@ -6,6 +6,7 @@ import type { Pool, PoolBars } from '../../ports.ts'
 import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
 import { createPriceSource } from '../prices/create-price-source.ts'
 import { createSubgraphs } from '../subgraph/create-subgraphs.ts'
+import { createBarMemory } from './create-bar-memory.ts'
 import { createPoolHistory } from './create-pool-history.ts'
 import { readPeriods } from './read-periods.ts'
 
@@ -30,7 +31,11 @@ const hour = { from: now - 20 * 86_400, to: now, barSeconds: 3_600 }
 function historyOf(timeoutMs = 20_000) {
   const prices = createPriceSource({ rpc: bench.rpc, tokens: bench.tokens, liquidity: bench.reads })
   const ports = { rpc: bench.rpc, liquidity: bench.reads, prices }
-  return createPoolHistory(ports, createSubgraphs({ apiKey: new Secret('k'), timeoutMs, pauseMs: 1 }))
+  return createPoolHistory(ports, {
+    subgraphs: createSubgraphs({ apiKey: new Secret('k'), timeoutMs, pauseMs: 1 }),
+    bars: createBarMemory(),
+    now: Date.now,
+  })
 }
 
 async function readBoth(version: Pool['version'], period = hour): Promise<[PoolBars, PoolBars]> {

@@ -1,3 +1,4 @@
+import type { BarStore } from '@svc/store'
 import type { HistoryRequest, Liquidity, PoolBars, PoolHistory, Ports } from '../../ports.ts'
 import type { Subgraphs } from '../subgraph/create-subgraphs.ts'
 import { SubgraphError } from '../subgraph/subgraph-error.ts'
@@ -8,15 +9,23 @@ import { readSubgraphHistory } from './read-subgraph-history.ts'
  * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out
  * of what the contracts logged. The answer says which, and why not the subgraph.
  */
-export function createPoolHistory(ports: HistoryPorts, subgraphs: Subgraphs): PoolHistory {
+export function createPoolHistory(ports: HistoryPorts, { subgraphs, bars, now }: HistoryOptions): PoolHistory {
   return {
     async read(request) {
       const told = await fromSubgraph(ports, subgraphs, request)
       if (told !== null && 'bars' in told) return told
-      const read = await readRpcHistory(ports, request)
+      const read = await readRpcHistory(ports, bars, request, now())
       return told === null ? read : withNote(read, `The subgraph ${told.problem}: this is out of swap logs.`)
     },
   }
+}
+
+export type HistoryOptions = {
+  readonly subgraphs: Subgraphs
+  /** Where bars out of swap logs are kept. */
+  readonly bars: BarStore
+  /** Unix milliseconds. */
+  readonly now: () => number
 }
 
 export type HistoryPorts = Pick<Ports, 'rpc' | 'prices'> & { readonly liquidity: Pick<Liquidity, 'swaps'> }

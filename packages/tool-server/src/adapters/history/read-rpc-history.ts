@@ -1,8 +1,10 @@
+import type { BarStore } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
 import type { HistoryRequest, Pool, PoolBars, Ports, UsdPrice } from '../../ports.ts'
 import { barGrid } from './bar-grid.ts'
 import type { HistoryPorts } from './create-pool-history.ts'
-import { barsOfSwaps, type TradedBars } from './bars-of-swaps.ts'
+import { readTradedBars } from './read-traded-bars.ts'
+import type { TradedBars } from './traded-bars.ts'
 
 /**
  * The history of a pool out of its swap logs: exact inputs, prices, liquidity and fees of every swap, as far back as the budget of
@@ -13,18 +15,13 @@ import { barsOfSwaps, type TradedBars } from './bars-of-swaps.ts'
  */
 export async function readRpcHistory(
   ports: Omit<HistoryPorts, 'rpc'>,
-  { chain, pool, from, to, barSeconds }: HistoryRequest,
+  kept: BarStore,
+  request: HistoryRequest,
+  nowMs: number,
 ): Promise<PoolBars> {
+  const { chain, pool, from, to, barSeconds } = request
   const grid = barGrid(from, to, barSeconds)
-  const wanted = grid.start - openingSeconds
-  const { swaps, completeFrom, complete } = await ports.liquidity.swaps(chain, pool, wanted, to)
-  const known = complete ? wanted : completeFrom
-  const whole = barGrid(Math.max(grid.start, Math.ceil(known / barSeconds) * barSeconds), to, barSeconds)
-  const traded = barsOfSwaps(
-    pool,
-    swaps.filter((swap) => swap.timestamp >= known),
-    whole,
-  )
+  const { traded, knownFrom } = await readTradedBars(ports, kept, request, nowMs)
   const barsFound = traded.bars.startsAt.length
   return {
     bars: traded.bars,
@@ -35,18 +32,15 @@ export async function readRpcHistory(
       barsFound,
       gaps: 0,
       gapsAt: [],
-      note: noteOf({ isShort: known > grid.start, known, missing: grid.count - barsFound }),
+      note: noteOf({ isShort: knownFrom > grid.start, knownFrom, missing: grid.count - barsFound }),
     },
     isEstimate: pool.hooks !== null,
   }
 }
 
-/** How much earlier to look for the swap that set the price of the first bar. */
-const openingSeconds = 6 * 3_600
-
-function noteOf(found: { isShort: boolean; known: number; missing: number }): string | null {
+function noteOf(found: { isShort: boolean; knownFrom: number; missing: number }): string | null {
   if (found.isShort) {
-    const since = new Date(found.known * 1_000).toISOString()
+    const since = new Date(found.knownFrom * 1_000).toISOString()
     return `The swap logs were read back to ${since} only: the endpoint takes too many requests for more.`
   }
   if (found.missing === 0) return null

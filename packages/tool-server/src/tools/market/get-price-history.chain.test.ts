@@ -69,6 +69,15 @@ describe('get_price_history', () => {
     }
   })
 
+  test('keeps closed days, and tells the same with them', async () => {
+    const { id } = poolOf('v3', 'WETH/USDC 0.3 %')
+    const args = { pool: id, start: isoAgo(6 * 86_400).slice(0, 10), end: isoAgo(86_400) }
+    const first = await world.call('get_price_history', args)
+    const kept = { chainId: world.chain.id, pool: id.toLowerCase(), barSeconds: 3_600 }
+    expect((await world.store.bars.read(kept, 0, Date.now())).length).toBe(5)
+    expect((await world.call('get_price_history', args)).at('points')).toEqual(first.at('points'))
+  })
+
   test('says where the price is unknown, and knows what does not exist', async () => {
     const early = await world.call('get_price_history', {
       pool: poolOf('v3').id,

@@ -1,0 +1,70 @@
+import type { Engine } from './engine.ts'
+
+/**
+ * Chunks of closed bars, which never change: a cache that may lose its oldest entries. It holds `mostChunks` of them at most, each of
+ * at most 64 KiB; larger ones are not kept.
+ */
+export function createBarStore(engine: Engine, mostChunks = 10_000): BarStore {
+  return {
+    async read({ chainId, pool, barSeconds }, from, to) {
+      const rows = await engine.read((db) =>
+        db
+          .selectFrom('bar_chunk')
+          .select(['starts_at', 'content'])
+          .where('chain_id', '=', BigInt(chainId))
+          .where('pool', '=', pool)
+          .where('bar_seconds', '=', BigInt(barSeconds))
+          .where('starts_at', '>=', BigInt(from))
+          .where('starts_at', '<', BigInt(to))
+          .orderBy('starts_at')
+          .execute(),
+      )
+      return rows.map((row) => ({ startsAt: Number(row.starts_at), content: row.content }))
+    },
+    async keep({ chainId, pool, barSeconds }, chunks) {
+      const rows = chunks
+        .filter(({ content }) => content.length <= mostCharacters)
+        .map(({ startsAt, content }) => ({
+          chain_id: chainId,
+          pool,
+          bar_seconds: barSeconds,
+          starts_at: startsAt,
+          content,
+        }))
+      if (rows.length === 0) return
+      await engine.write(
+        'bars',
+        async (trx) => {
+          await trx
+            .insertInto('bar_chunk')
+            .values(rows)
+            .onConflict((conflict) => conflict.columns(['chain_id', 'pool', 'bar_seconds', 'starts_at']).doNothing())
+            .execute()
+          const kept = await trx
+            .selectFrom('bar_chunk')
+            .select('sequence')
+            .orderBy('sequence', 'desc')
+            .offset(mostChunks)
+            .limit(1)
+            .executeTakeFirst()
+          if (kept !== undefined) await trx.deleteFrom('bar_chunk').where('sequence', '<=', kept.sequence).execute()
+        },
+        'with-next',
+      )
+    },
+  }
+}
+
+export type BarStore = {
+  /** Chunks that begin in [from, to), Unix seconds, oldest first. */
+  read(of: BarsOf, from: number, to: number): Promise<readonly BarChunk[]>
+  /** Keeps what is not there yet; a chunk that is there stays as it is. */
+  keep(of: BarsOf, chunks: readonly BarChunk[]): Promise<void>
+}
+
+export type BarsOf = { readonly chainId: number; readonly pool: string; readonly barSeconds: number }
+
+/** `startsAt` in Unix seconds; what the content means is its writer's business. */
+export type BarChunk = { readonly startsAt: number; readonly content: string }
+
+const mostCharacters = 64 * 1024

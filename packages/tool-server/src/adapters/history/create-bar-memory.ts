@@ -1,0 +1,27 @@
+import type { BarChunk, BarsOf, BarStore } from '@svc/store'
+
+/** The same as the bars of a store for where there is none: it lasts as long as the process, and holds `mostChunks` at most. */
+export function createBarMemory(mostChunks = 1_000): BarStore {
+  const kept = new Map<string, BarChunk & { readonly of: string }>()
+  return {
+    async read(of, from, to) {
+      const owner = keyOf(of)
+      return [...kept.values()]
+        .filter((chunk) => chunk.of === owner && chunk.startsAt >= from && chunk.startsAt < to)
+        .map(({ startsAt, content }) => ({ startsAt, content }))
+        .toSorted((a, b) => a.startsAt - b.startsAt)
+    },
+    async keep(of, chunks) {
+      const owner = keyOf(of)
+      for (const chunk of chunks) {
+        const key = `${owner} ${chunk.startsAt}`
+        if (!kept.has(key)) kept.set(key, { ...chunk, of: owner })
+      }
+      for (const key of [...kept.keys()].slice(0, Math.max(0, kept.size - mostChunks))) kept.delete(key)
+    },
+  }
+}
+
+function keyOf({ chainId, pool, barSeconds }: BarsOf): string {
+  return `${chainId} ${pool} ${barSeconds}`
+}

@@ -1,0 +1,53 @@
+import type { Bars } from '@svc/lp-math'
+import type { BarGrid } from './bar-grid.ts'
+import { createColumns } from './columns.ts'
+
+/** Bars that hold nothing yet. */
+export function tradedColumns(grid: BarGrid): TradedBars {
+  const column = () => new Float64Array(grid.count)
+  const feeGrowth = { token0: column(), token1: column() }
+  const bars = { ...createColumns(grid), feeGrowth }
+  return { bars, fees0: column(), fees1: column(), trades: column(), closing: [] }
+}
+
+/** Bars, and beside each what its swaps paid to liquidity providers (smallest units) and how many they were. */
+export type TradedBars = {
+  readonly bars: Bars
+  readonly fees0: Float64Array
+  readonly fees1: Float64Array
+  readonly trades: Float64Array
+  readonly closing: ClosingState[]
+}
+
+/** What a pool stands at when a bar ends. */
+export type ClosingState = { readonly sqrtPriceX96: bigint; readonly liquidity: bigint }
+
+/** Some bars, and those that follow them. */
+export function joinBars(first: TradedBars, second: TradedBars): TradedBars {
+  const count = first.bars.startsAt.length + second.bars.startsAt.length
+  const [start = second.bars.startsAt[0] ?? 0] = first.bars.startsAt
+  const joined = tradedColumns({ start, count, barSeconds: first.bars.barSeconds })
+  for (const part of [first, second]) {
+    const offset = part === first ? 0 : first.bars.startsAt.length
+    for (const [place, column] of columnsOf(part).entries()) columnsOf(joined)[place]?.set(column, offset)
+    joined.closing.push(...part.closing)
+  }
+  return joined
+}
+
+/** The bars without the first few. */
+export function withoutFirst(traded: TradedBars, count: number): TradedBars {
+  const [start = 0] = traded.bars.startsAt.slice(count)
+  const left = Math.max(0, traded.bars.startsAt.length - count)
+  const rest = tradedColumns({ start, count: left, barSeconds: traded.bars.barSeconds })
+  for (const [place, column] of columnsOf(rest).entries()) column.set(columnsOf(traded)[place]?.slice(count) ?? [])
+  rest.closing.push(...traded.closing.slice(count))
+  return rest
+}
+
+/** Every column but the times, in the order they are kept. */
+export function columnsOf({ bars, fees0, fees1, trades }: TradedBars): readonly Float64Array[] {
+  const { openTick, lowTick, highTick, closeTick, amount0In, amount1In, liquidity, feeGrowth } = bars
+  const growth = feeGrowth === null ? [] : [feeGrowth.token0, feeGrowth.token1]
+  return [openTick, lowTick, highTick, closeTick, amount0In, amount1In, liquidity, fees0, fees1, trades, ...growth]
+}
