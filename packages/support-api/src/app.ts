@@ -27,8 +27,8 @@ export function createApp(context: ApiContext): OpenAPIHono<Env> {
     ...pageRoutes(),
     blockRoute,
     healthRoute,
-    readyRoute,
-    metricsRoute,
+    readyRoute(context),
+    metricsRoute(context),
     ...descriptionRoutes(app),
   ]
   const pave = createRoad(context)

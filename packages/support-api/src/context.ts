@@ -37,8 +37,8 @@ export type FaucetPart = {
   readonly claimOf: (wallet: Pick<GrantRequest, 'chainId' | 'address'>) => Promise<ClaimStanding | null>
   /** What the cap of one range of addresses leaves of the last 24 hours. */
   readonly networkLeft: (network: string) => Promise<number>
-  /** For `/readyz`: `isReady` is false when this replica should get no requests, `parts` names what is up and what is not. */
-  readiness(): Promise<{ readonly isReady: boolean; readonly parts: Readonly<Record<string, 'ok' | 'down'>> }>
+  /** For `/readyz`: which chains are up. None of them is needed for the others, nor for the pins. */
+  parts(): Promise<Readonly<Record<string, 'ok' | 'down'>>>
   close(): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 import type { Store } from '@svc/store'
 import type { FaucetConfig } from '../config.ts'
 import type { FaucetPart } from '../context.ts'
+import { inTime } from '../in-time.ts'
 import { faucetRequestRoute } from './faucet-request-route.ts'
 import { faucetStatusRoute } from './faucet-status-route.ts'
 import { lookUpClaim } from './look-up-claim.ts'
@@ -16,7 +17,7 @@ export function openFaucetPart(options: FaucetPartOptions): FaucetPart {
   const faucet = openFaucet(options)
   const report = remembered(() => reportFaucet({ faucet, claims, config, version, now }), { forMs: reportForMs, now })
   const balanceWei = ofEachChain(faucet, now, balanceForMs, ({ client }) =>
-    client.getBalance({ address: faucet.address, blockTag: 'pending' }),
+    inTime(client.getBalance({ address: faucet.address, blockTag: 'pending' }), balancePatienceMs),
   )
   const queueDepth = ofEachChain(faucet, now, depthForMs, async ({ chain }) => (await claims.queue(chain.id)).depth)
   const desk = { faucet, claims, config, balanceWei, queueDepth, log }
@@ -30,11 +31,9 @@ export function openFaucetPart(options: FaucetPartOptions): FaucetPart {
       const scopes = { chainId: 0, appId: '', network }
       return Math.max(0, config.perNetworkPerDay - (await claims.used({ scope: 'network', windowMs: dayMs }, scopes)))
     },
-    async readiness() {
+    async parts() {
       const { chains } = await report()
-      const parts = chains.map(({ name, rpc }) => [`chain ${name}`, rpc] as const)
-      // One chain that is down is no reason to take the others away.
-      return { isReady: parts.length === 0 || parts.some(([, rpc]) => rpc === 'ok'), parts: Object.fromEntries(parts) }
+      return Object.fromEntries(chains.map(({ name, rpc }) => [`chain ${name}`, rpc]))
     },
     close: () => faucet.stop(),
   }
@@ -54,6 +53,7 @@ export type FaucetPartOptions = {
 const dayMs = 86_400_000
 const reportForMs = 5_000
 const balanceForMs = 3_000
+const balancePatienceMs = 5_000
 const depthForMs = 1_000
 
 /** What `ask` says of a served chain, remembered for a while. */

@@ -72,6 +72,33 @@ test('while one chain is down the other serves, and the replica stays ready', as
   })
 })
 
+test('an endpoint that says nothing holds up neither the other chain nor the replica', async () => {
+  const silent = await startFaultProxy({ target: devnet().rpcUrl, rules: [{ fault: { kind: 'stall' } }] })
+  closers.push(() => silent.stop())
+  const { replicas } = await open(1, { SVC_FAUCET_CHAINS: '31337,84532', SVC_RPC_URL_84532: silent.url })
+  const [replica] = replicas as [TestApi]
+  const startedAt = performance.now()
+  const [ready, status, page, served, refused] = await Promise.all([
+    replica.ask('/readyz'),
+    replica.ask('/v1/faucet/status'),
+    replica.ask('/'),
+    claim(replica, newAddress()),
+    claim(replica, newAddress(), 84532),
+  ])
+  // A question to such an endpoint takes more than a minute until its client gives up.
+  expect(performance.now() - startedAt).toBeLessThan(20_000)
+  expect(ready).toMatchObject({ status: 200, json: { parts: { store: 'ok' } } })
+  expect([page.status, served.status]).toEqual([200, 200])
+  expect(refused).toMatchObject({ status: 503, json: { code: 'UPSTREAM_UNAVAILABLE' } })
+  expect(status.json).toMatchObject({
+    status: 'degraded',
+    chains: [
+      { chainId: 31337, rpc: 'ok', enabled: true },
+      { chainId: 84532, rpc: 'down', enabled: false, reason: 'rpc-down' },
+    ],
+  })
+})
+
 test('what was taken in before its chain went down is paid once the chain is back', async () => {
   const proxy = await startFaultProxy({ target: devnet().rpcUrl })
   closers.push(() => proxy.stop())

@@ -1,11 +1,15 @@
 import type { Claims } from '@svc/store'
 import { formatEther, type Address } from 'viem'
 import type { FaucetConfig } from '../config.ts'
+import { inTime } from '../in-time.ts'
 import { grantWei } from './grant-wei.ts'
 import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
 import type { HeldUpBy } from './payer.ts'
 
-/** What anybody may know of the faucet: no app, no claim and no wallet but its own. Never rejects. */
+/**
+ * What anybody may know of the faucet: no app, no claim and no wallet but its own. Rejects with what the store rejects
+ * with; an endpoint that fails or hangs is part of the report.
+ */
 export async function reportFaucet(options: ReportOptions): Promise<FaucetReport> {
   const { faucet, version, now, config } = options
   const { perAppPerDay, perNetworkPerDay, perChainPerDay } = config
@@ -73,8 +77,8 @@ async function reportChain(
   { faucet: { address }, claims, config, now }: ReportOptions,
 ): Promise<FaucetChainReport> {
   const [balanceWei, lastBlock, queue, history, used] = await Promise.all([
-    client.getBalance({ address }).catch(() => null),
-    client.getBlockNumber({ cacheTime: 0 }).catch(() => null),
+    inTime(client.getBalance({ address }), endpointMs).catch(() => null),
+    inTime(client.getBlockNumber({ cacheTime: 0 }), endpointMs).catch(() => null),
     claims.queue(chain.id),
     claims.perDay(chain.id, historyDays),
     claims.used({ scope: 'chain', windowMs: dayMs }, { chainId: chain.id, appId: '', network: '' }),
@@ -119,5 +123,7 @@ function reasonOf(chain: {
   return chain.claimsLeftToday === 0 ? 'paused' : null
 }
 
+/** An endpoint that takes longer counts as down: one that hangs must not hold up what is said of the other chains. */
+const endpointMs = 1_500
 const historyDays = 14
 const dayMs = 86_400_000

@@ -2,6 +2,7 @@ import type { Claim, Claims } from '@svc/store'
 import { getAddress, type Address, type Hex } from 'viem'
 import { ApiError } from '../api-error.ts'
 import type { FaucetConfig } from '../config.ts'
+import { inTime } from '../in-time.ts'
 import { explorerUrl } from './explorer-url.ts'
 import { grantWei } from './grant-wei.ts'
 import type { Faucet, FaucetLog, OpenFaucetChain } from './open-faucet.ts'
@@ -91,7 +92,7 @@ function isWallet(code: Hex | undefined): boolean {
 }
 
 async function read<Value>(asked: Promise<Value>): Promise<Value> {
-  return asked.catch((cause: unknown) => {
+  return inTime(asked, chainPatienceMs).catch((cause: unknown) => {
     throw new ApiError('UPSTREAM_UNAVAILABLE', 'The endpoint of the chain does not answer.', {
       retryAfterSeconds: 10,
       cause,
@@ -99,6 +100,7 @@ async function read<Value>(asked: Promise<Value>): Promise<Value> {
   })
 }
 
+const chainPatienceMs = 5_000
 const sendWaitMs = 5_000
 
 function grantOf(open: OpenFaucetChain, claim: Claim): Grant {

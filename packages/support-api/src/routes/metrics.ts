@@ -1,14 +1,20 @@
-import type { Route } from '../context.ts'
+import type { ApiContext, Route } from '../context.ts'
+import { remembered } from '../faucet/remembered.ts'
 
-/** The figures of this process for Prometheus. */
-export const metricsRoute: Route = {
-  config: {
-    method: 'get',
-    path: '/metrics',
-    summary: 'Figures of this process',
-    tags: ['operation'],
-    responses: { 200: { description: 'In the text format of Prometheus.', content: { 'text/plain': { schema: {} } } } },
-  },
-  isProbe: true,
-  answer: async (c, { metrics }) => c.body(await metrics.text(), 200, { 'content-type': metrics.registry.contentType }),
+const content = { 'text/plain': { schema: {} } }
+
+/** The figures of this process for Prometheus, put together once in a second, however many ask. */
+export function metricsRoute({ metrics }: ApiContext): Route {
+  const figures = remembered(() => metrics.text(), { forMs: 1_000, now: () => performance.now() })
+  return {
+    config: {
+      method: 'get',
+      path: '/metrics',
+      summary: 'Figures of this process',
+      tags: ['operation'],
+      responses: { 200: { description: 'In the text format of Prometheus.', content } },
+    },
+    isProbe: true,
+    answer: async (c) => c.body(await figures(), 200, { 'content-type': metrics.registry.contentType }),
+  }
 }

@@ -1,49 +1,49 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from '@hono/zod-openapi'
 import type { ApiContext, Route } from '../context.ts'
+import { remembered } from '../faucet/remembered.ts'
+import { inTime } from '../in-time.ts'
 
 const part = z.enum(['ok', 'down'])
 
 const readiness = z.strictObject({ status: z.enum(['ready', 'unready', 'closing']), parts: z.record(z.string(), part) })
 
-/** Whether this replica should get requests: it is not ending, its database answers, and the faucet's parts do their work. */
-export const readyRoute: Route = {
-  config: {
-    method: 'get',
-    path: '/readyz',
-    summary: 'Whether this replica should get requests',
-    tags: ['operation'],
-    responses: {
-      200: { description: 'It should.', content: { 'application/json': { schema: readiness } } },
-      503: { description: 'It should not, for now.', content: { 'application/json': { schema: readiness } } },
+/**
+ * Whether this replica should get requests: it is not ending and its database answers. The chains are named, and decide
+ * nothing: all replicas ask the same ones, and pins are served without them. It is found out once in a second, however
+ * many ask.
+ */
+export function readyRoute(context: ApiContext): Route {
+  const look = remembered(() => lookAt(context), { forMs: 1_000, now: () => performance.now() })
+  return {
+    config: {
+      method: 'get',
+      path: '/readyz',
+      summary: 'Whether this replica should get requests',
+      tags: ['operation'],
+      responses: {
+        200: { description: 'It should.', content: { 'application/json': { schema: readiness } } },
+        503: { description: 'It should not, for now.', content: { 'application/json': { schema: readiness } } },
+      },
     },
-  },
-  isProbe: true,
-  async answer(c, context) {
-    if (context.isClosing()) return c.json({ status: 'closing', parts: {} }, 503)
-    const down = { isReady: false, parts: {} }
-    const [store, faucet] = await Promise.all([
-      inTime(isStoreUp(context), false),
-      context.faucet === null ? { isReady: true, parts: {} } : inTime(context.faucet.readiness(), down),
-    ])
-    const isReady = store && faucet.isReady
-    const parts = { store: store ? 'ok' : 'down', ...faucet.parts }
-    return c.json({ status: isReady ? 'ready' : 'unready', parts }, isReady ? 200 : 503)
-  },
-}
-
-async function isStoreUp({ store }: ApiContext): Promise<boolean> {
-  await store.pins.has('-', '-')
-  return true
-}
-
-/** The answer, or `otherwise` when it fails or takes longer than two seconds. */
-async function inTime<Answer>(answer: Promise<Answer>, otherwise: Answer): Promise<Answer> {
-  const patience = new AbortController()
-  const late = sleep(2_000, otherwise, { signal: patience.signal, ref: false }).catch(() => otherwise)
-  try {
-    return await Promise.race([answer.catch(() => otherwise), late])
-  } finally {
-    patience.abort()
+    isProbe: true,
+    async answer(c) {
+      if (context.isClosing()) return c.json({ status: 'closing', parts: {} }, 503)
+      const parts = await look()
+      const isReady = parts['store'] === 'ok'
+      return c.json({ status: isReady ? 'ready' : 'unready', parts }, isReady ? 200 : 503)
+    },
   }
 }
+
+async function lookAt({ store, faucet }: ApiContext): Promise<Readonly<Record<string, 'ok' | 'down'>>> {
+  const [isStoreUp, chains] = await Promise.all([
+    inTime(store.pins.has('-', '-'), patienceMs).then(
+      () => true,
+      () => false,
+    ),
+    faucet === null ? Promise.resolve({}) : inTime(faucet.parts(), patienceMs).catch(() => ({})),
+  ])
+  return { store: isStoreUp ? 'ok' : 'down', ...chains }
+}
+
+const patienceMs = 2_000
