@@ -9,6 +9,7 @@ export { checkBars } from './bars/check-bars.ts'
 export { resampleBars } from './bars/resample-bars.ts'
 export { arbitrageShare, type ArbitrageShareOptions } from './closed-form/arbitrage-share.ts'
 export { breakEvenSigma } from './closed-form/break-even-sigma.ts'
+export { createOccupationTable, type OccupationTable } from './closed-form/create-occupation-table.ts'
 export { expectedExitYears } from './closed-form/expected-exit-years.ts'
 export { expectedIlOfMeans } from './closed-form/expected-il-of-means.ts'
 export { expectedIl } from './closed-form/expected-il.ts'
@@ -23,6 +24,9 @@ export type { PriceModel } from './closed-form/price-model.ts'
 export { stayInRangeProbability } from './closed-form/stay-in-range-probability.ts'
 export { terminalInRangeProbability } from './closed-form/terminal-in-range-probability.ts'
 export { timeInRange } from './closed-form/time-in-range.ts'
+export { createFeeModel, type FeeModel, type FeeModelOptions, type YearlyFees } from './fee-model/create-fee-model.ts'
+export { liquidityProfile, type LiquidityProfile, type LiquidityProfileOptions } from './fee-model/liquidity-profile.ts'
+export { ownLiquidity } from './fee-model/own-liquidity.ts'
 export {
   feeGrowthFromSwaps,
   type FeeGrowth,
@@ -72,6 +76,16 @@ export {
 } from './random/create-brownian-bridge.ts'
 export { createRandom, type Random } from './random/create-random.ts'
 export { createSobol, MAX_SOBOL_DIMENSIONS, type Sobol, type SobolOptions } from './random/create-sobol.ts'
+export { candidateRanges, type LabelledRange } from './range-choice/candidate-ranges.ts'
+export { chooseRange, type ChosenRanges } from './range-choice/choose-range.ts'
+export {
+  createRangeAnalyser,
+  type RangeAnalyser,
+  type RangeAnalysis,
+  type RangeAtSigma,
+  type RangeYields,
+} from './range-choice/create-range-analyser.ts'
+export type { RangeMarket } from './range-choice/range-market.ts'
 export type { Estimate } from './simulation/estimate.ts'
 export { getAmount0Delta } from './sqrt-price/get-amount0-delta.ts'
 export { getAmount1Delta } from './sqrt-price/get-amount1-delta.ts'

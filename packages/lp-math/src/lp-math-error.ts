@@ -34,4 +34,5 @@ export type LpMathErrorCode =
   | 'TICK_OUT_OF_RANGE'
   | 'TICK_SPACING_OUT_OF_RANGE'
   | 'TICKS_UNSORTED'
+  | 'VALUE_OUT_OF_RANGE'
   | 'YEARS_OUT_OF_RANGE'

@@ -4,6 +4,7 @@ import type { PriceBounds } from './price-bounds.ts'
 import type { PriceModel } from './price-model.ts'
 import { requirePriceBounds } from './require-price-bounds.ts'
 import { requirePriceModel } from './require-price-model.ts'
+import { shareOfCertainPath } from './share-of-certain-path.ts'
 
 /**
  * Expected share of the time to the horizon, 0 to 1, that the price spends between the bounds, good to 1e-12.
@@ -17,11 +18,4 @@ export function timeInRange(bounds: PriceBounds, model: PriceModel): number {
   if (logReturn(model).deviation === 0) return shareOfCertainPath(from, to, drift * years)
   const options = { drift: drift / sigma - sigma / 2, years, tilt: 0 }
   return Math.min(expectedOccupation(from / sigma, to / sigma, options) / years, 1)
-}
-
-/** Of a straight way from 0 to `move`. */
-function shareOfCertainPath(from: number, to: number, move: number): number {
-  if (move === 0) return from <= 0 && to > 0 ? 1 : 0
-  const [enters, leaves] = move > 0 ? [from / move, to / move] : [to / move, from / move]
-  return Math.max(Math.min(leaves, 1) - Math.max(enters, 0), 0)
 }

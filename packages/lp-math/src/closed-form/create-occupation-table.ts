@@ -1,0 +1,116 @@
+import { logReturn } from './log-return.ts'
+import { type OccupationOptions, occupationDensity } from './occupation-density.ts'
+import { occupationPieces } from './occupation-pieces.ts'
+import type { PriceBounds } from './price-bounds.ts'
+import type { PriceModel } from './price-model.ts'
+import { requirePriceModel } from './require-price-model.ts'
+import { shareOfCertainPath } from './share-of-certain-path.ts'
+
+/**
+ * The expected time at each price, tabulated once for a model, so that many ranges cost a look each: {@link timeInRange} and
+ * {@link expectedLvr} to 1e-7 of the whole. Between its points the integral is interpolated by cubics that keep its slope.
+ * @throws LpMathError on models that mean nothing.
+ */
+export function createOccupationTable(model: PriceModel): OccupationTable {
+  requirePriceModel(model)
+  const { price, sigma, drift, years } = model
+  if (logReturn(model).deviation === 0) {
+    const share = ({ lower, upper }: PriceBounds): number =>
+      shareOfCertainPath(Math.log(lower / price), Math.log(upper / price), drift * years)
+    return { model, timeShare: share, lvr: () => 0 }
+  }
+  const options = { drift: drift / sigma - sigma / 2, years, tilt: sigma / 2 }
+  const points = tabulate(options)
+  // It is all of the time to the horizon but for the error of the table, which this takes out.
+  const whole = points.time.integral.at(-1) ?? years
+  const distance = (bound: number): number => Math.log(bound / price) / sigma
+  const lvrScale = ((sigma * sigma) / 4) * Math.sqrt(price)
+  return {
+    model,
+    timeShare: ({ lower, upper }) =>
+      (at(points, points.time, distance(upper)) - at(points, points.time, distance(lower))) / whole,
+    lvr: ({ lower, upper }) =>
+      lvrScale * (at(points, points.tilted, distance(upper)) - at(points, points.tilted, distance(lower))),
+  }
+}
+
+export type OccupationTable = {
+  readonly model: PriceModel
+  /** Expected share of the time to the horizon that the price spends between the bounds, 0 to 1. */
+  timeShare(bounds: PriceBounds): number
+  /** Expected loss versus rebalancing to the horizon at liquidity 1, in token1. */
+  lvr(bounds: PriceBounds): number
+}
+
+type Column = { readonly integral: Float64Array; readonly density: Float64Array }
+type Points = { readonly distance: Float64Array; readonly time: Column; readonly tilted: Column }
+
+function tabulate(options: OccupationOptions): Points {
+  const distance = distances(options)
+  const column = (): Column => ({
+    integral: new Float64Array(distance.length),
+    density: new Float64Array(distance.length),
+  })
+  const [time, tilted] = [column(), column()]
+  const untilted = { ...options, tilt: 0 }
+  distance.forEach((x, index) => {
+    time.density[index] = occupationDensity(x, untilted)
+    tilted.density[index] = (time.density[index] ?? 0) * Math.exp(options.tilt * x)
+    if (index === 0) return
+    const before = distance[index - 1] ?? x
+    const middle = occupationDensity((before + x) / 2, untilted)
+    accumulate(time, index, x - before, middle)
+    accumulate(tilted, index, x - before, middle * Math.exp((options.tilt * (before + x)) / 2))
+  })
+  return { distance, time, tilted }
+}
+
+/** Adds a cell by Simpson's rule. */
+function accumulate({ integral, density }: Column, index: number, width: number, middle: number): void {
+  const ends = (density[index - 1] ?? 0) + (density[index] ?? 0)
+  integral[index] = (integral[index - 1] ?? 0) + (width / 6) * (ends + 4 * middle)
+}
+
+/** Rising distances from below the start to above it, dense where the density bends. */
+function distances(options: OccupationOptions): Float64Array {
+  const [above, below] = ([1, -1] as const).map((side) => {
+    const tilted = occupationPieces(side, options)
+    const untilted = occupationPieces(side, { ...options, tilt: 0 })
+    const knee = Math.max(tilted[0]?.to ?? 0, untilted[0]?.to ?? 0)
+    const end = Math.max(tilted[1]?.to ?? 0, untilted[1]?.to ?? 0)
+    const outer = knee > 0 ? evenly(knee, end) : denserAtStart(end)
+    return [...evenly(0, knee), ...outer].map((distance) => side * distance)
+  })
+  return Float64Array.from([...(below ?? []).reverse(), 0, ...(above ?? [])])
+}
+
+/** The ends of equal cells, the first start left out. */
+function evenly(from: number, to: number): number[] {
+  return to > from ? Array.from({ length: CELLS }, (_, index) => from + ((to - from) * (index + 1)) / CELLS) : []
+}
+
+/** Cells from 0 that grow evenly: the density has its kink there. */
+function denserAtStart(to: number): number[] {
+  return evenly(0, 1).map((share) => to * share * share)
+}
+
+const CELLS = 320
+
+/** The integral up to a distance. */
+function at({ distance }: Points, { integral, density }: Column, x: number): number {
+  const last = distance.length - 1
+  if (!(x > (distance[0] ?? 0))) return 0
+  if (x >= (distance[last] ?? 0)) return integral[last] ?? 0
+  let [low, high] = [0, last]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((distance[middle] ?? 0) <= x) low = middle
+    else high = middle
+  }
+  const [from, to] = [distance[low] ?? 0, distance[high] ?? 0]
+  const width = to - from
+  const t = (x - from) / width
+  const rise = (integral[high] ?? 0) - (integral[low] ?? 0)
+  const [start, end] = [width * (density[low] ?? 0), width * (density[high] ?? 0)]
+  return (integral[low] ?? 0) + t * (start + t * (3 * rise - 2 * start - end + t * (start + end - 2 * rise)))
+}

@@ -1,0 +1,12 @@
+import { positionValue } from '../closed-form/position-value.ts'
+import type { PriceBounds } from '../closed-form/price-bounds.ts'
+import { requireValue } from './require-value.ts'
+
+/**
+ * The liquidity, in whole tokens, that `valueInToken1` buys between two bounds at a price.
+ * @throws LpMathError `VALUE_OUT_OF_RANGE`, `PRICE_OUT_OF_RANGE`, `RANGE_EMPTY`.
+ */
+export function ownLiquidity(bounds: PriceBounds, price: number, valueInToken1: number): number {
+  requireValue(valueInToken1, 'valueInToken1')
+  return valueInToken1 / positionValue(bounds, price)
+}

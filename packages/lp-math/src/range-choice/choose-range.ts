@@ -1,0 +1,67 @@
+import type { PriceBounds } from '../closed-form/price-bounds.ts'
+import { LpMathError } from '../lp-math-error.ts'
+import { MAX_TICK } from '../ticks/tick-bounds.ts'
+import type { RangeAnalyser, RangeAnalysis } from './create-range-analyser.ts'
+import { type Maximum, maximumOf } from './maximum-of.ts'
+
+/**
+ * The ranges to choose, by a search of width and skew together on the smooth closed forms, widened to usable ticks: `best` has the greatest
+ * expected net yield among those in which the price spends at least `targetTimeInRange` of the time, `atTarget` among those that it
+ * leaves for all the rest. With yields below 0 everywhere `best` loses least, and is commonly the full range.
+ * @throws LpMathError `PROBABILITY_OUT_OF_RANGE` unless the target is at least 0 and below 1.
+ */
+export function chooseRange(analyser: RangeAnalyser, targetTimeInRange: number): ChosenRanges {
+  if (!(targetTimeInRange >= 0 && targetTimeInRange < 1)) {
+    throw new LpMathError('PROBABILITY_OUT_OF_RANGE', 'targetTimeInRange is a share of at least 0 and below 1.')
+  }
+  const { price } = analyser.market.model
+  const analysed = (skew: number, log: number): RangeAnalysis => analyser.analyse(boundsOf(price, log, skew))
+  const enough = (skew: number): number => enoughWidth(analyser, skew, targetTimeInRange)
+  const best = maximumOf((skew) => bestWidth(analyser, skew, enough(skew)).value, OVER_SKEWS)
+  const target = maximumOf((skew) => analyser.netApr(boundsOf(price, enough(skew), skew)), OVER_SKEWS)
+  const chosen = analysed(best.at, bestWidth(analyser, best.at, enough(best.at)).at)
+  const full = analyser.analyse({ lower: 0, upper: Number.POSITIVE_INFINITY })
+  return {
+    best: full.netApr > chosen.netApr - NEGLIGIBLE_APR ? full : chosen,
+    atTarget: analysed(target.at, enough(target.at)),
+  }
+}
+
+export type ChosenRanges = { readonly best: RangeAnalysis; readonly atTarget: RangeAnalysis }
+
+/** The full range says more than one that earns a millionth of a percent more. */
+const NEGLIGIBLE_APR = 1e-6
+
+/** One half of a range is at most three times as wide as the other: beyond, it is a bet on a direction. */
+const OVER_SKEWS = { from: -0.5, to: 0.5, samples: 5, sections: 7 }
+
+const PRACTICALLY_ALWAYS = 1 - 1e-6
+
+const LN_TICK = Math.log(1.0001)
+const WIDEST = Math.log(MAX_TICK * LN_TICK)
+
+/** The logarithm of the least mean half width, from half a tick spacing on, that keeps the price in range for the target. */
+function enoughWidth(analyser: RangeAnalyser, skew: number, target: number): number {
+  const { market } = analyser
+  let [low, high] = [Math.log((market.tickSpacing * LN_TICK) / 2), WIDEST]
+  if (analyser.timeShare(boundsOf(market.model.price, low, skew)) >= target) return low
+  while (high - low > 1e-6) {
+    const middle = (low + high) / 2
+    if (analyser.timeShare(boundsOf(market.model.price, middle, skew)) >= target) high = middle
+    else low = middle
+  }
+  return high
+}
+
+/** The best logarithm of the mean half width, from one on; wider than the price goes there is only the full range. */
+function bestWidth(analyser: RangeAnalyser, skew: number, from: number): Maximum {
+  const to = Math.max(from, enoughWidth(analyser, skew, PRACTICALLY_ALWAYS))
+  const ofWidth = (log: number): number => analyser.netApr(boundsOf(analyser.market.model.price, log, skew))
+  return maximumOf(ofWidth, { from, to, samples: 6, sections: 8 })
+}
+
+/** From (1 - skew) half widths below the price to (1 + skew) above it, in the logarithm. */
+function boundsOf(price: number, logOfHalfWidth: number, skew: number): PriceBounds {
+  const halfWidth = Math.exp(logOfHalfWidth)
+  return { lower: price * Math.exp(-halfWidth * (1 - skew)), upper: price * Math.exp(halfWidth * (1 + skew)) }
+}

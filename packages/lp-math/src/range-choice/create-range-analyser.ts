@@ -1,0 +1,141 @@
+import { arbitrageShare } from '../closed-form/arbitrage-share.ts'
+import { createOccupationTable, type OccupationTable } from '../closed-form/create-occupation-table.ts'
+import { expectedIl } from '../closed-form/expected-il.ts'
+import { positionValue } from '../closed-form/position-value.ts'
+import type { PriceBounds } from '../closed-form/price-bounds.ts'
+import type { PriceModel } from '../closed-form/price-model.ts'
+import { requirePriceModel } from '../closed-form/require-price-model.ts'
+import { stayInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
+import { terminalInRangeProbability } from '../closed-form/terminal-in-range-probability.ts'
+import { createFeeModel, type FeeModel } from '../fee-model/create-fee-model.ts'
+import { requireValue } from '../fee-model/require-value.ts'
+import { LpMathError } from '../lp-math-error.ts'
+import type { RangeMarket } from './range-market.ts'
+import { type UsableRange, usableRange } from './usable-range.ts'
+
+/**
+ * Answers for any range what a position in it may bring, after one preparation for the market. Fees come from {@link createFeeModel},
+ * LVR and time from closed forms; the model's assumptions are theirs.
+ *
+ * `netApr` is fees less LVR less gas. The whole of LVR is taken off, as the fees that a pool is seen to earn hold what arbitrageurs pay
+ * it: of LVR they keep `arbitrageLossApr` and pay the rest as fees (Milionis, Moallemi, Roughgarden, 2023), which `feeApr` has counted.
+ * @throws LpMathError on markets that mean nothing: a code for each field.
+ */
+export function createRangeAnalyser(market: RangeMarket): RangeAnalyser {
+  const { model, value } = market
+  requirePriceModel(model)
+  requireValue(market.gasCost, 'gasCost')
+  requireValue(value, 'value')
+  if (value === 0) throw new LpMathError('VALUE_OUT_OF_RANGE', 'value is above 0.')
+  // Refuses a spacing and decimals that mean nothing before a range is asked for.
+  usableRange({ lower: 0, upper: Number.POSITIVE_INFINITY }, market)
+  const view = (factor: number): View => viewAt({ ...model, sigma: Math.min(model.sigma * factor, 10) }, market)
+  const [now, calmer, wilder] = [view(1), view(0.8), view(1.2)]
+
+  return {
+    market,
+    timeShare: (bounds) => now.occupation.timeShare(bounds),
+    netApr: (bounds) => yieldsOf(bounds, now, market).netApr,
+    analyse(bounds) {
+      const range = usableRange(bounds, market)
+      const held = range.bounds
+      return {
+        ...range,
+        widthPct: (100 * (held.upper - held.lower)) / model.price,
+        ...yieldsOf(held, now, market),
+        ilPct: 100 * expectedIl(held, model),
+        terminalInRangeProbability: terminalInRangeProbability(held, model),
+        stayInRangeProbability: stayInRangeProbability(held, model),
+        sensitivity: { calmer: sensitivityOf(held, calmer, market), wilder: sensitivityOf(held, wilder, market) },
+      }
+    },
+  }
+}
+
+export type RangeAnalyser = {
+  readonly market: RangeMarket
+  /** The expected share of the time that the price spends between bounds, 0 to 1, to 1e-7. */
+  timeShare(bounds: PriceBounds): number
+  /** What `analyse` calls so, smooth in the bounds: they need not be usable. */
+  netApr(bounds: PriceBounds): number
+  /**
+   * Everything about the narrowest usable range that holds the bounds.
+   * @throws LpMathError `PRICE_OUT_OF_RANGE`, `RANGE_EMPTY`.
+   */
+  analyse(bounds: PriceBounds): RangeAnalysis
+}
+
+/** Ticks and bounds in the order of the caller; every `Apr` and `Pct` in percent, yields a year on what was put in, not compounded. */
+export type RangeAnalysis = UsableRange &
+  RangeYields & {
+    /** The whole width as percent of the price; Infinity without an upper bound. */
+    readonly widthPct: number
+    /** E[V/HODL - 1] at the horizon: 0 or negative. */
+    readonly ilPct: number
+    readonly terminalInRangeProbability: number
+    readonly stayInRangeProbability: number
+    /** The same range at 0.8 and at 1.2 times the volatility. */
+    readonly sensitivity: { readonly calmer: RangeAtSigma; readonly wilder: RangeAtSigma }
+  }
+
+export type RangeAtSigma = RangeYields & { readonly sigma: number; readonly ilPct: number }
+
+export type RangeYields = {
+  /** In whole tokens. */
+  readonly liquidity: number
+  /** Expected share of the time to the horizon in range, 0 to 1. */
+  readonly timeInRange: number
+  /** With the own liquidity in the sum. */
+  readonly feeApr: number
+  readonly undilutedFeeApr: number
+  /** Where trade follows the clock and not the depth; its distance from `feeApr` says how much hangs on that. */
+  readonly steadyFeeApr: number
+  readonly lvrApr: number
+  /** The part of `lvrApr` that arbitrageurs keep. */
+  readonly arbitrageLossApr: number
+  readonly gasApr: number
+  readonly netApr: number
+}
+
+/** The market at one volatility. */
+type View = {
+  readonly model: PriceModel
+  readonly occupation: OccupationTable
+  readonly fees: FeeModel
+  readonly arbitrageShare: number
+}
+
+function viewAt(model: PriceModel, { profile, feesPerDay, fee, blockSeconds }: RangeMarket): View {
+  const occupation = createOccupationTable(model)
+  return {
+    model,
+    occupation,
+    fees: createFeeModel({ profile, feesPerDay, occupation }),
+    arbitrageShare: arbitrageShare({ fee, sigma: model.sigma, blockSeconds }),
+  }
+}
+
+function yieldsOf(bounds: PriceBounds, view: View, { value, gasCost }: RangeMarket): RangeYields {
+  const { model, occupation, fees } = view
+  const worth = positionValue(bounds, model.price)
+  const liquidity = value / worth
+  const { diluted, undiluted, steady } = fees.feesPerYear(bounds, liquidity)
+  const lvrApr = (100 * occupation.lvr(bounds)) / worth / model.years
+  const gasApr = (100 * gasCost) / value / model.years
+  const feeApr = (100 * diluted) / value
+  return {
+    liquidity,
+    timeInRange: occupation.timeShare(bounds),
+    feeApr,
+    undilutedFeeApr: (100 * undiluted) / value,
+    steadyFeeApr: (100 * steady) / value,
+    lvrApr,
+    arbitrageLossApr: lvrApr * view.arbitrageShare,
+    gasApr,
+    netApr: feeApr - lvrApr - gasApr,
+  }
+}
+
+function sensitivityOf(bounds: PriceBounds, view: View, market: RangeMarket): RangeAtSigma {
+  return { sigma: view.model.sigma, ...yieldsOf(bounds, view, market), ilPct: 100 * expectedIl(bounds, view.model) }
+}
