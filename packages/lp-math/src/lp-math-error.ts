@@ -12,6 +12,7 @@ export class LpMathError extends Error {
 export type LpMathErrorCode =
   | 'AMOUNT_NEGATIVE'
   | 'COUNT_OUT_OF_RANGE'
+  | 'BACKTEST_OPTION_OUT_OF_RANGE'
   | 'BARS_MALFORMED'
   | 'DECIMALS_OUT_OF_RANGE'
   | 'DRIFT_OUT_OF_RANGE'
@@ -30,6 +31,7 @@ export type LpMathErrorCode =
   | 'SLIPPAGE_OUT_OF_RANGE'
   | 'SQRT_PRICE_LIMIT_PASSED'
   | 'SQRT_PRICE_OUT_OF_RANGE'
+  | 'STRATEGY_MALFORMED'
   | 'SWAP_LOGS_INCONSISTENT'
   | 'TICK_OUT_OF_RANGE'
   | 'TICK_SPACING_OUT_OF_RANGE'

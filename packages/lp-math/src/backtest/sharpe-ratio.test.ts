@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest'
+import { sharpeRatio } from './sharpe-ratio.ts'
+
+describe('the Sharpe ratio', () => {
+  /** Returns of 2 % and -1 % by turns, seven of each. */
+  const values = Array.from({ length: 14 }).reduce<number[]>(
+    (days, _, day) => [...days, (days.at(-1) ?? 0) * (day % 2 === 0 ? 1.02 : 0.99)],
+    [100],
+  )
+
+  test('is mean over deviation (n - 1) of daily returns, times sqrt 365', () => {
+    const deviation = Math.sqrt((14 * 0.015 ** 2) / 13)
+    expect(sharpeRatio(values)).toBeCloseTo((0.005 / deviation) * Math.sqrt(365), 9)
+  })
+
+  test('is null below 14 returns, without variation, and where nothing is left', () => {
+    expect(sharpeRatio(values.slice(1))).toBeNull()
+    expect(sharpeRatio(values.map(() => 100))).toBeNull()
+    expect(sharpeRatio([...values, -1])).toBeNull()
+    expect(sharpeRatio([])).toBeNull()
+  })
+})

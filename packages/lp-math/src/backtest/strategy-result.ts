@@ -1,0 +1,61 @@
+import type { PriceBounds } from '../closed-form/price-bounds.ts'
+import type { TickRange } from '../ticks/invert-ticks.ts'
+
+/**
+ * What a strategy came to. Gains and costs sum to the whole: endValueUsd - startValueUsd = feesEarnedUsd + hodlMoveUsd - ilCostUsd -
+ * swapCostUsd - gasUsd. LVR is another view of the loss against the market and no part of the sum. Costs are positive; `Pct` is in
+ * percent.
+ */
+export type StrategyResult = {
+  readonly name: string
+  /** Fees of both tokens at the prices of the end: they are held, not put into the position again. */
+  readonly feesEarnedUsd: number
+  /** In smallest units. */
+  readonly feesEarned0: number
+  readonly feesEarned1: number
+  /** How far the fees may lie off, in percent of them; see `feeUncertaintyPct`. */
+  readonly feeUncertaintyPct: number
+  /** What each position was worth less at its end than the tokens put into it, summed over the positions. */
+  readonly ilCostUsd: number
+  /** What those tokens gained by themselves, position by position. */
+  readonly hodlMoveUsd: number
+  /** Loss versus rebalancing at the bars' own pace: what each bar cost against holding what the position held at its begin. */
+  readonly lvrUsd: number
+  /** All gas: open, close and rebalances; and the rebalances' alone. */
+  readonly gasUsd: number
+  readonly rebalanceGasUsd: number
+  /** Swap fee and price impact at rebalances. */
+  readonly swapCostUsd: number
+  readonly rebalances: readonly Rebalance[]
+  readonly endValueUsd: number
+  readonly netReturnPct: number
+  /** What the tokens of the first position are worth at the end, and the strategy against that. */
+  readonly hodlEndValueUsd: number
+  readonly vsHodlPct: number
+  /** Against half of the start value in each token. */
+  readonly versus5050Pct: number
+  /** Share of the time that the price was in the range of the position then open. */
+  readonly inRangePct: number
+  /** `null` below 14 daily returns. */
+  readonly sharpeRatio: number | null
+  /** Deepest fall from the highest value before it, at the close of bars. */
+  readonly maxDrawdownPct: number
+  /** Every 24 hours from the begin, and at the end. */
+  readonly equity: readonly EquityPoint[]
+  /** At the close of each bar, where asked for. */
+  readonly barEquityUsd: Float64Array | null
+}
+
+export type EquityPoint = { readonly at: number; readonly valueUsd: number }
+
+/** `at` in seconds since 1970, the close of the bar whose price the new range is laid around. */
+export type Rebalance = {
+  readonly at: number
+  readonly before: StrategyRange
+  readonly after: StrategyRange
+  readonly gasUsd: number
+  readonly swapCostUsd: number
+}
+
+/** Prices of the base token in whole tokens, 0 and Infinity for the full range; ticks of the pool. */
+export type StrategyRange = PriceBounds & TickRange
