@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
+import type { StoreTime } from './store-time.ts'
 
 /**
  * Grants of the faucet: one for each address and chain, for good. A claim is in the store before anything is sent for it,
  * and nothing but its state and its transaction changes afterwards.
  */
-export function createClaims(engine: Engine, now: () => number): Claims {
+export function createClaims(engine: Engine, time: StoreTime): Claims {
   return {
-    make: (requests, caps) => engine.write('claims', (trx) => makeAll(trx, requests, caps, now())),
+    make: (requests, caps) => engine.write('claims', async (trx) => makeAll(trx, requests, caps, await time(trx))),
     async find(chainId, address) {
       const row = await engine.read((db) =>
         db
@@ -45,11 +46,11 @@ export function createClaims(engine: Engine, now: () => number): Claims {
       return rows.map(toClaim)
     },
     async mark(id, state, txHash) {
-      const settledAt = state === 'confirmed' || state === 'failed' ? now() : null
-      await engine.write('claims', (trx) =>
+      const isSettled = state === 'confirmed' || state === 'failed'
+      await engine.write('claims', async (trx) =>
         trx
           .updateTable('claim')
-          .set({ state, tx_hash: txHash, settled_at: settledAt })
+          .set({ state, tx_hash: txHash, settled_at: isSettled ? await time(trx) : null })
           .where('id', '=', id)
           .where('state', 'in', ['queued', 'sent'])
           .execute(),
@@ -67,7 +68,9 @@ export function createClaims(engine: Engine, now: () => number): Claims {
       return numUpdatedRows > 0n
     },
     used: (cap, request) =>
-      engine.read(async (db) => (await countUses(db, [request], cap, now())).used.get(keyOf(cap, request)) ?? 0),
+      engine.read(
+        async (db) => (await countUses(db, [request], cap, await time(db))).used.get(keyOf(cap, request)) ?? 0,
+      ),
     queue: (chainId) =>
       engine.read(async (db) => {
         const { depth, oldest } = await db
@@ -86,7 +89,7 @@ export function createClaims(engine: Engine, now: () => number): Claims {
         return { depth: Number(depth), oldestAt: orNull(oldest), newestAt: orNull(newest?.created_at) }
       }),
     async perDay(chainId, days) {
-      const today = Math.floor(now() / dayMs)
+      const today = Math.floor((await engine.read(time)) / dayMs)
       const rows = await engine.read((db) =>
         db
           .selectFrom('claim')

@@ -22,7 +22,7 @@ export function useEngines(): readonly TestEngine[] {
       async newPlace() {
         schema ??= postgres().newSchema()
         const url = await schema
-        return { place: { url, patienceMs: 120_000 }, remove: () => empty(url) }
+        return { place: { url, patienceMs: 120_000, clock: 'process' }, remove: () => empty(url) }
       },
     },
   ]

@@ -14,6 +14,7 @@ import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { requireInPlace } from './require-in-place.ts'
 import { openSqliteEngine } from './sqlite-engine.ts'
 import { lastSpendAt } from './spending-session.ts'
+import { postgresTime, type StoreTime } from './store-time.ts'
 import { createTransactions, type Transactions } from './transactions.ts'
 
 /**
@@ -30,6 +31,7 @@ import { createTransactions, type Transactions } from './transactions.ts'
 export async function openStore(options: StoreOptions): Promise<Store> {
   const engine = await openEngine(options)
   const { now } = options
+  const time: StoreTime = 'url' in options && options.clock !== 'process' ? postgresTime : async () => now()
   const requireFile = inPlaceOf(options)
   const run = randomUUID()
   const journal = createJournal(engine, now)
@@ -53,9 +55,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     idempotency: createIdempotency(engine, now, run),
     operations: createOperations(engine, now, run),
-    rateLimits: createRateLimits(engine, now),
+    rateLimits: createRateLimits(engine, time),
     transactions: createTransactions(engine, now),
-    claims: createClaims(engine, now),
+    claims: createClaims(engine, time),
     pins: createPins(engine, now),
     bars: createBarStore(engine),
     leases: engine.leases,
@@ -75,6 +77,11 @@ export type StorePlace =
       readonly url: string
       /** How long a call waits for a connection, and how long for its answer; ten and fifteen seconds when absent. */
       readonly patienceMs?: number
+      /**
+       * Whose time the limits of rates and claims go by: the database's when absent, so that replicas whose clocks differ
+       * count in one window; `process` takes `now`, for tests that turn it.
+       */
+      readonly clock?: 'database' | 'process'
     }
 
 export type Store = {

@@ -1,30 +1,34 @@
 import { sql } from 'kysely'
 import type { Engine } from './engine.ts'
+import type { StoreTime } from './store-time.ts'
 
 /**
  * Counts uses in sliding windows, over all processes that share the store. A take is one serialised commit, so of many
  * that race for the last place one gets it.
  */
-export function createRateLimits(engine: Engine, now: () => number): RateLimits {
+export function createRateLimits(engine: Engine, time: StoreTime): RateLimits {
   return {
     take: ({ key, perWindow, windowMs, cost = 1 }) =>
       engine.write('rate limits', async (trx): Promise<RateVerdict> => {
         requireCounts({ perWindow, windowMs, cost })
-        const at = now()
+        const at = await time(trx)
         await trx
           .deleteFrom('rate_use')
           .where('until', '<=', BigInt(at - keptMs))
           .execute()
-        const uses = await trx
+        const uses = trx
           .selectFrom('rate_use')
-          .select(['at', 'cost'])
           .where('key', '=', key)
           .where('at', '>', BigInt(at - windowMs))
-          .orderBy('at')
-          .execute()
-        const used = uses.reduce((sum, use) => sum + Number(use.cost), 0)
-        if (used + cost > perWindow) {
-          const retryAfterMs = waitFor(uses, used + cost - perWindow, windowMs, at)
+        const { sum } = await uses
+          .select(({ fn }) => fn.coalesce(fn.sum<bigint>('cost'), sql<bigint>`0`).as('sum'))
+          .executeTakeFirstOrThrow()
+        const used = Number(sum)
+        const missing = used + cost - perWindow
+        if (missing > 0) {
+          // Each of them frees one at least.
+          const oldest = await uses.select(['at', 'cost']).orderBy('at').limit(missing).execute()
+          const retryAfterMs = waitFor(oldest, missing, windowMs, at)
           return { allowed: false, remaining: Math.max(perWindow - used, 0), retryAfterMs }
         }
         const { sequence } = await trx

@@ -25,7 +25,7 @@ export async function openSupportApi(config: Config, surroundings: Surroundings 
   const { now = Date.now, fetch = globalThis.fetch } = surroundings
   const log = openLog(config, surroundings.logDestination)
   const metrics = createMetrics()
-  const opened = await openState(config, now)
+  const opened = await openState(config, surroundings)
   const { store } = opened
   const state = { isClosing: false }
   const faucet =
@@ -75,6 +75,8 @@ export type SupportApi = {
 export type Surroundings = {
   /** Unix milliseconds. */
   readonly now?: () => number
+  /** Whose time the limits in a shared database go by; the database's when absent. */
+  readonly clock?: 'database' | 'process'
   readonly fetch?: typeof fetch
   readonly logDestination?: LogDestination
   /** Lets the server put lighter classes in the place of the process's `Request` and `Response`. */
@@ -82,9 +84,9 @@ export type Surroundings = {
 }
 
 /** The state of its own directory belongs to one process; a database may be shared. */
-async function openState(config: Config, now: () => number): Promise<State> {
+async function openState(config: Config, { now = Date.now, clock = 'database' }: Surroundings): Promise<State> {
   if (config.databaseUrl !== null) {
-    const store = await openStore({ url: config.databaseUrl.reveal(), now })
+    const store = await openStore({ url: config.databaseUrl.reveal(), now, clock })
     return { store, close: () => store.close() }
   }
   const { directory, path } = statePath(config)

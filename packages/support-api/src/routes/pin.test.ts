@@ -12,7 +12,7 @@ describe.each(useEngines())('pins on $engine', ({ newPlace }) => {
   let place: Awaited<ReturnType<typeof newPlace>>
   const open: TestApi[] = []
   const openApi = async (env: Readonly<Record<string, string>> = {}): Promise<TestApi> => {
-    const api = await openTestApi({ place: place.place, env, surroundings: { now: () => at } })
+    const api = await openTestApi({ place: place.place, env, surroundings: { now: () => at, clock: 'process' } })
     open.push(api)
     return api
   }
