@@ -92,7 +92,10 @@ export {
   type RangeYields,
 } from './range-choice/create-range-analyser.ts'
 export type { RangeMarket } from './range-choice/range-market.ts'
+export { createSimulation, type Simulation, type SimulationOptions } from './simulation/create-simulation.ts'
 export type { Estimate } from './simulation/estimate.ts'
+export { priceFan, type PriceFan } from './simulation/price-fan.ts'
+export type { RangeEstimates } from './simulation/range-estimates.ts'
 export { getAmount0Delta } from './sqrt-price/get-amount0-delta.ts'
 export { getAmount1Delta } from './sqrt-price/get-amount1-delta.ts'
 export { getNextSqrtPriceFromInput } from './sqrt-price/get-next-sqrt-price-from-input.ts'

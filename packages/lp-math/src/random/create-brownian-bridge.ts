@@ -1,5 +1,5 @@
-import { LpMathError } from '../lp-math-error.ts'
 import { MAX_SOBOL_DIMENSIONS } from './create-sobol.ts'
+import { requireCount } from './require-count.ts'
 
 /**
  * Builds Brownian paths in order of importance: the end from the first number, then midpoints, each from the next number, so that
@@ -14,9 +14,7 @@ import { MAX_SOBOL_DIMENSIONS } from './create-sobol.ts'
  * @throws LpMathError `COUNT_OUT_OF_RANGE`
  */
 export function createBrownianBridge({ steps, deviation, drift }: BrownianBridgeOptions): BrownianBridge {
-  if (!Number.isInteger(steps) || steps < 1 || steps > 1_000_000) {
-    throw new LpMathError('COUNT_OUT_OF_RANGE', `steps must be an integer from 1 to 1000000, got ${steps}`)
-  }
+  requireCount(steps, 'steps', 1, 1_000_000)
   const knots = knotsOf(steps)
   const bisect = bisection(knots, deviation)
   const fill = knots.length - 1 === steps ? null : filling(knots, deviation)
@@ -74,22 +72,23 @@ function bisection(knots: Int32Array, deviation: number) {
 function filling(knots: Int32Array, deviation: number) {
   const steps = knots.at(-1) ?? 0
   const longest = Math.ceil(steps / (knots.length - 1)) + 1
-  const scatter = Float64Array.from({ length: longest + 1 }, (_, left) =>
-    left < 1 ? 0 : deviation * Math.sqrt((left - 1) / (left * steps)),
-  )
-  const share = Float64Array.from({ length: longest + 1 }, (_, left) => (left < 1 ? 0 : 1 / left))
+  const share = Float64Array.from({ length: longest + 1 }, (_, left) => (left === 0 ? 0 : 1 / left))
+  const keep = share.map((ahead) => 1 - ahead)
+  const scatter = share.map((ahead) => deviation * Math.sqrt((1 - ahead) / steps))
   return (normals: Float64Array, path: Float64Array) => {
     let next = knots.length - 1
+    let end = 0
     for (let knot = 1; knot < knots.length; knot += 1) {
-      const end = knots[knot] ?? 0
+      let step = end + 1
+      let value = path[end] ?? 0
+      end = knots[knot] ?? 0
       const target = path[end] ?? 0
-      const start = knots[knot - 1] ?? 0
-      let value = path[start] ?? 0
-      for (let step = start + 1; step < end; step += 1) {
-        const left = end - step + 1
-        value += (target - value) * (share[left] ?? 0) + (scatter[left] ?? 0) * (normals[next] ?? 0)
+      for (let left = end - step + 1; left > 1; left -= 1) {
+        const ahead = target * (share[left] ?? 0) + (scatter[left] ?? 0) * (normals[next] ?? 0)
+        value = value * (keep[left] ?? 0) + ahead
         path[step] = value
         next += 1
+        step += 1
       }
     }
   }

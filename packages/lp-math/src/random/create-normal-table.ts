@@ -1,23 +1,34 @@
 import { inverseNormalCdf } from '../normal/inverse-normal-cdf.ts'
 
 /**
- * The inverse of the normal distribution at `(word + 0.5) / 2^32`, by cubic interpolation in a table that halves its cells towards
- * the tails; within 1e-8 of `inverseNormalCdf` at a third of its cost.
+ * Turns words of 32 random bits into normal numbers: the inverse of the normal distribution at `(word + 0.5) / 2^32`, by cubic
+ * interpolation in a table that halves its cells towards the tails; within 1e-8 of `inverseNormalCdf` at a quarter of its cost.
  */
-export function createNormalTable(): (word: number) => number {
+export function createNormalTable(): NormalTable {
   const table = new Float64Array(32 * cells * 4)
   for (let octave = 0; octave < 32; octave += 1) {
     for (let cell = 0; cell < cells; cell += 1) table.set(cubic(octave, cell), (octave * cells + cell) * 4)
   }
-  return (word) => {
-    const folded = ((word ^ (word >> 31)) << 1) | 1
-    const octave = Math.clz32(folded)
-    const bits = folded << octave
-    const at = ((octave << 5) | ((bits >>> 26) & 31)) << 2
-    const x = (bits & 0x3ffffff) / 0x4000000
-    const lower = (table[at] ?? 0) + x * ((table[at + 1] ?? 0) + x * ((table[at + 2] ?? 0) + x * (table[at + 3] ?? 0)))
-    return word >> 31 === 0 ? lower : -lower
+  const fill = (words: Uint32Array, normals: Float64Array) => {
+    for (let index = 0; index < words.length; index += 1) {
+      const word = (words[index] ?? 0) | 0
+      const folded = ((word ^ (word >> 31)) << 1) | 1
+      const octave = Math.clz32(folded)
+      const bits = folded << octave
+      const at = ((octave << 5) | ((bits >>> 26) & 31)) << 2
+      const x = (bits & 0x3ffffff) / 0x4000000
+      const square = x * x
+      const low = (table[at] ?? 0) + x * (table[at + 1] ?? 0)
+      const lower = low + square * ((table[at + 2] ?? 0) + x * (table[at + 3] ?? 0))
+      normals[index] = ((word >> 31) | 1) * lower
+    }
   }
+  return { fill }
+}
+
+export type NormalTable = {
+  /** Writes the number of each word to the same place of `normals`. */
+  fill(words: Uint32Array, normals: Float64Array): void
 }
 
 /** Cells to an octave: the interval from p to 2p. */

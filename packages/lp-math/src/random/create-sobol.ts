@@ -1,5 +1,5 @@
-import { LpMathError } from '../lp-math-error.ts'
 import { createRandom, type Random } from './create-random.ts'
+import { requireCount } from './require-count.ts'
 import { sobolNumbers } from './sobol-numbers.ts'
 
 /**
@@ -16,10 +16,7 @@ import { sobolNumbers } from './sobol-numbers.ts'
  * @throws LpMathError `COUNT_OUT_OF_RANGE`, `SEED_OUT_OF_RANGE`
  */
 export function createSobol({ dimensions, seed, stream = 0 }: SobolOptions): Sobol {
-  if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > MAX_SOBOL_DIMENSIONS) {
-    const accepted = `an integer from 1 to ${MAX_SOBOL_DIMENSIONS}`
-    throw new LpMathError('COUNT_OUT_OF_RANGE', `dimensions must be ${accepted}, got ${dimensions}`)
-  }
+  requireCount(dimensions, 'dimensions', 1, MAX_SOBOL_DIMENSIONS)
   const random = seed === null ? null : createRandom(seed, stream)
   const directions = directionsOf(dimensions, random)
   const point = new Uint32Array(dimensions)

@@ -1,0 +1,39 @@
+import { lossAgainstHodl } from '../closed-form/loss-against-hodl.ts'
+import { positionAmounts } from '../closed-form/position-amounts.ts'
+import type { PriceBounds } from '../closed-form/price-bounds.ts'
+import { lossStatistics, type LossStatistics } from './loss-statistics.ts'
+
+/** What positions that are opened at a price are worth at the ends of paths, range by range. */
+export function createOutcomes(ranges: readonly PriceBounds[], entryPrice: number): (logs: Float64Array) => Outcome[] {
+  const positions = ranges.map((bounds) => {
+    const { amount0, amount1 } = positionAmounts(bounds, entryPrice)
+    return { loss: lossAgainstHodl(bounds, entryPrice), amount0, amount1, value: amount0 * entryPrice + amount1 }
+  })
+  return (logs) => {
+    const prices = logs.slice().sort()
+    for (let index = 0; index < prices.length; index += 1) {
+      prices[index] = entryPrice * Math.exp(Math.min(Math.max(prices[index] ?? 0, -furthest), furthest))
+    }
+    const losses = new Float64Array(prices.length)
+    const sorted = new Float64Array(prices.length)
+    return positions.map(({ loss, amount0, amount1, value }) => {
+      let sum = 0
+      for (let index = 0; index < prices.length; index += 1) {
+        const price = prices[index] ?? 0
+        const lost = loss(price)
+        losses[index] = lost
+        sum += (1 + lost) * (amount0 * price + amount1)
+      }
+      return { il: lossStatistics(losses, sorted), positionValue: sum / (prices.length * value) }
+    })
+  }
+}
+
+export type Outcome = {
+  readonly il: LossStatistics
+  /** Mean value at the end over the value at the start. */
+  readonly positionValue: number
+}
+
+/** Keeps prices finite and above 0 where a price has all but vanished. */
+const furthest = 600

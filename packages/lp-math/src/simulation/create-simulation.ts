@@ -1,0 +1,114 @@
+import type { PriceBounds } from '../closed-form/price-bounds.ts'
+import type { PriceModel } from '../closed-form/price-model.ts'
+import { requirePriceBounds } from '../closed-form/require-price-bounds.ts'
+import { requirePriceModel } from '../closed-form/require-price-model.ts'
+import { LpMathError } from '../lp-math-error.ts'
+import { requireCount } from '../random/require-count.ts'
+import { createOccupancy } from './create-occupancy.ts'
+import { createOutcomes } from './create-outcomes.ts'
+import { createPathSource } from './create-path-source.ts'
+import { createStaying } from './create-staying.ts'
+import { type RangeEstimates, rangeEstimates, type ReplicateRow } from './range-estimates.ts'
+
+/**
+ * Simulates positions in many ranges on the same paths of a price, in portions, so that a caller can report progress or give up
+ * between them. The paths are divided into replicates with randomness of their own; every estimate is the mean over the replicates
+ * and its standard error their scatter. A replicate has a power of two of paths, with which Sobol points are evenest, so that up to
+ * an eighth more paths are simulated than asked for. The same options give the same result, however the portions are cut.
+ *
+ * @throws LpMathError on bounds and models that mean nothing; `COUNT_OUT_OF_RANGE` for paths beyond 10,000,000 or fewer than the
+ * replicates, steps beyond 1,000,000, no range; `SEED_OUT_OF_RANGE`
+ */
+export function createSimulation(options: SimulationOptions): Simulation {
+  requireOptions(options)
+  const { model, bounds, steps, seed } = options
+  const { size, replicates } = division(options)
+  const paths = size * replicates
+  const { price } = model
+  const ranges = bounds.map(({ lower, upper }) => ({ lower: Math.log(lower / price), upper: Math.log(upper / price) }))
+  const source = createPathSource({ model, steps, seed })
+  const occupancy = createOccupancy(ranges)
+  const staying = createStaying({ ranges, knots: source.knots, variance: source.variance })
+  const outcomesOf = createOutcomes(bounds, price)
+  const rows: ReplicateRow[][] = []
+  const ends = new Float64Array(size)
+  let done = 0
+  let drawPath = source.startReplicate(0)
+
+  const advance = (more: number) => {
+    requireCount(more, 'paths', 1, Number.MAX_SAFE_INTEGER)
+    const target = Math.min(done + more, paths)
+    while (done < target) {
+      const start = rows.length * size
+      for (const stop = Math.min(target, start + size); done < stop; done += 1) {
+        drawPath()
+        occupancy.add(source.path, 1, steps)
+        staying.add(source.path)
+        ends[done - start] = source.path[steps] ?? 0
+      }
+      if (done === start + size) finishReplicate()
+    }
+    return done
+  }
+
+  const finishReplicate = () => {
+    const between = occupancy.take()
+    occupancy.add(ends, 0, size)
+    const atEnd = occupancy.take()
+    const stayed = staying.take()
+    const row = outcomesOf(ends).map(({ il, positionValue }, index) => {
+      const terminalInRange = (atEnd[index] ?? 0) / size
+      const stepsInRange = (between[index] ?? 0) / size + terminalInRange / 2
+      return { stepsInRange, terminalInRange, stayInRange: (stayed[index] ?? 0) / size, il, positionValue }
+    })
+    rows.push(row)
+    if (rows.length < replicates) drawPath = source.startReplicate(rows.length)
+  }
+
+  const result = () => {
+    if (done < paths) throw new LpMathError('SIMULATION_UNFINISHED', `${done} of ${paths} paths are simulated`)
+    return bounds.map((range, index) =>
+      rangeEstimates(range, { model, steps, paths, rows: rows.flatMap((row) => row[index] ?? []) }),
+    )
+  }
+  return { paths, advance, result }
+}
+
+export type SimulationOptions = {
+  readonly model: PriceModel
+  readonly bounds: readonly PriceBounds[]
+  /** At least so many, up to 10,000,000. */
+  readonly paths: number
+  /** Of equal length, to the horizon; 30 to 60 are enough. */
+  readonly steps: number
+  readonly seed: number
+  /** Into how many independent parts the paths are divided at least, from 2 to 1,024; 8 when left out. */
+  readonly replicates?: number | undefined
+}
+
+export type Simulation = {
+  /** How many paths there are in all. */
+  readonly paths: number
+  /** Simulates so many paths more, or what is left of them; returns how many are done. */
+  advance(paths: number): number
+  /**
+   * The estimates of each range, in the order of the bounds.
+   * @throws LpMathError `SIMULATION_UNFINISHED` before all paths are done
+   */
+  result(): RangeEstimates[]
+}
+
+/** At least the replicates asked for, fewer than twice as many, of equal size. */
+function division({ paths, replicates = 8 }: SimulationOptions): { size: number; replicates: number } {
+  const size = 2 ** Math.floor(Math.log2(paths / replicates))
+  return { size, replicates: Math.ceil(paths / size) }
+}
+
+function requireOptions({ model, bounds, paths, steps, replicates = 8 }: SimulationOptions): void {
+  requirePriceModel(model)
+  requireCount(bounds.length, 'bounds.length', 1, 10_000)
+  bounds.forEach(requirePriceBounds)
+  requireCount(replicates, 'replicates', 2, 1_024)
+  requireCount(paths, 'paths', replicates, 10_000_000)
+  requireCount(steps, 'steps', 1, 1_000_000)
+}
