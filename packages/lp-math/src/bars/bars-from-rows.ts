@@ -1,6 +1,6 @@
 import { LpMathError } from '../lp-math-error.ts'
+import { MAX_TICK, MIN_TICK } from '../ticks/tick-bounds.ts'
 import type { Bars } from './bars.ts'
-import { checkBars } from './check-bars.ts'
 import { createBars } from './create-bars.ts'
 
 /**
@@ -26,7 +26,6 @@ export function barsFromRows(rows: readonly BarRow[], barSeconds: number): BarsF
     if (copyRow(bars, from, row, `rows[${index}]`)) widenedBars += 1
     for (let bar = from + 1; bar < (positions[index + 1] ?? count); bar++) stand(bars, bar, row)
   }
-  checkBars(bars)
   return { bars, filledBars: count - rows.length, widenedBars }
 }
 
@@ -67,9 +66,7 @@ function requireRising(positions: readonly number[]): void {
 }
 
 function copyRow(bars: Bars, bar: number, row: BarRow, name: string): boolean {
-  for (const [field, value] of Object.entries(row)) {
-    if (!Number.isFinite(value)) throw malformed(`${name}.${field} is a finite number.`)
-  }
+  checkFields(row, name)
   const ends = [row.openTick, row.closeTick]
   if (row.lowTick > row.highTick) throw malformed(`${name}.lowTick is not above highTick.`)
   if ((row.feeGrowth0 === undefined) !== (bars.feeGrowth === null)) {
@@ -90,6 +87,15 @@ function copyRow(bars: Bars, bar: number, row: BarRow, name: string): boolean {
     bars.feeGrowth.token1[bar] = row.feeGrowth1 ?? 0
   }
   return Math.min(...ends) < row.lowTick || Math.max(...ends) > row.highTick
+}
+
+function checkFields(row: BarRow, name: string): void {
+  for (const [field, value] of Object.entries(row)) {
+    if (field.endsWith('Tick')) {
+      if (!(value >= MIN_TICK && value <= MAX_TICK))
+        throw malformed(`${name}.${field} is within ${MIN_TICK} and ${MAX_TICK}.`)
+    } else if (!(value >= 0 && value < Infinity)) throw malformed(`${name}.${field} is finite and at least 0.`)
+  }
 }
 
 /** A bar in which nothing happened after `row`. */

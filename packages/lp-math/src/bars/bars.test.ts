@@ -63,7 +63,8 @@ describe('bars from rows', () => {
     expect(refused([rowAt(0, { lowTick: 6 })])).toMatch(/rows\[0\]\.lowTick/)
     expect(refused([rowAt(0), rowAt(60, { feeGrowth0: 1, feeGrowth1: 1 })])).toMatch(/rows\[1\]\.feeGrowth0/)
     expect(refused([rowAt(0, { feeGrowth0: 1 })])).toMatch(/rows\[0\]\.feeGrowth1/)
-    expect(refused([rowAt(0, { amount1In: -1 })])).toMatch(/amount1In\[0\]/)
+    expect(refused([rowAt(0, { openTick: 887_273 })])).toMatch(/rows\[0\]\.openTick/)
+    expect(refused([rowAt(0, { amount1In: -1 })])).toMatch(/rows\[0\]\.amount1In/)
   })
 })
 

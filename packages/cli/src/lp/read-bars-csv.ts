@@ -1,0 +1,103 @@
+import { type BarRow, barsFromRows, type BarsFromRows, LpMathError } from '@svc/lp-math'
+import { CsvError, parse } from 'csv-parse/sync'
+
+/**
+ * Bars from the text of a CSV file: a header, then one row for each bar that traded, oldest first. Columns may stand in any order and
+ * have either name; others are passed over.
+ *
+ * `startsAt` or `timestamp` (seconds since 1970, or UTC as `2023-08-13 00:01:00`), `openTick`, `lowTick` or `lowestTick`, `highTick` or
+ * `highestTick`, `closeTick`, `amount0In` or `inAmount0`, `amount1In` or `inAmount1`, `liquidity` or `currentLiquidity`, and, both or
+ * none, `feeGrowth0` and `feeGrowth1`; units as in `Bars` of `@svc/lp-math`.
+ * @param barSeconds length of a bar; unless told, the least distance between two rows.
+ * @throws Error naming the row (the first after the header is row 1) and the column.
+ */
+export function readBarsCsv(text: string, barSeconds?: number): BarsFromRows {
+  const [header, ...records] = parseRecords(text)
+  if (header === undefined) throw new Error('The file is empty: its first line names the columns.')
+  const columns = findColumns(header)
+  const rows = records.map((record, index) => {
+    if (record.length !== header.length) {
+      throw new Error(`row ${index + 1} has ${record.length} fields where the header has ${header.length}.`)
+    }
+    return Object.fromEntries(columns.map((column) => [column.member, readField(record, column, index)])) as BarRow
+  })
+  try {
+    return barsFromRows(rows, barSeconds ?? leastDistance(rows))
+  } catch (error) {
+    if (!(error instanceof LpMathError)) throw error
+    throw new Error(inWordsOfTheFile(error.message, columns), { cause: error })
+  }
+}
+
+type Column = { readonly member: keyof BarRow; readonly name: string; readonly at: number }
+
+const namesOf: Readonly<Record<keyof BarRow, readonly string[]>> = {
+  startsAt: ['startsAt', 'timestamp'],
+  openTick: ['openTick'],
+  lowTick: ['lowTick', 'lowestTick'],
+  highTick: ['highTick', 'highestTick'],
+  closeTick: ['closeTick'],
+  amount0In: ['amount0In', 'inAmount0'],
+  amount1In: ['amount1In', 'inAmount1'],
+  liquidity: ['liquidity', 'currentLiquidity'],
+  feeGrowth0: ['feeGrowth0'],
+  feeGrowth1: ['feeGrowth1'],
+}
+
+function parseRecords(text: string): string[][] {
+  try {
+    return parse(text, { bom: true, relax_column_count: true, skip_empty_lines: true })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    const line = typeof error['lines'] === 'number' ? ` of line ${error['lines']}` : ''
+    throw new Error(`The quotes${line} do not match.`, { cause: error })
+  }
+}
+
+function findColumns(header: readonly string[]): Column[] {
+  return Object.entries(namesOf).flatMap(([member, names]) => {
+    const found = header.flatMap((name, at) =>
+      names.includes(name) ? [{ member: member as keyof BarRow, name, at }] : [],
+    )
+    if (found.length > 1) throw new Error(`The header names ${names.join(' or ')} more than once.`)
+    if (found.length === 0 && !member.startsWith('feeGrowth')) {
+      throw new Error(`The header lacks ${names.join(' or ')}.`)
+    }
+    return found
+  })
+}
+
+function readField(record: readonly string[], { member, name, at }: Column, index: number): number {
+  const text = record[at] ?? ''
+  const value = member === 'startsAt' ? readTime(text) : NUMBER.test(text) ? Number(text) : Number.NaN
+  if (Number.isFinite(value)) return value
+  const form = member === 'startsAt' ? 'seconds since 1970, or UTC as 2023-08-13 00:01:00' : 'a plain number'
+  throw new Error(`row ${index + 1}: ${name} is ${form}, not ${JSON.stringify(text.slice(0, 40))}.`)
+}
+
+const NUMBER = /^-?\d{1,60}(?:\.\d{1,60})?(?:[eE][+-]?\d{1,3})?$/
+const SECONDS = /^\d{1,12}$/
+const UTC = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?Z?$/
+
+function readTime(text: string): number {
+  if (SECONDS.test(text)) return Number(text)
+  const [, day, minute, second = ':00'] = UTC.exec(text) ?? []
+  const written = `${day}T${minute}${second}.000Z`
+  const time = new Date(written)
+  // A day that the month does not have would be read as one of the next.
+  return Number.isNaN(time.getTime()) || time.toISOString() !== written ? Number.NaN : time.getTime() / 1000
+}
+
+function leastDistance(rows: readonly BarRow[]): number {
+  const distances = rows.slice(1).map((row, index) => row.startsAt - (rows[index]?.startsAt ?? 0))
+  const least = distances.filter((distance) => distance > 0).reduce((one, other) => Math.min(one, other), Infinity)
+  if (least === Infinity) throw new Error('The file holds fewer than two rows: say how long a bar is.')
+  return least
+}
+
+function inWordsOfTheFile(message: string, columns: readonly Column[]): string {
+  return message.replace(/^rows\[(\d+)\]\.(\w+)/, (_, index: string, member: string) => {
+    const column = columns.find((column) => column.member === member)
+    return `row ${Number(index) + 1}: ${column?.name ?? member}`
+  })
+}
