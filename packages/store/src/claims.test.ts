@@ -113,6 +113,21 @@ describe.each(useEngines())('on $engine', ({ engine, newPlace }) => {
       { day: '2026-01-04', claims: 2 },
     ])
   })
+
+  test('a day is counted anew until it is over, and then never again', async () => {
+    const counts = async () => (await store.claims.perDay(1, 2)).map(({ claims }) => claims)
+    await make([claimOf(ada)])
+    expect(await counts()).toEqual([0, 1])
+    await make([claimOf(bob)])
+    expect(await counts()).toEqual([0, 2])
+    clock += 24 * hourMs
+    expect(await counts()).toEqual([2, 0])
+    clock -= 24 * hourMs
+    await make([claimOf(eve)])
+    clock += 24 * hourMs
+    await make([claimOf(third)])
+    expect(await counts()).toEqual([2, 1])
+  })
 })
 
 const third = '0xC3'.padEnd(42, '0')

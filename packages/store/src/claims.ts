@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely, Selectable, Transaction } from 'kysely'
+import { createClaimsPerDay, type ClaimsPerDay } from './claims-per-day.ts'
 import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import type { StoreTime } from './store-time.ts'
@@ -88,26 +89,7 @@ export function createClaims(engine: Engine, time: StoreTime): Claims {
           .executeTakeFirst()
         return { depth: Number(depth), oldestAt: orNull(oldest), newestAt: orNull(newest?.created_at) }
       }),
-    async perDay(chainId, days) {
-      const today = Math.floor((await engine.read(time)) / dayMs)
-      const rows = await engine.read((db) =>
-        db
-          .selectFrom('claim')
-          .select((select) => [
-            select('created_at', '/', BigInt(dayMs)).as('day'),
-            select.fn.countAll<bigint>().as('claims'),
-          ])
-          .where('chain_id', '=', BigInt(chainId))
-          .where('created_at', '>=', BigInt((today - days + 1) * dayMs))
-          .groupBy('day')
-          .execute(),
-      )
-      const counts = new Map(rows.map(({ day, claims }) => [Number(day), Number(claims)]))
-      return Array.from({ length: days }, (_, index) => {
-        const day = today - days + 1 + index
-        return { day: new Date(day * dayMs).toISOString().slice(0, 10), claims: counts.get(day) ?? 0 }
-      })
-    },
+    perDay: createClaimsPerDay(engine, time),
   }
 }
 
@@ -137,7 +119,7 @@ export type Claims = {
     readonly newestAt: number | null
   }>
   /** Claims of each of the last `days` days (UTC), today last. */
-  perDay(chainId: number, days: number): Promise<readonly { readonly day: string; readonly claims: number }[]>
+  readonly perDay: ClaimsPerDay
 }
 
 /** queued -> sent -> confirmed | failed. */
@@ -173,8 +155,6 @@ type CapScope = 'app' | 'network' | 'chain'
 export type ClaimVerdict =
   | { readonly status: 'made' | 'claimed'; readonly claim: Claim }
   | { readonly status: 'capped'; readonly scope: CapScope; readonly retryAfterMs: number }
-
-const dayMs = 86_400_000
 
 const columns = { app: 'app_id', network: 'network', chain: 'chain_id' } as const
 
