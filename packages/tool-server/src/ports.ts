@@ -114,6 +114,8 @@ export type {
   Pool,
   PoolReference,
   Position,
+  PositionEvent,
+  PositionEvents,
   Quote,
   QuoteRequest,
   RemoveOutcome,

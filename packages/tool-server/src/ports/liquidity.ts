@@ -171,6 +171,25 @@ export type RemoveOutcome = {
 export type CollectOutcome = { readonly fees0: bigint; readonly fees1: bigint }
 export type SwapOutcome = { readonly amountIn: bigint; readonly amountOut: bigint }
 
+/** One change of a position, in the pool's order. What a collection pays includes what withdrawals left behind. */
+export type PositionEvent = {
+  readonly kind: 'deposit' | 'withdrawal' | 'collection'
+  readonly amount0: bigint
+  readonly amount1: bigint
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly transactionHash: Hash
+}
+
+export type PositionEvents = {
+  /** Oldest first. */
+  readonly events: readonly PositionEvent[]
+  /** When the position was opened, Unix seconds; `null` where the logs do not reach back that far, and the events are incomplete. */
+  readonly openedAt: number | null
+  /** All fees it ever earned, those that still wait included; `null` where the logs do not tell. */
+  readonly earned: { readonly fees0: bigint; readonly fees1: bigint } | null
+}
+
 /** Reads and plans over the AMM contracts of a chain. Planning never signs: it returns intents. */
 export type Liquidity = {
   /**
@@ -186,6 +205,8 @@ export type Liquidity = {
   swaps(chain: Chain, pool: Pool, fromTimestamp: number, toTimestamp?: number): Promise<SwapHistory>
   /** Throws `POSITION_NOT_FOUND`. v2 positions are read by pair address and owner. */
   position(chain: Chain, version: 'v3' | 'v4', positionId: string): Promise<Position>
+  /** What became of a position since it was opened, out of logs. */
+  positionEvents(chain: Chain, position: Position): Promise<PositionEvents>
   pairShare(chain: Chain, pair: Address, owner: Address): Promise<PairShare>
   positionsByOwner(
     chain: Chain,

@@ -18,6 +18,7 @@ import { queryAgentIdentity } from './market/query-agent-identity.ts'
 import { searchTokens } from './market/search-tokens.ts'
 import { getAgentBalance } from './portfolio/get-agent-balance.ts'
 import { getPosition } from './portfolio/get-position.ts'
+import { getPositionPerformance } from './portfolio/get-position-performance.ts'
 import { getPositionsByOwner } from './portfolio/get-positions-by-owner.ts'
 import { cancelOperation } from './operations/cancel-operation.ts'
 import { executePlan } from './operations/execute-plan.ts'
@@ -48,6 +49,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   getPoolState,
   getPoolsByTokenPair,
   getPosition,
+  getPositionPerformance,
   getPositionsByOwner,
   getPriceHistory,
   getQuote,

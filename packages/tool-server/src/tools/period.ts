@@ -33,18 +33,15 @@ export type Period = { readonly from: number; readonly to: number; readonly barS
 
 /** How much of the period is known. */
 export const completenessResult = {
-  completeness: z.object({ barsExpected: z.int(), barsFound: z.int(), gaps: z.int() }),
+  barsExpected: z.int(),
+  barsFound: z.int(),
   isEstimate: z.boolean(),
   notes: notesResult,
 }
 
 export function completenessOf({ completeness, isEstimate }: PoolBars) {
-  const { barsExpected, barsFound, gaps, note } = completeness
-  return {
-    completeness: { barsExpected, barsFound, gaps },
-    isEstimate,
-    notes: note === null ? [] : [note],
-  }
+  const { barsExpected, barsFound, note } = completeness
+  return { barsExpected, barsFound, isEstimate, notes: note === null ? [] : [note] }
 }
 
 /** When a bar begins, as ISO 8601. */

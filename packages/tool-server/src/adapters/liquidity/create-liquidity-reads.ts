@@ -9,6 +9,8 @@ import type { ReadPorts } from './read-ports.ts'
 import { createBlockTimes } from './swaps/block-times.ts'
 import { readSwaps } from './swaps/read-swaps.ts'
 import { readTicks } from './ticks/read-ticks.ts'
+import { readV3PositionEvents } from './v3/read-position-events.ts'
+import { readV4PositionEvents } from './v4/read-position-events.ts'
 
 /** The reading members of `Liquidity`. */
 export type LiquidityReads = Omit<Liquidity, `plan${string}`>
@@ -16,6 +18,8 @@ export type LiquidityReads = Omit<Liquidity, `plan${string}`>
 /** Reads of pools, positions and quotes straight from the AMM contracts. Every answer is of one block. */
 export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
   const blockTimes = createBlockTimes()
+  const swaps: LiquidityReads['swaps'] = (chain, pool, fromTimestamp, toTimestamp) =>
+    readSwaps(ports, blockTimes, chain, pool, fromTimestamp, toTimestamp)
   return {
     async findPools(chain, tokenA, tokenB, versions = ['v2', 'v3', 'v4']) {
       const { number } = await ports.rpc.head(chain)
@@ -24,9 +28,12 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
     },
     pool: (chain, reference) => readPool(ports, chain, reference),
     ticks: (chain, pool, tickLower, tickUpper) => readTicks(ports, chain, pool, tickLower, tickUpper),
-    swaps: (chain, pool, fromTimestamp, toTimestamp) =>
-      readSwaps(ports, blockTimes, chain, pool, fromTimestamp, toTimestamp),
+    swaps,
     position: (chain, version, positionId) => readPosition(ports, chain, version, positionId),
+    positionEvents: (chain, position) =>
+      position.version === 'v3'
+        ? readV3PositionEvents(ports, chain, position)
+        : readV4PositionEvents({ ...ports, swaps }, chain, position),
     pairShare: (chain, pair, owner) => readPairShare(ports, chain, pair, owner),
     positionsByOwner: (chain, owner, versions) => positionsByOwner(ports, chain, owner, versions),
     quote: (chain, request) => quote(ports, chain, request),

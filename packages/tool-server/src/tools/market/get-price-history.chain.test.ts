@@ -22,8 +22,8 @@ describe('get_price_history', () => {
     const pool = poolOf(version)
     const answer = await world.call('get_price_history', { pool: pool.id, version, start: isoAgo(29 * 86_400) })
     const points = answer.list('points')
-    expect(answer.data).toMatchObject({ source: 'rpc', notes: [], gaps: [], isEstimate: false, version })
-    expect(answer.at('completeness')).toEqual({ barsExpected: points.length, barsFound: points.length, gaps: 0 })
+    expect(answer.data).toMatchObject({ source: 'rpc', notes: [], gaps: [], isEstimate: false, pool: pool.id })
+    expect(answer.data).toMatchObject({ barsExpected: points.length, barsFound: points.length })
     expect([696, 697]).toContain(points.length)
     const times = points.map((point) => Date.parse(point.text('t')) / 1000)
     expect(times[0]! % 3600).toBe(0)
@@ -84,7 +84,7 @@ describe('get_price_history', () => {
       start: isoAgo(60 * 86_400).slice(0, 10),
       interval: '1d',
     })
-    const { barsExpected, barsFound } = early.at('completeness') as { barsExpected: number; barsFound: number }
+    const { barsExpected, barsFound } = early.data as { barsExpected: number; barsFound: number }
     expect([barsExpected, early.list('points').length]).toEqual([61, barsFound])
     expect(barsFound).toBeLessThan(33)
     expect(early.at('notes')).toEqual([expect.stringContaining(`first ${61 - barsFound} bars`)])

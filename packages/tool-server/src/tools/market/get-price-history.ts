@@ -2,19 +2,18 @@ import * as z from 'zod'
 import { readTool } from '../../tool.ts'
 import { namedPool, namedPoolInput } from '../named-pool.ts'
 import { completenessOf, completenessResult, periodInput, periodOf, timeOfBar } from '../period.ts'
-import { poolSummary, poolSummaryResult, readResult, readStamp } from '../results.ts'
+import { readResult, readStamp } from '../results.ts'
 
 export const getPriceHistory = readTool({
   name: 'get_price_history',
   title: 'Price history of a pool',
   description:
-    "Open, high, low and close of a pool's price by hour or day, token1 per token0 in the order asked (the pool's own when named by pool). completeness says how much is known; gaps name intervals without data, taken to be quiet. tick is the pool's own.",
+    "Open, high, low and close of a pool's price by hour or day, token1 per token0 in the order asked (the pool's own when named by pool). barsFound of barsExpected are known; gaps are intervals without data, taken to be quiet. tick is the pool's own.",
   scope: 'read:market',
   input: z.strictObject({ ...namedPoolInput, ...periodInput }),
   output: z.object({
     ...readResult,
-    version: z.string(),
-    pool: poolSummaryResult,
+    pool: z.string(),
     points: z.array(
       z.object({
         t: z.string(),
@@ -39,8 +38,7 @@ export const getPriceHistory = readTool({
   const priceAt = (tick = 0) => (isSorted ? 1.0001 ** tick * scale : 1.0001 ** -tick / scale)
   return {
     ...readStamp(chain, context, history.source),
-    version: pool.version,
-    pool: poolSummary(pool),
+    pool: pool.id,
     points: Array.from(bars.startsAt, (startsAt, index) => {
       const [low, high] = [priceAt(bars.lowTick[index]), priceAt(bars.highTick[index])]
       return {

@@ -2,19 +2,18 @@ import * as z from 'zod'
 import { readTool } from '../../tool.ts'
 import { namedPool, namedPoolInput } from '../named-pool.ts'
 import { completenessOf, completenessResult, periodInput, periodOf, timeOfBar } from '../period.ts'
-import { poolSummary, poolSummaryResult, readResult, readStamp, usdResult } from '../results.ts'
+import { readResult, readStamp, usdResult } from '../results.ts'
 
 export const getVolumeHistory = readTool({
   name: 'get_volume_history',
   title: 'Volume history of a pool',
   description:
-    'Traded volume, fees to liquidity providers, trades and value held of a pool by hour or day, in US dollars. Volume counts what came in. completeness says how much is known; a member is null where no source tells it. Totals cover the points given.',
+    'Traded volume, fees to liquidity providers, trades and value held of a pool by hour or day, in US dollars. Volume counts what came in. barsFound of barsExpected are known; a member is null where no source tells it. Totals cover the points given.',
   scope: 'read:market',
   input: z.strictObject({ ...namedPoolInput, ...periodInput }),
   output: z.object({
     ...readResult,
-    version: z.string(),
-    pool: poolSummaryResult,
+    pool: z.string(),
     points: z.array(
       z.object({
         t: z.string(),
@@ -37,8 +36,7 @@ export const getVolumeHistory = readTool({
   const isPriced = volumeUsd !== null
   return {
     ...readStamp(chain, context, history.source),
-    version: pool.version,
-    pool: poolSummary(pool),
+    pool: pool.id,
     points: Array.from(history.bars.startsAt, (startsAt, index) => ({
       t: timeOfBar(startsAt),
       volumeUsd: dollarsAt(volumeUsd, index),

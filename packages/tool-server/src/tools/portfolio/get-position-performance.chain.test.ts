@@ -1,0 +1,89 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openWorld, type Answer, type World } from '../chain-world.fixture.ts'
+
+const devnet = useDevnet({ history: true })
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld(devnet())
+})
+afterEach(async () => {
+  await world.close()
+})
+
+const base = { token0: 'WETH', token1: 'USDC', fee: 500 }
+
+/** Lets days pass, with trades in one pool every few hours. */
+async function tradeFor(days: number, pool: `0x${string}`, seed: string): Promise<void> {
+  const start = Number((await world.client.getBlock()).timestamp)
+  for (let round = 1; round <= days * 4; round++) {
+    await devnet().mineTo(start + round * 21_600)
+    await devnet().trade(2, `${seed}${round}`, [pool])
+  }
+  await devnet().mineTo(start + days * 86_400 + 60)
+  world.clock.offsetMs = (start + days * 86_400 + 60) * 1000 - Date.now()
+}
+
+/** In the pool's order. */
+const deposited = (opened: Answer): [number, number] => {
+  const amounts: [number, number] = [Number(opened.text('amount0Deposited')), Number(opened.text('amount1Deposited'))]
+  return opened.text('pool.token0') === world.address('WETH') ? amounts : [amounts[1], amounts[0]]
+}
+
+describe('get_position_performance', () => {
+  test.each(['v3', 'v4'])('tells of a %s position what its own transactions moved', async (version) => {
+    const opened = await world.call('add_liquidity', { ...base, version, amount0: '1', rangeStrategy: 'medium' })
+    const args = { positionId: opened.text('positionId'), version }
+    const pool = opened.text('pool.poolAddress') as `0x${string}`
+    await tradeFor(2, pool, 'first')
+    const collected = await world.call('collect_fees', args)
+    await tradeFor(2, pool, 'second')
+    const removed = await world.call('remove_liquidity', { ...args, percentage: 50 })
+    await tradeFor(1, pool, 'third')
+    const position = await world.call('get_position', args)
+    const answer = await world.call('get_position_performance', args)
+
+    const near = (name: string, wanted: number) => expect(Number(answer.text(name)) / wanted).toBeCloseTo(1, 5)
+    const [in0, in1] = deposited(opened)
+    near('deposits.amount0', in0)
+    near('deposits.amount1', in1)
+    near('withdrawals.amount0', Number(removed.text('amount0Received')))
+    near('withdrawals.amount1', Number(removed.text('amount1Received')))
+    const fees = (side: '0' | '1') =>
+      Number(collected.text(`feesCollected.amount${side}`)) +
+      Number(removed.text(`feesCollected.amount${side}`)) +
+      Number(position.text(`feesOwed${side}`))
+    near('fees.amount0', fees('0'))
+    near('fees.amount1', fees('1'))
+
+    expect(answer.data).toMatchObject({ historyComplete: true, inRange: position.at('inRange') })
+    expect(answer.number('ageDays')).toBeCloseTo(5, 1)
+    expect(answer.number('valueUsd')).toBeCloseTo(position.number('valueUsd'), 6)
+    const share = answer.number('timeInRangePct')
+    expect([share > 0, share <= 100]).toEqual([true, true])
+    // What a position holds and paid out is never worth more than what was put in, but for its fees.
+    expect(answer.number('ilUsd')).toBeLessThanOrEqual(0)
+    const netPct = ((answer.number('ilUsd') + answer.number('feesUsd')) / answer.number('hodlUsd')) * 100
+    expect(answer.number('vsHodlPct')).toBeCloseTo(netPct, 3)
+    expect(answer.number('gasUsd')).toBeGreaterThan(0)
+    expect(answer.number('apr')).toBeGreaterThan(0)
+    expect(Math.abs(answer.number('netPnlUsd'))).toBeLessThan(answer.number('hodlUsd'))
+  })
+
+  test('of a position just opened is what was paid for it, less the gas', async () => {
+    const opened = await world.call('add_liquidity', { ...base, amount0: '1', rangeStrategy: 'wide' })
+    const answer = await world.call('get_position_performance', { positionId: opened.text('positionId') })
+    expect(Math.abs(answer.number('ilUsd'))).toBeLessThan(0.01)
+    expect([answer.number('feesUsd'), answer.number('timeInRangePct'), answer.at('inRange')]).toEqual([0, 100, true])
+    const paid = opened.number('amount0DepositedUsd') + opened.number('amount1DepositedUsd')
+    expect(answer.number('valueUsd') / paid).toBeCloseTo(1, 4)
+    expect((answer.number('netPnlUsd') + answer.number('gasUsd')) / paid).toBeCloseTo(0, 2)
+  })
+
+  test('knows what does not exist', async () => {
+    expect((await world.refuse('get_position_performance', { positionId: '987654321' })).code).toBe(
+      'POSITION_NOT_FOUND',
+    )
+  })
+})

@@ -1,0 +1,143 @@
+import { formatAmount } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import type { Hash } from 'viem'
+import * as z from 'zod'
+import { positionPerformance } from '../../adapters/analytics/position-performance.ts'
+import { valueUsd } from '../../adapters/analytics/value-usd.ts'
+import type { PoolBars, Position, PositionEvents } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import { readTool, type ReadContext } from '../../tool.ts'
+import { chainInput, positionIdInput, rangedVersionInput } from '../params.ts'
+import { blockResult, blockStamp, notesResult, priceNotes, usdResult } from '../results.ts'
+
+const amountsResult = z.object({ amount0: z.string(), amount1: z.string() })
+
+export const getPositionPerformance = readTool({
+  name: 'get_position_performance',
+  title: 'Performance of a position',
+  description:
+    "What a v3 or v4 position brought since it was opened: deposits, withdrawals, fees, loss against holding what was put in (negative: loss), net profit, fee APR, time in range. Amounts in the pool's order. Rewards are not in it.",
+  scope: 'read:portfolio',
+  input: z.strictObject({
+    positionId: positionIdInput,
+    chain: chainInput,
+    version: rangedVersionInput.default('v3'),
+  }),
+  output: z.object({
+    ...blockResult,
+    pool: z.string(),
+    openedAt: z.string().nullable(),
+    ageDays: z.number().nullable(),
+    inRange: z.boolean(),
+    timeInRangePct: z.number().nullable(),
+    deposits: amountsResult.nullable(),
+    withdrawals: amountsResult.nullable(),
+    fees: amountsResult.nullable().describe('Waiting ones included'),
+    valueUsd: usdResult,
+    hodlUsd: usdResult,
+    feesUsd: usdResult,
+    ilUsd: usdResult,
+    vsHodlPct: z.number().nullable(),
+    gasUsd: usdResult,
+    netPnlUsd: usdResult,
+    apr: z.number().nullable().describe('Of fees'),
+    historyComplete: z.boolean(),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const position = await context.liquidity.position(chain, input.version, input.positionId)
+  const [history, price0, price1] = await Promise.all([
+    context.liquidity.positionEvents(chain, position),
+    context.prices.usd(chain, position.pool.token0),
+    context.prices.usd(chain, position.pool.token1),
+  ])
+  const now = Math.floor(context.now() / 1000)
+  const { openedAt } = history
+  const [bars, gasUsd] = await Promise.all([
+    barsSince(context, chain, position, openedAt, now),
+    gasOf(context, chain, history),
+  ])
+  const performance = positionPerformance({
+    ...history,
+    position,
+    price0,
+    price1,
+    bars: bars?.bars ?? null,
+    gasUsd,
+    now,
+  })
+  const { token0, token1 } = position.pool
+  const { deposited, withdrawn, feeApr, ...figures } = performance
+  const amounts = ([amount0, amount1]: readonly [bigint, bigint]) => ({
+    amount0: formatAmount(amount0, token0.decimals),
+    amount1: formatAmount(amount1, token1.decimals),
+  })
+  const { earned } = history
+  return {
+    ...blockStamp(chain, context, position.pool.blockNumber),
+    pool: position.pool.id,
+    openedAt: openedAt === null ? null : new Date(openedAt * 1000).toISOString(),
+    ageDays: openedAt === null ? null : Math.round(((now - openedAt) / 86_400) * 1e4) / 1e4,
+    inRange: position.tickLower <= position.pool.tick && position.pool.tick < position.tickUpper,
+    deposits: openedAt === null ? null : amounts(deposited),
+    withdrawals: openedAt === null ? null : amounts(withdrawn),
+    fees: earned === null ? null : amounts([earned.fees0, earned.fees1]),
+    ...figures,
+    gasUsd,
+    apr: feeApr,
+    historyComplete: openedAt !== null && bars !== null,
+    notes: [
+      ...priceNotes([token0, price0], [token1, price1]),
+      ...(openedAt === null ? ['The logs do not reach back to the opening of this position.'] : []),
+      ...(openedAt !== null && bars === null ? ['The price since the opening is not known as a whole.'] : []),
+      ...(openedAt !== null && gasUsd === null ? ['What its transactions cost in gas is not known.'] : []),
+      ...(bars?.completeness.note == null ? [] : [bars.completeness.note]),
+      ...(token0.usdPegged || token1.usdPegged ? [] : ['No token of the pool is pegged to the dollar: no netPnlUsd.']),
+    ],
+  }
+})
+
+/** Bars of the life of a position; null where they begin later. */
+async function barsSince(
+  context: ReadContext,
+  chain: Chain,
+  { pool }: Position,
+  openedAt: number | null,
+  now: number,
+): Promise<PoolBars | null> {
+  if (openedAt === null) return null
+  const barSeconds = now - openedAt > mostHours * 3_600 ? 86_400 : 3_600
+  try {
+    const read = await context.history.read({
+      chain,
+      pool,
+      from: openedAt,
+      to: Math.max(now, openedAt + 1),
+      barSeconds,
+    })
+    return read.completeness.barsFound < read.completeness.barsExpected ? null : read
+  } catch (error) {
+    if (error instanceof ToolError) return null
+    throw error
+  }
+}
+
+/** Worth, at today's price, of the gas of every transaction that changed the position. */
+async function gasOf(context: ReadContext, chain: Chain, { events, openedAt }: PositionEvents): Promise<number | null> {
+  const hashes = [...new Set<Hash>(events.map(({ transactionHash }) => transactionHash))]
+  if (openedAt === null || hashes.length > mostReceipts) return null
+  const client = context.rpc.client(chain)
+  try {
+    const receipts = await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })))
+    const wei = receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n)
+    const native = context.tokens.wrapped(chain)
+    return valueUsd(wei, native, await context.prices.usd(chain, native))
+  } catch (error) {
+    if (error instanceof ToolError) return null
+    throw error
+  }
+}
+
+const mostHours = 1_000
+const mostReceipts = 40
