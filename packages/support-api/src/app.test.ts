@@ -195,7 +195,7 @@ describe('app ids', () => {
     await api.pin(testCard())
     const spent: number[] = []
     const bodies = new Set<string>()
-    for (const authorization of [
+    const authorizations = [
       'Bearer app-none',
       'Bearer app-none',
       'Bearer ../../admin',
@@ -203,16 +203,19 @@ describe('app ids', () => {
       'Basic app-one',
       'Bearer app-one app-one',
       '',
-    ]) {
+    ]
+    const ask = async (authorization: string): Promise<void> => {
       const startedAt = performance.now()
       const answer = await api.pin(testCard(), { headers: { authorization } })
       spent.push(performance.now() - startedAt)
       bodies.add(answer.text)
       expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } })
     }
+    await Promise.all(authorizations.map(ask))
+    await ask('Bearer app-none')
     expect(bodies.size).toBe(1)
     expect(JSON.parse([...bodies][0]!)).toMatchObject({ code: 'APP_ID_INVALID', retryable: false })
-    expect(Math.min(...spent)).toBeGreaterThanOrEqual(240)
+    expect(Math.min(...spent)).toBeGreaterThanOrEqual(990)
     expect(api.provider.asked()).toEqual(['/api/v1/apps/app-one/config', '/api/v1/apps/app-none/config'])
   })
 

@@ -20,33 +20,34 @@ const open = (timeoutMs = 30_000) =>
     refusalStepMs: 1,
   })
 const minuteMs = 60_000
+const home = '203.0.113.0/24'
 
 it('a known app is asked for once in ten minutes', async () => {
   const apps = open()
-  await apps.require('app-one')
+  await apps.require('app-one', home)
   at += 10 * minuteMs - 1
-  await apps.require('app-one')
+  await apps.require('app-one', home)
   expect(provider.asked()).toHaveLength(1)
   at += 1
-  await apps.require('app-one')
+  await apps.require('app-one', home)
   expect(provider.asked()).toHaveLength(2)
 })
 
 it('an unknown app is asked for once in a minute', async () => {
   const apps = open()
   const refused = { code: 'APP_ID_INVALID' }
-  await expect(apps.require('app-none')).rejects.toMatchObject(refused)
+  await expect(apps.require('app-none', home)).rejects.toMatchObject(refused)
   at += minuteMs - 1
-  await expect(apps.require('app-none')).rejects.toMatchObject(refused)
+  await expect(apps.require('app-none', home)).rejects.toMatchObject(refused)
   expect(provider.asked()).toHaveLength(1)
   at += 1
-  await expect(apps.require('app-none')).rejects.toMatchObject(refused)
+  await expect(apps.require('app-none', home)).rejects.toMatchObject(refused)
   expect(provider.asked()).toHaveLength(2)
 })
 
 it('who asks at the same time shares the question', async () => {
   const apps = open()
-  await Promise.all(Array.from({ length: 50 }, () => apps.require('app-one')))
+  await Promise.all(Array.from({ length: 50 }, () => apps.require('app-one', home)))
   expect(provider.asked()).toEqual(['/api/v1/apps/app-one/config'])
 })
 
@@ -64,7 +65,7 @@ it.each([
   '_app',
   'app?x',
 ])('nothing is asked for %j', async (appId) => {
-  await expect(open().require(appId)).rejects.toMatchObject({ code: 'APP_ID_INVALID' })
+  await expect(open().require(appId, home)).rejects.toMatchObject({ code: 'APP_ID_INVALID' })
   expect(provider.asked()).toEqual([])
 })
 
@@ -85,22 +86,64 @@ it.each<[string, IdentityProviderFault]>([
 ])('a provider that %s lets nobody in and turns nobody away', async (_what, fault) => {
   const apps = open(['stall', 'unfinished'].includes(fault.kind) ? 2_000 : 30_000)
   provider.setFaults([{ fault, times: 1 }])
-  await expect(apps.require('app-one')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', retryAfterSeconds: 5 })
-  await apps.require('app-one')
+  await expect(apps.require('app-one', home)).rejects.toMatchObject({
+    code: 'UPSTREAM_UNAVAILABLE',
+    retryAfterSeconds: 5,
+  })
+  await apps.require('app-one', home)
 })
 
 it('what was said of an app holds while the provider is down', async () => {
   const apps = open()
-  await apps.require('app-one')
+  await apps.require('app-one', home)
   provider.setFaults([{ fault: { kind: 'drop' } }])
-  await apps.require('app-one')
-  await expect(apps.require('app-two')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+  await apps.require('app-one', home)
+  await expect(apps.require('app-two', home)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
 })
 
 it('only so many questions are open at once', async () => {
   provider.setFaults([{ fault: { kind: 'stall' } }])
   const apps = open(2_000)
-  const answers = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => apps.require(`app-${index}`)))
+  const answers = await Promise.allSettled(
+    Array.from({ length: 200 }, (_, index) => apps.require(`app-${index}`, `network ${index}`)),
+  )
   expect(answers.every(({ status }) => status === 'rejected')).toBe(true)
-  expect(provider.asked().length).toBeLessThanOrEqual(128)
+  expect(provider.asked().length).toBeLessThanOrEqual(96)
+})
+
+it('one range of addresses asks about twenty new apps a minute; what is known is free, and others are not held', async () => {
+  const apps = open()
+  await apps.require('app-one', home)
+  const answers = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => apps.require(`no-${index}`, home)))
+  const held = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+  expect(held.filter(({ code }) => code === 'APP_ID_INVALID')).toHaveLength(19)
+  expect(held.find(({ code }) => code === 'RATE_LIMITED')).toMatchObject({ retryAfterSeconds: 3 })
+  expect(provider.asked()).toHaveLength(20)
+  at += 10 * minuteMs - 1
+  await apps.require('app-one', home)
+  await apps.require('app-two', '198.51.100.0/24')
+})
+
+it('an app that was known outlasts a provider that fails for an hour, and is asked about twice a minute', async () => {
+  const apps = open()
+  await apps.require('app-one', home)
+  provider.setFaults([{ fault: { kind: 'status', status: 429 } }])
+  at += 10 * minuteMs
+  await apps.require('app-one', home)
+  await apps.require('app-one', home)
+  expect(provider.asked()).toHaveLength(2)
+  await expect(apps.require('app-two', home)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+  at += 60 * minuteMs
+  await expect(apps.require('app-one', home)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+})
+
+it('an app that the provider knows no more is refused at its next question', async () => {
+  const apps = open()
+  await apps.require('app-one', home)
+  provider.setFaults([{ fault: { kind: 'status', status: 404 } }])
+  at += 10 * minuteMs
+  await expect(apps.require('app-one', home)).rejects.toMatchObject({ code: 'APP_ID_INVALID' })
+  provider.setFaults([{ fault: { kind: 'drop' } }])
+  at += minuteMs
+  await expect(apps.require('app-one', home)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
 })

@@ -1,47 +1,61 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api-error.ts'
+import { createFloodLimit } from '../limits/create-flood-limit.ts'
 import type { Metrics } from '../observability/create-metrics.ts'
 import { appIdPattern } from './app-id-pattern.ts'
 import { askProvider } from './ask-provider.ts'
+import { createRefusalPause } from './create-refusal-pause.ts'
 
 /**
  * The check of app ids against the identity provider. What it said is remembered, requests that ask for the same app at
- * the same time share one question, and only so many questions are open at once. Every refusal has one body and comes
- * after a whole number of `refusalStepMs`, so that it tells nobody whether an id is malformed, unknown or missing.
+ * the same time share one question, and only so many questions are open at once. Questions about apps that were never
+ * known are limited, by range of addresses and in all, and leave room for the others; an app that was known stays so for
+ * an hour more while the provider fails. Every refusal has one body and comes after one time, so that it tells nobody
+ * whether an id is malformed, unknown or missing.
  */
 export function createAppCheck(options: AppCheckOptions): AppCheck {
-  const { now, metrics, refusalStepMs = 250 } = options
-  const known = createMemory(knownForMs, now)
-  const unknown = createMemory(unknownForMs, now)
+  const { now, metrics, refusalStepMs = 1_000 } = options
+  const pauseOf = createRefusalPause({ stepMs: refusalStepMs, now: () => performance.now() })
+  const [known, unknown, unsure] = [createMemory(now), createMemory(now), createMemory(now)]
+  const wasKnown = (appId: string) => known.has(appId, keptForMs)
+  const takeNew = limitNew(now)
   const open = new Map<string, Promise<boolean>>()
-  const ask = (appId: string): Promise<boolean> => {
+  const ask = async (appId: string): Promise<boolean> => {
+    try {
+      const isKnown = await askProvider(appId, options)
+      metrics.checkedApp(isKnown ? 'known' : 'unknown')
+      if (!isKnown) known.drop(appId)
+      ;(isKnown ? known : unknown).add(appId)
+      return isKnown
+    } catch (error) {
+      metrics.checkedApp('failed')
+      if (!wasKnown(appId)) throw unavailable(error)
+      unsure.add(appId)
+      return true
+    } finally {
+      open.delete(appId)
+    }
+  }
+  const isApp = async (appId: string | null, network: string): Promise<boolean> => {
+    if (appId === null || !appIdPattern.test(appId) || unknown.has(appId, unknownForMs)) return false
+    if (known.has(appId, knownForMs) || (wasKnown(appId) && unsure.has(appId, unsureForMs))) return true
     const asked = open.get(appId)
     if (asked !== undefined) return asked
-    if (open.size >= mostOpen) throw unavailable(new Error(`${mostOpen} questions are open`))
-    const answer = askProvider(appId, options)
-      .then((isKnown) => {
-        metrics.checkedApp(isKnown ? 'known' : 'unknown')
-        ;(isKnown ? known : unknown).add(appId)
-        return isKnown
-      })
-      .catch((error: unknown) => {
-        metrics.checkedApp('failed')
-        throw unavailable(error)
-      })
-      .finally(() => open.delete(appId))
+    if (wasKnown(appId)) {
+      if (open.size >= mostOpen) return true
+    } else {
+      if (open.size >= mostOpenNew) throw unavailable(new Error(`${mostOpenNew} questions are open`))
+      takeNew(network)
+    }
+    const answer = ask(appId)
     open.set(appId, answer)
     return answer
   }
-  const isApp = async (appId: string | null): Promise<boolean> => {
-    if (appId === null || !appIdPattern.test(appId) || unknown.has(appId)) return false
-    return known.has(appId) || (await ask(appId))
-  }
   return {
-    async require(appId) {
+    async require(appId, network) {
       const startedAt = performance.now()
-      if (await isApp(appId)) return
-      const elapsedMs = performance.now() - startedAt
-      await sleep(refusalStepMs - (elapsedMs % refusalStepMs))
+      if (await isApp(appId, network)) return
+      await sleep(pauseOf(performance.now() - startedAt))
       throw new ApiError('APP_ID_INVALID', 'The app id is missing or not known to the wallet provider.', {
         headers: { 'www-authenticate': 'Bearer' },
       })
@@ -50,8 +64,11 @@ export function createAppCheck(options: AppCheckOptions): AppCheck {
 }
 
 export type AppCheck = {
-  /** Resolves for an app that the provider knows. Throws `APP_ID_INVALID`, or `UPSTREAM_UNAVAILABLE` when it does not say. */
-  require(appId: string | null): Promise<void>
+  /**
+   * Resolves for an app that the provider knows. Throws `APP_ID_INVALID`, `UPSTREAM_UNAVAILABLE` when it does not say, and
+   * `RATE_LIMITED` when `network`, the range of addresses the request came from, names too many new ones.
+   */
+  require(appId: string | null, network: string): Promise<void>
 }
 
 export type AppCheckOptions = {
@@ -66,15 +83,32 @@ export type AppCheckOptions = {
 }
 
 const knownForMs = 10 * 60_000
+const keptForMs = knownForMs + 60 * 60_000
 const unknownForMs = 60_000
+/** A provider that failed is not asked about the same app again at once. */
+const unsureForMs = 30_000
 const mostOpen = 128
+const mostOpenNew = 96
+const newPerMinute = 1_200
+const newPerNetworkAndMinute = 20
 const mostRemembered = 10_000
 
-/** Remembers ids for a while; of too many the oldest is forgotten. */
-function createMemory(forMs: number, now: () => number) {
+/** Takes one out of what a range of addresses and all together may ask about new apps. Throws `RATE_LIMITED`. */
+function limitNew(now: () => number): (network: string) => void {
+  const message = 'Too many new app ids are asked about.'
+  const holdNetwork = createFloodLimit({ name: 'new-apps', message, perMinute: newPerNetworkAndMinute, now })
+  const holdAll = createFloodLimit({ name: 'new-apps', message, perMinute: newPerMinute, now })
+  return (network) => {
+    holdNetwork(network)
+    holdAll('all')
+  }
+}
+
+/** Remembers since when; of too many ids the oldest is forgotten. */
+function createMemory(now: () => number) {
   const since = new Map<string, number>()
   return {
-    has(id: string): boolean {
+    has(id: string, forMs: number): boolean {
       const at = since.get(id)
       return at !== undefined && now() - at < forMs && now() >= at
     },
@@ -83,6 +117,7 @@ function createMemory(forMs: number, now: () => number) {
       since.set(id, now())
       if (since.size > mostRemembered) since.delete(since.keys().next().value ?? id)
     },
+    drop: (id: string) => void since.delete(id),
   }
 }
 

@@ -61,7 +61,7 @@ export function faucetRequestRoute(desk: GrantDesk): Route {
     async answer(c, { apps }) {
       requireJsonHeaders(c.env.incoming.headers, mostBytes)
       const { address, chainId, appId } = parseBody(faucetRequest, await readJsonBody(c.env.incoming, mostBytes))
-      await apps.require(appId)
+      await apps.require(appId, c.get('network'))
       return c.json(
         await requestGrant(desk, { address: getAddress(address), chainId, appId, network: c.get('network') }),
       )

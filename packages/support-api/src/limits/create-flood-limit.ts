@@ -7,9 +7,9 @@ import { rateLimitHeaders } from './rate-limit-headers.ts'
  * Throws `RATE_LIMITED`.
  */
 export function createFloodLimit(options: FloodLimitOptions): (network: string) => void {
-  const { perMinute, now, maxNetworks = 10_000 } = options
+  const { perMinute, now, maxNetworks = 10_000, name = 'requests', message = tooMany } = options
   const refillPerMs = perMinute / 60_000
-  const limit = { name: 'requests', perWindow: perMinute, windowMs: 60_000 }
+  const limit = { name, perWindow: perMinute, windowMs: 60_000 }
   const buckets = new Map<string, { left: number; at: number }>()
   return (network) => {
     const at = now()
@@ -21,7 +21,7 @@ export function createFloodLimit(options: FloodLimitOptions): (network: string) 
     if (buckets.size > maxNetworks) buckets.delete(buckets.keys().next().value ?? network)
     if (bucket.left < 1) {
       const retryAfterMs = (1 - bucket.left) / refillPerMs
-      throw new ApiError('RATE_LIMITED', 'Too many requests from this range of addresses.', {
+      throw new ApiError('RATE_LIMITED', message, {
         retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)),
         headers: rateLimitHeaders(limit, { allowed: false, remaining: 0, retryAfterMs }),
       })
@@ -33,6 +33,11 @@ export function createFloodLimit(options: FloodLimitOptions): (network: string) 
 export type FloodLimitOptions = {
   readonly perMinute: number
   readonly maxNetworks?: number
+  /** In the headers; `requests` when absent. */
+  readonly name?: string
+  readonly message?: string
   /** Milliseconds on a clock that does not run backwards. */
   readonly now: () => number
 }
+
+const tooMany = 'Too many requests from this range of addresses.'

@@ -94,7 +94,7 @@ async function viewFaucet(c: RouteContext, { faucet }: ApiContext): Promise<Fauc
 async function claim(c: RouteContext, { apps, faucet }: ApiContext, fields: Fields) {
   const { chainId, address, appId } = parseBody(faucetRequest, { ...fields, chainId: numberIn(fields.chainId) })
   if (faucet === null) throw new ApiError('ROUTE_NOT_FOUND', 'This service runs without a faucet.')
-  await apps.require(appId)
+  await apps.require(appId, c.get('network'))
   return faucet.grant({ chainId, address: getAddress(address), appId, network: c.get('network') })
 }
 

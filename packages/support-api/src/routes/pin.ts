@@ -44,7 +44,7 @@ export const pinRoute: Route = {
   async answer(c, { apps, pins, config }) {
     requireJsonHeaders(c.env.incoming.headers, mostBytes)
     const appId = bearerOf(c.req.header('authorization'))
-    await apps.require(appId)
+    await apps.require(appId, c.get('network'))
     const { agentCard } = parseBody(envelope, await readJsonBody(c.env.incoming, mostBytes))
     const { cid, headers } = await pins.pin({ card: requireCard(agentCard), appId, network: c.get('network') })
     return c.json({ cid, uri: `ipfs://${cid}`, gatewayUrl: `${config.gatewayUrl}/ipfs/${cid}` }, 200, headers)
