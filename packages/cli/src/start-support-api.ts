@@ -22,6 +22,7 @@ export async function startSupportApi(options: SupportApiOptions): Promise<Local
       SVC_IDENTITY_PROVIDER_URL: provider.url,
       SVC_FAUCET_PRIVATE_KEY: privateKey,
       SVC_FAUCET_CHAINS: String(devnet.chainId),
+      SVC_FAUCET_PER_APP_DAY: '1000',
       SVC_FAUCET_PER_NETWORK_DAY: '1000',
       SVC_PAGE_APP_ID: appId,
     })

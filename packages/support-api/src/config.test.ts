@@ -12,6 +12,8 @@ type Env = Readonly<Record<string, string>>
 
 const key = `0x${'1f'.repeat(32)}`
 const least = { SVC_IDENTITY_PROVIDER_URL: 'https://wallets.example' }
+/** With a gateway, which only the embedded backend has of its own. */
+const gateway = { SVC_GATEWAY_URL: 'https://g.example' }
 const read = (env: Env = {}) => readConfig({ ...least, ...env })
 const problems = (env: Env) => {
   try {
@@ -68,17 +70,17 @@ const effects: Readonly<Record<SettingName, readonly [env: Env, shows: (config: 
     ],
     SVC_GATEWAY_URL: [{ SVC_GATEWAY_URL: 'https://g.example/' }, (c) => c.gatewayUrl, 'https://g.example'],
     SVC_PIN_BACKEND: [
-      { SVC_PIN_BACKEND: 'kubo' },
+      { ...gateway, SVC_PIN_BACKEND: 'kubo' },
       (c) => c.pins.backend,
       { kind: 'kubo', url: 'http://127.0.0.1:5001' },
     ],
     SVC_PIN_URL: [
-      { SVC_PIN_BACKEND: 'kubo', SVC_PIN_URL: 'http://kubo:5001/' },
+      { ...gateway, SVC_PIN_BACKEND: 'kubo', SVC_PIN_URL: 'http://kubo:5001/' },
       (c) => c.pins.backend,
       { kind: 'kubo', url: 'http://kubo:5001' },
     ],
     SVC_PINNING_JWT: [
-      { SVC_PIN_BACKEND: 'pinata', SVC_PINNING_JWT: 'jwt-canary' },
+      { ...gateway, SVC_PIN_BACKEND: 'pinata', SVC_PINNING_JWT: 'jwt-canary' },
       (c) => c.pins.backend.kind === 'pinata' && c.pins.backend.jwt.reveal(),
       'jwt-canary',
     ],
@@ -141,7 +143,7 @@ describe('refusals', () => {
     ['a port that is none', { SVC_LISTEN: '127.0.0.1:70000' }, 'SETTING_INVALID SVC_LISTEN'],
     [
       'any address without TLS',
-      { SVC_LISTEN: '0.0.0.0:80', SVC_GATEWAY_URL: 'https://g' },
+      { ...gateway, SVC_LISTEN: '0.0.0.0:80', SVC_ALLOWED_HOSTS: 'g.example' },
       'PLAINTEXT_LISTEN SVC_LISTEN',
     ],
     ['half of TLS', { SVC_TLS_CERT: '/c.pem' }, 'SETTING_MISSING SVC_TLS_KEY'],
@@ -149,10 +151,10 @@ describe('refusals', () => {
     ['no gateway on a free port', { SVC_LISTEN: '127.0.0.1:0' }, 'SETTING_MISSING SVC_GATEWAY_URL'],
     ['a path without an app', { SVC_IDENTITY_PROVIDER_PATH: '/apps' }, 'SETTING_INVALID SVC_IDENTITY_PROVIDER_PATH'],
     ['an unknown backend', { SVC_PIN_BACKEND: 'web3' }, 'SETTING_INVALID SVC_PIN_BACKEND'],
-    ['an account without its token', { SVC_PIN_BACKEND: 'pinata' }, 'SETTING_MISSING SVC_PINNING_JWT'],
+    ['an account without its token', { ...gateway, SVC_PIN_BACKEND: 'pinata' }, 'SETTING_MISSING SVC_PINNING_JWT'],
     [
       'a pinning service without an address',
-      { SVC_PIN_BACKEND: 'pinning-service', SVC_PINNING_JWT: 'jwt' },
+      { ...gateway, SVC_PIN_BACKEND: 'pinning-service', SVC_PINNING_JWT: 'jwt' },
       'SETTING_MISSING SVC_PIN_URL',
     ],
     ['a limit of nothing', { SVC_PIN_PER_APP_HOUR: '0' }, 'SETTING_INVALID SVC_PIN_PER_APP_HOUR'],
@@ -167,6 +169,28 @@ describe('refusals', () => {
       { SVC_FAUCET_PRIVATE_KEY: key, SVC_FAUCET_CHAINS: '31337' },
       'SETTING_INVALID SVC_FAUCET_CHAINS',
     ],
+    ['a backend whose pins this gateway does not have', { SVC_PIN_BACKEND: 'kubo' }, 'SETTING_MISSING SVC_GATEWAY_URL'],
+    [
+      'names of its own nowhere',
+      { ...gateway, SVC_LISTEN: '0.0.0.0:80', SVC_TRUSTED_PROXIES: '10.0.0.2' },
+      'SETTING_MISSING SVC_ALLOWED_HOSTS',
+    ],
+    ['everybody as a proxy', { SVC_TRUSTED_PROXIES: '0.0.0.0/0' }, 'SETTING_INVALID SVC_TRUSTED_PROXIES'],
+    ['half of everybody as a proxy', { SVC_TRUSTED_PROXIES: '::/1' }, 'SETTING_INVALID SVC_TRUSTED_PROXIES'],
+    ['a key of zero', { SVC_FAUCET_PRIVATE_KEY: `0x${'0'.repeat(64)}` }, 'SETTING_INVALID SVC_FAUCET_PRIVATE_KEY'],
+    [
+      'a key off the curve',
+      { SVC_FAUCET_PRIVATE_KEY: `0x${'f'.repeat(64)}` },
+      'SETTING_INVALID SVC_FAUCET_PRIVATE_KEY',
+    ],
+    ['a password in a URL', { SVC_RPC_URL_84532: 'https://:canary@rpc' }, 'SETTING_INVALID SVC_RPC_URL_84532'],
+    [
+      'one endpoint for two chains',
+      { SVC_RPC_URL_84532: 'https://a', SVC_RPC_URL_11155111: 'https://b, https://a/' },
+      'SETTING_INVALID SVC_RPC_URL_11155111',
+    ],
+    ['a slip of a name', { SVC_FAUCET_PER_NETWROK_DAY: '1' }, 'SETTING_UNKNOWN SVC_FAUCET_PER_NETWROK_DAY'],
+    ['half of a name', { SVC_FAUCET_PRIVATKEY: key }, 'SETTING_UNKNOWN SVC_FAUCET_PRIVATKEY'],
     ['a chains file that is not there', { SVC_CHAINS_FILE: '/nowhere.json' }, 'CHAINS_FILE_INVALID SVC_CHAINS_FILE'],
     ['a new chain in part', { SVC_CHAINS_FILE: file([{ id: 5 }]) }, 'CHAINS_FILE_INVALID SVC_CHAINS_FILE'],
   ])('%s', (_what, env, code) => {
@@ -175,14 +199,38 @@ describe('refusals', () => {
 
   it('all problems come at once, with a mend and without a value', () => {
     const found = problems({ SVC_LISTEN: 'canary', SVC_PIN_BACKEND: 'canary', SVC_FAUCET_PRIVATE_KEY: 'canary' })
-    expect(found).toHaveLength(3)
+    expect(found.map(({ code, setting }) => `${code} ${setting}`)).toEqual([
+      'SETTING_INVALID SVC_LISTEN',
+      'SETTING_INVALID SVC_PIN_BACKEND',
+      'SETTING_INVALID SVC_FAUCET_PRIVATE_KEY',
+      // A rule, which is told beside what is malformed.
+      'SETTING_MISSING SVC_IDENTITY_PROVIDER_URL',
+    ])
     expect(found.every(({ fix }) => fix !== '')).toBe(true)
     expect(JSON.stringify(found)).not.toContain('canary')
+  })
+
+  it('a setting that is malformed is told once, and nothing that hangs on it', () => {
+    const wire = { SVC_LISTEN: '0.0.0.0:80', SVC_ALLOWED_HOSTS: 'g.example', SVC_TRUSTED_PROXIES: 'edge' }
+    expect(codes({ ...wire, SVC_GATEWAY_URL: 'g' })).toEqual([
+      'SETTING_INVALID SVC_TRUSTED_PROXIES',
+      'SETTING_INVALID SVC_GATEWAY_URL',
+    ])
+  })
+
+  it('say which name was meant, and what is the matter with a file', () => {
+    const [slip] = problems({ ...least, SVC_FAUCET_PER_NETWROK_DAY: '1' })
+    expect(slip?.fix).toBe('Did you mean SVC_FAUCET_PER_NETWORK_DAY?')
+    const said = (path: string) => problems({ ...least, SVC_CHAINS_FILE: path }).map(({ message }) => message)
+    expect(said('/nowhere.json')).toEqual(['The file cannot be read (ENOENT).'])
+    const path = file([])
+    writeFileSync(path, '[{')
+    expect(said(path)).toEqual(['The file is not JSON.'])
   })
 })
 
 it('beside loopback it listens with TLS, or behind a proxy that ends it', () => {
-  const outside = { SVC_LISTEN: '0.0.0.0:443', SVC_GATEWAY_URL: 'https://g.example' }
+  const outside = { ...gateway, SVC_LISTEN: '0.0.0.0:443', SVC_ALLOWED_HOSTS: 'g.example' }
   expect(codes({ ...outside, SVC_TLS_CERT: '/c.pem', SVC_TLS_KEY: '/k.pem' })).toEqual([])
   expect(codes({ ...outside, SVC_TRUSTED_PROXIES: '10.0.0.0/8' })).toEqual([])
 })
@@ -190,9 +238,25 @@ it('beside loopback it listens with TLS, or behind a proxy that ends it', () => 
 it('no secret shows when the configuration is printed', () => {
   const config = read({
     SVC_DATABASE_URL: 'postgres://u:canary@db/svc',
+    ...gateway,
     SVC_PIN_BACKEND: 'pinata',
     SVC_PINNING_JWT: 'canary',
     SVC_FAUCET_PRIVATE_KEY: key,
   })
   expect(`${inspect(config, { depth: 9 })}${JSON.stringify({ ...config, faucet: null })}`).not.toMatch(/canary|1f1f/)
+})
+
+it('one app alone cannot empty a chain for the day', () => {
+  const { faucet } = read({ SVC_FAUCET_PRIVATE_KEY: key })
+  expect(faucet?.perAppPerDay).toBeLessThan(faucet?.perChainPerDay ?? 0)
+})
+
+it('what is allowed and most likely not meant is told', () => {
+  const doubts = (env: Env) => read(env).doubts.map(({ code, setting }) => `${code} ${setting}`)
+  expect(doubts({ SVC_ALLOWED_HOSTS: 'localhost', SVC_RPC_URL_1: 'https://one', HOME: '/' })).toEqual([])
+  expect(doubts({ SVC_ALLOWED_HOSTS: 'api.example' })).toEqual(['PROXY_NOT_NAMED SVC_TRUSTED_PROXIES'])
+  expect(doubts({ SVC_ALLOWED_HOSTS: 'api.example', SVC_TRUSTED_PROXIES: '127.0.0.1' })).toEqual([])
+  expect(doubts({ SVC_PIN_URL: 'https://pins.example' })).toEqual(['SETTING_UNUSED SVC_PIN_URL'])
+  // Of the tool server, which may share the environment.
+  expect(doubts({ SVC_API_URL: 'https://api.example' })).toEqual(['SETTING_UNKNOWN SVC_API_URL'])
 })

@@ -5,8 +5,9 @@ import type * as z from 'zod'
 import { ConfigError, type ConfigProblem } from './config/config-error.ts'
 import { readChains, type ChainTable } from './config/read-chains.ts'
 import { readRpcUrls } from './config/read-rpc-urls.ts'
-import { checkRules } from './config/rules.ts'
+import { checkRules, doubtsAbout } from './config/rules.ts'
 import { settingsSchema, type Settings } from './config/schema.ts'
+import { unknownSettings } from './config/unknown-settings.ts'
 
 /**
  * Reads the settings out of an environment. Throws a `ConfigError` with every problem at once; no problem quotes a value.
@@ -16,11 +17,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const parsed = settingsSchema.safeParse(given)
   const table = readChains(given['SVC_CHAINS_FILE'])
   const rpc = readRpcUrls(given)
-  const formal = [...(parsed.success ? [] : parsed.error.issues.map(describeIssue)), ...table.problems, ...rpc.problems]
-  if (!parsed.success) throw new ConfigError(formal)
-  const problems = [...formal, ...checkRules(parsed.data, table)]
+  const unknown = unknownSettings(Object.keys(given), Object.keys(settingsSchema.shape))
+  const malformed = parsed.success ? [] : parsed.error.issues.map(describeIssue)
+  const formal = [...malformed, ...table.problems, ...rpc.problems, ...unknown.problems]
+  const faulty = new Set(formal.map(({ setting }) => setting))
+  // The rules are kept over what is well-formed, so that all problems come at once; none is told twice.
+  const values = parsed.data ?? settingsSchema.parse(without(given, faulty))
+  const broken = checkRules(values, table).filter(({ setting, code }) => {
+    const hangsOnProxies = code === 'PLAINTEXT_LISTEN' && faulty.has('SVC_TRUSTED_PROXIES')
+    return !faulty.has(setting) && !hangsOnProxies
+  })
+  const problems = [...formal, ...broken]
   if (problems.length > 0) throw new ConfigError(problems)
-  return assemble(parsed.data, table, rpc.urls)
+  return assemble(values, table, rpc.urls, [...unknown.strangers, ...doubtsAbout(values)])
 }
 
 /** Everything the operator decides, checked and typed. Secrets print as `[secret]`. */
@@ -42,6 +51,8 @@ export type Config = {
   readonly faucet: FaucetConfig | null
   /** The app that claims on the page count for; `null`: the page asks. */
   readonly pageAppId: string | null
+  /** What is allowed and most likely not meant: told at the start. */
+  readonly doubts: readonly ConfigProblem[]
 }
 
 export type PinConfig = {
@@ -70,7 +81,12 @@ export type FaucetConfig = {
 
 export type FaucetChain = { readonly chain: Chain; readonly rpcUrls: readonly string[] }
 
-function assemble(values: Settings, table: ChainTable, rpcUrls: ReadonlyMap<number, readonly string[]>): Config {
+function assemble(
+  values: Settings,
+  table: ChainTable,
+  rpcUrls: ReadonlyMap<number, readonly string[]>,
+  doubts: Config['doubts'],
+): Config {
   const { SVC_TLS_CERT: certPath, SVC_TLS_KEY: keyPath } = values
   return Object.freeze({
     production: values.NODE_ENV === 'production',
@@ -98,6 +114,7 @@ function assemble(values: Settings, table: ChainTable, rpcUrls: ReadonlyMap<numb
     },
     faucet: faucet(values, table, rpcUrls),
     pageAppId: values.SVC_PAGE_APP_ID ?? null,
+    doubts,
   })
 }
 
@@ -136,6 +153,10 @@ function describeIssue(issue: z.core.$ZodIssue): ConfigProblem {
   const setting = String(issue.path[0] ?? 'environment')
   const accepted = issue.code === 'invalid_value' ? `Accepted: ${issue.values.map(String).join(', ')}` : issue.message
   return { code: 'SETTING_INVALID', setting, message: `${accepted}.`, fix: `Correct ${setting}.` }
+}
+
+function without<Value>(given: Readonly<Record<string, Value>>, names: ReadonlySet<string>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name)))
 }
 
 function sealed(value: string | undefined): Secret | null {

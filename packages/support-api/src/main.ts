@@ -1,6 +1,14 @@
 import { readConfig } from './config.ts'
+import { describeFailure } from './describe-failure.ts'
 import { retryClaim } from './faucet/retry-claim.ts'
 import { openSupportApi } from './server.ts'
+import { version } from './version.ts'
+
+const help = `svc-support-api                  runs one replica until SIGTERM
+svc-support-api retry-claim ID   queues a claim again whose payment failed
+svc-support-api --version
+
+Settings come from the environment; docs/support-api-reference.md names them. Required: SVC_IDENTITY_PROVIDER_URL.`
 
 // The production entry: one process, one replica, everything from the environment. A signal ends it in good order, a
 // second one at once. With the words `retry-claim ID` it queues a claim again whose payment failed, and ends.
@@ -10,15 +18,17 @@ process.exit(await main(process.argv.slice(2)))
 async function main(words: readonly string[]): Promise<number> {
   const [command, claimId] = words
   if (command === 'retry-claim' && claimId !== undefined && words.length === 2) return retry(claimId)
-  return words.length === 0 ? serve() : fail('takes no words, or retry-claim and the id of a claim', 2)
+  if (words.length === 1 && (command === '--help' || command === '-h')) return tell(help)
+  if (words.length === 1 && command === '--version') return tell(version)
+  return words.length === 0 ? serve() : fail(`such a call has no meaning.\n${help}`, 2)
 }
 
 async function retry(claimId: string): Promise<number> {
   try {
-    if (await retryClaim(readConfig(process.env), claimId)) return 0
+    if (await retryClaim(readConfig(process.env), claimId)) return tell('queued again')
     return fail('no claim of this id has failed', 1)
   } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error), 1)
+    return failFor(error)
   }
 }
 
@@ -32,8 +42,17 @@ async function serve(): Promise<number> {
     await api.close()
     return 0
   } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error), 1)
+    return failFor(error)
   }
+}
+
+function tell(text: string): number {
+  process.stdout.write(`${text}\n`)
+  return 0
+}
+
+function failFor(error: unknown): number {
+  return fail(describeFailure(error, { hasDatabase: (process.env['SVC_DATABASE_URL'] ?? '') !== '' }), 1)
 }
 
 function fail(message: string, exitCode: number): number {

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { connect as connectPlain } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -62,7 +62,9 @@ describe('TLS', () => {
     const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
     writeFileSync(cert, certificate)
     writeFileSync(key, certificateKey)
-    return (await openApi({ SVC_LISTEN: '0.0.0.0:0', SVC_TLS_CERT: cert, SVC_TLS_KEY: key })).listen()
+    return (
+      await openApi({ SVC_LISTEN: '0.0.0.0:0', SVC_ALLOWED_HOSTS: 'api.example', SVC_TLS_CERT: cert, SVC_TLS_KEY: key })
+    ).listen()
   }
 
   it('is 1.3 and nothing older', async () => {
@@ -78,6 +80,18 @@ describe('TLS', () => {
       })
     expect(await handshake('TLSv1.3')).toBe('TLSv1.3')
     await expect(handshake('TLSv1.2')).rejects.toThrow(/protocol version|alert/i)
+  })
+
+  it.each([
+    ['a file that is not there', '/canary', 'SVC_TLS_CERT', /cannot be read \(ENOENT\)/],
+    ['a file of another kind', import.meta.filename, 'SVC_TLS_CERT', /not a certificate/],
+  ])('stops the start with %s, before anything is opened', async (_what, path, setting, message) => {
+    const directory = folder()
+    const opening = openApi({ SVC_DATA_DIR: directory, SVC_TLS_CERT: path, SVC_TLS_KEY: import.meta.filename })
+    await expect(opening).rejects.toMatchObject({ problems: [{ code: 'TLS_FILE_INVALID', setting }] })
+    await expect(opening).rejects.toThrow(message)
+    await expect(opening).rejects.not.toThrow(/canary/)
+    expect(readdirSync(directory)).toEqual([])
   })
 
   it('carries requests, and tells browsers to stay with it', async () => {

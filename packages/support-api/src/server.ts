@@ -1,32 +1,34 @@
-import { readFileSync } from 'node:fs'
 import { createServer as createPlainServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { hostname } from 'node:os'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
-import { acquireServerLock, openStore, type Store } from '@svc/store'
 import { createApp } from './app.ts'
 import { createAppCheck } from './app-id/create-app-check.ts'
 import type { Config } from './config.ts'
+import { readTls } from './config/read-tls.ts'
 import type { ApiContext } from './context.ts'
 import { openFaucetPart } from './faucet/open-faucet-part.ts'
 import { createMetrics } from './observability/create-metrics.ts'
 import { openLog, type LogDestination } from './observability/open-log.ts'
+import { openState } from './open-state.ts'
 import { chooseBackend } from './pins/choose-backend.ts'
 import { createPinDesk } from './pins/create-pin-desk.ts'
-import { statePath } from './state-path.ts'
 import { version } from './version.ts'
 
 /**
  * Puts the service together: store, app check, pins, faucet, routes. Throws a `StoreError` when the store cannot be opened
- * or another process has it.
+ * or another process has it, and a `ConfigError` for files and directories that cannot be used.
  */
 export async function openSupportApi(config: Config, surroundings: Surroundings = {}): Promise<SupportApi> {
   const { now = Date.now, fetch = globalThis.fetch } = surroundings
   const log = openLog(config, surroundings.logDestination)
   const metrics = createMetrics()
+  const tls = config.tls === null ? null : readTls(config.tls)
   const opened = await openState(config, surroundings)
   const { store } = opened
+  for (const doubt of config.doubts) log.warn('config.doubt', doubt)
+  if (config.faucet === null) log.info('faucet.off', { setting: 'SVC_FAUCET_PRIVATE_KEY' })
   const state = { isClosing: false }
   const faucet =
     config.faucet === null
@@ -50,7 +52,7 @@ export async function openSupportApi(config: Config, surroundings: Surroundings 
     now,
     isClosing: () => state.isClosing,
   }
-  const server = openServer(config, createApp(context).fetch, surroundings.ownsProcess ?? false)
+  const server = openServer(tls, createApp(context).fetch, surroundings.ownsProcess ?? false)
   return {
     listen: () => listen(server, config),
     async close(timeoutMs = 10_000) {
@@ -83,27 +85,8 @@ export type Surroundings = {
   readonly ownsProcess?: boolean
 }
 
-/** The state of its own directory belongs to one process; a database may be shared. */
-async function openState(config: Config, { now = Date.now, clock = 'database' }: Surroundings): Promise<State> {
-  if (config.databaseUrl !== null) {
-    const store = await openStore({ url: config.databaseUrl.reveal(), now, clock })
-    return { store, close: () => store.close() }
-  }
-  const { directory, path } = statePath(config)
-  const lock = await acquireServerLock(directory)
-  try {
-    const store = await openStore({ path, now })
-    return { store, close: () => store.close().finally(() => lock.release()) }
-  } catch (error) {
-    lock.release()
-    throw error
-  }
-}
-
-type State = { readonly store: Store; close(): Promise<void> }
-
 function openServer(
-  { tls }: Config,
+  tls: ReturnType<typeof readTls> | null,
   fetch: ReturnType<typeof createApp>['fetch'],
   overrideGlobalObjects: boolean,
 ): ServerType {
@@ -116,8 +99,7 @@ function openServer(
           createServer: createTlsServer,
           serverOptions: {
             ...times,
-            cert: readFileSync(tls.certPath),
-            key: readFileSync(tls.keyPath),
+            ...tls,
             minVersion: 'TLSv1.3',
           },
         })

@@ -17,4 +17,13 @@ export type ConfigProblem = {
   readonly fix: string
 }
 
-export type ConfigCode = 'SETTING_INVALID' | 'SETTING_MISSING' | 'CHAINS_FILE_INVALID' | 'PLAINTEXT_LISTEN'
+export type ConfigCode =
+  | 'SETTING_INVALID'
+  | 'SETTING_MISSING'
+  | 'SETTING_UNKNOWN'
+  | 'SETTING_UNUSED'
+  | 'CHAINS_FILE_INVALID'
+  | 'PLAINTEXT_LISTEN'
+  | 'PROXY_NOT_NAMED'
+  | 'TLS_FILE_INVALID'
+  | 'DATA_DIR_INVALID'

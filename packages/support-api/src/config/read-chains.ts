@@ -10,8 +10,10 @@ import { httpUrl } from './schema.ts'
  */
 export function readChains(path: string | undefined): ChainTable {
   if (path === undefined) return { chains: builtIn, named: new Set(), problems: [] }
-  const rows = z.array(z.looseObject({ id: z.int().positive() })).safeParse(readJson(path))
-  if (!rows.success) return refused('It does not hold a JSON list of chain rows.')
+  const read = readJson(path)
+  if (typeof read === 'string') return refused(read)
+  const rows = z.array(z.looseObject({ id: z.int().positive() })).safeParse(read.json)
+  if (!rows.success) return refused('The file does not hold a list of chain rows, each with its id.')
   const table = new Map<number, unknown>(builtIn.map((chain) => [chain.id, chain]))
   for (const row of rows.data) table.set(row.id, Object.assign({}, table.get(row.id), row))
   const chains = [...table.values()]
@@ -43,11 +45,18 @@ function isChain(row: unknown): row is Chain {
   return chainRow.safeParse(row).success
 }
 
-function readJson(path: string): unknown {
+/** What the file holds, or why that cannot be said. */
+function readJson(path: string): { readonly json: unknown } | string {
+  let text: string
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as unknown
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    return `The file cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : 'unknown'}).`
+  }
+  try {
+    return { json: JSON.parse(text) as unknown }
   } catch {
-    return undefined
+    return 'The file is not JSON.'
   }
 }
 
@@ -56,7 +65,7 @@ function refused(message: string): ChainTable {
     code: 'CHAINS_FILE_INVALID',
     setting: 'SVC_CHAINS_FILE',
     message,
-    fix: 'Correct the file it names.',
+    fix: 'Correct the path or the file.',
   }
   return { chains: builtIn, named: new Set(), problems: [problem] }
 }

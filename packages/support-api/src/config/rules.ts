@@ -7,6 +7,29 @@ export function checkRules(values: Settings, table: ChainTable): readonly Config
   return [...wireRules(values), ...upstreamRules(values), ...faucetRules(values, table)]
 }
 
+/** What is allowed and most likely not meant. */
+export function doubtsAbout(values: Settings): readonly ConfigProblem[] {
+  const doubts: ConfigProblem[] = []
+  const isPublic = values.SVC_ALLOWED_HOSTS.some((name) => !isLoopback(name.replace(/^\[|\]$/g, '')))
+  if (isPublic && isLoopback(hostOf(values.SVC_LISTEN)) && values.SVC_TRUSTED_PROXIES.length === 0) {
+    doubts.push({
+      code: 'PROXY_NOT_NAMED',
+      setting: 'SVC_TRUSTED_PROXIES',
+      message: 'Behind a proxy that is not named here all clients count as one range of addresses.',
+      fix: 'Set it to the address that the proxy comes from, such as 127.0.0.1.',
+    })
+  }
+  if (values.SVC_PIN_BACKEND === 'embedded' && values.SVC_PIN_URL !== undefined) {
+    doubts.push({
+      code: 'SETTING_UNUSED',
+      setting: 'SVC_PIN_URL',
+      message: 'The embedded backend has no URL.',
+      fix: 'Name the backend in SVC_PIN_BACKEND, or remove SVC_PIN_URL.',
+    })
+  }
+  return doubts
+}
+
 function wireRules(values: Settings): readonly ConfigProblem[] {
   const { SVC_TLS_CERT: cert, SVC_TLS_KEY: key, SVC_TRUSTED_PROXIES: proxies } = values
   const problems: ConfigProblem[] = []
@@ -19,6 +42,9 @@ function wireRules(values: Settings): readonly ConfigProblem[] {
       message: 'App ids and claims would cross the network in the clear.',
       fix: 'Listen on 127.0.0.1, or set SVC_TLS_CERT and SVC_TLS_KEY, or name the proxy that ends TLS in SVC_TRUSTED_PROXIES.',
     })
+  }
+  if (!isLoopback(hostOf(values.SVC_LISTEN)) && values.SVC_ALLOWED_HOSTS.length === 0) {
+    problems.push(missing('SVC_ALLOWED_HOSTS', 'A service that listens beyond loopback'))
   }
   return problems
 }
@@ -34,10 +60,12 @@ function upstreamRules(values: Settings): readonly ConfigProblem[] {
     problems.push(missing('SVC_PINNING_JWT', `SVC_PIN_BACKEND=${backend}`))
   }
   if (backend === 'pinning-service' && values.SVC_PIN_URL === undefined) {
-    problems.push(missing('SVC_PIN_URL', `SVC_PIN_BACKEND=${backend}`))
+    problems.push(missing('SVC_PIN_URL', `SVC_PIN_BACKEND=${backend}`, 'the URL that /pins of the service is below of'))
   }
   const isReachedAsWritten = isLoopback(hostOf(values.SVC_LISTEN)) && !values.SVC_LISTEN.endsWith(':0')
-  if (values.SVC_GATEWAY_URL === undefined && !isReachedAsWritten) {
+  if (values.SVC_GATEWAY_URL === undefined && backend !== 'embedded') {
+    problems.push(missing('SVC_GATEWAY_URL', `SVC_PIN_BACKEND=${backend}`, 'a gateway that finds what is pinned there'))
+  } else if (values.SVC_GATEWAY_URL === undefined && !isReachedAsWritten) {
     problems.push(missing('SVC_GATEWAY_URL', 'A service that is not reached where it listens'))
   }
   return problems
@@ -62,8 +90,9 @@ function faucetRules(values: Settings, { chains, named }: ChainTable): readonly 
 /** Sepolia and Base Sepolia. */
 const faucetChains: ReadonlySet<number> = new Set([11_155_111, 84_532])
 
-function missing(setting: string, cause: string): ConfigProblem {
-  return { code: 'SETTING_MISSING', setting, message: `${cause} needs it.`, fix: `Set ${setting}.` }
+function missing(setting: string, cause: string, meaning?: string): ConfigProblem {
+  const fix = `Set ${setting}${meaning === undefined ? '' : ` to ${meaning}`}.`
+  return { code: 'SETTING_MISSING', setting, message: `${cause} needs it.`, fix }
 }
 
 function hostOf(listen: string): string {

@@ -5,15 +5,24 @@ import { appIdPattern } from '../app-id/app-id-pattern.ts'
 const text = z.string().min(1)
 /** An http or https URL without user and password. */
 export const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'Accepted: an http or https URL' })
-  .refine((url) => URL.canParse(url) && new URL(url).username === '', 'Accepted: a URL without user and password')
+  .url({ protocol: /^https?$/, error: 'Accepted: an http or https URL', abort: true })
+  .refine(
+    (url) => `${new URL(url).username}${new URL(url).password}` === '',
+    'Accepted: a URL without user and password',
+  )
 const list = text.transform((value) =>
   value
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 )
-const address = z.string().refine(isAddressOrRange, 'Accepted: IP addresses or CIDR ranges separated by commas')
+const address = z
+  .string()
+  .refine(isAddressOrRange, {
+    error: 'Accepted: IP addresses or CIDR ranges separated by commas',
+    abort: true,
+  })
+  .refine(isNarrow, 'Accepted: ranges of /8 and narrower, for who is in one may name any client')
 const hostName = z.string().regex(/^[A-Za-z0-9.:[\]-]+$/, 'Accepted: host names without ports')
 const chainId = z.string().regex(/^[1-9]\d{0,15}$/, 'Accepted: chain ids separated by commas')
 
@@ -49,10 +58,11 @@ export const settingsSchema = z.object({
   SVC_PIN_PER_NETWORK_HOUR: count(60),
   SVC_FAUCET_PRIVATE_KEY: z
     .string()
-    .regex(/^0x[0-9a-fA-F]{64}$/, 'Accepted: 0x and 64 hex digits')
+    .regex(/^0x[0-9a-fA-F]{64}$/, { error: 'Accepted: 0x and 64 hex digits', abort: true })
+    .refine(isKeyOfCurve, 'Accepted: a key of secp256k1, which zero and numbers of its order and above are not')
     .optional(),
   SVC_FAUCET_CHAINS: list.pipe(z.array(chainId).min(1)).default(['11155111', '84532']),
-  SVC_FAUCET_PER_APP_DAY: count(1_000),
+  SVC_FAUCET_PER_APP_DAY: count(200),
   SVC_FAUCET_PER_NETWORK_DAY: count(10),
   SVC_FAUCET_PER_CHAIN_DAY: count(1_000),
   SVC_FAUCET_TARGET_CEILING: z
@@ -78,3 +88,15 @@ function isAddressOrRange(entry: string): boolean {
   if (family === 0 || rest.length > 0) return false
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128))
 }
+
+function isNarrow(range: string): boolean {
+  const [, prefix] = range.split('/')
+  return prefix === undefined || Number(prefix) >= 8
+}
+
+function isKeyOfCurve(key: string): boolean {
+  return BigInt(key) > 0n && BigInt(key) < orderOfCurve
+}
+
+/** SEC 2, section 2.4.1. */
+const orderOfCurve = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n

@@ -15,7 +15,10 @@ export const settings = [
   setting('SVC_TLS_CERT', 'Certificate file (PEM); with SVC_TLS_KEY the service speaks TLS 1.3.'),
   setting('SVC_TLS_KEY', 'Private key file of the certificate (PEM).'),
   setting('SVC_TRUSTED_PROXIES', 'Addresses or CIDR ranges of the edge that ends TLS, separated by commas.'),
-  setting('SVC_ALLOWED_HOSTS', 'Host names the service answers to beside loopback, separated by commas.'),
+  setting(
+    'SVC_ALLOWED_HOSTS',
+    'Host names the service answers to beside loopback, separated by commas. Required beyond loopback.',
+  ),
   setting('SVC_DATA_DIR', 'Directory of the state where no database is named.', '.svc'),
   secret('SVC_DATABASE_URL', 'PostgreSQL URL; replicas of the service share it.'),
   setting('SVC_CHAINS_FILE', 'JSON file with chain rows, whole or partial, laid over the built-in table.'),
@@ -26,7 +29,11 @@ export const settings = [
   ),
   setting('SVC_IDENTITY_PROVIDER_URL', 'Base URL of the wallet provider that knows the app ids. Required.'),
   setting('SVC_IDENTITY_PROVIDER_PATH', 'Path an app is asked for at.', '/api/v1/apps/{appId}/config'),
-  setting('SVC_GATEWAY_URL', 'IPFS gateway that answers name.', 'this service, where it listens'),
+  setting(
+    'SVC_GATEWAY_URL',
+    'IPFS gateway that answers name. Required beyond loopback, and with any backend but `embedded`.',
+    'this service, where it listens',
+  ),
   // pins
   setting('SVC_PIN_BACKEND', '`embedded`, `pinata`, `kubo` or `pinning-service`.', 'embedded'),
   setting('SVC_PIN_URL', 'Base URL of the backend: for Pinata its uploads, for Kubo its RPC.', 'the usual one'),
@@ -39,7 +46,7 @@ export const settings = [
     'Key of the account that pays: 0x and 64 hex digits. Without it there is no faucet.',
   ),
   setting('SVC_FAUCET_CHAINS', 'Ids of the chains it serves, separated by commas.', '11155111,84532'),
-  setting('SVC_FAUCET_PER_APP_DAY', 'Grants of one app in any 24 hours.', '1000'),
+  setting('SVC_FAUCET_PER_APP_DAY', 'Grants of one app in any 24 hours.', '200'),
   setting('SVC_FAUCET_PER_NETWORK_DAY', 'Grants to one range of addresses (/24, /64) in any 24 hours.', '10'),
   setting('SVC_FAUCET_PER_CHAIN_DAY', 'Grants on one chain in any 24 hours.', '1000'),
   setting('SVC_FAUCET_TARGET_CEILING', 'Wallets that hold more than this of the native currency get nothing.'),

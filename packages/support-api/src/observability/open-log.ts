@@ -40,21 +40,33 @@ export type LogFacts = Readonly<Record<string, unknown>>
 
 export type LogDestination = { write(line: string): unknown; flushSync?(): void }
 
-/** Endpoints count: they often hold a key. */
 function secretsOf({ databaseUrl, pins: { backend }, faucet }: Config): readonly string[] {
   const database = databaseUrl?.reveal()
+  const endpoints = [
+    ...(backend.kind === 'embedded' ? [] : [backend.url]),
+    ...(faucet?.chains.flatMap(({ rpcUrls }) => rpcUrls) ?? []),
+  ]
   return [
     ...(database === undefined ? [] : [database, new URL(database).password]),
     ...(backend.kind === 'pinata' ? [backend.jwt.reveal()] : []),
     ...(backend.kind === 'pinning-service' ? [backend.token.reveal()] : []),
     ...(faucet === null ? [] : [faucet.privateKey.reveal(), faucet.privateKey.reveal().slice(2)]),
-    ...(faucet?.chains.flatMap(({ rpcUrls }) => rpcUrls) ?? []),
+    ...endpoints,
+    ...endpoints.flatMap(keysIn),
   ]
 }
 
+/** Endpoints often hold a key, which they repeat when they refuse it: whatever in path and query is as long as one. */
+function keysIn(endpoint: string): readonly string[] {
+  const { pathname, search } = new URL(endpoint)
+  return `${pathname}${search}`.split(/[/?&=]/).filter((part) => part.length >= shortestKey)
+}
+
+const shortestKey = 12
+
 function hider(secrets: readonly string[]): (line: string) => string {
   const spellings = secrets
-    .flatMap((secret) => [secret, decoded(secret), secret.replace(/\/$/, '')])
+    .flatMap((secret) => [secret, decoded(secret), secret.replace(/\/$/, ''), JSON.stringify(secret).slice(1, -1)])
     .filter((secret) => secret.length >= shortest)
     .toSorted((a, b) => b.length - a.length)
   if (spellings.length === 0) return (line) => line

@@ -1,0 +1,61 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { acquireServerLock, openStore, type Store } from '@svc/store'
+import type { Config } from './config.ts'
+import { ConfigError } from './config/config-error.ts'
+import type { Surroundings } from './server.ts'
+import { statePath } from './state-path.ts'
+
+/**
+ * Opens the state: that of its own directory belongs to one process, a database may be shared. Throws a `StoreError`, and a
+ * `ConfigError` for a directory that cannot be made.
+ */
+export async function openState(config: StatePlace, { now = Date.now, clock = 'database' }: Clocks): Promise<State> {
+  if (config.databaseUrl !== null) {
+    const store = await openStore({ url: config.databaseUrl.reveal(), now, clock })
+    return { store, close: () => store.close() }
+  }
+  const { directory, path } = statePath(config)
+  await makeDirectory(directory).catch((error: unknown) => {
+    throw new ConfigError([unusable(error)])
+  })
+  const lock = await acquireServerLock(directory)
+  try {
+    const store = await openStore({ path, now })
+    return { store, close: () => store.close().finally(() => lock.release()) }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+export type StatePlace = Pick<Config, 'databaseUrl' | 'dataDir'>
+
+export type Clocks = Pick<Surroundings, 'now' | 'clock'>
+
+export type State = { readonly store: Store; close(): Promise<void> }
+
+/** One level at a time: the recursive call of Node goes round for ever where a level cannot be made, as below /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  const make = (level: string) => mkdir(level, { mode: 0o700 })
+  try {
+    await make(path)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
+    await makeDirectory(dirname(path))
+    await make(path).catch((again: unknown) => {
+      if (codeOf(again) !== 'EEXIST') throw again
+    })
+  }
+}
+
+function unusable(error: unknown) {
+  const message = `The directory cannot be made (${codeOf(error)}).`
+  const fix = 'Name one that this user may write to.'
+  return { code: 'DATA_DIR_INVALID', setting: 'SVC_DATA_DIR', message, fix } as const
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+}
