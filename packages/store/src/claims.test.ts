@@ -9,7 +9,7 @@ let clock = 0
 let at: TestPlace
 let store: Store
 
-describe.each(useEngines())('on $engine', ({ engine, newPlace }) => {
+describe.each(useEngines())('on $engine', ({ newPlace }) => {
   beforeEach(async () => {
     clock = Date.UTC(2026, 0, 2, 12)
     at = await newPlace()
@@ -40,23 +40,6 @@ describe.each(useEngines())('on $engine', ({ engine, newPlace }) => {
     const statuses = verdicts.flat().map(({ status }) => status)
     expect(statuses.filter((status) => status === 'made')).toHaveLength(1)
     expect(statuses.filter((status) => status === 'claimed')).toHaveLength(15)
-  })
-
-  test.runIf(engine === 'PostgreSQL')('a cap holds for replicas whose clocks are days apart', async () => {
-    const caps = [{ scope: 'chain', claims: 2, windowMs: hourMs }] as const
-    const skewed = [0, -25, 49].map((hours) =>
-      openStore({ ...at.place, clock: 'database', now: () => clock + hours * hourMs }),
-    )
-    const replicas = await Promise.all(skewed)
-    const verdicts = []
-    for (const [index, address] of [ada, bob, eve].entries()) {
-      verdicts.push(...(await replicas[index]!.claims.make([claimOf(address)], caps)))
-    }
-    expect(verdicts.map(({ status }) => status)).toEqual(['made', 'made', 'capped'])
-    for (const replica of replicas) {
-      expect(await replica.claims.used(caps[0], claimOf(ada))).toBe(2)
-      await replica.close()
-    }
   })
 
   test.each([
