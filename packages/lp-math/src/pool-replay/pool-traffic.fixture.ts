@@ -30,13 +30,26 @@ export function foresee(state: PoolState, drawn: Drawn, at: Setting): ForeseenCa
   return call
 }
 
-/** Fees so great on a liquidity so small that the pool's fee growth goes round beyond 2^256, more than once. */
+/** Fees so great that the pool's growth of both tokens goes round beyond 2^256: by swaps, and once more by a flash loan. */
 export function goRound(state: PoolState, at: Setting): ForeseenCall[] {
-  const range = fullRangeTicks(state.tickSpacing)
-  const calls = [mintOf(state, range, 1n, at.caller, at.timestamp)]
-  for (let i = 0; i < 5; i++) calls.push(flash(1n << 127n, 1n << 126n, at))
-  for (const { event } of calls) applyPoolEvent(state, event)
-  return calls
+  if (state.liquidity === 0n) return []
+  const near = fillUp(state, state.feeGrowthGlobal0X128, state.feeGrowthGlobal1X128, at)
+  applyPoolEvent(state, near.event)
+  const amountSpecified = state.liquidity
+  const swaps = [true, false].map((zeroForOne) => swap(state, at, { ...toEnd(state, zeroForOne), amountSpecified }))
+  if (state.liquidity === 0n) return [near, ...swaps]
+  const again = fillUp(state, 0n, 0n, at)
+  applyPoolEvent(state, again.event)
+  return [near, ...swaps, again]
+}
+
+/** A flash loan whose fees bring the growth of both tokens from here to just below 2^256. */
+function fillUp({ liquidity, feeProtocol }: PoolState, growth0: bigint, growth1: bigint, at: Setting): ForeseenCall {
+  const paid = (growth: bigint, part: bigint) => {
+    const toProviders = (((1n << 256n) - growth) * liquidity - 1n) >> 128n
+    return part === 0n ? toProviders : (toProviders * part) / (part - 1n)
+  }
+  return flash(paid(growth0, BigInt(feeProtocol % 16)), paid(growth1, BigInt(feeProtocol >> 4)), at)
 }
 
 /** What a pool's traffic has to contain: every event but Initialize, and the swaps that are hard to get right. */
@@ -49,6 +62,8 @@ export const remarks = [
   'Mint',
   'SetFeeProtocol',
   'Swap',
+  'growth round by a flash loan',
+  'growth round by a swap',
   'swap for nothing through a gap',
   'swap that left the price alone',
   'swap to a tick from above',
@@ -57,21 +72,26 @@ export const remarks = [
   'swap to the lowest price',
 ] as const
 
-/** Which of them an event is, given the price before it. */
-export function remark(event: PoolEvent, priceBefore: bigint): string[] {
+/** Which of them an event is, given the pool before and after it. */
+export function remark(event: PoolEvent, before: Moment, after: Moment): string[] {
+  const isRound = after.feeGrowthGlobal0X128 < before.feeGrowthGlobal0X128
+  if (event.eventName === 'Flash') return ['Flash', ...(isRound ? ['growth round by a flash loan'] : [])]
   if (event.eventName !== 'Swap') return [event.eventName]
   const { amount0, amount1, sqrtPriceX96, tick } = event.args
   const isAt = (bound: number) => bound <= MAX_TICK && sqrtPriceX96 === getSqrtPriceAtTick(bound)
   return [
     'Swap',
+    ...(isRound ? ['growth round by a swap'] : []),
     ...(amount0 === 0n && amount1 === 0n ? ['swap for nothing through a gap'] : []),
-    ...(sqrtPriceX96 === priceBefore ? ['swap that left the price alone'] : []),
+    ...(sqrtPriceX96 === before.sqrtPriceX96 ? ['swap that left the price alone'] : []),
     ...(isAt(tick + 1) ? ['swap to a tick from above'] : []),
-    ...(isAt(tick) && sqrtPriceX96 > priceBefore ? ['swap to a tick from below'] : []),
+    ...(isAt(tick) && sqrtPriceX96 > before.sqrtPriceX96 ? ['swap to a tick from below'] : []),
     ...(sqrtPriceX96 === MAX_SQRT_PRICE - 1n ? ['swap to the highest price'] : []),
     ...(sqrtPriceX96 === MIN_SQRT_PRICE + 1n ? ['swap to the lowest price'] : []),
   ]
 }
+
+type Moment = Pick<PoolState, 'sqrtPriceX96' | 'feeGrowthGlobal0X128'>
 
 export type Setting = { readonly caller: Address; readonly timestamp: number }
 
