@@ -1,11 +1,15 @@
 import * as fc from 'fast-check'
 import { type FeeGrowthInside, getFeeGrowthInside } from './fees/get-fee-growth-inside.ts'
 import type { SwapLog } from './fees/fee-growth-from-swaps.ts'
-import { computeSwapStep } from './swaps/compute-swap-step.ts'
-import { createTickCursor, type TickLiquidity } from './swaps/create-tick-cursor.ts'
+import { carryOutSwap } from './pool-replay/carry-out-swap.ts'
+import { createPoolState } from './pool-replay/create-pool-state.ts'
+import { findTick } from './pool-replay/find-tick.ts'
+import { planSwap } from './pool-replay/plan-swap.ts'
+import type { PoolState as ReplayedPool } from './pool-replay/pool-state.ts'
+import { swapFields } from './pool-replay/swap-fields.ts'
+import type { TickLiquidity } from './swaps/create-tick-cursor.ts'
 import { getSqrtPriceAtTick } from './ticks/get-sqrt-price-at-tick.ts'
 import { getTickAtSqrtPrice } from './ticks/get-tick-at-sqrt-price.ts'
-import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from './ticks/tick-bounds.ts'
 
 export type PoolPosition = { tickLower: number; tickUpper: number; liquidity: bigint }
 export type PoolState = {
@@ -85,68 +89,40 @@ export function anyPool(options: { fullRange: boolean; maxTick?: number }): fc.A
 }
 
 /** A pool that keeps the fee books as the v3 contract does (global growth, growth outside each tick) and writes Swap logs. */
-export function bookkeepingPool(initial: PoolState, protocolDenominators: readonly [number, number] = [0, 0]) {
-  let { sqrtPriceX96, tick, liquidity } = initial
-  const { feePips, tickSpacing, ticks } = initial
-  const growth = [0n, 0n] as [bigint, bigint]
-  let feesPaid = [0n, 0n] as [bigint, bigint]
-  const outside = new Map(ticks.map(({ tick: at }) => [at, [0n, 0n] as [bigint, bigint]]))
-  const limits = { down: MIN_SQRT_PRICE + 1n, up: MAX_SQRT_PRICE - 1n }
+export function bookkeepingPool(initial: PoolState, [part0, part1]: readonly [number, number] = [0, 0]) {
+  const { feePips, tickSpacing, ticks, ...market } = initial
+  const state: ReplayedPool = {
+    ...createPoolState({ feePips, tickSpacing }),
+    ...market,
+    feeProtocol: part0 + (part1 << 4),
+    observationCardinality: 1,
+    ticks: ticks.map((tick) => Object.assign({}, emptyTick, tick)),
+  }
+  const feesPaid: [bigint, bigint] = [0n, 0n]
+  const noTime = 0
 
   function swap(zeroForOne: boolean, amountSpecified: bigint): SwapLog & { tickAfter: number } {
-    const input = zeroForOne ? 0 : 1
-    const limit = zeroForOne ? limits.down : limits.up
-    const cursor = createTickCursor({ ticks, tick, zeroForOne, tickSpacing })
-    let [amountRemaining, amountOut] = [amountSpecified, 0n]
-    while (amountRemaining > 0n && sqrtPriceX96 !== limit) {
-      const next = cursor.next(tick)
-      const atNext = getSqrtPriceAtTick(next.tick)
-      const sqrtPriceTargetX96 = zeroForOne ? (atNext < limit ? limit : atNext) : atNext > limit ? limit : atNext
-      const step = computeSwapStep({
-        sqrtPriceX96,
-        sqrtPriceTargetX96,
-        liquidity,
-        amountRemaining,
-        exactIn: true,
-        feePips,
-      })
-      amountRemaining -= step.amountIn + step.feeAmount
-      amountOut += step.amountOut
-      feesPaid[input] += step.feeAmount
-      const denominator = BigInt(protocolDenominators[input] ?? 0)
-      const toProviders = step.feeAmount - (denominator === 0n ? 0n : step.feeAmount / denominator)
-      if (liquidity > 0n) growth[input] = BigInt.asUintN(256, growth[input] + (toProviders << 128n) / liquidity)
-      if (step.sqrtPriceNextX96 === atNext) {
-        if (next.liquidityNet !== null) {
-          const was = outside.get(next.tick)!
-          outside.set(next.tick, [growth[0] - was[0], growth[1] - was[1]])
-          liquidity += zeroForOne ? -next.liquidityNet : next.liquidityNet
-          cursor.cross()
-        }
-        tick = zeroForOne ? next.tick - 1 : next.tick
-      } else if (step.sqrtPriceNextX96 !== sqrtPriceX96) tick = getTickAtSqrtPrice(step.sqrtPriceNextX96)
-      sqrtPriceX96 = step.sqrtPriceNextX96
-    }
-    const [paid, got] = [amountSpecified - amountRemaining, -amountOut]
-    const [amount0, amount1] = zeroForOne ? [paid, got] : [got, paid]
-    return { amount0, amount1, sqrtPriceX96After: sqrtPriceX96, tickAfter: tick, liquidity }
+    const plan = planSwap(state, { zeroForOne, exactIn: true, amountSpecified, timestamp: noTime })
+    carryOutSwap(state, plan)
+    feesPaid[zeroForOne ? 0 : 1] += plan.result.feeAmount
+    const { sqrtPriceX96: sqrtPriceX96After, tick: tickAfter, ...log } = swapFields(plan)
+    return { ...log, sqrtPriceX96After, tickAfter }
   }
 
   function growthInside(tickLower: number, tickUpper: number): FeeGrowthInside {
-    const record = (at: number) => {
-      const [feeGrowthOutside0X128, feeGrowthOutside1X128] = outside.get(at)!
-      return { feeGrowthOutside0X128, feeGrowthOutside1X128 }
-    }
-    return getFeeGrowthInside({
-      tickCurrent: tick,
-      tickLower,
-      tickUpper,
-      feeGrowthGlobal0X128: growth[0],
-      feeGrowthGlobal1X128: growth[1],
-      lower: record(tickLower),
-      upper: record(tickUpper),
-    })
+    const [lower, upper] = [findTick(state, tickLower)!, findTick(state, tickUpper)!]
+    return getFeeGrowthInside({ ...state, tickCurrent: state.tick, tickLower, tickUpper, lower, upper })
   }
 
-  return { swap, growthInside, feesPaid: () => feesPaid, state: () => ({ sqrtPriceX96, tick, liquidity }) }
+  return { swap, growthInside, feesPaid: () => feesPaid }
+}
+
+/** Initialised, with nothing outside it yet. */
+const emptyTick = {
+  liquidityGross: 1n,
+  feeGrowthOutside0X128: 0n,
+  feeGrowthOutside1X128: 0n,
+  tickCumulativeOutside: 0n,
+  secondsPerLiquidityOutsideX128: 0n,
+  secondsOutside: 0,
 }

@@ -36,7 +36,8 @@ test.each(traffic)("random traffic in $base/$quote $fee leads to the contract's 
     // Every other block follows at once, the rest after hours: the oracle counts the time between.
     timestamp += round % 2 === 0 ? 1 : 3_607 * round
     const at = { caller, timestamp }
-    const draws = drawCalls(market.seed * 1_000 + round, 80)
+    // A call that is alone in its block may leave the oracle as it was.
+    const draws = drawCalls(market.seed * 1_000 + round, round % 3 === 2 ? 1 : 64)
     const calls = draws.flatMap((drawn) => foresee(foreseen, drawn, at) ?? [])
     const isCompared = round % 9 === 4
     if (isCompared) calls.push(...goRound(foreseen, at))

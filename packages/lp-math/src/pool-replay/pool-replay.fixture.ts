@@ -67,12 +67,17 @@ export const anyReplayPool = fc
     return openPool({ feePips, tickSpacing, sqrtPriceX96, feeProtocol, mints: distinct })
   })
 
-/** Orders of every kind; `limit` is in quarter ticks from the price, and often stands on a tick of the spacing. */
+/** Orders of every kind; a `limit` is some ticks from the price, and often stands on a tick of the spacing. */
 export const anyOrder = fc.record({
   zeroForOne: fc.boolean(),
   exactIn: fc.boolean(),
   amountSpecified: fc.oneof(upToBits(110), fc.bigInt({ min: 0n, max: 4n })).map((value) => value + 1n),
-  limit: fc.option(fc.record({ ticks: fc.integer({ min: 0, max: 40_000 }), onSpacing: fc.boolean() })),
+  limit: fc.option(
+    fc.record({
+      ticks: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 40_000 })),
+      onSpacing: fc.boolean(),
+    }),
+  ),
   elapsed: fc.constantFrom(0, 0, 1, 12, 86_400),
 })
 

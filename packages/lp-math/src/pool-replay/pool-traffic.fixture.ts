@@ -7,6 +7,7 @@ import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
 import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE } from '../ticks/tick-bounds.ts'
 import { upToBits } from '../v3-sdk.fixture.ts'
 import { applyPoolEvent } from './apply-pool-event.ts'
+import { findTick } from './find-tick.ts'
 import { planSwap, type SwapOrder } from './plan-swap.ts'
 import type { PoolEvent } from './pool-event.ts'
 import type { PoolState } from './pool-state.ts'
@@ -62,6 +63,7 @@ export const remarks = [
   'Mint',
   'SetFeeProtocol',
   'Swap',
+  'first mint at the tick of the price',
   'growth round by a flash loan',
   'growth round by a swap',
   'swap for nothing through a gap',
@@ -73,9 +75,14 @@ export const remarks = [
 ] as const
 
 /** Which of them an event is, given the pool before and after it. */
-export function remark(event: PoolEvent, before: Moment, after: Moment): string[] {
+export function remark(event: PoolEvent, before: PoolState, after: PoolState): string[] {
   const isRound = after.feeGrowthGlobal0X128 < before.feeGrowthGlobal0X128
   if (event.eventName === 'Flash') return ['Flash', ...(isRound ? ['growth round by a flash loan'] : [])]
+  if (event.eventName === 'Mint') {
+    const { tickLower, amount } = event.args
+    const isFirst = tickLower === after.tick && findTick(after, tickLower)?.liquidityGross === amount
+    return ['Mint', ...(isFirst ? ['first mint at the tick of the price'] : [])]
+  }
   if (event.eventName !== 'Swap') return [event.eventName]
   const { amount0, amount1, sqrtPriceX96, tick } = event.args
   const isAt = (bound: number) => bound <= MAX_TICK && sqrtPriceX96 === getSqrtPriceAtTick(bound)
@@ -90,8 +97,6 @@ export function remark(event: PoolEvent, before: Moment, after: Moment): string[
     ...(sqrtPriceX96 === MIN_SQRT_PRICE + 1n ? ['swap to the lowest price'] : []),
   ]
 }
-
-type Moment = Pick<PoolState, 'sqrtPriceX96' | 'feeGrowthGlobal0X128'>
 
 export type Setting = { readonly caller: Address; readonly timestamp: number }
 
@@ -230,17 +235,19 @@ function swap(state: PoolState, { caller, timestamp }: Setting, order: Omit<Swap
 }
 
 function mint(state: PoolState, drawn: Drawn, { caller, timestamp }: Setting): ForeseenCall | null {
-  const { tickSpacing } = state
-  const bounds = fullRangeTicks(tickSpacing)
-  const step = 5 * tickSpacing
-  const from = (Math.round(state.tick / step) + drawn.place) * step
-  const to = from + drawn.width * (drawn.pick % 4 === 0 ? tickSpacing : step)
-  const range =
-    drawn.pick % 50 === 0
-      ? bounds
-      : { tickLower: Math.max(from, bounds.tickLower), tickUpper: Math.min(to, bounds.tickUpper) }
+  const range = drawn.pick % 50 === 0 ? fullRangeTicks(state.tickSpacing) : rangeAround(state, drawn)
   if (range.tickLower >= range.tickUpper) return null
   return mintOf(state, range, drawn.amount + 1n, drawn.pick % 20 === 1 ? nobody : caller, timestamp)
+}
+
+/** On a grid wider than the spacing, so that ranges share ticks; from the very tick of the price where that is one of the spacing. */
+function rangeAround({ tick, tickSpacing }: PoolState, { place, width, pick }: Drawn): Range {
+  const bounds = fullRangeTicks(tickSpacing)
+  const step = 5 * tickSpacing
+  const isHere = tick % tickSpacing === 0 && pick % 2 === 0
+  const from = isHere ? tick : (Math.round(tick / step) + place) * step
+  const to = from + width * (pick % 4 === 0 ? tickSpacing : step)
+  return { tickLower: Math.max(from, bounds.tickLower), tickUpper: Math.min(to, bounds.tickUpper) }
 }
 
 type Range = { tickLower: number; tickUpper: number }
