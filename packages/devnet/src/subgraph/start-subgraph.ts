@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { buildSchema, graphql, type GraphQLSchema } from 'graphql'
+import { buildSchema, graphql } from 'graphql'
 import { zeroAddress } from 'viem'
 import { connect } from '../chain-client.ts'
 import { createFaultRules, type StandInFault } from '../create-fault-rules.ts'
 import type { Devnet } from '../devnet.ts'
-import { createIndex, type EventIndex } from './index-events.ts'
-import { queryRows, type RowQuery } from './query-rows.ts'
+import { createIndex } from './index-events.ts'
 import { readEvents } from './read-events.ts'
-import { pairPeriodRow, pairRow, periodRow, poolRow } from './rows.ts'
+import { createResolvers, type BlockMeta } from './create-resolvers.ts'
 import { pairSchema, poolSchema } from './schema.ts'
 
 /**
@@ -19,6 +18,8 @@ export async function startSubgraph(options: SubgraphOptions): Promise<Subgraph>
   const source = createSource(options.devnet)
   const faults = createFaultRules<SubgraphFault>()
   const asked: SubgraphRequest[] = []
+  const ofPools = buildSchema(poolSchema)
+  const schemas = { v2: buildSchema(pairSchema), v3: ofPools, v4: ofPools }
   const server = createServer((request, response) => void answer(request, response))
   const sockets = { v2: '/v2', v3: '/v3', v4: '/v4' } as const
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -45,12 +46,12 @@ export async function startSubgraph(options: SubgraphOptions): Promise<Subgraph>
     try {
       const { index, block } = await source()
       const behind = fault?.kind === 'stale' ? fault.seconds : 0
-      const meta = { number: block.number, timestamp: block.timestamp - behind, hash: block.hash }
-      const rootValue = resolversOf(version, index, meta)
+      const meta: BlockMeta = { number: block.number, timestamp: block.timestamp - behind, hash: block.hash }
+      const rootValue = createResolvers(version, index, meta)
       json(
         response,
         200,
-        await graphql({ schema: schemas[version](), source: query, rootValue, variableValues: variables }),
+        await graphql({ schema: schemas[version], source: query, rootValue, variableValues: variables }),
       )
     } catch {
       json(response, 500, { error: 'the chain does not answer' })
@@ -91,15 +92,8 @@ export type SubgraphFault =
   | { readonly kind: 'endless' }
 
 type Version = (typeof versions)[number]
-type Meta = { readonly number: number; readonly timestamp: number; readonly hash: string }
 
 const versions = ['v2', 'v3', 'v4'] as const
-
-const schemas: Readonly<Record<Version, () => GraphQLSchema>> = {
-  v2: () => buildSchema(pairSchema),
-  v3: () => buildSchema(poolSchema),
-  v4: () => buildSchema(poolSchema),
-}
 
 /** The index up to the head; a chain that was set back is read anew. */
 function createSource({ rpcUrl, tokens, chain }: SubgraphOptions['devnet']) {
@@ -138,55 +132,6 @@ function createSource({ rpcUrl, tokens, chain }: SubgraphOptions['devnet']) {
     return updated
   }
 }
-
-function resolversOf(version: Version, index: EventIndex, block: Meta): Readonly<Record<string, unknown>> {
-  const pools = index.pools().filter((pool) => pool.version === version)
-  const held = (pool: (typeof pools)[number]) =>
-    pool.amount0 * index.usdOf(pool.token0) + pool.amount1 * index.usdOf(pool.token1)
-  const periods = (of: 'hours' | 'days', row: (pool: (typeof pools)[number], period: Period) => object) =>
-    pools.flatMap((pool) => [...pool[of].values()].map((period) => row(pool, period)))
-  const meta = { _meta: { block, deployment: `Qm${version}`, hasIndexingErrors: false } }
-  if (version === 'v2') {
-    return {
-      ...meta,
-      pairs: (query: RowQuery) =>
-        queryRows(
-          pools.map((pool) => pairRow(pool, held(pool))),
-          query,
-        ),
-      pairHourDatas: (query: RowQuery) =>
-        queryRows(
-          periods('hours', (a, b) => pairPeriodRow(a, b, 'hourly')),
-          query,
-        ),
-      pairDayDatas: (query: RowQuery) =>
-        queryRows(
-          periods('days', (a, b) => pairPeriodRow(a, b, 'daily')),
-          query,
-        ),
-    }
-  }
-  return {
-    ...meta,
-    pools: (query: RowQuery) =>
-      queryRows(
-        pools.map((pool) => poolRow(pool, held(pool))),
-        query,
-      ),
-    poolHourDatas: (query: RowQuery) =>
-      queryRows(
-        periods('hours', (a, b) => periodRow(a, b, 'periodStartUnix')),
-        query,
-      ),
-    poolDayDatas: (query: RowQuery) =>
-      queryRows(
-        periods('days', (a, b) => periodRow(a, b, 'date')),
-        query,
-      ),
-  }
-}
-
-type Period = Parameters<typeof periodRow>[1]
 
 async function readBody(request: IncomingMessage): Promise<{ query: string; variables: Record<string, unknown> }> {
   const chunks: Buffer[] = []

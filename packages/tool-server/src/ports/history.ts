@@ -44,6 +44,8 @@ export type Completeness = {
   readonly barsExpected: number
   /** Bars given back, those of no trade included. */
   readonly barsFound: number
+  /** Whether no trade of the period is missing: bars that are left out then had none. */
+  readonly hasAllTrades: boolean
   /** How many of them the source had nothing of, and were taken to be without a trade. */
   readonly gaps: number
   /** Where each of those begins, Unix seconds. */

@@ -38,6 +38,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   query_agent_identity: ['read', 'read:market', true],
   register_agent: ['write', 'admin:wallet', false],
   remove_liquidity: ['write', 'write:liquidity', false],
+  search_pools: ['read', 'read:market', true],
   search_tokens: ['read', 'read:market', true],
 }
 

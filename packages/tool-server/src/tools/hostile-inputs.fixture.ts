@@ -106,6 +106,8 @@ export const hostile = {
     '2026-01-01\u0000',
     '\uFF12026-01-01',
   ],
+  usdFloor: [...notNumbers, -1, -0.01],
+  poolSort: ['', 'TVL', 'newest', 1, null, '__proto__'],
   interval: ['', '1H', '1m', '4h', 3600, null, ['1h']],
   hash: [...notText, '', '0x12', `0x${'g'.repeat(64)}`, '1'.repeat(64), `0x${'1'.repeat(65)}`],
   operationId: [

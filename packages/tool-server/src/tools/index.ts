@@ -15,6 +15,7 @@ import { getTokenPrice } from './market/get-token-price.ts'
 import { getTransactionStatus } from './market/get-transaction-status.ts'
 import { getVolumeHistory } from './market/get-volume-history.ts'
 import { queryAgentIdentity } from './market/query-agent-identity.ts'
+import { searchPools } from './market/search-pools.ts'
 import { searchTokens } from './market/search-tokens.ts'
 import { getAgentBalance } from './portfolio/get-agent-balance.ts'
 import { getPosition } from './portfolio/get-position.ts'
@@ -65,5 +66,6 @@ export const catalogue: readonly Tool[] = Object.freeze([
   queryAgentIdentity,
   registerAgent,
   removeLiquidity,
+  searchPools,
   searchTokens,
 ])

@@ -21,6 +21,7 @@ test('a history that the endpoint gives in part says since when, and counts what
   const read = await readRpcHistory({ liquidity, prices }, createBarMemory(), request, now * 1000)
   expect(read.completeness).toMatchObject({
     barsExpected: 101,
+    hasAllTrades: false,
     barsFound: read.bars.startsAt.length,
     note: expect.stringContaining(new Date(completeFrom * 1000).toISOString()),
   })

@@ -30,6 +30,7 @@ export async function readRpcHistory(
     completeness: {
       barsExpected: grid.count,
       barsFound,
+      hasAllTrades: knownFrom <= grid.start,
       gaps: 0,
       gapsAt: [],
       note: noteOf({ isShort: knownFrom > grid.start, knownFrom, missing: grid.count - barsFound }),

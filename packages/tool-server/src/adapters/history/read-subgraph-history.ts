@@ -37,6 +37,7 @@ export async function readSubgraphHistory(
     completeness: {
       barsExpected: grid.count,
       barsFound,
+      hasAllTrades: notes.length === 0,
       gaps: gapsAt.length,
       gapsAt,
       note: told.length === 0 ? null : told.join(' '),

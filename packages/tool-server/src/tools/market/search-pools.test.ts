@@ -1,0 +1,16 @@
+import { describeRefusals } from '../refusals.fixture.ts'
+import { searchPools } from './search-pools.ts'
+
+describeRefusals(
+  searchPools,
+  { chain: 'base' },
+  {
+    chain: 'chain',
+    token: 'token',
+    minTvlUsd: 'usdFloor',
+    minVolumeUsd: 'usdFloor',
+    sort: 'poolSort',
+    limit: 'limit',
+    cursor: 'cursor',
+  },
+)

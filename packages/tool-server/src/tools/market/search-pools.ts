@@ -1,0 +1,135 @@
+import type { Chain } from '@svc/wallet/core'
+import { zeroAddress } from 'viem'
+import * as z from 'zod'
+import { readPoolActivity } from '../../adapters/analytics/read-pool-activity.ts'
+import type { Pool, Token } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import { readTool, type ReadContext } from '../../tool.ts'
+import { chainInput, cursorInput, limitInput, tokenInput } from '../params.ts'
+import { notesResult, pageOf, poolSummary, poolSummaryResult, readResult, readStamp, usdResult } from '../results.ts'
+
+const atLeast = 'Accepted: a number of US dollars, 0 or more'
+const usdInput = z
+  .number({ error: atLeast })
+  .refine((value) => value >= 0, atLeast)
+  .optional()
+
+export const searchPools = readTool({
+  name: 'search_pools',
+  title: 'Search pools',
+  description:
+    'Pools of v2, v3 and v4 between the listed tokens of a chain, or of one token with them, by value held, volume or fee APR of the last day. Use it to find where to provide liquidity; get_pools_by_token_pair is for one pair.',
+  scope: 'read:market',
+  input: z.strictObject({
+    chain: chainInput,
+    token: tokenInput.optional(),
+    minTvlUsd: usdInput,
+    minVolumeUsd: usdInput.describe('Of 24 hours'),
+    sort: z.enum(['tvl', 'volume', 'fee_apr'], { error: 'Accepted: tvl, volume or fee_apr' }).default('tvl'),
+    limit: limitInput,
+    cursor: cursorInput,
+  }),
+  output: z.object({
+    ...readResult,
+    items: z.array(
+      poolSummaryResult.extend({
+        version: z.string(),
+        tvlUsd: usdResult,
+        volume24hUsd: usdResult,
+        feeApr24h: z.number().nullable(),
+      }),
+    ),
+    nextCursor: z.string().nullable(),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const token = input.token === undefined ? null : await context.tokens.resolve(chain, input.token, 'token')
+  const sized = await sizedPools(context, chain, await findPools(context, chain, token))
+  const deep = sized.filter(({ tvlUsd }) => (tvlUsd ?? 0) >= (input.minTvlUsd ?? 0))
+  const needsTrading = input.sort !== 'tvl' || input.minVolumeUsd !== undefined
+  const candidates = needsTrading ? await withTrading(context, chain, deep) : deep
+  const wanted = candidates
+    .filter(({ volume24hUsd }) => input.minVolumeUsd === undefined || (volume24hUsd ?? -1) >= input.minVolumeUsd)
+    .toSorted((a, b) => (b[sortedBy[input.sort]] ?? -1) - (a[sortedBy[input.sort]] ?? -1))
+  const page = pageOf(wanted, input.limit, input.cursor)
+  const shown = needsTrading ? page.items : await withTrading(context, chain, page.items)
+  const untold = (needsTrading ? candidates : shown).filter(({ volume24hUsd }) => volume24hUsd === null).length
+  return {
+    ...readStamp(chain, context),
+    items: shown.map(({ pool, tvlUsd, volume24hUsd, feeApr24h }) =>
+      Object.assign(poolSummary(pool), { version: pool.version, tvlUsd, volume24hUsd, feeApr24h }),
+    ),
+    nextCursor: page.nextCursor,
+    notes: untold === 0 ? [] : [`The trading of ${untold} pools is not known, or was left out to answer in time.`],
+  }
+})
+
+type Sized = {
+  readonly pool: Pool
+  readonly tvlUsd: number | null
+  readonly volume24hUsd: number | null
+  readonly feeApr24h: number | null
+}
+
+const sortedBy = { tvl: 'tvlUsd', volume: 'volume24hUsd', fee_apr: 'feeApr24h' } as const
+
+/** Every pool between the native currency and the listed tokens, or between one token and those; each once. */
+async function findPools(context: ReadContext, chain: Chain, token: Token | null): Promise<Pool[]> {
+  const addresses = [zeroAddress, ...chain.tokens.map(({ address }) => address)].slice(0, mostTokens)
+  const listed = await Promise.all(addresses.map((address) => context.tokens.byAddress(chain, address)))
+  const pairs = listed.flatMap((one, index) =>
+    token === null ? listed.slice(index + 1).map((other) => [one, other] as const) : [[token, one] as const],
+  )
+  const found = await Promise.all(
+    pairs.filter(([a, b]) => a.address !== b.address).map(([a, b]) => context.liquidity.findPools(chain, a, b)),
+  )
+  return [...new Map(found.flat().map((pool) => [pool.id, pool])).values()]
+}
+
+/** Deepest first. */
+async function sizedPools(context: ReadContext, chain: Chain, pools: readonly Pool[]): Promise<Sized[]> {
+  const sized = await Promise.all(
+    pools.map(async (pool) => {
+      const { tvlUsd } = await readPoolActivity(context, chain, pool, context.now(), { withTrading: false })
+      return { pool, tvlUsd, volume24hUsd: null, feeApr24h: null }
+    }),
+  )
+  return sized.toSorted((a, b) => (b.tvlUsd ?? -1) - (a.tvlUsd ?? -1))
+}
+
+/** Pools are read one after the other, deepest first, and after a while without their trading. */
+async function withTrading(context: ReadContext, chain: Chain, pools: readonly Sized[]): Promise<Sized[]> {
+  const startedAt = context.now()
+  const budgetMs = context.figuresWithinMs ?? tradingBudgetMs
+  const told: Sized[] = []
+  for (const sized of pools) {
+    told.push(context.now() - startedAt < budgetMs ? await tradingOf(context, chain, sized) : sized)
+  }
+  return told
+}
+
+async function tradingOf(context: ReadContext, chain: Chain, sized: Sized): Promise<Sized> {
+  const to = Math.floor(context.now() / 1000)
+  const request = { chain, pool: sized.pool, from: to - 86_400, to, barSeconds: 3_600 }
+  try {
+    const { figures, completeness } = await context.history.read(request)
+    const { volumeUsd, feesUsd } = figures
+    const volume = completeness.hasAllTrades ? sumOf(volumeUsd) : null
+    const fees = completeness.hasAllTrades ? sumOf(feesUsd) : null
+    const apr = fees === null || sized.tvlUsd === null || sized.tvlUsd <= 0 ? null : (fees / sized.tvlUsd) * 365 * 100
+    return { ...sized, volume24hUsd: volume, feeApr24h: apr === null ? null : Math.round(apr * 1e4) / 1e4 }
+  } catch (error) {
+    if (error instanceof ToolError) return sized
+    throw error
+  }
+}
+
+function sumOf(column: Float64Array | null): number | null {
+  if (column === null || column.some(Number.isNaN)) return null
+  return Math.round(column.reduce((sum, value) => sum + value, 0) * 1e6) / 1e6
+}
+
+const mostTokens = 12
+/** As long as other tools wait for figures beside what they are for. */
+const tradingBudgetMs = 8_000
