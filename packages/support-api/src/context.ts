@@ -39,6 +39,8 @@ export type FaucetPart = {
   readonly networkLeft: (network: string) => Promise<number>
   /** For `/readyz`: which chains are up. None of them is needed for the others, nor for the pins. */
   parts(): Promise<Readonly<Record<string, 'ok' | 'down'>>>
+  /** Whether this replica pays on the chain. */
+  leads(chainId: number): boolean
   close(): Promise<void>
 }
 

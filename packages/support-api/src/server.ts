@@ -9,8 +9,10 @@ import type { Config } from './config.ts'
 import { readTls } from './config/read-tls.ts'
 import type { ApiContext } from './context.ts'
 import { openFaucetPart } from './faucet/open-faucet-part.ts'
+import { countSettled } from './observability/count-settled.ts'
 import { createMetrics } from './observability/create-metrics.ts'
 import { openLog, type LogDestination } from './observability/open-log.ts'
+import { watchFaucet } from './observability/watch-faucet.ts'
 import { openState } from './open-state.ts'
 import { chooseBackend } from './pins/choose-backend.ts'
 import { createPinDesk } from './pins/create-pin-desk.ts'
@@ -35,12 +37,13 @@ export async function openSupportApi(config: Config, surroundings: Surroundings 
       ? null
       : openFaucetPart({
           config: config.faucet,
-          store,
+          store: { ...store, claims: countSettled(store.claims, { metrics, log }) },
           holder: `process ${process.pid} on ${hostname()}`,
           version,
           log,
           now,
         })
+  const watch = faucet === null ? null : watchFaucet({ faucet, metrics, log })
   const context: ApiContext = {
     config,
     store,
@@ -59,6 +62,7 @@ export async function openSupportApi(config: Config, surroundings: Surroundings 
       if (state.isClosing) return
       state.isClosing = true
       await drain(server, timeoutMs)
+      watch?.close()
       await context.faucet?.close()
       await opened.close()
       log.flush()

@@ -35,6 +35,7 @@ export function openFaucetPart(options: FaucetPartOptions): FaucetPart {
       const { chains } = await report()
       return Object.fromEntries(chains.map(({ name, rpc }) => [`chain ${name}`, rpc]))
     },
+    leads: (chainId) => faucet.chains.get(chainId)?.payer.facts().isLeading ?? false,
     close: () => faucet.stop(),
   }
 }

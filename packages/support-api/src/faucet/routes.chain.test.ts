@@ -49,6 +49,18 @@ test('a wallet is paid once, and told of its transaction when it asks again', as
   })
 })
 
+test('a claim that was settled is counted and told in the log, by the replica that leads', async () => {
+  const { json } = await ask({ address: wallet(), chainId: 31337, appId: 'app-one' })
+  const figures = async () => (await api.ask('/metrics')).text
+  await expect.poll(figures).toContain('svc_api_faucet_settled_total{outcome="confirmed"} 1')
+  const line = api
+    .log()
+    .split('\n')
+    .find((text) => text.includes('faucet.settled'))
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 30, claimId: json['claimId'], state: 'confirmed' })
+  await expect.poll(figures).toMatch(/^svc_api_faucet_leading\{chain="[\w-]+"\} 1$/m)
+})
+
 test.each([
   ['no JSON', {}, { body: '{' }, 400, 'VALIDATION_FAILED'],
   ['text', {}, { headers: { 'content-type': 'text/plain' } }, 415, 'MEDIA_TYPE_NOT_SUPPORTED'],

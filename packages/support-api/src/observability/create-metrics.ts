@@ -30,6 +30,13 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers,
   })
+  const settled = new Counter({
+    name: 'svc_api_faucet_settled_total',
+    help: 'Claims whose payment this replica saw through to its end: confirmed, or failed.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  for (const outcome of ['confirmed', 'failed']) settled.inc({ outcome }, 0)
   registry.registerMetric(
     new Gauge({
       name: 'svc_api_resident_bytes',
@@ -46,6 +53,7 @@ export function createMetrics(): Metrics {
     refused: (code) => refusals.inc({ code }),
     pinned: (outcome) => pins.inc({ outcome }),
     checkedApp: (outcome) => appChecks.inc({ outcome }),
+    settled: (outcome) => settled.inc({ outcome }),
     text: () => registry.metrics(),
   }
 }
@@ -58,5 +66,6 @@ export type Metrics = {
   refused(code: ErrorCode): void
   pinned(outcome: 'new' | 'known' | 'failed'): void
   checkedApp(outcome: 'known' | 'unknown' | 'failed'): void
+  settled(outcome: 'confirmed' | 'failed'): void
   text(): Promise<string>
 }
