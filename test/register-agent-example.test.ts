@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { useDevnet } from '@svc/devnet/testing'
 import { createPublicClient, http, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startSupportApi } from '../packages/cli/src/start-support-api.ts'
 import type { ReadyLine } from '../packages/cli/src/start-world.ts'
 
 // The examples run as a reader runs them, as processes over what `npm run build` made.
@@ -44,6 +45,29 @@ test('examples/register-agent.mjs registers an agent once, and finds it the seco
 
   const second = await example('register-agent.mjs', world, join(folder, 'agent'))
   expect(second).toContain(`Agent 31337:${tokenId} of ${owner} was registered before.`)
+})
+
+test('examples/register-through-api.mjs makes an agent of a wallet that holds nothing', async () => {
+  const { rpcUrl, chainId, registry, chain } = devnet()
+  const chainsPath = join(folder, 'chains.json')
+  await writeFile(chainsPath, JSON.stringify([chain]))
+  const api = await startSupportApi({ devnet: devnet(), dataDir: folder, chainsPath, port: 0, logLevel: 'silent' })
+  try {
+    const line: Pick<ReadyLine, 'ready' | 'rpc' | 'registry' | 'api'> = {
+      ready: true,
+      rpc: { url: rpcUrl, chainId },
+      registry: { address: registry.identity },
+      api: { url: api.url, appId: api.appId },
+    }
+    const world = join(folder, 'world-with-api.txt')
+    await writeFile(world, JSON.stringify(line))
+    const said = await example('register-through-api.mjs', world)
+    expect(said).toMatch(/^faucet +Asking the faucet/m)
+    expect(said).toMatch(/^Agent 31337:\d+ is registered \(sdk-ipfs\); its gas came by way of: faucet\.$/m)
+    expect(said).toMatch(/^ipfs:\/\/bafkrei\w+ holds the file of Ada\.$/m)
+  } finally {
+    await api.stop()
+  }
 })
 
 test('the first program of the wallet package registers an agent', async () => {

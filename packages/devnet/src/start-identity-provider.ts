@@ -46,8 +46,8 @@ export type IdentityProvider = {
 
 export type IdentityProviderFault =
   | { readonly kind: 'status'; readonly status: number }
-  /** 200 with this body, as it stands. */
-  | { readonly kind: 'say'; readonly body: string }
+  /** This body as it stands; with 200 unless told otherwise. */
+  | { readonly kind: 'say'; readonly body: string; readonly status?: number }
   | { readonly kind: 'redirect'; readonly location: string }
   /** Hangs up. */
   | { readonly kind: 'drop' }
@@ -63,7 +63,7 @@ function misbehave(fault: IdentityProviderFault, response: ServerResponse): void
     case 'status':
       return json(response, fault.status, { error: 'A fault' })
     case 'say':
-      return void response.writeHead(200, { 'content-type': 'application/json' }).end(fault.body)
+      return void response.writeHead(fault.status ?? 200, { 'content-type': 'application/json' }).end(fault.body)
     case 'redirect':
       return void response.writeHead(302, { location: fault.location }).end()
     case 'drop':

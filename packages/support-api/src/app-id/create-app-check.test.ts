@@ -81,6 +81,8 @@ it.each<[string, IdentityProviderFault]>([
   ['sends us to a good answer', { kind: 'redirect', location: '/api/v1/apps/app-one/config' }],
   ['speaks of another app', { kind: 'say', body: '{"id":"app-two"}' }],
   ['speaks of no app', { kind: 'say', body: '{}' }],
+  ['is a web server of another kind', { kind: 'say', status: 404, body: '<html>Not found</html>' }],
+  ['knows no such path', { kind: 'say', status: 404, body: '"Not found"' }],
   ['speaks no JSON', { kind: 'say', body: '<html>' }],
   ['says null', { kind: 'say', body: 'null' }],
 ])('a provider that %s lets nobody in and turns nobody away', async (_what, fault) => {

@@ -32,8 +32,8 @@ const chain = (facts: Partial<FaucetChainReport>): FaucetChainReport => ({
 
 function watch(answer: () => FaucetChainReport) {
   const lines: string[] = []
-  const write = (event: string, facts: Readonly<Record<string, unknown>> = {}) =>
-    void lines.push(`${event} ${String(facts['reason'] ?? '')}`.trim())
+  const write = (event: string, { reason }: Readonly<Record<string, unknown>> = {}) =>
+    void lines.push(typeof reason === 'string' ? `${event} ${reason}` : event)
   const log: Log = { debug() {}, info: write, warn: write, error() {}, writesDebug: false, flush() {} }
   const limits = { claimsPerAddressAndChain: 1, perAppPerDay: 1, perNetworkPerDay: 1, perChainPerDay: 1 } as const
   const report = async (): Promise<FaucetReport> => ({

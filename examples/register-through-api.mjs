@@ -1,0 +1,44 @@
+// A wallet that holds nothing becomes an agent through the support API of `npm start`, which gives it gas and pins its file:
+//
+//   npm start -- --json | tee /tmp/world.txt                  in one terminal
+//   node examples/register-through-api.mjs /tmp/world.txt     in another
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { registerAgent, ServiceWallet } from '@svc/wallet'
+
+const [worldFile = '/tmp/world.txt'] = process.argv.slice(2)
+const { rpc, registry, api } = readyLine(worldFile)
+
+const wallet = new ServiceWallet({
+  mode: 'local',
+  privateKey: `0x${randomBytes(32).toString('hex')}`,
+  chainId: rpc.chainId,
+  rpcUrls: { [rpc.chainId]: rpc.url },
+  // Of your app at the wallet provider; the API asks there whether it exists.
+  appId: api.appId,
+})
+const result = await registerAgent(wallet, {
+  name: 'Ada',
+  role: 'vault_manager',
+  mcpEndpoint: 'https://agent.example/mcp',
+  apiUrl: api.url,
+  ipfsMode: 'proxy',
+  // On Sepolia and Base Sepolia the faucet is asked unnamed.
+  gas: { tiers: ['wallet', 'faucet'] },
+  registry: { identity: registry.address },
+  onProgress: ({ step, message }) => console.log(`${step.padEnd(14)} ${message}`),
+})
+if (result.status !== 'registered') throw new Error(`The registration is ${result.status}.`)
+
+const { agentId, registrationMethod, gasTier, agentURI } = result
+console.log(`\nAgent ${agentId} is registered (${registrationMethod}); its gas came by way of: ${gasTier}.`)
+const file = await fetch(`${api.url}/ipfs/${agentURI.replace('ipfs://', '')}`)
+console.log(`${agentURI} holds the file of ${(await file.json()).name}.`)
+
+function readyLine(path) {
+  const line = readFileSync(path, 'utf8')
+    .split('\n')
+    .find((text) => text.startsWith('{"ready":true'))
+  if (line === undefined) throw new Error(`${path} has no ready line of a local world (npm start -- --json).`)
+  return JSON.parse(line)
+}
