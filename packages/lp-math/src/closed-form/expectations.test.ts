@@ -55,12 +55,18 @@ describe('expected value and loss', () => {
   })
 
   test('over the full range: V0·e^(drift·T/2 - sigma²T/8), and LVR the rest', () => {
-    for (const drift of [0, 0.5, -2]) {
-      const model = { price: 1800, sigma: 0.9, drift, years: 0.7 }
+    // The last is driven far from where its tokens lie.
+    for (const [drift, sigma, years] of [
+      [0, 0.9, 0.7],
+      [0.5, 0.9, 0.7],
+      [-2, 0.9, 0.7],
+      [10, 5, 10],
+    ] as const) {
+      const model = { price: 1800, sigma, drift, years }
       const start = 2 * Math.sqrt(1800)
-      const rate = drift / 2 - 0.81 / 8
-      expect(expectedPositionValue(FULL, model) / (start * Math.exp(rate * 0.7))).toBeCloseTo(1, 13)
-      expect(expectedLvr(FULL, model) / ((start * 0.81) / 8 / rate) / Math.expm1(rate * 0.7)).toBeCloseTo(1, 12)
+      const rate = drift / 2 - sigma ** 2 / 8
+      expect(expectedPositionValue(FULL, model) / (start * Math.exp(rate * years))).toBeCloseTo(1, 13)
+      expect(expectedLvr(FULL, model) / ((start * sigma ** 2) / 8 / rate) / Math.expm1(rate * years)).toBeCloseTo(1, 12)
     }
   })
 
@@ -81,6 +87,13 @@ describe('expected value and loss', () => {
     }
     const tiny = { price: 1, sigma: 1e-300, drift: 0, years: 1 }
     expect([expectedIl(bounds, tiny), expectedLvr(bounds, tiny)]).toEqual([0, 0])
+  })
+
+  test('stand where a price falls below the least double', () => {
+    const model = { price: 1, sigma: 9.9, drift: 0, years: 10 }
+    // All in token0 from the start, as after the fall; and half of it turned to token0 on the way down.
+    expect(expectedIl({ lower: 1, upper: 1.0001 }, model)).toBeCloseTo(0, 12)
+    expect(expectedIl({ lower: 0.9, upper: 1.1 }, model)).toBeCloseTo(-1, 12)
   })
 
   test.each(SENSELESS)('refuse %o', (change, code) => {

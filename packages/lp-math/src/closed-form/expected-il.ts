@@ -19,7 +19,8 @@ export function expectedIl(bounds: PriceBounds, model: PriceModel): number {
   const { mean, deviation } = logReturn(model)
   const loss = lossAgainstHodl(bounds, model.price)
   if (deviation === 0) return loss(expectedPrice(model))
-  const integrand = (z: number): number => loss(model.price * Math.exp(mean + deviation * z)) * normalDensity(z)
+  const integrand = (z: number): number =>
+    loss(model.price * Math.exp(Math.max(mean + deviation * z, LEAST))) * normalDensity(z)
   const deviations = (bound: number): number => (Math.log(bound / model.price) - mean) / deviation
   // V/HODL turns over a move of the price by a factor of e, which is 1/deviation here.
   const panelWidth = Math.min(3, 4 / deviation)
@@ -32,6 +33,9 @@ export function expectedIl(bounds: PriceBounds, model: PriceModel): number {
   }
   return Math.max(sum, -1)
 }
+
+/** The logarithm of a fall so deep that the loss is that of a fall to 0, whose own quotient is 0/0. */
+const LEAST = -500
 
 /** Beyond it lies 1e-17 of the normal distribution. */
 const EDGE = 8.5

@@ -17,6 +17,10 @@ describe('the table of expected times', () => {
     }
   })
 
+  test.each(CASES)('gives all of the time to all of the prices: %s', (_, _bounds, model) => {
+    expect(createOccupationTable(model).timeShare({ lower: 0, upper: Number.POSITIVE_INFINITY })).toBe(1)
+  })
+
   test('knows a path without volatility', () => {
     const table = createOccupationTable({ ...MONTH, sigma: 0, drift: 0.4, years: 1 })
     expect(table.timeShare({ lower: Math.exp(0.1), upper: Math.exp(0.3) })).toBeCloseTo(0.5, 14)

@@ -121,6 +121,8 @@ describe('probabilities of a range', () => {
     expect(timeInRange({ lower: Math.exp(0.1), upper: Math.exp(0.3) }, rising)).toBeCloseTo(0.5, 14)
     expect(timeInRange(around(0.1), { ...rising, drift: -0.4 })).toBeCloseTo(0.25, 14)
     expect(timeInRange(around(0.1), { ...rising, sigma: 1e-11 })).toBeCloseTo(0.25, 9)
+    expect(timeInRange(around(0.1), { ...rising, sigma: 1e-309 })).toBeCloseTo(0.25, 14)
+    expect(timeInRange(around(0.1), { ...rising, drift: 0.05 })).toBe(1)
     expect(stayInRangeProbability(around(0.1), rising)).toBe(0)
   })
 

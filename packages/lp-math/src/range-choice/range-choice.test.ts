@@ -15,6 +15,7 @@ import { chooseRange } from './choose-range.ts'
 import { createRangeAnalyser } from './create-range-analyser.ts'
 import { busyMarket } from './range-market.fixture.ts'
 import type { RangeMarket } from './range-market.ts'
+import { usableRange } from './usable-range.ts'
 
 const MARKET = { ...busyMarket(100), gasCost: 20 }
 const ANALYSER = createRangeAnalyser(MARKET)
@@ -75,6 +76,13 @@ describe('analysis of a range', () => {
     expect(analyser.analyse(bounds)).toMatchObject({ tickLower, tickUpper })
   })
 
+  test('leaves every usable range as it is, however its prices were rounded', () => {
+    for (let tick = -300_000; tick < 300_000; tick += 6130) {
+      const bounds = { lower: 1.0001 ** tick * 1e12, upper: 1.0001 ** (tick + 10) * 1e12 }
+      expect(usableRange(bounds, MARKET)).toEqual({ tickLower: tick, tickUpper: tick + 10, bounds })
+    }
+  })
+
   test('knows one tick, the ends of all prices, and the full range', () => {
     const tick = ANALYSER.analyse({ lower: price, upper: price * (1 + 1e-9) })
     expect(tick.tickUpper - tick.tickLower).toBe(10)
@@ -85,8 +93,8 @@ describe('analysis of a range', () => {
       stayInRangeProbability: 1,
       widthPct: Number.POSITIVE_INFINITY,
     })
-    expect(ANALYSER.analyse({ lower: 1e60, upper: 1e70 }).tickUpper).toBe(full.tickUpper)
-    expect(ANALYSER.analyse({ lower: 0, upper: 1e-60 }).tickLower).toBe(full.tickLower)
+    expect(ANALYSER.analyse({ lower: 1e60, upper: 1e70 }).tickLower).toBe(full.tickUpper - 10)
+    expect(ANALYSER.analyse({ lower: 0, upper: 1e-60 }).tickUpper).toBe(full.tickLower + 10)
     const missed = ANALYSER.analyse({ lower: 20 * price, upper: 30 * price })
     expect(missed.timeInRange).toBeLessThan(1e-9)
     expect(missed.feeApr).toBeLessThan(1e-6)
@@ -97,6 +105,8 @@ describe('analysis of a range', () => {
     const calm = still.analyse({ lower: 0.99 * price, upper: 1.01 * price })
     expect(calm).toMatchObject({ timeInRange: 1, lvrApr: 0, arbitrageLossApr: 0, ilPct: 0, stayInRangeProbability: 1 })
     expect(calm.feeApr).toBeGreaterThan(0)
+    const utmost = createRangeAnalyser({ ...MARKET, model: { ...MARKET.model, sigma: 9 } })
+    expect(utmost.analyse({ lower: 0.9 * price, upper: 1.1 * price }).sensitivity.wilder.sigma).toBe(10)
     const wild = createRangeAnalyser({ ...MARKET, model: { ...MARKET.model, sigma: 5, years: 5 } })
     for (const one of candidateRanges(wild)) {
       expect([one.feeApr, one.lvrApr, one.netApr, one.ilPct, one.timeInRange].every(Number.isFinite)).toBe(true)
@@ -130,18 +140,19 @@ describe('candidates', () => {
     expect(ranges.map(({ label }) => label)).toEqual(['±5 %', '±10 %', '±50 %', 'full'])
     expect(ranges[1]).toEqual({ label: '±10 %', ...ANALYSER.analyse({ lower: 0.9 * price, upper: 1.1 * price }) })
     for (const halfWidth of [0, 100, Number.NaN, -5]) {
-      expect(() => candidateRanges(ANALYSER, [halfWidth])).toThrow(refusal('PRICE_OUT_OF_RANGE'))
+      expect(() => candidateRanges(ANALYSER, [halfWidth])).toThrow(/^Each of halfWidthsPct/)
     }
   })
 })
 
 describe('the chosen range', () => {
   test.each([
-    ['conservative', 0.95],
-    ['moderate', 0.8],
-    ['aggressive', 0.6],
-  ])('%s keeps its target, and no range of a dense grid that keeps it earns more', (_, target) => {
-    const analyser = createRangeAnalyser(RICH)
+    ['conservative', 0.95, 0],
+    ['moderate', 0.8, 0],
+    ['aggressive', 0.6, 0],
+    ['moderate on a driven price', 0.8, 4],
+  ])('%s: keeps its target, and no range of a dense grid that keeps it earns more', (_, target, drift) => {
+    const analyser = createRangeAnalyser({ ...RICH, model: { ...RICH.model, drift } })
     const { best, atTarget } = chooseRange(analyser, target)
     expect(best.timeInRange).toBeGreaterThanOrEqual(target)
     expect(atTarget.timeInRange).toBeGreaterThanOrEqual(target)
