@@ -1,11 +1,12 @@
 import type { Bars } from '../bars/bars.ts'
+import { traversedShare } from './traversed-share.ts'
 
 /**
  * Writes into `columns`, for the bars from `fromBar` to before `toBar`, the share of each bar that its price spent in the range and the
  * fees that a position of `liquidity` earned in it, in smallest units.
  *
- * The share is that of the ticks between low and high, each taken to have seen as much of the trade as another. The position's own
- * liquidity dilutes what was there: input * fee * share * L / (liquidity + L), or fee growth * L * liquidity / (liquidity + L).
+ * The position's own liquidity dilutes what was there: input * fee * share * L / (liquidity + L), or, where the fee growth is known,
+ * growth * share * L * liquidity / (liquidity + L).
  */
 export function accrueFees(
   bars: Bars,
@@ -20,14 +21,8 @@ export function accrueFees(
   const source0 = feeGrowth === null ? bars.amount0In : feeGrowth.token0
   const source1 = feeGrowth === null ? bars.amount1In : feeGrowth.token1
   for (let bar = fromBar; bar < toBar; bar++) {
-    const low = lowTick[bar] ?? 0
-    const high = highTick[bar] ?? 0
     const there = liquidity[bar] ?? 0
-    let inRange = 0
-    if (low >= tickLower && high < tickUpper) inRange = 1
-    else if (high > tickLower && low < tickUpper) {
-      inRange = (Math.min(high, tickUpper) - Math.max(low, tickLower)) / (high - low)
-    }
+    const inRange = traversedShare(lowTick[bar] ?? 0, highTick[bar] ?? 0, tickLower, tickUpper)
     const paid = (inRange * own * (feeGrowth === null ? fee : there)) / (there + own)
     share[bar] = inRange
     fee0[bar] = (source0[bar] ?? 0) * paid

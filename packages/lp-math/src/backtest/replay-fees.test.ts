@@ -5,7 +5,10 @@ import { resampleBars } from '../bars/resample-bars.ts'
 import { readShippedBars, readShippedRecords } from '../bars/shipped-bars.fixture.ts'
 import { getAmountsForLiquidity } from '../liquidity/get-amounts-for-liquidity.ts'
 import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
+import { accrueFees } from './accrue-fees.ts'
+import { full, plainOptions } from './backtest.fixture.ts'
 import { replayFees } from './replay-fees.ts'
+import { replayStrategies } from './replay-strategies.ts'
 
 /** Prices of WETH in USDC, their ticks, and the liquidity that 10,000 USD buy at the close of the first minute, tick 201101. */
 const ranges = [
@@ -74,6 +77,17 @@ describe('fees on the shipped minutes', () => {
     const { amount0, amount1 } = replay(bars, range, 1)
     expect(amount0 / (Number(exact0) / 1e12)).toBeCloseTo(1, 11)
     expect(amount1 / (Number(exact1) / 1e12)).toBeCloseTo(1, 11)
+  })
+
+  test('are those of a strategy with that position, minted in the first bar', () => {
+    const range = { ...ranges[0]!, tickLower: -887_270, tickUpper: 887_270 }
+    const options = { ...plainOptions, feePips: 500, tickSpacing: 10, decimals0: 6, baseToken: 1 as const }
+    const [result] = replayStrategies(bars, [full], options).strategies
+    const fees = replay(bars, { ...range, liquidity: liquidityFor(10_000, range) }, 1)
+    expect((result?.feesEarned0 ?? 0) / fees.amount0).toBeCloseTo(1, 9)
+    expect((result?.feesEarned1 ?? 0) / fees.amount1).toBeCloseTo(1, 9)
+    expect((result?.feesEarnedUsd ?? 0) / fees.usd).toBeCloseTo(1, 9)
+    expect(result?.feeUncertaintyPct).toBeCloseTo(fees.feeUncertaintyPct, 4)
   })
 
   test('are the same from fee growth as from inputs', () => {
@@ -189,11 +203,13 @@ describe('fees of a position', () => {
   const position = { tickLower: 0, tickUpper: 10, liquidity: 10, feePips: 100_000 }
 
   test('go by the share of ticks in the range and by the share of liquidity, the upper tick left out', () => {
-    const { fee0, fee1, share, inRangeShare } = replayFees(bars, position)
+    const columns = { share: new Float64Array(4), fee0: new Float64Array(4), fee1: new Float64Array(4) }
+    const { fee0, fee1, share } = columns
+    accrueFees(bars, { ...position, fee: 0.1 }, 0, 4, columns)
     expect([...share]).toEqual([1, 0.5, 0, 1])
     expect([...fee0]).toEqual([25, 12.5, 0, 100])
     expect([...fee1]).toEqual([50, 25, 0, 200])
-    expect(inRangeShare).toBe(0.625)
+    expect(replayFees(bars, position)).toMatchObject({ amount0: 137.5, amount1: 275, inRangeShare: 0.625 })
   })
 
   test('begin with the bar that is told, and leave the protocol its part', () => {
@@ -204,7 +220,7 @@ describe('fees of a position', () => {
 
   test('stand in the full range and in one tick', () => {
     expect(replayFees(bars, { ...position, tickLower: -887_272, tickUpper: 887_272 }).inRangeShare).toBe(1)
-    expect([...replayFees(bars, { ...position, tickLower: 5, tickUpper: 6 }).share]).toEqual([1, 0.05, 0, 1])
+    expect(replayFees(bars, { ...position, tickLower: 5, tickUpper: 6 }).inRangeShare).toBe(2.05 / 4)
   })
 
   test('are refused for what is no position', () => {
@@ -213,6 +229,9 @@ describe('fees of a position', () => {
     expect(refused({ tickUpper: Number.NaN })).toThrow(expect.objectContaining({ code: 'RANGE_EMPTY' }))
     for (const liquidity of [0, -1, Number.NaN, Infinity]) {
       expect(refused({ liquidity })).toThrow(expect.objectContaining({ code: 'LIQUIDITY_OUT_OF_RANGE' }))
+    }
+    for (const fromBar of [-1, 0.5]) {
+      expect(refused({ fromBar })).toThrow(expect.objectContaining({ code: 'BACKTEST_OPTION_OUT_OF_RANGE' }))
     }
     for (const fee of [{ feePips: 1e6 }, { feePips: -1 }, { protocolFeeShare: 1.1 }]) {
       expect(refused(fee)).toThrow(expect.objectContaining({ code: 'FEE_OUT_OF_RANGE' }))

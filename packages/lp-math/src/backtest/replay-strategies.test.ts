@@ -3,6 +3,7 @@ import { barsAlong, full, plainOptions, still } from './backtest.fixture.ts'
 import type { BacktestOptions } from './backtest-options.ts'
 import type { BacktestStrategy } from './backtest-strategy.ts'
 import type { Bars } from '../bars/bars.ts'
+import { createRandom } from '../random/create-random.ts'
 import { replayStrategies } from './replay-strategies.ts'
 import type { StrategyResult } from './strategy-result.ts'
 
@@ -67,6 +68,19 @@ describe('a strategy over a price that moves', () => {
     // Back down: what the pool held at 12,000 is worth 8,333.33 + 1,666.67 ... against 10,000.
     expect(result.lvrUsd).toBeCloseTo(200 + (6000 / 1.44 + 6000 - 10_000), 6)
     expect(result.maxDrawdownPct).toBeCloseTo((1 - 1 / 1.2) * 100, 9)
+  })
+
+  test('loses to the market by the day what its volatility says, sigma^2 / 8 of its value a year', () => {
+    const normals = new Float64Array(30 * 1440)
+    createRandom(7).fillNormals(normals, 0, normals.length)
+    const step = 0.8 / Math.sqrt(365 * 1440) / Math.log(1.0001)
+    const ticks = [0.5]
+    for (const normal of normals) ticks.push((ticks.at(-1) ?? 0) + step * normal)
+    const bars = barsAlong(ticks, { barSeconds: 60, input: 0 })
+    const result = replay(bars, full, { withBarEquity: true })
+    const meanValueUsd =
+      (result.barEquityUsd ?? new Float64Array()).reduce((sum, value) => sum + value, 0) / ticks.length
+    expect(result.lvrUsd / ((0.8 ** 2 / 8) * meanValueUsd * (30 / 365))).toBeCloseTo(1, 1)
   })
 
   test('lays its range half to each side of the price of the base token, at usable ticks', () => {

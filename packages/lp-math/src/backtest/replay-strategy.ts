@@ -7,7 +7,6 @@ import { holdUntilRebalance } from './hold-until-rebalance.ts'
 import { columnAt, type MarketColumns } from './market-columns.ts'
 import { movePosition } from './move-position.ts'
 import { amount0Of, amount1Of, openPosition, type Position } from './open-position.ts'
-import { feeColumns } from './replay-fees.ts'
 import { strategyRange } from './strategy-range.ts'
 import type { StrategyReplay } from './strategy-replay.ts'
 import type { Rebalance, StrategyResult } from './strategy-result.ts'
@@ -21,8 +20,10 @@ export function replayStrategy(
   options: BacktestOptions,
   market: MarketColumns,
 ): StrategyResult {
-  const equity = new Float64Array(bars.startsAt.length)
-  const replay: StrategyReplay = { bars, strategy, options, market, fees: feeColumns(bars), equity }
+  const column = () => new Float64Array(bars.startsAt.length)
+  const equity = column()
+  const fees = { share: column(), fee0: column(), fee1: column() }
+  const replay: StrategyReplay = { bars, strategy, options, market, fees, equity }
   const first = firstPosition(replay)
   const held = holdAndMove(replay, first)
   const earned = collectFees(replay)
