@@ -8,6 +8,7 @@ const benchmarks = {
   wallet: './wallet.mjs',
   devnet: './devnet.mjs',
   'support-api': './support-api.mjs',
+  lp: './lp.mjs',
 }
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {
   console.error(`npm run bench -- NAME [--json], NAME one of: ${Object.keys(benchmarks).join(', ')}`)

@@ -96,6 +96,11 @@ export { createSimulation, type Simulation, type SimulationOptions } from './sim
 export type { Estimate } from './simulation/estimate.ts'
 export { priceFan, type PriceFan } from './simulation/price-fan.ts'
 export type { RangeEstimates } from './simulation/range-estimates.ts'
+export {
+  type RebalancingEstimates,
+  type RebalancingOptions,
+  simulateRebalancing,
+} from './simulation/simulate-rebalancing.ts'
 export { getAmount0Delta } from './sqrt-price/get-amount0-delta.ts'
 export { getAmount1Delta } from './sqrt-price/get-amount1-delta.ts'
 export { getNextSqrtPriceFromInput } from './sqrt-price/get-next-sqrt-price-from-input.ts'

@@ -30,8 +30,8 @@ export function bridgeStays(
   return Math.min(Math.max(sum, 0), 1)
 }
 
-/** Beyond so many variances a term is below 1e-15. */
-const far = 18
+/** Beyond so many variances a term is below 1e-9, a thousandth of any sampling error. */
+const far = 10.5
 
 function decay(area: number, variance: number): number {
   return area < far * variance ? Math.exp((-2 * area) / variance) : 0

@@ -10,21 +10,12 @@ export function createOutcomes(ranges: readonly PriceBounds[], entryPrice: numbe
     return { loss: lossAgainstHodl(bounds, entryPrice), amount0, amount1, value: amount0 * entryPrice + amount1 }
   })
   return (logs) => {
-    const prices = logs.slice().sort()
-    for (let index = 0; index < prices.length; index += 1) {
-      prices[index] = entryPrice * Math.exp(Math.min(Math.max(prices[index] ?? 0, -furthest), furthest))
-    }
+    const prices = pricesAt(logs.slice().sort(), entryPrice)
     const losses = new Float64Array(prices.length)
     const sorted = new Float64Array(prices.length)
-    return positions.map(({ loss, amount0, amount1, value }) => {
-      let sum = 0
-      for (let index = 0; index < prices.length; index += 1) {
-        const price = prices[index] ?? 0
-        const lost = loss(price)
-        losses[index] = lost
-        sum += (1 + lost) * (amount0 * price + amount1)
-      }
-      return { il: lossStatistics(losses, sorted), positionValue: sum / (prices.length * value) }
+    return positions.map((position) => {
+      const sum = fillLosses(losses, prices, position)
+      return { il: lossStatistics(losses, sorted), positionValue: sum / (prices.length * position.value) }
     })
   }
 }
@@ -37,3 +28,30 @@ export type Outcome = {
 
 /** Keeps prices finite and above 0 where a price has all but vanished. */
 const furthest = 600
+
+type Position = {
+  readonly loss: (price: number) => number
+  readonly amount0: number
+  readonly amount1: number
+  readonly value: number
+}
+
+function pricesAt(logs: Float64Array, entryPrice: number): Float64Array {
+  for (let index = 0; index < logs.length; index += 1) {
+    const log = logs[index] ?? 0
+    logs[index] = entryPrice * Math.exp(log < -furthest ? -furthest : log > furthest ? furthest : log)
+  }
+  return logs
+}
+
+/** Writes V/HODL - 1 at each price, and returns the sum of V. */
+function fillLosses(losses: Float64Array, prices: Float64Array, { loss, amount0, amount1 }: Position): number {
+  let sum = 0
+  for (let index = 0; index < prices.length; index += 1) {
+    const price = prices[index] ?? 0
+    const lost = loss(price)
+    losses[index] = lost
+    sum += (1 + lost) * (amount0 * price + amount1)
+  }
+  return sum
+}

@@ -8,6 +8,7 @@ import { createOccupancy } from './create-occupancy.ts'
 import { createOutcomes } from './create-outcomes.ts'
 import { createPathSource } from './create-path-source.ts'
 import { createStaying } from './create-staying.ts'
+import { division } from './division.ts'
 import { type RangeEstimates, rangeEstimates, type ReplicateRow } from './range-estimates.ts'
 
 /**
@@ -96,12 +97,6 @@ export type Simulation = {
    * @throws LpMathError `SIMULATION_UNFINISHED` before all paths are done
    */
   result(): RangeEstimates[]
-}
-
-/** At least the replicates asked for, fewer than twice as many, of equal size. */
-function division({ paths, replicates = 8 }: SimulationOptions): { size: number; replicates: number } {
-  const size = 2 ** Math.floor(Math.log2(paths / replicates))
-  return { size, replicates: Math.ceil(paths / size) }
 }
 
 function requireOptions({ model, bounds, paths, steps, replicates = 8 }: SimulationOptions): void {

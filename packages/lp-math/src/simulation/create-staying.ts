@@ -46,6 +46,8 @@ export type Staying = {
 }
 
 const looks = 4
+/** Beyond so many variances a wall is touched once in 1e9 times, and two walls do not see each other. */
+const far = 10.5
 const nowhere: LogBounds = { lower: 0, upper: 0 }
 
 /** The product over the bridges of a path; 0 where a place lies on a bound or beyond. */
@@ -58,7 +60,16 @@ function weightWithin(values: Float64Array, variances: Float64Array, { lower, up
   for (let look = 1; look < values.length; look += 1) {
     const start = values[look - 1] ?? 0
     const end = values[look] ?? 0
-    weight *= bridgeStays(start - lower, end - lower, upper - start, upper - end, variances[look] ?? 0)
+    const variance = variances[look] ?? 0
+    const reach = far * variance
+    if ((upper - lower) * (upper - lower) < reach) {
+      weight *= bridgeStays(start - lower, end - lower, upper - start, upper - end, variance)
+      continue
+    }
+    const below = (start - lower) * (end - lower)
+    const above = (upper - start) * (upper - end)
+    if (below < reach) weight *= 1 - Math.exp((-2 * below) / variance)
+    if (above < reach) weight *= 1 - Math.exp((-2 * above) / variance)
   }
   return weight
 }

@@ -1,0 +1,78 @@
+import type { PriceBounds } from '../closed-form/price-bounds.ts'
+import type { PriceModel } from '../closed-form/price-model.ts'
+import { requirePriceBounds } from '../closed-form/require-price-bounds.ts'
+import { requirePriceModel } from '../closed-form/require-price-model.ts'
+import { LpMathError } from '../lp-math-error.ts'
+import { requireCount } from '../random/require-count.ts'
+import { createPathSource } from './create-path-source.ts'
+import { createRebalancer, type RebalancingSums } from './create-rebalancer.ts'
+import { division } from './division.ts'
+import { estimateOf } from './estimate-of.ts'
+import type { Estimate } from './estimate.ts'
+
+/**
+ * Simulates a position that is closed and opened again around the price whenever it was out of range for a share of the trailing 24
+ * hours, looked at each step; what lay before it was opened counts as in range. The new bounds stand to the price as the first ones
+ * stood to the first price. Between steps the price is not looked at, as a keeper would not: steps are the interval of the keeper.
+ *
+ * @throws LpMathError on bounds and models that mean nothing; `PRICE_OUT_OF_RANGE` unless the bounds hold the price,
+ * `PROBABILITY_OUT_OF_RANGE` for a threshold or a cost outside 0 to 1; `COUNT_OUT_OF_RANGE`, `SEED_OUT_OF_RANGE`
+ */
+export function simulateRebalancing(options: RebalancingOptions): RebalancingEstimates {
+  requireOptions(options)
+  const { model, steps, seed } = options
+  const { size, replicates } = division(options)
+  const source = createPathSource({ model, steps, seed })
+  const follow = createRebalancer(options)
+  const rows = Array.from({ length: replicates }, (_, replicate) => {
+    const drawPath = source.startReplicate(replicate)
+    const sums = { rebalances: 0, timeInRange: 0, positionValue: 0 }
+    for (let path = 0; path < size; path += 1) {
+      drawPath()
+      follow(source.path, sums)
+    }
+    return sums
+  })
+  const estimate = (name: keyof RebalancingSums) => estimateOf(rows.map((sums) => sums[name] / size))
+  return {
+    rebalances: estimate('rebalances'),
+    timeInRange: estimate('timeInRange'),
+    positionValue: estimate('positionValue'),
+  }
+}
+
+export type RebalancingOptions = {
+  readonly model: PriceModel
+  /** Of the first position; they hold the price. */
+  readonly bounds: PriceBounds
+  /** Share of the trailing 24 hours out of range at which the position is moved, 0 to 1; 0 is at the first step out of range. */
+  readonly threshold: number
+  /** What moving costs, as a share of the position's value, 0 to 1. */
+  readonly costPerRebalance: number
+  readonly paths: number
+  readonly steps: number
+  readonly seed: number
+  readonly replicates?: number | undefined
+}
+
+export type RebalancingEstimates = {
+  /** How often the position is moved until the horizon. */
+  readonly rebalances: Estimate
+  /** Share of the time in the range of the position as it then stands. */
+  readonly timeInRange: Estimate
+  /** Value at the horizon over the value at the start, after the costs, without fees. */
+  readonly positionValue: Estimate
+}
+
+function requireOptions({ model, bounds, threshold, costPerRebalance, ...counts }: RebalancingOptions): void {
+  requirePriceModel(model)
+  requirePriceBounds(bounds)
+  if (!(bounds.lower <= model.price && model.price < bounds.upper)) {
+    throw new LpMathError('PRICE_OUT_OF_RANGE', 'bounds hold model.price.')
+  }
+  for (const [field, share] of Object.entries({ threshold, costPerRebalance })) {
+    if (!(share >= 0 && share <= 1)) throw new LpMathError('PROBABILITY_OUT_OF_RANGE', `${field} is within 0 and 1.`)
+  }
+  requireCount(counts.replicates ?? 8, 'replicates', 2, 1_024)
+  requireCount(counts.paths, 'paths', counts.replicates ?? 8, 10_000_000)
+}
