@@ -16,7 +16,7 @@ export class ApiError extends Error {
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
-    this.details = options.details ?? []
+    this.details = few(options.details ?? [])
     this.facts = options.facts ?? {}
     this.retryAfterSeconds = options.retryAfterSeconds ?? null
     this.headers = options.headers ?? {}
@@ -52,6 +52,20 @@ export type Problem = {
   readonly suggestion: string
   readonly details: readonly ErrorDetail[]
 }
+
+/** A caller who sends thousands of faults is told of the first ones, in few words. */
+function few(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
+  const named = details.slice(0, mostDetails).map(shortened)
+  const more = details.length - named.length
+  return more === 0 ? named : [...named, { message: `And ${more} more.` }]
+}
+
+function shortened(detail: ErrorDetail): ErrorDetail {
+  return detail.field === undefined ? detail : { ...detail, field: detail.field.slice(0, mostFieldLetters) }
+}
+
+const mostDetails = 20
+const mostFieldLetters = 128
 
 export type ApiErrorOptions = {
   readonly details?: readonly ErrorDetail[]

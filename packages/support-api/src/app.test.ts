@@ -167,6 +167,20 @@ describe('what a body may be', () => {
     expect((await post(JSON.stringify({ agentCard: testCard() }))).headers['ratelimit']).toBe('"app";r=9')
   })
 
+  it('of thousands of faults twenty are named', async () => {
+    api = await openTestApi()
+    const names = Array.from({ length: 3_000 }, (_, index) => `n${index}`)
+    const body = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])))
+    const sent = [await post(body), await post(JSON.stringify({ agentCard: { ['x'.repeat(30_000)]: 1 } }))]
+    const page = await api.ask(`/?${names.slice(0, 2_000).join('&')}`)
+    const details = sent[0]?.json['details'] as readonly unknown[]
+    expect(details).toHaveLength(21)
+    expect(details[20]).toEqual({ message: 'And 2980 more.' })
+    expect(sent.map(({ status }) => status)).toEqual([400, 400])
+    for (const { text } of sent) expect(text.length).toBeLessThan(4_000)
+    expect(page.text.length).toBeLessThan(20_000)
+  })
+
   it('UTF-8 may be said, and white space be anywhere', async () => {
     api = await openTestApi()
     const body = JSON.stringify({ agentCard: testCard() }, null, 4)

@@ -85,6 +85,7 @@ const effects: Readonly<Record<SettingName, readonly [env: Env, shows: (config: 
       'jwt-canary',
     ],
     SVC_PIN_PER_APP_HOUR: [{ SVC_PIN_PER_APP_HOUR: '5' }, (c) => c.pins.perAppPerHour, 5],
+    SVC_PIN_PER_DAY: [{ SVC_PIN_PER_DAY: '7' }, (c) => c.pins.perDay, 7],
     SVC_PIN_PER_NETWORK_HOUR: [{ SVC_PIN_PER_NETWORK_HOUR: '6' }, (c) => c.pins.perNetworkPerHour, 6],
     SVC_FAUCET_PRIVATE_KEY: [{ SVC_FAUCET_PRIVATE_KEY: key }, (c) => c.faucet?.privateKey.reveal(), key],
     SVC_FAUCET_CHAINS: [
@@ -129,6 +130,7 @@ it('no setting is documented that has no test, and every default is what the pag
     SVC_IDENTITY_PROVIDER_PATH: config.identityProvider.path,
     SVC_PIN_BACKEND: config.pins.backend.kind,
     SVC_PIN_PER_APP_HOUR: String(config.pins.perAppPerHour),
+    SVC_PIN_PER_DAY: String(config.pins.perDay),
     SVC_PIN_PER_NETWORK_HOUR: String(config.pins.perNetworkPerHour),
     SVC_FAUCET_CHAINS: config.faucet?.chains.map(({ chain }) => chain.id).join(','),
     SVC_FAUCET_PER_APP_DAY: String(config.faucet?.perAppPerDay),

@@ -65,6 +65,8 @@ export type PinConfig = {
   readonly perAppPerHour: number
   /** New content per range of client addresses (/24, /64) in any hour. */
   readonly perNetworkPerHour: number
+  /** New content of all apps together in any 24 hours; bounds what the store grows by. */
+  readonly perDay: number
 }
 
 export type FaucetConfig = {
@@ -111,6 +113,7 @@ function assemble(
       backend: pinBackend(values),
       perAppPerHour: values.SVC_PIN_PER_APP_HOUR,
       perNetworkPerHour: values.SVC_PIN_PER_NETWORK_HOUR,
+      perDay: values.SVC_PIN_PER_DAY,
     },
     faucet: faucet(values, table, rpcUrls),
     pageAppId: values.SVC_PAGE_APP_ID ?? null,

@@ -94,6 +94,15 @@ describe('TLS', () => {
     expect(readdirSync(directory)).toEqual([])
   })
 
+  it('a client that never begins its handshake is cut off as soon as one that sends no headers', async () => {
+    const { port } = await openTls()
+    const socket = connectPlain(port, '127.0.0.1').resume()
+    const startedAt = performance.now()
+    await new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve))
+    // Of itself Node waits for two minutes.
+    expect(performance.now() - startedAt).toBeLessThan(50_000)
+  }, 60_000)
+
   it('carries requests, and tells browsers to stay with it', async () => {
     const { port } = await openTls()
     const answer = await new Promise((resolve, reject) => {

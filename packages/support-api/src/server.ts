@@ -104,6 +104,7 @@ function openServer(
           serverOptions: {
             ...times,
             ...tls,
+            handshakeTimeout: times.headersTimeout,
             minVersion: 'TLSv1.3',
           },
         })

@@ -56,6 +56,7 @@ export const settingsSchema = z.object({
     .optional(),
   SVC_PIN_PER_APP_HOUR: count(10),
   SVC_PIN_PER_NETWORK_HOUR: count(60),
+  SVC_PIN_PER_DAY: count(10_000),
   SVC_FAUCET_PRIVATE_KEY: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, { error: 'Accepted: 0x and 64 hex digits', abort: true })

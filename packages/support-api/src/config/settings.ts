@@ -40,6 +40,7 @@ export const settings = [
   secret('SVC_PINNING_JWT', 'Token of the account at Pinata or at the pinning service.'),
   setting('SVC_PIN_PER_APP_HOUR', 'New pins of one app in any hour.', '10'),
   setting('SVC_PIN_PER_NETWORK_HOUR', 'New pins from one range of addresses (/24, /64) in any hour.', '60'),
+  setting('SVC_PIN_PER_DAY', 'New pins of all apps together in any 24 hours.', '10000'),
   // faucet
   secret(
     'SVC_FAUCET_PRIVATE_KEY',

@@ -47,7 +47,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     createPinDesk({
       store,
       service,
-      limits: { perAppPerHour: 2, perNetworkPerHour: 100 },
+      limits: { perAppPerHour: 2, perNetworkPerHour: 100, perDay: 1_000 },
       fetch,
       metrics: createMetrics(),
       log: silent,

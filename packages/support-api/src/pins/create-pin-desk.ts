@@ -15,8 +15,8 @@ import type { Metrics } from '../observability/create-metrics.ts'
 import type { Log } from '../observability/open-log.ts'
 
 /**
- * Pins the registration files of cards. A place in the app's hour and in the network's is reserved before anything is
- * sent and given back when it fails (one that a failing database holds back comes free with its hour); what the app has
+ * Pins the registration files of cards. A place in the app's hour, in the network's and in the day of all is reserved
+ * before anything is sent and given back when it fails (one that a failing database holds back comes free with its hour); what the app has
  * pinned before is free. Equal requests at one time are one pin.
  * Throws `PIN_RATE_LIMITED`, `PIN_CID_MISMATCH` and `UPSTREAM_UNAVAILABLE`.
  */
@@ -56,7 +56,7 @@ export type PinReceipt = { readonly cid: string; readonly headers: Readonly<Reco
 export type PinDeskOptions = {
   readonly store: Store
   readonly service: PinService
-  readonly limits: Pick<PinConfig, 'perAppPerHour' | 'perNetworkPerHour'>
+  readonly limits: Pick<PinConfig, 'perAppPerHour' | 'perNetworkPerHour' | 'perDay'>
   readonly fetch: typeof fetch
   readonly metrics: Metrics
   readonly log: Log
@@ -90,27 +90,38 @@ async function pinNew(order: PinOrder, cid: string, options: PinDeskOptions): Pr
   }
 }
 
+/** A place in the app's hour, the network's and everybody's day; or none. `headers` tell of the first. */
 async function reserve({ appId, network }: PinOrder, { store, limits }: PinDeskOptions) {
-  const app = { name: 'app', perWindow: limits.perAppPerHour, windowMs: hourMs }
-  const byApp = await store.rateLimits.take({ ...app, key: `pin:app:${appId}` })
-  if (!byApp.allowed) throw limited(byApp, app, `An app pins ${app.perWindow} new cards in any hour.`)
-  const net = { name: 'network', perWindow: limits.perNetworkPerHour, windowMs: hourMs }
-  const byNetwork = await store.rateLimits.take({ ...net, key: `pin:network:${network}` })
-  if (!byNetwork.allowed) {
-    await store.rateLimits.refund(byApp.useId)
-    throw limited(byNetwork, net, `A range of addresses pins ${net.perWindow} new cards in any hour.`)
+  const { perAppPerHour, perNetworkPerHour, perDay } = limits
+  const places = [
+    { name: 'app', key: `pin:app:${appId}`, perWindow: perAppPerHour, windowMs: hourMs },
+    { name: 'network', key: `pin:network:${network}`, perWindow: perNetworkPerHour, windowMs: hourMs },
+    { name: 'all', key: 'pin:all', perWindow: perDay, windowMs: 24 * hourMs },
+  ] as const
+  const useIds: string[] = []
+  let headers: PinReceipt['headers'] = {}
+  for (const place of places) {
+    const verdict = await store.rateLimits.take(place)
+    if (!verdict.allowed) {
+      for (const useId of useIds) await store.rateLimits.refund(useId)
+      throw limited(verdict, place)
+    }
+    if (place.name === 'app') headers = rateLimitHeaders(place, verdict)
+    useIds.push(verdict.useId)
   }
-  return { useIds: [byApp.useId, byNetwork.useId], headers: rateLimitHeaders(app, byApp) }
+  return { useIds, headers }
 }
 
 function limited(
   verdict: Extract<RateVerdict, { allowed: false }>,
-  limit: Parameters<typeof rateLimitHeaders>[0],
-  message: string,
+  limit: { readonly name: keyof typeof whoPins; readonly perWindow: number; readonly windowMs: number },
 ): ApiError {
-  const retryAfterSeconds = Math.ceil((verdict.retryAfterMs ?? hourMs) / 1_000)
+  const retryAfterSeconds = Math.ceil((verdict.retryAfterMs ?? limit.windowMs) / 1_000)
+  const message = `${whoPins[limit.name]} ${limit.perWindow} new cards in any ${limit.windowMs === hourMs ? 'hour' : 'day'}.`
   return new ApiError('PIN_RATE_LIMITED', message, { retryAfterSeconds, headers: rateLimitHeaders(limit, verdict) })
 }
+
+const whoPins = { app: 'An app pins', network: 'A range of addresses pins', all: 'This service pins' } as const
 
 function toApiError(error: unknown): unknown {
   if (!(error instanceof WalletError)) return error

@@ -92,6 +92,25 @@ describe.each(useEngines())('pins on $engine', ({ newPlace }) => {
     expect((await api.pin(testCard('D'), from('2001:db8:0:0:ffff::2'))).status).toBe(429)
   })
 
+  it('all apps and addresses together have a day, and what it refuses costs nobody else', async () => {
+    const api = await openApi({ SVC_TRUSTED_PROXIES: '127.0.0.1', SVC_PIN_PER_DAY: '2', SVC_PIN_PER_APP_HOUR: '2' })
+    const from = (address: string, app = 'app-one') => ({
+      headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': address, authorization: `Bearer ${app}` },
+    })
+    expect((await api.pin(testCard('A'), from('203.0.113.1'))).status).toBe(200)
+    expect((await api.pin(testCard('B'), from('198.51.100.1', 'app-two'))).status).toBe(200)
+    for (const name of ['C', 'D', 'E']) {
+      expect(await api.pin(testCard(name), from('192.0.2.1'))).toMatchObject({
+        status: 429,
+        headers: { 'retry-after': '86400', ratelimit: '"all";r=0;t=86400', 'ratelimit-policy': '"all";q=2;w=86400' },
+        json: { code: 'PIN_RATE_LIMITED' },
+      })
+    }
+    expect((await api.pin(testCard('A'), from('192.0.2.1'))).status).toBe(200)
+    at = start + 24 * hourMs
+    expect((await api.pin(testCard('C'), from('192.0.2.1'))).headers['ratelimit']).toBe('"app";r=1')
+  })
+
   it('what is pinned outlives the process', async () => {
     const cid = String((await (await openApi()).pin(testCard())).json['cid'])
     await open.splice(0)[0]!.close()
