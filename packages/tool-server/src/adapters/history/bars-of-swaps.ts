@@ -1,15 +1,14 @@
-import { feeGrowthFromSwaps, LpMathError, MAX_TICK, MIN_TICK, unpackProtocolFee } from '@svc/lp-math'
+import { barsFromSwaps, feeGrowthFromSwaps, LpMathError, MAX_TICK, MIN_TICK, unpackProtocolFee } from '@svc/lp-math'
 import type { Pool, SwapRecord } from '../../ports.ts'
 import { lpFeeShare } from '../analytics/lp-fee-share.ts'
 import type { BarGrid } from './bar-grid.ts'
 import { tradedColumns, type ClosingState, type TradedBars } from './traded-bars.ts'
-import { tickOfSqrtPrice } from './tick-of-sqrt-price.ts'
 
 /**
- * The swaps of a pool (oldest first, none left out) as bars. Those before the grid only set the price it opens with; without one
- * the bars begin with the first swap in the grid, unless `opening` tells the state before it. A bar opens where the one before closed. Its liquidity is the mean of what its
- * swaps met, harmonic and weighted by their worth; its fee growth is that of a position over the whole range of prices, out of the
- * path of the price (see `feeGrowthFromSwaps`), with the protocol's part as it is today.
+ * The swaps of a pool (oldest first, none left out) as bars, see `barsFromSwaps`, with what they paid. Those before the grid only set
+ * the price it opens with; without one the bars begin with the first swap in the grid, unless `opening` tells the state before it.
+ * Fee growth is that of a position over the whole range of prices, out of the path of the price (see `feeGrowthFromSwaps`), with the
+ * protocol's part as it is today; of a pair, and where one log does not fit to the one before, out of the amounts.
  */
 export function barsOfSwaps(
   pool: Pool,
@@ -18,60 +17,50 @@ export function barsOfSwaps(
   opening: ClosingState | null = null,
 ): TradedBars {
   const { start, barSeconds } = grid
-  const end = start + grid.count * barSeconds
-  const firstInside = swaps.findIndex((swap) => swap.timestamp >= start)
-  const earlier = (firstInside === -1 ? swaps : swaps.slice(0, firstInside)).at(-1) ?? opening
-  const inside = firstInside === -1 ? [] : swaps.slice(firstInside).filter((swap) => swap.timestamp < end)
-  const [first] = inside
-  let last: ClosingState | null = earlier ?? first ?? null
-  if (last === null) return tradedColumns({ ...grid, count: 0 })
-  const skipped = earlier === null && first !== undefined ? Math.floor((first.timestamp - start) / barSeconds) : 0
-  const traded = tradedColumns({ start: start + skipped * barSeconds, count: grid.count - skipped, barSeconds })
-  let next = 0
-  for (const [index, startsAt] of traded.bars.startsAt.entries()) {
-    openBar(traded, index, last)
-    const weights = { sum: 0, overLiquidity: 0 }
-    for (let swap = inside[next]; swap !== undefined && swap.timestamp < startsAt + barSeconds; swap = inside[next]) {
-      addSwap(traded, index, { pool, swap, before: next === 0 && earlier === null ? null : last }, weights)
-      last = swap
-      next += 1
-    }
-    if (weights.overLiquidity > 0) traded.bars.liquidity[index] = weights.sum / weights.overLiquidity
-    traded.closing.push({ sqrtPriceX96: last.sqrtPriceX96, liquidity: last.liquidity })
+  const endsAt = start + grid.count * barSeconds
+  const inside = swaps.filter(({ timestamp }) => timestamp >= start && timestamp < endsAt)
+  const before: ClosingState | null = swaps.findLast(({ timestamp }) => timestamp < start) ?? opening
+  const from = before === null ? Math.floor((inside[0]?.timestamp ?? endsAt) / barSeconds) * barSeconds : start
+  const traded = tradedColumns({
+    start: from,
+    count: Math.max(0, Math.round((endsAt - from) / barSeconds)),
+    barSeconds,
+  })
+  const { feeGrowth } = traded.bars
+  if (traded.bars.startsAt.length === 0) return traded
+  let last = before
+  for (const swap of inside) {
+    const index = Math.floor((swap.timestamp - from) / barSeconds)
+    addFees(traded, index, { pool, swap, before: last })
+    closeBars(traded, index, last ?? swap)
+    last = swap
   }
-  return traded
+  closeBars(traded, traded.bars.startsAt.length, last)
+  const logs = inside.map((swap) => Object.assign({ sqrtPriceX96After: swap.sqrtPriceX96 }, swap))
+  const bars = barsFromSwaps(logs, { barSeconds, startsAt: from, endsAt, ...(before && { start: before }) })
+  return { ...traded, bars: { ...bars, feeGrowth } }
 }
 
-function openBar({ bars }: TradedBars, index: number, last: ClosingState): void {
-  const tick = tickOfSqrtPrice(last.sqrtPriceX96)
-  for (const ticks of [bars.openTick, bars.lowTick, bars.highTick, bars.closeTick]) ticks[index] = tick
-  bars.liquidity[index] = Number(last.liquidity)
+/** The bars before one ended at the state that was the last by then. */
+function closeBars({ closing }: TradedBars, index: number, last: ClosingState | null): void {
+  if (last === null) return
+  const { sqrtPriceX96, liquidity } = last
+  while (closing.length < index) closing.push({ sqrtPriceX96, liquidity })
 }
 
 type Step = { readonly pool: Pool; readonly swap: SwapRecord; readonly before: ClosingState | null }
 
-function addSwap(traded: TradedBars, index: number, step: Step, weights: { sum: number; overLiquidity: number }): void {
-  const { bars } = traded
+function addFees({ bars, fees0, fees1, trades }: TradedBars, index: number, step: Step): void {
   const { pool, swap } = step
   const zeroForOne = swap.amount0 > 0n
   const paid = Number(zeroForOne ? swap.amount0 : swap.amount1)
-  const tick = tickOfSqrtPrice(swap.sqrtPriceX96)
-  add(zeroForOne ? bars.amount0In : bars.amount1In, index, paid)
-  bars.lowTick[index] = Math.min(bars.lowTick[index] ?? tick, tick)
-  bars.highTick[index] = Math.max(bars.highTick[index] ?? tick, tick)
-  bars.closeTick[index] = tick
-  const share = (swap.fee / 1e6) * lpFeeShare(pool, swap.fee, zeroForOne)
-  add(zeroForOne ? traded.fees0 : traded.fees1, index, paid * share)
-  add(traded.trades, index, 1)
+  const fee = paid * (swap.fee / 1e6) * lpFeeShare(pool, swap.fee, zeroForOne)
   const liquidity = Number(swap.liquidity)
-  if (bars.feeGrowth !== null) {
-    const grown = growthAlongPath(step) ?? (liquidity > 0 ? (paid * share) / liquidity : 0)
-    add(zeroForOne ? bars.feeGrowth.token0 : bars.feeGrowth.token1, index, grown)
-  }
-  if (liquidity <= 0) return
-  const worth = zeroForOne ? paid * 1.0001 ** tick : paid
-  weights.sum += worth
-  weights.overLiquidity += worth / liquidity
+  const grown = growthAlongPath(step) ?? (liquidity > 0 ? fee / liquidity : 0)
+  const growth = zeroForOne ? bars.feeGrowth?.token0 : bars.feeGrowth?.token1
+  add(zeroForOne ? fees0 : fees1, index, fee)
+  add(trades, index, 1)
+  if (growth !== undefined) add(growth, index, grown)
 }
 
 /** Null for a pair, whose growth is even, and where the logs do not fit together. */
