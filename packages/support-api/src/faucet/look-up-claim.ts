@@ -16,7 +16,8 @@ export async function lookUpClaim(
   const claim = await claims.find(chainId, address)
   if (claim === null) return null
   const { state, txHash, createdAt } = claim
-  return { address, chainId, state, txHash, claimedAt: createdAt, explorerUrl: explorerUrl(open, txHash) }
+  const failedId = state === 'failed' ? claim.id : null
+  return { address, chainId, state, txHash, claimedAt: createdAt, explorerUrl: explorerUrl(open, txHash), failedId }
 }
 
 export type ClaimStanding = {
@@ -27,4 +28,6 @@ export type ClaimStanding = {
   /** Unix milliseconds. */
   readonly claimedAt: number
   readonly explorerUrl: string | null
+  /** By which the operator can queue it again; `null` for one that has not failed. */
+  readonly failedId: string | null
 }

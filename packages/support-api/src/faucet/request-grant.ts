@@ -1,6 +1,7 @@
 import type { Claim, Claims } from '@svc/store'
 import { getAddress, type Address, type Hex } from 'viem'
 import { ApiError } from '../api-error.ts'
+import { grantAmount } from './grant-amount.ts'
 import type { FaucetConfig } from '../config.ts'
 import { inTime } from '../in-time.ts'
 import { explorerUrl } from './explorer-url.ts'
@@ -111,7 +112,7 @@ function grantOf(open: OpenFaucetChain, claim: Claim): Grant {
     txHash: claim.txHash,
     address: getAddress(claim.address),
     chainId: chain.id,
-    amount: '0.01',
+    amount: grantAmount,
     currency: chain.nativeCurrency.symbol,
     explorerUrl: explorerUrl(open, claim.txHash),
   }

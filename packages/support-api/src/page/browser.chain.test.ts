@@ -117,6 +117,70 @@ describe('a person claims', () => {
   })
 })
 
+describe('what became of a submit', () => {
+  const send = (page: Page) => page.getByRole('button', { name: 'Send' }).click()
+  const contract = '0xcA11bde05977b3631167028862bE2a173976CA11'
+
+  test('a refusal stands until something else is typed', async () => {
+    const page = await visit()
+    await page.clock.install()
+    await page.fill('#address', contract)
+    await send(page)
+    await page.getByText('FAUCET_TARGET_CONTRACT').waitFor()
+    const looked = page.waitForResponse((answer) => answer.request().method() === 'GET')
+    await page.clock.runFor(11_000)
+    await (await looked).finished()
+    await page.clock.runFor(1_000)
+    expect(await page.textContent('#result')).toContain('FAUCET_TARGET_CONTRACT')
+    complaints = complaints.filter((words) => !words.includes('400 (Bad Request)'))
+    await page.fill('#address', wallet())
+    await page.clock.runFor(1_000)
+    await page.getByText('has had nothing on this chain yet').waitFor()
+  })
+
+  test('a server that does not answer, or not with a page, is told of, and a reload knows the wallet', async () => {
+    const address = wallet()
+    const page = await visit()
+    await page.fill('#address', `  ${address} `)
+    await page.getByText('The checksum holds.').waitFor()
+    await page.route('**/*', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+    await send(page)
+    await page.getByText('No answer').waitFor()
+    await page.unrouteAll()
+    const problem = { message: 'Too many requests.', suggestion: 'Wait a minute.' }
+    await page.route('**/*', (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({ status: 429, contentType: 'application/problem+json', json: problem })
+        : route.continue(),
+    )
+    await send(page)
+    await page.getByText('Too many requests. Wait a minute.').waitFor()
+    await page.unrouteAll()
+    complaints = []
+    await page.reload()
+    expect(await page.inputValue('#address')).toBe(address)
+    await send(page)
+    await page.getByText('0.01 ETH is in the wallet').waitFor()
+  })
+})
+
+test('the command is the one the server wrote, follows the fields, and is copied whole', async () => {
+  const page = await visit({ ...desktop, permissions: ['clipboard-read', 'clipboard-write'] })
+  const written = await (await fetch(opened.api.url)).text()
+  const first = await page.textContent('#curl')
+  expect(
+    await page.evaluate(
+      `new DOMParser().parseFromString(${JSON.stringify(written)}, 'text/html').querySelector('#curl').textContent`,
+    ),
+  ).toBe(first)
+  const address = wallet()
+  await page.fill('#address', address)
+  await page.getByRole('button', { name: 'Copy' }).click()
+  await page.getByText('Copied').waitFor()
+  const copied = await page.evaluate('navigator.clipboard.readText()')
+  expect(copied).toBe(first?.replace('0x…', address))
+})
+
 test('nothing stands in the way of anybody: in light and dark, and on a small screen', async () => {
   const page = await visit({ ...desktop, reducedMotion: 'reduce' })
   const look = async () => {

@@ -46,7 +46,7 @@ const states = {
   dry: {
     chip: 'Empty',
     tone: 'warn',
-    words: 'What is left is promised already. Claims wait until the address below is filled up.',
+    words: 'What it holds is given or promised already. New claims are refused until the address below is filled up.',
   },
   paused: {
     chip: 'Paused',

@@ -1,20 +1,20 @@
 import type { Child, FC } from 'hono/jsx'
-import type { FaucetChainReport } from '../faucet/report-faucet.ts'
+import { grantAmount } from '../faucet/grant-amount.ts'
+import { chosenChain } from './chosen-chain.ts'
 import type { PageView } from './view.ts'
 import { chainTitle, wholeNumber } from './words.ts'
 
 /** The form: chain, wallet, app, what is left, and the one button. It works as plain HTML. */
 export const ClaimForm: FC<{ view: PageView; note: Child; limits: Child }> = ({ view, note, limits }) => {
-  const { fields, appId, faucet } = view
-  const chains = faucet.kind === 'open' ? faucet.report.chains : []
-  const chosen = chains.find(({ chainId }) => `${chainId}` === fields.chainId) ?? chains[0]
+  const { fields, appId, chains } = view
+  const chosen = chosenChain(view)
   return (
     <form id="claim" method="post" action="/">
       <fieldset>
         <legend>Chain</legend>
         <div class="chains">
           {chains.map((chain) => (
-            <ChainChoice chain={chain} isChosen={chain === chosen} />
+            <ChainChoice chain={chain} isChosen={chain.id === chosen} />
           ))}
         </div>
       </fieldset>
@@ -25,9 +25,8 @@ export const ClaimForm: FC<{ view: PageView; note: Child; limits: Child }> = ({ 
         type="text"
         value={fields.address}
         required
-        pattern="0x[0-9a-fA-F]{40}"
+        pattern="\s*0x[0-9a-fA-F]{40}\s*"
         title="0x and 40 hex digits"
-        maxlength={42}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
@@ -41,19 +40,19 @@ export const ClaimForm: FC<{ view: PageView; note: Child; limits: Child }> = ({ 
         {limits}
       </div>
       <button class="main" type="submit">
-        Send 0.01 to this wallet
+        Send {grantAmount} to this wallet
       </button>
     </form>
   )
 }
 
-const ChainChoice: FC<{ chain: FaucetChainReport; isChosen: boolean }> = ({ chain, isChosen }) => (
+const ChainChoice: FC<{ chain: PageView['chains'][number]; isChosen: boolean }> = ({ chain, isChosen }) => (
   <label class="chain">
-    <input type="radio" name="chainId" value={chain.chainId} checked={isChosen} required />
+    <input type="radio" name="chainId" value={chain.id} checked={isChosen} required />
     <span>
       <strong>{chainTitle(chain)}</strong>
       <small>
-        0.01 {chain.currency} · chain id {chain.chainId}
+        {grantAmount} {chain.nativeCurrency.symbol} · chain id {chain.id}
       </small>
     </span>
   </label>
@@ -81,7 +80,10 @@ const AppField: FC<{ value: string }> = ({ value }) => (
 
 /** What is to be said of the address as typed. */
 export const FieldNote: FC<{ view: PageView }> = ({ view: { outcome, fields } }) => {
-  if (outcome === null) return <span>0x and 40 hex digits. A mistyped digit is found by its upper and lower case.</span>
+  if (outcome === null)
+    return (
+      <span>0x and 40 hex digits, with the upper and lower case they came in: by it a mistyped digit is found.</span>
+    )
   const faulty = outcome.kind === 'refused' && outcome.problem.details.some(({ field }) => field === 'address')
   if (faulty) {
     const isWhole = /^0x[0-9a-fA-F]{40}$/.test(fields.address)

@@ -30,6 +30,7 @@ const chain: FaucetChainReport = {
   reason: null,
   history,
 }
+const ether = { name: 'Ether', symbol: 'ETH', decimals: 18 }
 const claim = {
   address,
   chainId: 84532,
@@ -37,6 +38,7 @@ const claim = {
   txHash,
   claimedAt: Date.UTC(2026, 0, 14, 12, 30),
   explorerUrl: `https://explorer.example/tx/${txHash}`,
+  failedId: null,
 } as const
 
 test('the limits and the balance stand before the button', async () => {
@@ -67,6 +69,27 @@ test.each([
   ['away', 'does not answer for the moment'],
 ] as const)('a faucet that is %s', async (kind, words) => {
   expect(textOf(await render({ faucet: { kind } }))).toContain(words)
+})
+
+test('every chain can be chosen also while nothing behind the faucet answers', async () => {
+  const page = await render({ faucet: { kind: 'away' } })
+  expect(page).toMatch(/name="chainId" value="84532" checked/)
+  expect(page).toContain('name="chainId" value="11155111"')
+  expect(page).toContain('&quot;chainId&quot;: 84532')
+})
+
+test('the form stands at a chain that serves', async () => {
+  const down = { ...chain, enabled: false, reason: 'rpc-down' } as const
+  const sepolia = { ...chain, chainId: 11_155_111, name: 'sepolia' }
+  expect(await render({ chains: [down, sepolia] })).toMatch(/value="11155111" checked/)
+  expect(await render({ chains: [down] })).toMatch(/value="84532" checked/)
+})
+
+test('who has a claim that failed is told whom to ask, and for what', async () => {
+  const failed = { ...claim, state: 'failed', failedId: 'a-claim' } as const
+  expect(textOf(await render({ outcome: { kind: 'claim', claim: failed, chain } }))).toContain(
+    'ask the operator to queue claim a-claim again',
+  )
 })
 
 test.each([
@@ -151,7 +174,10 @@ test('style and script are those that the policy names, and nothing else may loa
   expect(text).not.toMatch(/(?:src|action)="(?!\/")/)
 })
 
-type Shown = Partial<PageView> & { readonly chains?: readonly FaucetChainReport[]; readonly outcome?: Outcome | null }
+type Shown = Omit<Partial<PageView>, 'chains'> & {
+  readonly chains?: readonly FaucetChainReport[]
+  readonly outcome?: Outcome | null
+}
 
 function viewOf({ chains = [chain], ...shown }: Shown): PageView {
   const limits = {
@@ -163,6 +189,10 @@ function viewOf({ chains = [chain], ...shown }: Shown): PageView {
   const report = { status: 'ok', time: '2026-01-14T12:31:00.000Z', version: '0', chains, limits } as const
   return {
     faucet: { kind: 'open', report, networkLeft: 9 },
+    chains: [
+      { id: 84_532, name: 'base-sepolia', nativeCurrency: ether },
+      { id: 11_155_111, name: 'sepolia', nativeCurrency: ether },
+    ],
     fields: { address: '', chainId: '', appId: '' },
     appId: 'app-page',
     outcome: null,

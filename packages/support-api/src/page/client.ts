@@ -9,6 +9,8 @@ const copy = document.querySelector<HTMLButtonElement>('#copy')
 const fullAddress = /^0x[0-9a-fA-F]{40}$/
 /** Counts the pages asked for, so that an older one never comes after a newer one. */
 let asked = 0
+/** True from a submit to the next word typed: what became of it is not wiped by a later look. */
+let isTold = false
 let timer: ReturnType<typeof setTimeout> | undefined
 
 function field(name: string): string {
@@ -18,20 +20,48 @@ function field(name: string): string {
 
 async function bring(path: string, options: RequestInit = {}): Promise<void> {
   const turn = ++asked
+  const isSubmit = options.method === 'POST'
   try {
     const answer = await fetch(path, { headers: { accept: 'text/html' }, ...options })
-    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const text = await answer.text()
     if (turn !== asked) return
-    for (const part of document.querySelectorAll('[data-live]')) {
-      const other = fresh.getElementById(part.id)
-      // What has not changed is left alone, so that nobody is told it again.
-      if (other !== null && other.innerHTML !== part.innerHTML) part.replaceChildren(...other.childNodes)
-    }
+    const isPage = answer.headers.get('content-type')?.startsWith('text/html') === true
+    if (isPage) show(new DOMParser().parseFromString(text, 'text/html'), isSubmit)
+    else if (isSubmit) unanswered(text)
     if (answer.redirected) history.replaceState(null, '', answer.url)
   } catch {
     // The next look says what this one could not.
+    if (isSubmit && turn === asked) unanswered('')
   }
   if (turn === asked) settle()
+}
+
+function show(fresh: Document, isSubmit: boolean): void {
+  const isKept = isTold && !isSubmit && document.querySelector('#result [data-waiting]') === null
+  for (const part of document.querySelectorAll('[data-live]')) {
+    if (isKept && part.id === 'result') continue
+    const other = fresh.getElementById(part.id)
+    // What has not changed is left alone, so that nobody is told it again.
+    if (other !== null && other.innerHTML !== part.innerHTML) part.replaceChildren(...other.childNodes)
+  }
+}
+
+/** Puts a panel in the place of an outcome that did not come; `text` may be a problem in JSON, whose words are shown. */
+function unanswered(text: string): void {
+  const panel = document.querySelector<HTMLTemplateElement>('#unanswered')?.content.cloneNode(true)
+  if (!(panel instanceof DocumentFragment)) return
+  const words = panel.querySelector('[data-words]')
+  if (words !== null) words.textContent = wordsOf(text) ?? words.textContent
+  document.querySelector('#result')?.replaceChildren(panel)
+}
+
+function wordsOf(text: string): string | null {
+  try {
+    const { message, suggestion }: { message?: unknown; suggestion?: unknown } = JSON.parse(text)
+    return typeof message === 'string' && typeof suggestion === 'string' ? `${message} ${suggestion}` : null
+  } catch {
+    return null
+  }
 }
 
 /** Marks the field that the page speaks of, and looks again: soon while a claim is on its way. */
@@ -65,6 +95,7 @@ function writeSnippet(): void {
 }
 
 form?.addEventListener('input', () => {
+  isTold = false
   writeSnippet()
   clearTimeout(timer)
   timer = setTimeout(() => void bring(pathOfFields()), 250)
@@ -73,11 +104,14 @@ form?.addEventListener('input', () => {
 form?.addEventListener('submit', (event) => {
   event.preventDefault()
   if (form.getAttribute('aria-busy') === 'true') return
+  isTold = true
   form.setAttribute('aria-busy', 'true')
   clearTimeout(timer)
   const asking = document.querySelector<HTMLTemplateElement>('#asking')
   const result = document.querySelector('#result')
   if (asking !== null) result?.replaceChildren(asking.content.cloneNode(true))
+  // A reload in the meantime comes back to the wallet that was asked for.
+  history.replaceState(null, '', pathOfFields())
   const body = new URLSearchParams({ address: field('address'), chainId: field('chainId'), appId: field('appId') })
   void bring('/', { method: 'POST', body })
 })

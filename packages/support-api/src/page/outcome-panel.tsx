@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { Problem } from '../api-error.ts'
+import { grantAmount } from '../faucet/grant-amount.ts'
 import type { Outcome } from './view.ts'
 import { brief, chainTitle, dayAndTime } from './words.ts'
 
@@ -27,6 +28,12 @@ const Standing: FC<Standing> = (outcome) => {
         {isAgain ? '. A wallet gets one grant on each chain.' : '.'}
       </p>
       {claim.state === 'failed' || (isAgain && claim.state === 'confirmed') ? null : <Steps reached={claim.state} />}
+      {claim.failedId === null ? null : (
+        <p>
+          It is not lost: ask the operator to queue claim <code>{claim.failedId}</code> again, once the wallet takes
+          transfers.
+        </p>
+      )}
       <Transaction {...outcome} />
       {isWaiting ? (
         <noscript>
@@ -63,6 +70,14 @@ export const Asking: FC = () => (
   </div>
 )
 
+/** What stands there when the server's answer did not come, or is no page. */
+export const Unanswered: FC = () => (
+  <div class="panel bad">
+    <h3>No answer</h3>
+    <p data-words>Nobody can say whether the claim arrived. Ask again: a wallet is never paid twice.</p>
+  </div>
+)
+
 const Steps: FC<{ reached: 'queued' | 'sent' | 'confirmed' | null }> = ({ reached }) => {
   const done = reached === null ? -1 : order.indexOf(reached)
   const isOver = reached === 'confirmed'
@@ -86,8 +101,8 @@ const names = { queued: 'Taken in', sent: 'Sent', confirmed: 'Confirmed' } as co
 
 function titleOf({ claim: { state }, chain: { currency }, kind }: Standing): string {
   if (kind === 'earlier') return 'This wallet has had its grant'
-  if (state === 'confirmed') return `0.01 ${currency} is in the wallet`
-  if (state === 'sent') return `0.01 ${currency} is on its way`
+  if (state === 'confirmed') return `${grantAmount} ${currency} is in the wallet`
+  if (state === 'sent') return `${grantAmount} ${currency} is on its way`
   return state === 'queued' ? 'Your claim waits in the queue' : 'The chain turned this payment down'
 }
 
@@ -100,14 +115,14 @@ const Refusal: FC<{ problem: Problem }> = ({ problem: { code, message, suggestio
   <div class={`panel ${code === 'VALIDATION_FAILED' ? 'warn' : 'bad'}`}>
     <h3>{titles[code] ?? 'Nothing was sent'}</h3>
     <p>
-      {message} {suggestion}
+      {message} {code === 'VALIDATION_FAILED' ? null : suggestion}
     </p>
     {details.length === 0 ? null : (
       <ul>
         {details.map(({ field, message: said, accepted }) => (
           <li>
             {field === undefined ? null : <strong>{labels[field] ?? field}: </strong>}
-            {accepted === undefined ? said : accepted}
+            {accepted ?? said}
           </li>
         ))}
       </ul>

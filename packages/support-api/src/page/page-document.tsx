@@ -1,8 +1,10 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
+import { grantAmount } from '../faucet/grant-amount.ts'
 import { ChainCard } from './chain-card.tsx'
 import { ClaimForm, FieldNote, LimitsLeft } from './claim-form.tsx'
-import { Asking, OutcomePanel } from './outcome-panel.tsx'
+import { Asking, OutcomePanel, Unanswered } from './outcome-panel.tsx'
+import { chosenChain } from './chosen-chain.ts'
 import { pageStyle } from './page-style.ts'
 import type { PageView } from './view.ts'
 
@@ -68,7 +70,10 @@ const Header: FC = () => (
     </div>
     <div class="hero">
       <h1>Gas for an agent’s first transaction</h1>
-      <p>0.01 of the native currency, for every wallet once on every chain. Paste an address; nothing to connect.</p>
+      <p>
+        {grantAmount} of the native currency, for every wallet once on every chain. Paste an address; nothing to
+        connect.
+      </p>
     </div>
   </header>
 )
@@ -86,6 +91,9 @@ const Claiming: FC<{ view: PageView }> = ({ view }) => (
     </div>
     <template id="asking">
       <Asking />
+    </template>
+    <template id="unanswered">
+      <Unanswered />
     </template>
   </section>
 )
@@ -122,18 +130,18 @@ const Programs: FC<{ view: PageView }> = ({ view }) => (
       {snippetOf(view)}
     </pre>
     <p class="hint">
-      Answers at once with the claim, or with a code that says why not. The <a href="/reference">reference</a> has every
-      field and code.
+      Answers within seconds: with the claim, or with a code that says why not. The <a href="/reference">reference</a>{' '}
+      has every field and code.
     </p>
   </section>
 )
 
 /** As `client.ts` writes it, which follows the fields. */
-function snippetOf({ apiUrl, fields, faucet, appId }: PageView): string {
-  const first = faucet.kind === 'open' ? faucet.report.chains[0]?.chainId : undefined
+function snippetOf(view: PageView): string {
+  const { apiUrl, fields, appId } = view
   const typed = {
     address: fields.address || '0x…',
-    chainId: Number(fields.chainId || first || 84_532),
+    chainId: chosenChain(view) ?? 84_532,
     appId: appId ?? (fields.appId || '…'),
   }
   return `curl -X POST ${apiUrl}/v1/faucet/request \\

@@ -62,8 +62,9 @@ function viewOf(
   { config }: ApiContext,
   shown: Pick<PageView, 'faucet' | 'fields' | 'outcome'>,
 ): PageView {
+  const chains = config.faucet?.chains.map(({ chain }) => chain) ?? []
   const scheme = config.tls !== null || config.trustedProxies.length > 0 ? 'https' : 'http'
-  return { ...shown, appId: config.pageAppId, apiUrl: `${scheme}://${c.req.header('host')}`, version }
+  return { ...shown, chains, appId: config.pageAppId, apiUrl: `${scheme}://${c.req.header('host')}`, version }
 }
 
 function show(c: RouteContext, { page, csp }: RenderedPage, error: ApiError | null): Response | Promise<Response> {

@@ -1,10 +1,13 @@
 import type { Problem } from '../api-error.ts'
 import type { ClaimStanding } from '../faucet/look-up-claim.ts'
+import type { FaucetChain } from '../config.ts'
 import type { FaucetChainReport, FaucetReport } from '../faucet/report-faucet.ts'
 
 /** Everything the page shows at one time. */
 export type PageView = {
   readonly faucet: FaucetView
+  /** Those the faucet is set up for, whether or not anything stands behind it now. */
+  readonly chains: readonly Pick<FaucetChain['chain'], 'id' | 'name' | 'nativeCurrency'>[]
   readonly fields: Fields
   /** The app that claims count for; `null`: the page asks. */
   readonly appId: string | null
