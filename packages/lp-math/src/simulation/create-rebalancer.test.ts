@@ -23,7 +23,7 @@ test('six hours out of the last 24 move the position, one after another or not',
 })
 
 test('hours that left the last 24 are forgotten', () => {
-  expect(followed(times(5, '1') + times(19, '0') + '1').rebalances).toBe(0)
+  expect(followed(times(5, '1') + times(19, '0') + '10').rebalances).toBe(0)
   expect(followed(times(5, '1') + times(18, '0') + '10').rebalances).toBe(1)
 })
 
