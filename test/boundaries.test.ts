@@ -37,6 +37,8 @@ test.each([
   ],
   ['packages/test-utils/src/x.ts', `import '@svc/devnet'`, 'no-restricted-imports'],
   ['packages/devnet/src/x.ts', `import '@svc/tool-server'`, 'no-restricted-imports'],
+  ['packages/support-api/src/x.ts', `import '@svc/tool-server'`, 'no-restricted-imports'],
+  ['packages/support-api/src/x.ts', `import '@svc/devnet'`, 'no-restricted-imports'],
   ['packages/tool-server/src/x.ts', `import '@svc/devnet'`, 'no-restricted-imports'],
   [tool, `import './get-quote.ts'`, 'no-restricted-imports'],
   [tool, `import '../trade/execute-swap.ts'`, 'no-restricted-imports'],
