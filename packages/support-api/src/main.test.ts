@@ -20,11 +20,18 @@ const run = (words: readonly string[], env: Readonly<Record<string, string>> = {
   })
 
 it('says what it is and how it is called', async () => {
-  const [named, help, off] = await Promise.all([run(['--version']), run(['--help']), run(['serve'])])
+  const [named, help, off, noId] = await Promise.all([
+    run(['--version']),
+    run(['--help']),
+    run(['serve']),
+    run(['retry-claim', '7']),
+  ])
   expect(named).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   expect(help).toMatchObject({ code: 0, stderr: '' })
   expect(help.stdout).toContain('svc-support-api retry-claim ID')
   expect(off).toMatchObject({ code: 2, stdout: '' })
+  expect(noId.code).toBe(2)
+  expect(noId.stderr).toContain('not the id of a claim')
   expect(off.stderr).toContain(help.stdout.trim())
 })
 

@@ -10,6 +10,12 @@ svc-support-api --version
 
 Settings come from the environment; docs/support-api-reference.md names them. Required: SVC_IDENTITY_PROVIDER_URL.`
 
+const whyNot = {
+  paid: 'this claim is paid',
+  'on-its-way': 'the transaction of this claim is on its way',
+  'not-tried': 'there is no claim of this id, or it waits for its first payment',
+}
+
 // The production entry: one process, one replica, everything from the environment. A signal ends it in good order, a
 // second one at once. With the words `retry-claim ID` it queues a claim again whose payment failed, and ends.
 process.exit(await main(process.argv.slice(2)))
@@ -24,9 +30,10 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 async function retry(claimId: string): Promise<number> {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(claimId)) return fail(`not the id of a claim.\n${help}`, 2)
   try {
-    if (await retryClaim(readConfig(process.env), claimId)) return tell('queued again')
-    return fail('no claim of this id has failed', 1)
+    const retried = await retryClaim(readConfig(process.env), claimId)
+    return retried === 'queued-again' ? tell('queued again') : fail(whyNot[retried], 1)
   } catch (error) {
     return failFor(error)
   }

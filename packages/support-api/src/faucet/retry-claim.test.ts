@@ -15,11 +15,20 @@ test('a failed claim is queued again beside the server that runs, and no other i
   const [verdict] = await store.claims.make([wanted], [])
   const { id } = verdict?.status === 'made' ? verdict.claim : { id: '' }
   const retry = (claimId: string) => retryClaim({ dataDir, databaseUrl: null }, claimId)
-  expect(await retry(id)).toBe(false)
+  expect(await retry(id)).toBe('not-tried')
+  await store.claims.mark(id, 'sent', '0x1')
+  expect(await retry(id)).toBe('on-its-way')
   await store.claims.mark(id, 'failed', null)
-  expect(await retry('another')).toBe(false)
-  expect(await retry(id)).toBe(true)
+  expect(await retry('another')).toBe('not-tried')
+  expect(await retry(id)).toBe('queued-again')
   expect(await store.claims.waiting(1, 10)).toMatchObject([{ id, state: 'queued' }])
+  await store.claims.mark(id, 'confirmed', '0x1')
+  expect(await retry(id)).toBe('paid')
   await store.close()
   await rm(dataDir, { recursive: true })
+})
+
+test('a directory without state is none of a service, and stays as it is', async () => {
+  const nowhere = retryClaim({ dataDir: '/proc/nowhere', databaseUrl: null }, 'a')
+  await expect(nowhere).rejects.toThrow(/^DATA_DIR_INVALID \(SVC_DATA_DIR\)/)
 })
