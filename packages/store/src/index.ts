@@ -1,5 +1,5 @@
 export type { BarChunk, BarsOf, BarStore } from './bar-store.ts'
-export type { Claim, ClaimCap, Claims, ClaimState, ClaimVerdict, NewClaim } from './claims.ts'
+export type { Claim, ClaimCap, Claims, ClaimScopes, ClaimState, ClaimVerdict, NewClaim } from './claims.ts'
 export type { GasCost } from './count-gas.ts'
 export type { Idempotency, IdempotencyClaim } from './idempotency.ts'
 export type {

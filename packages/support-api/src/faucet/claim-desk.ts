@@ -1,19 +1,33 @@
-import type { Claim, ClaimCap, Claims, ClaimVerdict, NewClaim } from '@svc/store'
+import type { Claim, ClaimCap, Claims, ClaimScopes, ClaimVerdict, NewClaim } from '@svc/store'
+import { createFullCaps, type FullCaps } from './full-caps.ts'
 
 /**
  * Takes claims in together, and looks for them together: those that arrive while one commit or look is on its way share
  * the next one. It costs what it costs however many claims are in it, and none of them is told of a commit before it is
  * durable. Rejects with what the store rejects with; then none of that commit's claims is known to be made.
  */
-export function createClaimDesk(claims: Pick<Claims, 'make' | 'findAll'>, caps: readonly ClaimCap[]): ClaimDesk {
+export function createClaimDesk(
+  claims: Pick<Claims, 'make' | 'findAll'>,
+  caps: readonly ClaimCap[],
+  now: () => number = () => performance.now(),
+): ClaimDesk {
+  const fullCaps = createFullCaps(now)
+  const make = together((requests: readonly NewClaim[]) => claims.make(requests, caps))
   return {
-    make: together((requests) => claims.make(requests, caps)),
+    async make(request) {
+      const verdict = await make(request)
+      if (verdict.status === 'capped') fullCaps.note(request, verdict)
+      return verdict
+    },
+    full: (of) => fullCaps.find(of),
     find: together((slots) => claims.findAll(slots)),
   }
 }
 
 export type ClaimDesk = {
   make(request: NewClaim): Promise<ClaimVerdict>
+  /** The cap above this claim that an earlier commit found full and that still is; it asks nobody. */
+  full(of: ClaimScopes): ReturnType<FullCaps['find']>
   find(slot: Pick<Claim, 'chainId' | 'address'>): Promise<Claim | null>
 }
 

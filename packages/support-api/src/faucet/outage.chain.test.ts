@@ -99,6 +99,20 @@ test('an endpoint that says nothing holds up neither the other chain nor the rep
   })
 })
 
+test('who comes under a cap that is full is refused without a question to the chain', async () => {
+  const proxy = await startFaultProxy({ target: devnet().rpcUrl })
+  closers.push(() => proxy.stop())
+  const { replicas } = await open(1, { SVC_RPC_URL_31337: proxy.url, SVC_FAUCET_PER_NETWORK_DAY: '1' })
+  const [replica] = replicas as [TestApi]
+  expect((await claim(replica, newAddress())).status).toBe(200)
+  expect((await claim(replica, newAddress())).status).toBe(429)
+  const asked = proxy.methods().get('eth_getCode')
+  const answers = await Promise.all(Array.from({ length: 50 }, () => claim(replica, newAddress())))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]))
+  expect(Number(answers[0]?.headers['retry-after'])).toBeGreaterThan(86_000)
+  expect(proxy.methods().get('eth_getCode')).toBe(asked)
+})
+
 test('what was taken in before its chain went down is paid once the chain is back', async () => {
   const proxy = await startFaultProxy({ target: devnet().rpcUrl })
   closers.push(() => proxy.stop())

@@ -20,6 +20,8 @@ export async function requestGrant(desk: GrantDesk, request: GrantRequest): Prom
   const open = requireChain(faucet, request.chainId)
   const earlier = await faucet.desk.find(request)
   if (earlier !== null) throw alreadyClaimed(open, earlier)
+  const full = faucet.desk.full(request)
+  if (full !== null) throw capped(full)
   await requireTarget(desk, open, request)
   const verdict = await faucet.desk.make({ ...request, amountWei: grantWei })
   if (verdict.status === 'claimed') throw alreadyClaimed(open, verdict.claim)
