@@ -128,7 +128,12 @@ describe('a subgraph', () => {
     const { id } = devnet().pools.find((one) => one.version === 'v3' && one.fee === 500)!
     const pool = await bench.reads.pool(bench.chain, { version: 'v3', id })
     const chain = { ...bench.chain, subgraphs: subgraph.urls }
-    const read = await historyOf(fault.kind === 'stale' ? 20_000 : 300).read({ chain, pool, ...hour })
+    const read = await historyOf(fault.kind === 'stall' ? 300 : 20_000).read({
+      chain,
+      pool,
+      ...hour,
+      from: now - 86_400,
+    })
     expect(read.source).toBe('rpc')
     expect(read.completeness).toMatchObject({ gaps: 0, barsFound: read.completeness.barsExpected })
     expect(read.completeness.note).toMatch(/^The subgraph /)
