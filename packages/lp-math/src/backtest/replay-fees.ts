@@ -12,13 +12,18 @@ import { traversedShare } from './traversed-share.ts'
 export function replayFees(bars: Bars, position: ReplayedPosition): ReplayedFees {
   checkPosition(position)
   const { tickLower, tickUpper, feePips, protocolFeeShare = 0, fromBar = 0 } = position
-  const sums = sumFees(bars, position, (feePips / 1e6) * (1 - protocolFeeShare), fromBar)
+  const fee = (feePips / 1e6) * (1 - protocolFeeShare)
+  const count = bars.lowTick.length
+  const sums = { amount0: 0, amount1: 0, shares: 0, spans0: 0, spans1: 0 }
+  for (let from = fromBar; from < count; from += BARS_AT_ONCE) {
+    addFees(sums, bars, position, fee, from, Math.min(count, from + BARS_AT_ONCE))
+  }
   const { amount0, amount1 } = sums
   // Each leg's mean span, since amounts of two tokens have no sum.
   const spans = [amount0 > 0 ? sums.spans0 / amount0 : null, amount1 > 0 ? sums.spans1 / amount1 : null]
   const known = spans.filter((span) => span !== null)
   const span = known.reduce((sum, one) => sum + one, 0) / Math.max(1, known.length)
-  const inRangeShare = sums.shares / Math.max(1, bars.lowTick.length - fromBar)
+  const inRangeShare = sums.shares / Math.max(1, count - fromBar)
   return { amount0, amount1, inRangeShare, feeUncertaintyPct: feeUncertaintyPct(span / (tickUpper - tickLower)) }
 }
 
@@ -53,8 +58,20 @@ function checkPosition(position: ReplayedPosition): void {
   checkFee(position)
 }
 
-/** The loop alone: with more after it in one function, V8 leaves its optimised code at each end. */
-function sumFees(bars: Bars, { tickLower, tickUpper, liquidity: own }: ReplayedPosition, fee: number, fromBar: number) {
+type Sums = { amount0: number; amount1: number; shares: number; spans0: number; spans1: number }
+
+/** Called often rather than once for long: a loop that V8 optimises only while it runs was up to four times as slow. */
+const BARS_AT_ONCE = 1440
+
+function addFees(
+  sums: Sums,
+  bars: Bars,
+  position: ReplayedPosition,
+  fee: number,
+  fromBar: number,
+  toBar: number,
+): void {
+  const { tickLower, tickUpper, liquidity: own } = position
   const { lowTick, highTick, liquidity, feeGrowth } = bars
   const source0 = feeGrowth === null ? bars.amount0In : feeGrowth.token0
   const source1 = feeGrowth === null ? bars.amount1In : feeGrowth.token1
@@ -63,7 +80,7 @@ function sumFees(bars: Bars, { tickLower, tickUpper, liquidity: own }: ReplayedP
   let shares = 0
   let spans0 = 0
   let spans1 = 0
-  for (let bar = fromBar; bar < lowTick.length; bar++) {
+  for (let bar = fromBar; bar < toBar; bar++) {
     const low = lowTick[bar] ?? 0
     const high = highTick[bar] ?? 0
     const there = liquidity[bar] ?? 0
@@ -77,5 +94,9 @@ function sumFees(bars: Bars, { tickLower, tickUpper, liquidity: own }: ReplayedP
     spans0 += (high - low) * earned0
     spans1 += (high - low) * earned1
   }
-  return { amount0, amount1, shares, spans0, spans1 }
+  sums.amount0 += amount0
+  sums.amount1 += amount1
+  sums.shares += shares
+  sums.spans0 += spans0
+  sums.spans1 += spans1
 }
