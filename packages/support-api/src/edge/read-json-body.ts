@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { ApiError } from '../api-error.ts'
-import { jsonFault } from './json-fault.ts'
+import { strictJsonFault } from './strict-json-fault.ts'
 
 /** Refuses what is not plain JSON, or says of itself that it is too large, before anything else is looked at. */
 export function requireJsonHeaders(headers: IncomingHttpHeaders, maxBytes: number): void {
@@ -22,7 +22,7 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
   if (!isUtf8(body)) throw malformed('The body is not UTF-8.')
   const text = body.toString('utf8')
   const value = parse(text)
-  const fault = jsonFault(text, maxDepth)
+  const fault = strictJsonFault(text, maxDepth)
   if (fault !== null) throw malformed(fault)
   return value
 }

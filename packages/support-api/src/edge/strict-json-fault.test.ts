@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { jsonFault } from './json-fault.ts'
+import { strictJsonFault } from './strict-json-fault.ts'
 
 it.each([
   '{}',
@@ -10,7 +10,7 @@ it.each([
   '{"a":["{","}"],"\\"":1,"\\\\":2}',
 ])('nothing is wrong with %s', (json) => {
   JSON.parse(json)
-  expect(jsonFault(json, 4)).toBeNull()
+  expect(strictJsonFault(json, 4)).toBeNull()
 })
 
 it.each([
@@ -22,10 +22,10 @@ it.each([
   ['{"__proto__":1,"__proto__":2}', '"__proto__"'],
 ])('a name stands twice in %s', (json, name) => {
   JSON.parse(json)
-  expect(jsonFault(json, 4)).toBe(`The name ${name} stands twice in one object.`)
+  expect(strictJsonFault(json, 4)).toBe(`The name ${name} stands twice in one object.`)
 })
 
 it('nesting ends where it is told to', () => {
-  expect(jsonFault('[[[[]]]]', 4)).toBeNull()
-  expect(jsonFault('[[[[[]]]]]', 4)).toContain('4 levels')
+  expect(strictJsonFault('[[[[]]]]', 4)).toBeNull()
+  expect(strictJsonFault('[[[[[]]]]]', 4)).toContain('4 levels')
 })

@@ -2,7 +2,7 @@
  * What a strict reader has against a JSON text that parses: a name that stands twice in an object, where readers differ
  * in which one they believe, or nesting beyond `maxDepth`. `null` when there is nothing.
  */
-export function jsonFault(json: string, maxDepth: number): string | null {
+export function strictJsonFault(json: string, maxDepth: number): string | null {
   /** Names seen in each open object; `null` for an open list. */
   const open: (Set<string> | null)[] = []
   for (const [token, text] of json.matchAll(tokens)) {
