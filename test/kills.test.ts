@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { describe, test } from 'vitest'
+import { runKills } from './run-kills.ts'
 
 // A seeded part of `npm run kills`, which kills the server 200 times. A failure prints its story; run
 // `npm run kills -- --seed SEED --count 30 --engine ENGINE` for kills of the same kind. Both engines run at once, for a
@@ -13,7 +12,7 @@ describe.concurrent.each([
     expect,
     signal,
   }) => {
-    const { printed, summary } = await kill(signal, ['--engine', engine, '--seed', seed, '--count', '30', '--json'])
+    const { printed, summary } = await runKills(signal, ['--engine', engine, '--seed', seed, '--count', '30', '--json'])
     expect({ ...summary, printed }).toMatchObject({
       kills: 30,
       duplicates: 0,
@@ -26,19 +25,3 @@ describe.concurrent.each([
     })
   }, 1_200_000)
 })
-
-/** Ends with the test, also when that takes too long. */
-async function kill(signal: AbortSignal, words: readonly string[]) {
-  const program = fileURLToPath(new URL('../bench/kills.mjs', import.meta.url))
-  const child = spawn(process.execPath, [program, ...words], { signal, stdio: ['ignore', 'pipe', 'pipe'] })
-  const said = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said.stderr += text))
-  await new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  const printed = said.stderr.slice(-20_000)
-  const summary: object = JSON.parse(said.stdout === '' ? '{}' : said.stdout)
-  return { printed, summary }
-}
