@@ -69,6 +69,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     const [first, second] = verdicts.flatMap((verdict) => (verdict.status === 'made' ? verdict.claim : []))
     expect(await store.claims.waiting(1, 10)).toEqual([first, second])
     expect(await store.claims.waiting(1, 1)).toEqual([first])
+    expect(await store.claims.waiting(1, 1, [first!.id, 'another'])).toEqual([second])
     await store.claims.mark(first!.id, 'sent', '0x01')
     expect(await store.claims.queue(1)).toEqual({ depth: 2, oldestAt: clock, newestAt: clock })
     const madeAt = clock
@@ -79,9 +80,24 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     expect(await store.claims.find(1, ada)).toMatchObject(settled)
     expect(await store.claims.waiting(1, 10)).toEqual([second])
     expect(await store.claims.retry(first!.id)).toBe(false)
-    await store.claims.mark(second!.id, 'failed', null)
+    await store.claims.mark(second!.id, 'failed', '0x04')
     expect(await store.claims.retry(second!.id)).toBe(true)
-    expect(await store.claims.waiting(1, 10)).toMatchObject([{ id: second!.id, state: 'queued', settledAt: null }])
+    expect(await store.claims.waiting(1, 10)).toEqual([second])
+  })
+
+  test('other signers are told of whose transactions for waiting claims may still be mined', async () => {
+    const [verdict] = await make([claimOf(ada)])
+    const { id } = verdict?.status === 'made' ? verdict.claim : { id: '' }
+    const hash = `0x${'1'.repeat(64)}` as const
+    const slot = { requestId: id, step: 0, chainId: 1, nonce: 0, attempt: 0, reservationId: null }
+    await store.journal.recordSigned({ ...slot, from: '0xAb', rawTransaction: '0x02', hash })
+    expect(await store.claims.otherSigners(1, '0xaB')).toEqual([])
+    expect(await store.claims.otherSigners(2, '0xcd')).toEqual([])
+    expect(await store.claims.otherSigners(1, '0xcd')).toEqual(['0xAb'])
+    await store.journal.mark(hash, 'refused')
+    expect(await store.claims.otherSigners(1, '0xcd')).toEqual(['0xAb'])
+    await store.journal.mark(hash, 'superseded')
+    expect(await store.claims.otherSigners(1, '0xcd')).toEqual([])
   })
 
   test('the days are counted, those without a claim too', async () => {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import { orNull, toClaim, toRow } from './claim-row.ts'
 import { createClaimsPerDay, type ClaimsPerDay } from './claims-per-day.ts'
 import type { Engine } from './engine.ts'
+import { openStates } from './journal-queries.ts'
 import type { Schema } from './schema.ts'
 import type { StoreTime } from './store-time.ts'
 
@@ -27,18 +29,34 @@ export function createClaims(engine: Engine, time: StoreTime): Claims {
       const found = await engine.read((db) => claimsOf(db, slots))
       return slots.map((one) => found.get(slot(one)) ?? null)
     },
-    async waiting(chainId, limit) {
+    async waiting(chainId, limit, except = []) {
       const rows = await engine.read((db) =>
         db
           .selectFrom('claim')
           .selectAll()
           .where('chain_id', '=', BigInt(chainId))
           .where('state', 'in', ['queued', 'sent'])
+          .$if(except.length > 0, (query) => query.where('id', 'not in', except))
           .orderBy('sequence')
           .limit(limit)
           .execute(),
       )
       return rows.map(toClaim)
+    },
+    async otherSigners(chainId, address) {
+      const rows = await engine.read((db) =>
+        db
+          .selectFrom('claim')
+          .innerJoin('journal', 'journal.request_id', 'claim.id')
+          .select('journal.from_address')
+          .distinct()
+          .where('claim.chain_id', '=', BigInt(chainId))
+          .where('claim.state', 'in', ['queued', 'sent'])
+          .where('journal.state', 'in', [...openStates, 'refused'])
+          .where(({ fn }) => fn<string>('lower', ['journal.from_address']), '<>', address.toLowerCase())
+          .execute(),
+      )
+      return rows.map((row) => row.from_address)
     },
     async movedOn(ids) {
       const rows = await engine.read((db) =>
@@ -61,7 +79,7 @@ export function createClaims(engine: Engine, time: StoreTime): Claims {
       const { numUpdatedRows } = await engine.write('claims', (trx) =>
         trx
           .updateTable('claim')
-          .set({ state: 'queued', settled_at: null })
+          .set({ state: 'queued', tx_hash: null, settled_at: null })
           .where('id', '=', id)
           .where('state', '=', 'failed')
           .executeTakeFirst(),
@@ -102,13 +120,15 @@ export type Claims = {
   find(chainId: number, address: string): Promise<Claim | null>
   /** One look for many: a claim or `null` for each, in their order. */
   findAll(slots: readonly Pick<Claim, 'chainId' | 'address'>[]): Promise<readonly (Claim | null)[]>
-  /** Queued and sent ones of a chain, oldest first. */
-  waiting(chainId: number, limit: number): Promise<readonly Claim[]>
+  /** Queued and sent ones of a chain, oldest first, but for those of the ids in `except`. */
+  waiting(chainId: number, limit: number, except?: readonly string[]): Promise<readonly Claim[]>
+  /** Other addresses that signed for a claim that is queued or sent, and whose transaction may still be mined. */
+  otherSigners(chainId: number, address: string): Promise<readonly string[]>
   /** Of these claims the ones that are not queued any more. */
   movedOn(ids: readonly string[]): Promise<readonly Claim[]>
   /** Moves a claim along that is queued or sent; a settled one stays. */
   mark(id: string, state: ClaimState, txHash: string | null): Promise<void>
-  /** Queues a failed claim again. False when it has not failed. */
+  /** Queues a failed claim again, as if nothing had been sent for it. False when it has not failed. */
   retry(id: string): Promise<boolean>
   /** How much of a cap is used in its window that ends now. */
   used(cap: Pick<ClaimCap, 'scope' | 'windowMs'>, of: ClaimScopes): Promise<number>
@@ -249,38 +269,4 @@ async function capped(trx: Transaction<Schema>, cap: ClaimCap, request: NewClaim
 function keyOf({ scope }: Pick<ClaimCap, 'scope'>, { appId, network, chainId }: ClaimScopes): string | bigint {
   if (scope === 'app') return appId
   return scope === 'network' ? network : BigInt(chainId)
-}
-
-function toRow(claim: Claim) {
-  return {
-    id: claim.id,
-    chain_id: claim.chainId,
-    address: claim.address,
-    app_id: claim.appId,
-    network: claim.network,
-    amount_wei: `${claim.amountWei}`,
-    state: claim.state,
-    tx_hash: claim.txHash,
-    created_at: claim.createdAt,
-    settled_at: claim.settledAt,
-  }
-}
-
-function toClaim(row: Selectable<Schema['claim']>): Claim {
-  return {
-    id: row.id,
-    chainId: Number(row.chain_id),
-    address: row.address,
-    appId: row.app_id,
-    network: row.network,
-    amountWei: BigInt(row.amount_wei),
-    state: row.state as ClaimState,
-    txHash: row.tx_hash,
-    createdAt: Number(row.created_at),
-    settledAt: orNull(row.settled_at),
-  }
-}
-
-function orNull(value: bigint | null | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value)
 }

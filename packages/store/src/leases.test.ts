@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { usePostgres } from '@svc/devnet/testing'
 import { Client } from 'pg'
@@ -60,16 +60,7 @@ describe('between processes, on PostgreSQL', () => {
 
   test('a second holder hears who has it, and gets it the moment that one is killed', async () => {
     const { url } = postgres()
-    const built = JSON.stringify(new URL('../dist/index.js', import.meta.url).href)
-    const program = `const { openStore } = await import(${built})
-const { leases } = await openStore({ url: ${JSON.stringify(url)}, now: Date.now })
-await leases.acquire({ name: 'writer:1:0x01', holder: 'the first' })
-console.log('held')
-setInterval(() => {}, 1000)`
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    await once(child.stdout, 'data')
+    const child = await holdElsewhere(url)
     const store = await openStore({ url, now: Date.now })
     await expect(store.leases.acquire(writer)).rejects.toThrow(
       'Another process (the first) holds the lease "writer:1:0x01".',
@@ -77,6 +68,17 @@ setInterval(() => {}, 1000)`
     child.kill('SIGKILL')
     await once(child, 'exit')
     await expect.poll(() => store.leases.acquire(writer).catch(() => null)).not.toBeNull()
+    await store.close()
+  })
+
+  test('is free again when the process that holds it stands still', async () => {
+    const { url } = postgres()
+    const child = await holdElsewhere(url)
+    child.kill('SIGSTOP')
+    const store = await openStore({ url, now: Date.now })
+    await expect.poll(() => store.leases.acquire(writer).catch(() => null)).not.toBeNull()
+    child.kill('SIGKILL')
+    await once(child, 'exit')
     await store.close()
   })
 
@@ -118,6 +120,21 @@ setInterval(() => {}, 1000)`
     await store.close()
   })
 })
+
+/** A process that holds the lease until it is killed. */
+async function holdElsewhere(url: string): Promise<ChildProcess> {
+  const built = JSON.stringify(new URL('../dist/index.js', import.meta.url).href)
+  const program = `const { openStore } = await import(${built})
+const { leases } = await openStore({ url: ${JSON.stringify(url)}, now: Date.now })
+await leases.acquire({ name: 'writer:1:0x01', holder: 'the first' })
+console.log('held')
+setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return child
+}
 
 function lost(lease: Lease): Promise<void> {
   return new Promise((resolve) => lease.onLost(resolve))

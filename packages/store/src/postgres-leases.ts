@@ -100,10 +100,13 @@ const watchEveryMs = 2_000
 
 const leaseKey =
   "hashtextextended('svc lease ' || case when $2::bool then current_schema() || ' ' else '' end || $1::text, 0)"
-/** Names the holder, and lets the database free what a machine held that went away without a word, after half a minute. */
+/**
+ * Names the holder, and lets the database free what a machine held that went away without a word, after half a minute,
+ * and what a process holds that stands still, after a quarter: one that runs asks every two seconds.
+ */
 const settings = `select set_config('application_name', $1, false), set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false),
-  set_config('tcp_user_timeout', '25000', false)`
+  set_config('tcp_user_timeout', '25000', false), set_config('idle_session_timeout', '15000', false)`
 const leasePrefix = 'svc lease '
 
 /** As far as the database tells: it shows the names of sessions of the same user. */

@@ -1,31 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { useDevnet, usePostgres } from '@svc/devnet/testing'
-import type { StorePlace } from '@svc/store'
+import { useDevnet } from '@svc/devnet/testing'
 import { concat, createPublicClient, createTestClient, createWalletClient, http, parseEther, type Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FaucetConfig } from '../config.ts'
-import { fundedConfig, openReplica, type Replica } from './faucet.fixture.ts'
+import { fundedConfig, openReplica, usePlaces, type Place, type Replica } from './faucet.fixture.ts'
 import { reportFaucet } from './report-faucet.ts'
 import { requestGrant } from './request-grant.ts'
 
 const devnet = useDevnet()
-const postgres = usePostgres()
+const places = usePlaces()
 const grantWei = parseEther('0.01')
-
-const places = {
-  async SQLite(): Promise<Place> {
-    const folder = await mkdtemp(join(tmpdir(), 'faucet-'))
-    return { place: { path: join(folder, 'state.db') }, remove: () => rm(folder, { recursive: true }) }
-  },
-  async PostgreSQL(): Promise<Place> {
-    return { place: { url: await postgres().newSchema(), patienceMs: 120_000 }, remove: async () => {} }
-  },
-}
-
-type Place = { readonly place: StorePlace; remove(): Promise<void> }
 
 describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
   let at: Place
@@ -120,8 +107,10 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     const { desk, store } = await open()
     const delegated = privateKeyToAccount(generatePrivateKey())
     await setCode(delegated.address, devnet().registry.identity)
-    const { claimId } = await claim(desk, delegated.address)
-    await expect.poll(async () => (await desk.claims.find(31337, delegated.address))?.state).toBe('failed')
+    const told = await claim(desk, delegated.address).catch((error: unknown) => error)
+    expect(told).toMatchObject({ code: 'FAUCET_TARGET_CONTRACT', facts: { state: 'failed', txHash: null } })
+    const { id: claimId } = (await desk.claims.find(31337, delegated.address))!
+    expect(told).toMatchObject({ facts: { claimId } })
     expect(await store.claims.retry('another')).toBe(false)
     await setCode(delegated.address, devnet().simple7702Account)
     expect(await store.claims.retry(claimId)).toBe(true)

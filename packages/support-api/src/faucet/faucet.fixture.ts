@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { usePostgres } from '@svc/devnet/testing'
 import { openStore, type Store, type StorePlace } from '@svc/store'
 import { Secret } from '@svc/wallet/core'
 import type { Devnet } from '@svc/devnet'
@@ -5,6 +9,22 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { FaucetConfig } from '../config.ts'
 import { openFaucet, type Faucet } from './open-faucet.ts'
 import type { GrantDesk } from './request-grant.ts'
+
+/** Empty databases of both kinds. Starts PostgreSQL for the test file. */
+export function usePlaces(): Readonly<Record<'SQLite' | 'PostgreSQL', () => Promise<Place>>> {
+  const postgres = usePostgres()
+  return {
+    async SQLite() {
+      const folder = await mkdtemp(join(tmpdir(), 'faucet-'))
+      return { place: { path: join(folder, 'state.db') }, remove: () => rm(folder, { recursive: true }) }
+    },
+    async PostgreSQL() {
+      return { place: { url: await postgres().newSchema(), patienceMs: 120_000 }, remove: async () => {} }
+    },
+  }
+}
+
+export type Place = { readonly place: StorePlace; remove(): Promise<void> }
 
 /** One replica of a faucet on the local chain. */
 export async function openReplica(options: ReplicaOptions): Promise<Replica> {
@@ -39,4 +59,4 @@ export type ReplicaOptions = {
 
 export type Replica = { readonly store: Store; readonly faucet: Faucet; readonly desk: GrantDesk }
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {} }
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

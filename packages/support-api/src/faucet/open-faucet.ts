@@ -1,8 +1,9 @@
 import type { ClaimCap, Store } from '@svc/store'
-import { createPublicClient, fallback, http, type PublicClient } from 'viem'
+import type { PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { FaucetChain, FaucetConfig } from '../config.ts'
 import { createClaimDesk, type ClaimDesk } from './claim-desk.ts'
+import { openEndpoints } from './endpoints.ts'
 import { createPayer, type Payer } from './payer.ts'
 import { createSentWatch, type SentWatch } from './sent-watch.ts'
 
@@ -11,9 +12,10 @@ export function openFaucet(options: FaucetOptions): Faucet {
   const { config, store, holder, log, now = Date.now } = options
   const account = privateKeyToAccount(keyOf(config))
   const desk = createClaimDesk(store.claims, capsOf(config))
-  const chains = config.chains.map(({ chain, rpcUrls }): OpenFaucetChain => {
-    const client = openClient(rpcUrls)
-    const payer = createPayer({ chain, client, account, store, holder, log, now })
+  const chains = config.chains.map((served): OpenFaucetChain => {
+    const chain = { ...served.chain, confirmations: confirmationsOf(served.chain) }
+    const { client, isWrongChain } = openEndpoints({ chainId: chain.id, rpcUrls: served.rpcUrls, log, now })
+    const payer = createPayer({ chain, client, isWrongChain, account, store, holder, log, now })
     return { chain, client, payer }
   })
   return {
@@ -39,6 +41,7 @@ export type FaucetLog = {
   debug(event: string, facts?: Readonly<Record<string, unknown>>): void
   info(event: string, facts?: Readonly<Record<string, unknown>>): void
   warn(event: string, facts?: Readonly<Record<string, unknown>>): void
+  error(event: string, facts?: Readonly<Record<string, unknown>>): void
 }
 
 export type Faucet = {
@@ -72,7 +75,9 @@ function capsOf({ perAppPerDay, perNetworkPerDay, perChainPerDay }: FaucetConfig
 
 const dayMs = 86_400_000
 
-function openClient(rpcUrls: readonly string[]): PublicClient {
-  const transports = rpcUrls.map((url) => http(url, { batch: true, timeout: 10_000, retryCount: 1 }))
-  return createPublicClient({ transport: fallback(transports), cacheTime: 0 })
+/** A grant is confirmed for good, so it waits for more blocks than the row asks; not where blocks wait for it. */
+function confirmationsOf({ confirmations, maxHeadAgeSeconds }: FaucetChain['chain']): number {
+  return maxHeadAgeSeconds === null ? confirmations : Math.max(confirmations, leastConfirmations)
 }
+
+const leastConfirmations = 3

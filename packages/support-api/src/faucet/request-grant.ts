@@ -11,9 +11,9 @@ import { requireChain } from './require-chain.ts'
 
 /**
  * Takes the claim of a wallet in and answers once its transaction is out, after five seconds at the latest: a claim that
- * was taken in is paid in any case. Throws `ApiError`: `FAUCET_CHAIN_NOT_SUPPORTED`, `FAUCET_ALREADY_CLAIMED`,
- * `FAUCET_TARGET_CONTRACT`, `FAUCET_TARGET_FUNDED`, `FAUCET_DRY`, `FAUCET_PAUSED`, `RATE_LIMITED`,
- * `UPSTREAM_UNAVAILABLE`.
+ * was taken in is paid unless the wallet does not take it, which `FAUCET_TARGET_CONTRACT` says with the claim's id.
+ * Throws `ApiError`: `FAUCET_CHAIN_NOT_SUPPORTED`, `FAUCET_ALREADY_CLAIMED`, `FAUCET_TARGET_CONTRACT`,
+ * `FAUCET_TARGET_FUNDED`, `FAUCET_DRY`, `FAUCET_PAUSED`, `RATE_LIMITED`, `UPSTREAM_UNAVAILABLE`.
  */
 export async function requestGrant(desk: GrantDesk, request: GrantRequest): Promise<Grant> {
   const { faucet } = desk
@@ -28,7 +28,9 @@ export async function requestGrant(desk: GrantDesk, request: GrantRequest): Prom
   if (verdict.status === 'capped') throw capped(verdict)
   desk.log.debug('faucet.claimed', { claimId: verdict.claim.id })
   open.payer.nudge()
-  return grantOf(open, await faucet.watch.untilSent(verdict.claim, sendWaitMs))
+  const claim = await faucet.watch.untilSent(verdict.claim, sendWaitMs)
+  if (claim.state === 'failed') throw notTaken(open, claim)
+  return grantOf(open, claim, claim.state)
 }
 
 export type GrantDesk = {
@@ -106,10 +108,10 @@ async function read<Value>(asked: Promise<Value>): Promise<Value> {
 const chainPatienceMs = 5_000
 const sendWaitMs = 5_000
 
-function grantOf(open: OpenFaucetChain, claim: Claim): Grant {
+function grantOf(open: OpenFaucetChain, claim: Claim, status: Grant['status']): Grant {
   const { chain } = open
   return {
-    status: claim.state === 'failed' ? 'queued' : claim.state,
+    status,
     claimId: claim.id,
     txHash: claim.txHash,
     address: getAddress(claim.address),
@@ -118,6 +120,13 @@ function grantOf(open: OpenFaucetChain, claim: Claim): Grant {
     currency: chain.nativeCurrency.symbol,
     explorerUrl: explorerUrl(open, claim.txHash),
   }
+}
+
+/** The claim stays, and an operator may have it paid once the wallet takes it. */
+function notTaken(open: OpenFaucetChain, { id: claimId, txHash, state }: Claim): ApiError {
+  return new ApiError('FAUCET_TARGET_CONTRACT', 'The wallet has code that does not take the grant.', {
+    facts: { claimId, txHash, state, explorerUrl: explorerUrl(open, txHash) },
+  })
 }
 
 function alreadyClaimed(open: OpenFaucetChain, claim: Claim): ApiError {

@@ -41,6 +41,18 @@ describe('who took a nonce', () => {
     expect(await whoTook(pruned, later, 1)).toBe(later.hash)
   })
 
+  test('does not give a transaction of another chain', async () => {
+    const { entry } = await run(senderOver(), call())
+    const elsewhere = over(async (method, _params, forward) => {
+      const answer = await forward()
+      if (method !== 'eth_getBlockByNumber') return answer
+      const block = answer as { transactions: { chainId: string }[] }
+      for (const transaction of block.transactions) transaction.chainId = '0x1'
+      return block
+    })
+    expect(await whoTook(elsewhere, entry, 1)).toBeNull()
+  })
+
   test('does not give the transaction of somebody else with the same nonce', async () => {
     const { entry } = await run(senderOver(), call())
     const strange = over(async (method, _params, forward) => {

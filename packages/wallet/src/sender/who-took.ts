@@ -10,7 +10,7 @@ import type { JournalEntry } from '../journal.ts'
  */
 export async function whoTook(
   client: PublicClient,
-  { from, nonce }: Pick<JournalEntry, 'from' | 'nonce'>,
+  { chainId, from, nonce }: Pick<JournalEntry, 'chainId' | 'from' | 'nonce'>,
   confirmations: number,
 ): Promise<Hash | null> {
   const head = await client.getBlockNumber({ cacheTime: 0 })
@@ -23,7 +23,8 @@ export async function whoTook(
   if (block === null) return null
   const { transactions } = await client.getBlock({ blockNumber: block, includeTransactions: true })
   const taker = transactions.find((one) => one.nonce === nonce && one.from.toLowerCase() === from.toLowerCase())
-  return taker?.hash ?? null
+  // An endpoint that serves another chain for a while proves nothing; a legacy transaction may name none.
+  return taker === undefined || (taker.chainId ?? chainId) !== chainId ? null : taker.hash
 }
 
 /** Enough for every doubling of an age in blocks, down and up again. */
