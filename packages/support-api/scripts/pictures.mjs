@@ -34,6 +34,7 @@ async function open() {
     const devnet = await startDevnet({ chainId, history: false })
     closers.push(() => devnet.stop())
     await devnet.fund(privateKeyToAddress(key), { ETH: ether })
+    await mineEachSecond(devnet.rpcUrl)
     env[`SVC_RPC_URL_${chainId}`] = devnet.rpcUrl
   }
   await fillHistory(join(dataDir, 'support-api'))
@@ -55,10 +56,15 @@ async function open() {
   return (await api.listen()).url
 }
 
+/** As the public chains do: a grant is confirmed by blocks after its own. */
+async function mineEachSecond(rpcUrl) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_setIntervalMining', params: [1] })
+  await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+}
+
 /** Claims of other networks in the last fourteen days, all of them paid. */
 async function fillHistory(directory) {
   const clock = { at: 0 }
-
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const store = await openStore({ path: join(directory, 'state.db'), now: () => clock.at })
   for (const [index, claims] of claimsPerDay.entries()) {
