@@ -70,6 +70,7 @@ export const commands = {
   audit: { foreground: false, load: async () => (await import('./commands/audit.ts')).audit },
   pause: { foreground: false, load: async () => (await import('./commands/pause.ts')).pause },
   resume: { foreground: false, load: async () => (await import('./commands/resume.ts')).resume },
+  lp: { foreground: true, load: async () => (await import('./commands/lp.ts')).lp },
   demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
 } satisfies Readonly<Record<string, Entry>>
 
@@ -122,6 +123,12 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       Plays what was simulated before each signature of a day (UTC) again, and compares it with the record. Without
       --rpc-url at the endpoints of the settings, or of the local world in the data directory while it runs.
       Each takes --data-dir too, and runs beside the server.
+  svc lp backtest FILE --fee PIPS --decimals N,N [--base 0|1] [--amount USD] [--strategies JSON|FILE] [--json]
+      Replays strategies over a CSV file of bars: fees with their uncertainty, IL, LVR and costs.
+      --fee is in millionths (500 is 0.05 %), --decimals those of the pool's token0 and token1, --base the token whose
+      price is meant (0), --amount what is put in (10000), --strategies a list of { name, rangePct,
+      rebalanceThresholdPct }. More of the pool: --pair NAME, --tick-spacing N, --protocol-fee-pct P, --quote-usd USD (1)
+      for one of the other token, --gas-usd USD (0) for opening or closing, --bar-seconds N.
   svc demo [--hostile]
       A scripted agent adds liquidity, earns fees, collects, swaps and leaves, on its own local chain.
       --hostile: it tries to drain the wallet instead, and each attempt is shown with what stopped it.

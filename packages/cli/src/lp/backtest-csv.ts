@@ -1,0 +1,137 @@
+import { type BacktestStrategy, replayStrategies, type StrategyResult } from '@svc/lp-math'
+import type { CsvPool } from './csv-pool.ts'
+import { describeBars, type DescribedBars } from './describe-bars.ts'
+import { figure } from './figure.ts'
+
+/**
+ * Replays strategies over the bars of a file: what `backtest_lp_strategy` answers for a pool, with the members that only a file has in
+ * `data`. Throws `LpMathError`.
+ */
+export function backtestCsv(pool: CsvPool, options: BacktestCsvOptions): BacktestReport {
+  const { bars, feePips, protocolFeeShare, tickSpacing, decimals0, decimals1, baseToken, quoteUsd, gasUsd } = pool
+  const { amountUsd, strategies, now } = options
+  const result = replayStrategies(bars, strategies, {
+    startValueUsd: amountUsd,
+    feePips,
+    protocolFeeShare,
+    tickSpacing,
+    decimals0,
+    decimals1,
+    baseToken,
+    quoteUsd,
+    gasUsd: { open: gasUsd, close: gasUsd, rebalance: 2 * gasUsd },
+  })
+  const { startPrice, endPrice, startsAt, endsAt } = result
+  const halves = (amountUsd / 2) * (1 + endPrice / startPrice)
+  return {
+    pair: pool.pair,
+    chain: null,
+    fee: feePips,
+    period: { start: timeOf(startsAt), end: timeOf(endsAt), days: figure((endsAt - startsAt) / 86_400) },
+    priceChange: {
+      startPrice: figure(startPrice),
+      endPrice: figure(endPrice),
+      changePct: figure((endPrice / startPrice - 1) * 100),
+    },
+    hodlBenchmark: {
+      startValueUsd: amountUsd,
+      endValueUsd: figure(halves),
+      returnPct: figure((halves / amountUsd - 1) * 100),
+    },
+    strategies: result.strategies.map(told),
+    winner: winnerOf(result.strategies),
+    data: describeBars(pool),
+    assumptions: assumptionsOf(pool),
+    timestamp: new Date(now()).toISOString(),
+  }
+}
+
+export type BacktestCsvOptions = {
+  readonly amountUsd: number
+  readonly strategies: readonly BacktestStrategy[]
+  readonly now: () => number
+}
+
+export type BacktestReport = {
+  readonly pair: string
+  readonly chain: string | null
+  readonly fee: number
+  readonly period: { readonly start: string; readonly end: string; readonly days: number }
+  readonly priceChange: { readonly startPrice: number; readonly endPrice: number; readonly changePct: number }
+  /** Half of the amount in each token, held. */
+  readonly hodlBenchmark: { readonly startValueUsd: number; readonly endValueUsd: number; readonly returnPct: number }
+  readonly strategies: readonly ToldStrategy[]
+  readonly winner: { readonly strategy: string; readonly reason: string; readonly caveat: string }
+  readonly data: DescribedBars
+  readonly assumptions: readonly string[]
+  readonly timestamp: string
+}
+
+/** What is told of a strategy: money in US dollars, costs positive, `Pct` in percent. */
+export type ToldStrategy = ReturnType<typeof told>
+
+function told(one: StrategyResult) {
+  const { sharpeRatio, rebalances } = one
+  return {
+    name: one.name,
+    feesEarnedUsd: figure(one.feesEarnedUsd),
+    ilCostUsd: figure(one.ilCostUsd),
+    rebalanceCount: rebalances.length,
+    rebalanceGasCostUsd: figure(one.rebalanceGasUsd),
+    endValueUsd: figure(one.endValueUsd),
+    netReturnPct: figure(one.netReturnPct),
+    vsHodlPct: figure(one.vsHodlPct),
+    inRangePct: figure(one.inRangePct),
+    sharpeRatio: sharpeRatio === null ? null : figure(sharpeRatio),
+    feeUncertaintyPct: figure(one.feeUncertaintyPct),
+    hodlMoveUsd: figure(one.hodlMoveUsd),
+    lvrUsd: figure(one.lvrUsd),
+    swapCostUsd: figure(one.swapCostUsd),
+    gasUsd: figure(one.gasUsd),
+    versus5050Pct: figure(one.versus5050Pct),
+    maxDrawdownPct: figure(one.maxDrawdownPct),
+    equity: one.equity.map(({ at, valueUsd }) => ({ at: timeOf(at), valueUsd: figure(valueUsd) })),
+    rebalances: rebalances.map(({ at, before, after }) => ({
+      at: timeOf(at),
+      before: boundsOf(before),
+      after: boundsOf(after),
+    })),
+  }
+}
+
+function boundsOf({ lower, upper }: { readonly lower: number; readonly upper: number }) {
+  return { priceLower: figure(lower), priceUpper: upper === Infinity ? ('Infinity' as const) : figure(upper) }
+}
+
+/** The highest end value; with a caveat where the fees of the two best are not known well enough to tell them apart. */
+function winnerOf(strategies: readonly StrategyResult[]): BacktestReport['winner'] {
+  const [first, second] = strategies.toSorted((a, b) => b.endValueUsd - a.endValueUsd)
+  if (first === undefined) throw new Error('there is no strategy')
+  const past = 'One past period; nothing says that the next one is like it.'
+  if (second === undefined) return { strategy: first.name, reason: 'It is the only one.', caveat: past }
+  const lead = first.endValueUsd - second.endValueUsd
+  const unsure = Math.hypot(...[first, second].map((one) => (one.feesEarnedUsd * one.feeUncertaintyPct) / 100))
+  return {
+    strategy: first.name,
+    reason: `Its end value is ${lead.toFixed(2)} USD above that of ${second.name}.`,
+    caveat:
+      lead > unsure
+        ? past
+        : `The lead is less than what is unknown of the fees of both, ${unsure.toFixed(2)} USD. ${past}`,
+  }
+}
+
+function assumptionsOf({ quoteUsd, gasUsd, protocolFeeShare }: CsvPool): string[] {
+  return [
+    `One quote token is ${quoteUsd} USD throughout.`,
+    gasUsd === 0
+      ? 'Gas is left out (--gas-usd).'
+      : `Opening and closing cost ${gasUsd} USD of gas each, a rebalance ${2 * gasUsd} USD; it also pays swap fee and price impact.`,
+    `The protocol takes ${protocolFeeShare * 100} % of the fees; own liquidity dilutes the rest.`,
+    'Positions are opened at the close of the first bar and earn from the next on. Fees are held, not reinvested.',
+  ]
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}

@@ -1,0 +1,33 @@
+import type { CsvPool } from './csv-pool.ts'
+import { figure } from './figure.ts'
+
+/** What a file held, and what was mended in it. */
+export function describeBars({ file, bars, filledBars, widenedBars }: CsvPool): DescribedBars {
+  const count = bars.startsAt.length
+  const days = (count * bars.barSeconds) / 86_400
+  return {
+    file,
+    barSeconds: bars.barSeconds,
+    bars: count,
+    filledBars,
+    widenedBars,
+    days: figure(days),
+    notes: [
+      ...(filledBars === 0 ? [] : [`${filledBars} missing bars were taken to be without a trade.`]),
+      ...(widenedBars === 0 ? [] : [`${widenedBars} bars had an open or a close outside their low and high.`]),
+      ...(days < 14
+        ? [`${days.toFixed(1)} days are few: a pool's past is asked for 7 (ranges) or 14 days (backtests).`]
+        : []),
+    ],
+  }
+}
+
+export type DescribedBars = {
+  readonly file: string
+  readonly barSeconds: number
+  readonly bars: number
+  readonly filledBars: number
+  readonly widenedBars: number
+  readonly days: number
+  readonly notes: readonly string[]
+}

@@ -1,0 +1,23 @@
+import { open } from 'node:fs/promises'
+
+/** The text of a file that was named on the command line, as `readInputFile` reads it, up to so many bytes. */
+export async function readInputText(path: string, what: string, maxBytes: number): Promise<string> {
+  const file = await open(path, 'r').catch((cause: unknown) => {
+    throw new Error(`${path} ${whyNot(cause)}: name ${what}.`, { cause })
+  })
+  try {
+    const facts = await file.stat()
+    if (!facts.isFile())
+      throw new Error(`${path} is ${facts.isDirectory() ? 'a directory' : 'no plain file'}: name ${what}.`)
+    if (facts.size > maxBytes) throw new Error(`${path} has ${facts.size} bytes; at most ${maxBytes} are read.`)
+    return await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+function whyNot(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist'
+  return code === 'EACCES' || code === 'EPERM' ? 'may not be read by this user' : 'cannot be read'
+}
