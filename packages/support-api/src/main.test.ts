@@ -1,14 +1,17 @@
-import { execFile } from 'node:child_process'
+import { startIdentityProvider } from '@svc/devnet/identity-provider'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { testCard } from './test-api.fixture.ts'
 import { version } from './version.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'support-api-main-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+const pinBody = JSON.stringify({ agentCard: testCard() })
 const bin = join(import.meta.dirname, '../bin/svc-support-api.js')
 const run = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
@@ -53,4 +56,30 @@ it('what keeps it from starting is told with a code, the setting and a mend, and
     expect(code).toBe(1)
   }
   taken.close()
+})
+
+it('a signal lets what is under way end, and a second one does not wait for it', async () => {
+  const provider = await startIdentityProvider({ appIds: [] })
+  provider.setFaults([{ fault: { kind: 'stall' } }])
+  const env = { PATH: process.env['PATH'], SVC_DATA_DIR: join(folder, 'signalled'), SVC_LISTEN: '127.0.0.1:0' }
+  const settled = { LOG_LEVEL: 'silent', SVC_GATEWAY_URL: 'https://gateway.example' }
+  const child = spawn(process.execPath, [bin], {
+    env: { ...env, ...settled, SVC_IDENTITY_PROVIDER_URL: provider.url },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)))
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said += text))
+  await expect.poll(() => said).toContain('listens on ')
+  const url = /http:\S+/.exec(said)?.[0] ?? ''
+  const headers = { authorization: 'Bearer app-one', 'content-type': 'application/json' }
+  const held = fetch(`${url}/v1/ipfs/pin`, { method: 'POST', headers, body: pinBody }).catch(() => 'cut off')
+  await expect.poll(() => provider.asked()).toHaveLength(1)
+  child.kill('SIGTERM')
+  await expect.poll(() => fetch(`${url}/healthz`).catch(() => 'closed')).toBe('closed')
+  expect(child.exitCode).toBeNull()
+  child.kill('SIGTERM')
+  expect(await ended).toBe(130)
+  expect(await held).toBe('cut off')
+  await provider.stop()
 })

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { connect as connectPlain } from 'node:net'
@@ -54,6 +55,21 @@ it('a client that says nothing does not hold up the end', async () => {
   const closed = new Promise((resolve) => socket.once('close', resolve))
   await api.close(100)
   await closed
+})
+
+it('a client that never ends its request is cut off, and so is one of too many', async () => {
+  const { url } = await (await openApi({})).listen()
+  // What Node tells of itself, because waiting for it takes half a minute.
+  const served = new Promise((resolve) => {
+    const started = (message: unknown) => {
+      unsubscribe('http.server.request.start', started)
+      resolve((message as { readonly server: unknown }).server)
+    }
+    subscribe('http.server.request.start', started)
+  })
+  await fetch(`${url}/healthz`)
+  const times = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 30_000 }
+  expect(await served).toMatchObject({ ...times, maxConnections: 4_096 })
 })
 
 describe('TLS', () => {

@@ -108,7 +108,7 @@ function openServer(
             minVersion: 'TLSv1.3',
           },
         })
-  if ('maxConnections' in server) server.maxConnections = mostConnections
+  server.maxConnections = mostConnections
   return server
 }
 

@@ -149,3 +149,26 @@ it('an app that the provider knows no more is refused at its next question', asy
   at += minuteMs
   await expect(apps.require('app-one', home)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
 })
+
+it('of more than ten thousand apps the one asked about first is forgotten', async () => {
+  const asked: string[] = []
+  const apps = createAppCheck({
+    provider: { url: 'http://provider.example', path: '/{appId}' },
+    fetch: async (url) => {
+      const id = new Request(url).url.replace(/.*\//, '')
+      asked.push(id)
+      return Response.json({ id })
+    },
+    now: () => at,
+    metrics: createMetrics(),
+  })
+  // As fast as new apps may be asked about, which is faster than the first one's ten minutes end.
+  for (let index = 0; index <= 10_000; index += 1) {
+    await apps.require(`app-${index}`, `network ${index}`)
+    at += 50
+  }
+  expect(asked).toHaveLength(10_001)
+  await apps.require('app-1', home)
+  await apps.require('app-0', home)
+  expect(asked.slice(10_001)).toEqual(['app-0'])
+})

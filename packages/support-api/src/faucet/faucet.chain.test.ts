@@ -77,19 +77,6 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     expect(await client().getTransactionCount({ address: second.faucet.address })).toBe(2)
   })
 
-  test('a transaction of another program at the same nonce delays a grant and loses none', async () => {
-    const { desk, faucet } = await open()
-    const addresses = Array.from({ length: 8 }, newAddress)
-    const account = privateKeyToAccount(config.privateKey.reveal() as `0x${string}`)
-    const foreign = createWalletClient({ account, transport: http(devnet().rpcUrl) })
-    const asked = addresses.map((address) => claim(desk, address))
-    await foreign.sendTransaction({ chain: null, to: newAddress(), value: 1n }).catch(() => {})
-    await Promise.all(asked)
-    for (const address of addresses) await expect.poll(() => balanceOf(address)).toBe(grantWei)
-    await expect.poll(async () => (await desk.claims.queue(31337)).depth).toBe(0)
-    expect(await client().getBalance({ address: faucet.address })).toBeGreaterThan(parseEther('9.9'))
-  })
-
   test('a dry faucet takes no claim in, and pays what it took in once it is filled up', async () => {
     const { desk, faucet } = await open({ ...(await fundedConfig(devnet(), '0.015')) })
     const [first, second] = [newAddress(), newAddress()]

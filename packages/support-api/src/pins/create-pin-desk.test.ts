@@ -43,11 +43,15 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     const { url } = service
     return pinningService({ url, token, gatewayUrl: 'https://gateway.example', keep: embedded(store.pins) })
   }
-  const desk = (service: PinService, timeoutMs = 30_000) =>
+  const desk = (
+    service: PinService,
+    timeoutMs = 30_000,
+    limits = { perAppPerHour: 2, perNetworkPerHour: 100, perDay: 1_000 },
+  ) =>
     createPinDesk({
       store,
       service,
-      limits: { perAppPerHour: 2, perNetworkPerHour: 100, perDay: 1_000 },
+      limits,
       fetch,
       metrics: createMetrics(),
       log: silent,
@@ -104,6 +108,22 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     expect((await well.pin(order())).headers['ratelimit']).toBe('"app";r=1')
     expect((await well.pin(order('Bob'))).headers['ratelimit']).toBe('"app";r=0')
     await expect(well.pin(order('Cy'))).rejects.toMatchObject({ code: 'PIN_RATE_LIMITED' })
+  })
+
+  it('what fails is given back to the range of addresses it came from, and to all', async () => {
+    service = await startPinService('pinata')
+    service.setFault((response) => response.writeHead(500).end())
+    const limits = { perAppPerHour: 9, perNetworkPerHour: 2, perDay: 3 }
+    const pins = desk(backend('pinata'), 30_000, limits)
+    for (const name of ['A', 'B', 'C']) {
+      await expect(pins.pin(order(name))).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+    }
+    service.setFault(null)
+    for (const name of ['A', 'B']) await pins.pin(order(name))
+    await expect(pins.pin(order('C'))).rejects.toMatchObject({ message: expect.stringContaining('range of addresses') })
+    await pins.pin({ ...order('C'), network: '198.51.100.0/24' })
+    const full = pins.pin({ ...order('D'), network: '198.51.100.0/24' })
+    await expect(full).rejects.toMatchObject({ message: expect.stringContaining('service pins') })
   })
 
   it('a request under way that fails fails for all who share it, once', async () => {

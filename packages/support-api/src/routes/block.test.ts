@@ -15,7 +15,11 @@ afterEach(() => api.close())
 
 const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
   api.ask(`/ipfs/${path}`, { method, headers })
-const forever = { 'cache-control': 'public, max-age=29030400, immutable', 'x-content-type-options': 'nosniff' }
+const forever = {
+  'cache-control': 'public, max-age=29030400, immutable',
+  'x-content-type-options': 'nosniff',
+  vary: 'Accept',
+}
 
 describe.each(['GET', 'HEAD'])('%s', (method) => {
   const body = method === 'GET' ? text : ''
