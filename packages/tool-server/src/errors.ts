@@ -82,6 +82,14 @@ export const errorTable = {
   INSUFFICIENT_BALANCE: row(400, false, 'Lower the amount or fund the wallet; get_agent_balance shows what it holds.'),
   INSUFFICIENT_LIQUIDITY: row(400, false, 'Trade a smaller amount or choose another pool.'),
   PRICE_UNAVAILABLE: row(503, true, 'No trustworthy price could be formed for a token of this call.'),
+  NO_POOL: row(404, false, 'Call get_pools_by_token_pair for the pools of this pair, and name one of their fees.'),
+  NO_POOLS: row(404, false, 'Check both tokens and the chain; search_pools shows where a token trades.'),
+  INSUFFICIENT_HISTORY: row(
+    422,
+    false,
+    'Choose a pool with a longer past, or call again once it has one; details say how many days are known and needed.',
+  ),
+  INVALID_STRATEGY: row(400, false, 'Correct the members named in details and call again.'),
   HOOK_NOT_SUPPORTED: row(
     400,
     false,

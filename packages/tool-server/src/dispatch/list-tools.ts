@@ -78,16 +78,18 @@ function writeOutputSchema(output: z.ZodObject): JsonObjectSchema {
 
 /**
  * Every client pays for these words in every conversation. So an output schema keeps what a reader of results needs (its
- * check is `checkOutput`'s): it stays open, and only its own members are listed as required, not those of nested objects.
+ * check is `checkOutput`'s): it stays open, and says of no member that it is required.
  */
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     target: 'draft-2020-12',
-    override: ({ jsonSchema: node, path }) => {
+    override: ({ jsonSchema: node }) => {
       if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum
       if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum
-      if (io === 'output' && path.length > 0) delete node.required
+      if (io === 'output') delete node.required
+      // The names of a record are always text in JSON.
+      delete node.propertyNames
     },
   })
   return { ...rest, type: 'object' }

@@ -9,6 +9,7 @@ import { refusedFields } from './refusals.fixture.ts'
 const pinned: Readonly<Record<string, readonly [access: string, scope: string, isInData: boolean]>> = {
   add_liquidity: ['write', 'write:liquidity', false],
   approve_token: ['write', 'admin:wallet', false],
+  backtest_lp_strategy: ['read', 'read:market', true],
   cancel_operation: ['write', 'of-operation', false],
   check_safety_status: ['read', 'admin:wallet', true],
   check_setup_health: ['read', 'read:portfolio', true],
@@ -78,6 +79,12 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
     required: 'positionId amount0 chain',
     result:
       'status txHash positionId amount0Added amount1Added newTotalAmount0 newTotalAmount1 newTotalValueUsd explorerUrl',
+  },
+  backtest_lp_strategy: {
+    parameters: 'token0 token1 chain amount startTime fee endTime strategies',
+    required: 'token0 token1 chain amount startTime',
+    result:
+      'pair chain fee period.start period.end period.days priceChange.startPrice priceChange.endPrice priceChange.changePct hodlBenchmark.startValueUsd hodlBenchmark.endValueUsd hodlBenchmark.returnPct strategies winner.strategy winner.reason winner.caveat timestamp',
   },
 }
 

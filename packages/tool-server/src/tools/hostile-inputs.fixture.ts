@@ -54,6 +54,8 @@ export const hostile = {
   amountForm: amounts,
   amount: [...amounts, finerThanWei],
   positiveAmount: [...amounts, finerThanWei, '0', '0.0'],
+  usdAmount: [...amounts, '0', '0.0', '0.009', '1000000000000.01'],
+  text: notText,
   address: addresses,
   token: [...addresses, 'US DC', 'USDC\u200b', '\u0405USDC', 'USDC;', 'A'.repeat(60), 'NOSUCHTOKEN'],
   tokens: ['WETH', [1], ['WETH', 'NOSUCHTOKEN'], ['0x12'], Array.from({ length: 51 }, () => 'WETH')],

@@ -1,4 +1,5 @@
 import type { Tool } from '../tool.ts'
+import { backtestLpStrategy } from './analytics/backtest-lp-strategy.ts'
 import { addLiquidity } from './liquidity/add-liquidity.ts'
 import { collectFees } from './liquidity/collect-fees.ts'
 import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
@@ -37,6 +38,7 @@ import { registerAgent } from './wallet/register-agent.ts'
 export const catalogue: readonly Tool[] = Object.freeze([
   addLiquidity,
   approveToken,
+  backtestLpStrategy,
   cancelOperation,
   checkSafetyStatus,
   checkSetupHealth,

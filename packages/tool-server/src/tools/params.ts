@@ -36,6 +36,13 @@ export const amountInput = z
 
 export const positiveAmountInput = amountInput.refine((text) => /[1-9]/.test(text), 'Accepted: an amount above 0')
 
+const usdAccepted = 'Accepted: US dollars such as "2500", from 0.01 to 1000000000000'
+
+/** An amount of US dollars. */
+export const usdAmountInput = amountInput
+  .refine((text) => Number(text) >= 0.01 && Number(text) <= 1e12, usdAccepted)
+  .describe('USD, decimal string')
+
 /** The four tiers of v3; v4 pools exist with other static fees too. */
 export const feeTiers = [100, 500, 3000, 10_000] as const
 

@@ -1,6 +1,7 @@
 import { formatAmount } from '@svc/lp-math'
 import * as z from 'zod'
 import { readGasPrice } from '../../adapters/analytics/read-gas-price.ts'
+import { typicalGas } from '../../adapters/analytics/typical-gas.ts'
 import { readTool } from '../../tool.ts'
 import { chainInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, usdResult } from '../results.ts'
@@ -45,9 +46,6 @@ export const getGasPrice = readTool({
     notes: gas.nativeUsd === null ? [`No trustworthy price of ${chain.nativeCurrency.symbol}.`] : [],
   }
 })
-
-/** Units of gas of one v3 operation, measured on the local chain with the real contracts; decrease collects as well. */
-const typicalGas = { swap: 126_000n, mint: 450_000n, decrease: 188_000n, collect: 202_000n } as const
 
 function gwei(wei: bigint): string {
   return formatAmount(wei, 9)

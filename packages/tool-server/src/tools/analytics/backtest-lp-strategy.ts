@@ -1,0 +1,214 @@
+import { type BacktestOptions, type BacktestResult, type Bars, type StrategyResult } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import * as z from 'zod'
+import { type GasPrice, readGasPrice } from '../../adapters/analytics/read-gas-price.ts'
+import { type QuoteUsd, readQuoteUsd } from '../../adapters/analytics/read-quote-usd.ts'
+import { runBacktest } from '../../adapters/analytics/run-backtest.ts'
+import { typicalGas } from '../../adapters/analytics/typical-gas.ts'
+import { wholeFee } from '../../adapters/analytics/whole-fee.ts'
+import type { Pool, PoolBars } from '../../ports.ts'
+import { readTool } from '../../tool.ts'
+import { backtestPeriod, requireKnownDays } from '../backtest-period.ts'
+import { backtestWinner } from '../backtest-winner.ts'
+import type { FoundPool } from '../named-pool.ts'
+import { chainInput, feeInput, timeInput, tokenInput, usdAmountInput } from '../params.ts'
+import { completenessOf, completenessResult, timeOfBar } from '../period.ts'
+import { poolOfPair } from '../pool-of-pair.ts'
+import { readResult, readStamp, tokenLabel, usdResult } from '../results.ts'
+import { strategiesOf, usualStrategies } from '../strategies-of.ts'
+
+export const backtestLpStrategy = readTool({
+  name: 'backtest_lp_strategy',
+  title: 'Backtest LP strategies',
+  description:
+    'Replays hours of a v3 or v4 pool, at least 14 days, for LP strategies: fees with own liquidity diluted, IL, gas, rebalances, against holding. Percents are percents, costs positive, price token1 per token0. rangePct is a full width. The past promises nothing.',
+  scope: 'read:market',
+  input: z.strictObject({
+    token0: tokenInput,
+    token1: tokenInput,
+    chain: chainInput,
+    amount: usdAmountInput,
+    startTime: timeInput.describe('ISO 8601'),
+    fee: feeInput.optional().describe('Default: the pool of most liquidity'),
+    endTime: timeInput.optional().describe('Default now'),
+    strategies: z
+      .string()
+      .optional()
+      .describe(
+        'JSON list of { name, rangePct|null, rebalanceThresholdPct|null }; default narrow, medium, wide, full-range',
+      ),
+  }),
+  output: z.object({
+    ...readResult,
+    pair: z.string(),
+    fee: z.int(),
+    pool: z.string(),
+    period: z.object({ start: z.string(), end: z.string(), days: z.number() }),
+    priceChange: z.object({ startPrice: z.number(), endPrice: z.number(), changePct: z.number() }),
+    hodlBenchmark: z.object({ startValueUsd: z.number(), endValueUsd: z.number(), returnPct: z.number() }),
+    strategies: z.array(
+      z.object({
+        name: z.string(),
+        feesEarnedUsd: z.number(),
+        feeUncertaintyPct: z.number(),
+        ilCostUsd: z.number(),
+        lvrUsd: z.number(),
+        hodlMoveUsd: z.number(),
+        rebalanceCount: z.int(),
+        rebalanceGasCostUsd: usdResult,
+        gasCostUsd: usdResult,
+        swapCostUsd: z.number(),
+        endValueUsd: z.number(),
+        netReturnPct: z.number(),
+        vsHodlPct: z.number(),
+        vs5050Pct: z.number(),
+        inRangePct: z.number(),
+        sharpeRatio: z.number().nullable(),
+        maxDrawdownPct: z.number(),
+      }),
+    ),
+    winner: z.object({ strategy: z.string(), reason: z.string(), caveat: z.string() }),
+    ...completenessResult,
+  }),
+}).handler(async (input, context) => {
+  const strategies = input.strategies === undefined ? usualStrategies : strategiesOf(input.strategies)
+  const chain = context.chains.get(input.chain)
+  const period = backtestPeriod(input.startTime, input.endTime, context.now())
+  const found = await poolOfPair(input, chain, context)
+  const { pool } = found
+  const [history, gas] = await Promise.all([
+    context.history.read({ chain, pool, ...period }),
+    readGasPrice(context, chain),
+  ])
+  requireKnownDays(history)
+  const { bars } = history
+  const price = priceColumn(bars, found)
+  const quoteUsd = await readQuoteUsd(context, chain, { base: found.token0, quote: found.token1, bars, price })
+  const startValueUsd = Number(input.amount)
+  const options = optionsOf(found, startValueUsd, { quoteUsd, gas })
+  const result = await runBacktest(bars, strategies, options, context.signal)
+  const completeness = completenessOf(history)
+  return {
+    ...readStamp(chain, context, history.source),
+    pair: `${tokenLabel(found.token0)}/${tokenLabel(found.token1)}`,
+    fee: pool.fee,
+    pool: pool.id,
+    period: {
+      start: timeOfBar(result.startsAt),
+      end: timeOfBar(result.endsAt),
+      days: rounded((result.endsAt - result.startsAt) / 86_400, 4),
+    },
+    priceChange: priceChange(result),
+    hodlBenchmark: benchmarkOf(startValueUsd, price, quoteUsd.usd),
+    strategies: result.strategies.map((strategy) => reportOf(strategy, gas)),
+    winner: backtestWinner(result, history.completeness),
+    ...completeness,
+    notes: [...completeness.notes, ...notesOf(chain, pool, { history, gas, quoteUsd })],
+  }
+})
+
+/** Price of the caller's token0 in token1 at the close of each bar. */
+function priceColumn({ closeTick }: Bars, { pool, token0 }: FoundPool): Float64Array {
+  const scale = 10 ** (pool.token0.decimals - pool.token1.decimals)
+  const isSorted = pool.token0.address === token0.address
+  return closeTick.map((tick) => (isSorted ? 1.0001 ** tick * scale : 1.0001 ** -tick / scale))
+}
+
+type Costs = { readonly quoteUsd: QuoteUsd; readonly gas: GasPrice }
+
+function optionsOf({ pool, token0 }: FoundPool, startValueUsd: number, { quoteUsd, gas }: Costs): BacktestOptions {
+  const { decrease, swap, mint } = typicalGas
+  const costOf = (units: bigint) => gas.costUsd(units) ?? 0
+  return {
+    startValueUsd,
+    ...wholeFee(pool),
+    tickSpacing: pool.tickSpacing ?? 1,
+    decimals0: pool.token0.decimals,
+    decimals1: pool.token1.decimals,
+    baseToken: pool.token0.address === token0.address ? 0 : 1,
+    quoteUsd: quoteUsd.usd,
+    gasUsd: { open: costOf(mint), close: costOf(decrease), rebalance: costOf(decrease + swap + mint) },
+  }
+}
+
+function priceChange({ startPrice, endPrice }: BacktestResult) {
+  return { startPrice, endPrice, changePct: rounded((endPrice / startPrice - 1) * 100, 4) }
+}
+
+/** Half of the value held in each token. */
+function benchmarkOf(startValueUsd: number, price: Float64Array, quoteUsd: number | Float64Array) {
+  const last = price.length - 1
+  const usdAt = (bar: number) => (typeof quoteUsd === 'number' ? quoteUsd : (quoteUsd[bar] ?? 0))
+  const quoteGrew = usdAt(last) / usdAt(0)
+  const baseGrew = (quoteGrew * (price[last] ?? 0)) / (price[0] ?? 1)
+  const growth = (quoteGrew + baseGrew) / 2
+  return {
+    startValueUsd,
+    endValueUsd: dollars(startValueUsd * growth),
+    returnPct: rounded((growth - 1) * 100, 4),
+  }
+}
+
+function reportOf(result: StrategyResult, gas: GasPrice) {
+  const isPriced = gas.nativeUsd !== null
+  return {
+    name: result.name,
+    feesEarnedUsd: dollars(result.feesEarnedUsd),
+    feeUncertaintyPct: rounded(result.feeUncertaintyPct, 2),
+    ilCostUsd: dollars(result.ilCostUsd),
+    lvrUsd: dollars(result.lvrUsd),
+    hodlMoveUsd: dollars(result.hodlMoveUsd),
+    rebalanceCount: result.rebalances.length,
+    rebalanceGasCostUsd: isPriced ? dollars(result.rebalanceGasUsd) : null,
+    gasCostUsd: isPriced ? dollars(result.gasUsd) : null,
+    swapCostUsd: dollars(result.swapCostUsd),
+    endValueUsd: dollars(result.endValueUsd),
+    netReturnPct: rounded(result.netReturnPct, 4),
+    vsHodlPct: rounded(result.vsHodlPct, 4),
+    vs5050Pct: rounded(result.versus5050Pct, 4),
+    inRangePct: rounded(result.inRangePct, 4),
+    sharpeRatio: result.sharpeRatio === null ? null : rounded(result.sharpeRatio, 4),
+    maxDrawdownPct: rounded(result.maxDrawdownPct, 4),
+  }
+}
+
+function notesOf(
+  chain: Chain,
+  pool: Pool,
+  { history, gas, quoteUsd }: Costs & { readonly history: PoolBars },
+): string[] {
+  const quiet = quietDays(history.bars)
+  return [
+    `Dollars: ${quoteUsd.basis}. hodlBenchmark holds half of the amount in each token, vsHodlPct the tokens of a strategy's own first position.`,
+    ...(quoteUsd.isToday
+      ? ['No past of a pool with a dollar token is known: what prices did in dollars is missing.']
+      : []),
+    gas.nativeUsd === null
+      ? `Gas is left out: ${chain.nativeCurrency.symbol} has no trustworthy price.`
+      : "Gas is counted at today's price, without data fees of rollups, beside the position.",
+    ...(quiet > 0 ? [`${quiet} days were without a trade.`] : []),
+    ...(pool.version === 'v4'
+      ? ['The fee is the one in force now; where hooks change it, these fees are an estimate.']
+      : []),
+  ]
+}
+
+/** Runs of 24 bars, from the first that can earn, in which nobody traded. */
+function quietDays({ amount0In, amount1In }: Bars): number {
+  let quiet = 0
+  for (let bar = 1; bar + 24 <= amount0In.length; bar += 24) {
+    const traded = (column: Float64Array) => column.subarray(bar, bar + 24).some((amount) => amount > 0)
+    if (!traded(amount0In) && !traded(amount1In)) quiet += 1
+  }
+  return quiet
+}
+
+function dollars(value: number): number {
+  return rounded(value, 6)
+}
+
+/** Adding 0 makes a negative zero a plain one. */
+function rounded(value: number, digits: number): number {
+  const scale = 10 ** digits
+  return Math.round(value * scale) / scale + 0
+}

@@ -1,0 +1,46 @@
+import { ToolError } from '../tool-error.ts'
+import type { PoolBars } from '../ports.ts'
+import { invalidField } from './params.ts'
+import type { Period } from './period.ts'
+
+/**
+ * The whole hours of a backtest, both ends rounded down, and one hour before them: a position is opened at the close of a bar. `end`
+ * defaults to now. Throws `VALIDATION_FAILED`, and `INSUFFICIENT_HISTORY` for a period that is too short whatever is known of it.
+ */
+export function backtestPeriod(startTime: number, endTime: number | undefined, nowMs: number): Period {
+  const now = Math.floor(nowMs / 1000)
+  const end = endTime ?? now
+  if (end > now) throw invalidField('endTime', 'This moment has not come yet.', 'a time up to now')
+  if (startTime >= end) throw invalidField('startTime', 'The period would be empty.', 'a time before endTime')
+  const [from, to] = [wholeHour(startTime), wholeHour(end)]
+  if (to - from > mostDays * daySeconds) {
+    throw invalidField('startTime', 'The period is too long.', `at most ${mostDays} days before endTime`)
+  }
+  requireDays((to - from) / daySeconds, 'The period is')
+  return { from: from - barSeconds, to, barSeconds }
+}
+
+/** Throws `INSUFFICIENT_HISTORY` where bars, those without data left out, make less than 14 days. */
+export function requireKnownDays({ bars, completeness }: PoolBars): void {
+  const hours = Math.max(0, bars.startsAt.length - 1 - completeness.gaps)
+  requireDays(hours / 24, 'The known past of this pool in the period is', completeness.note)
+}
+
+const barSeconds = 3_600
+const daySeconds = 86_400
+const leastDays = 14
+/** Three years. */
+const mostDays = 1_096
+
+function wholeHour(seconds: number): number {
+  return Math.floor(seconds / barSeconds) * barSeconds
+}
+
+function requireDays(days: number, subject: string, note: string | null = null): void {
+  if (days >= leastDays) return
+  const daysFound = Math.floor(days * 100) / 100
+  const message = `${subject} ${daysFound} days; ${leastDays} are needed.${note === null ? '' : ` ${note}`}`
+  throw new ToolError('INSUFFICIENT_HISTORY', message, {
+    details: [{ field: 'startTime', message, daysFound, daysNeeded: leastDays }],
+  })
+}

@@ -1,0 +1,46 @@
+import type { BacktestResult, StrategyResult } from '@svc/lp-math'
+import type { PoolBars } from '../ports.ts'
+
+/**
+ * The strategy that ended with the most, why, and how sure that is: whether its lead is larger than what the fees may be off, and
+ * whether holding its first tokens was better. Names of strategies are plain by the time they come here.
+ */
+export function backtestWinner(
+  { strategies, startsAt, endsAt }: Pick<BacktestResult, 'strategies' | 'startsAt' | 'endsAt'>,
+  { gaps, hasAllTrades }: Pick<PoolBars['completeness'], 'gaps' | 'hasAllTrades'>,
+): Winner {
+  const [best, second] = strategies.toSorted((a, b) => b.endValueUsd - a.endValueUsd)
+  if (best === undefined) throw new TypeError('a backtest has a strategy')
+  const days = Math.round((endsAt - startsAt) / 86_400)
+  return {
+    strategy: best.name,
+    reason:
+      `Ended with ${usd(best.endValueUsd)}: fees ${usd(best.feesEarnedUsd)} (+/-${best.feeUncertaintyPct.toFixed(1)} %), ` +
+      `IL ${usd(best.ilCostUsd)}, gas ${usd(best.gasUsd)}, swaps ${usd(best.swapCostUsd)}, ` +
+      `in range ${best.inRangePct.toFixed(1)} % of the time.`,
+    caveat: [
+      `One past of ${days} days, no forecast.`,
+      ...(second === undefined ? [] : [leadOver(best, second)]),
+      ...(best.vsHodlPct < 0 ? [`It ended ${(-best.vsHodlPct).toFixed(2)} % below its first tokens held.`] : []),
+      ...(gaps > 0 ? [`${gaps} hours without data were taken to be quiet.`] : []),
+      ...(hasAllTrades ? [] : ['Trades of the period are missing.']),
+    ].join(' '),
+  }
+}
+
+export type Winner = { readonly strategy: string; readonly reason: string; readonly caveat: string }
+
+function leadOver(best: StrategyResult, second: StrategyResult): string {
+  const lead = best.endValueUsd - second.endValueUsd
+  const doubt = doubtUsd(best) + doubtUsd(second)
+  const verdict = lead > doubt ? 'more than' : 'within'
+  return `The lead over ${second.name}, ${usd(lead)}, is ${verdict} what the fees of both may be off, ${usd(doubt)}.`
+}
+
+function doubtUsd({ feesEarnedUsd, feeUncertaintyPct }: StrategyResult): number {
+  return (feesEarnedUsd * feeUncertaintyPct) / 100
+}
+
+function usd(value: number): string {
+  return `${value.toFixed(2)} USD`
+}
