@@ -1,0 +1,202 @@
+import type { EChartsOption, SeriesOption } from 'echarts'
+import { axisLook, frame } from './frame.ts'
+import { palettes, type Palette, type Theme } from './palette.ts'
+import type { Picture } from './picture.ts'
+import { showChange, showNumber } from './show-number.ts'
+
+/**
+ * Draws a backtest: the value of each strategy beside holding, with its rebalances; below, the price and the range that the best
+ * strategy held. Times are Unix seconds, values US dollars, prices token1 per token0.
+ */
+export function backtestPicture(backtest: BacktestCurves, theme: Theme = 'light'): Picture {
+  const palette = palettes[theme]
+  const colours = new Map(
+    backtest.strategies.map(({ name }, index) => [name, palette.series[index % palette.series.length] ?? palette.ink]),
+  )
+  return {
+    width: 1_000,
+    height: 760,
+    option: {
+      ...frame(words(backtest), palette),
+      ...layout(backtest, palette),
+      series: [...equitySeries(backtest, colours, palette), ...bandSeries(backtest, colours, palette)],
+    },
+  }
+}
+
+/** What the picture of a backtest is drawn from. */
+export type BacktestCurves = {
+  readonly pair: string
+  readonly chain: string
+  readonly fee: number
+  /** What the replay rests on, a line each: bars, gas, what is estimated. */
+  readonly caption: readonly string[]
+  readonly prices: readonly { readonly at: number; readonly price: number }[]
+  readonly hodl: readonly TimedValue[]
+  readonly strategies: readonly StrategyCurve[]
+}
+
+export type TimedValue = { readonly at: number; readonly valueUsd: number }
+
+export type StrategyCurve = {
+  readonly name: string
+  readonly netReturnPct: number
+  readonly feesEarnedUsd: number
+  /** How far the fees may lie off, in percent of them. */
+  readonly feeUncertaintyPct: number
+  readonly equity: readonly TimedValue[]
+  /** Each range from when it was opened; 0 and Infinity for the full one. The first opens the strategy, the others are rebalances. */
+  readonly ranges: readonly { readonly at: number; readonly lower: number; readonly upper: number }[]
+}
+
+function bestOf({ strategies }: BacktestCurves): StrategyCurve | undefined {
+  return strategies.toSorted((one, other) => other.netReturnPct - one.netReturnPct)[0]
+}
+
+function words(backtest: BacktestCurves) {
+  const best = bestOf(backtest)
+  const returns = backtest.strategies.map(({ name, netReturnPct }) => `${name} ${showChange(netReturnPct)} %`)
+  return {
+    title: `${backtest.pair} on ${backtest.chain}, fee ${showNumber(backtest.fee / 10_000)} %: strategies replayed`,
+    subtitle: `Net return: ${returns.join(', ')}`,
+    parts: [
+      { text: 'Value of the position, fees included', left: 24, top: 74 },
+      { text: best === undefined ? 'Price' : `Price, and the range of "${best.name}"`, left: 24, top: 438 },
+    ],
+    caption: [
+      ...backtest.caption,
+      'Bars at the right: how far the fees may lie off. A triangle is a rebalance. The past is no promise.',
+    ],
+  }
+}
+
+function layout({ pair, strategies }: BacktestCurves, palette: Palette): EChartsOption {
+  const [token0 = 'token0', token1 = 'token1'] = pair.split('/')
+  const value = (name: string) => ({
+    type: 'value' as const,
+    scale: true,
+    ...axisLook(name, palette),
+    nameGap: 58,
+    axisLabel: { color: palette.ink, fontSize: 11, formatter: showNumber },
+  })
+  const time = { type: 'time' as const, ...axisLook('', palette), splitLine: { show: false } }
+  return {
+    useUTC: true,
+    grid: [
+      { left: 84, top: 130, width: 880, height: 260 },
+      { left: 84, top: 470, width: 880, height: 180 },
+    ],
+    legend: {
+      left: 300,
+      top: 74,
+      itemGap: 18,
+      itemWidth: 16,
+      itemHeight: 4,
+      icon: 'rect',
+      data: [...strategies.map(({ name }) => name), holding],
+      textStyle: { color: palette.faint, fontSize: 11 },
+    },
+    xAxis: [
+      { ...time, gridIndex: 0, axisLabel: { show: false } },
+      { ...time, gridIndex: 1, name: 'Time (UTC)', nameGap: 26 },
+    ],
+    yAxis: [
+      { ...value('US dollars'), gridIndex: 0 },
+      { ...value(`${token1} per ${token0}`), gridIndex: 1 },
+    ],
+  }
+}
+
+const holding = 'HODL'
+
+function equitySeries({ strategies, hodl }: BacktestCurves, colours: Colours, palette: Palette): SeriesOption[] {
+  return [
+    {
+      ...quiet,
+      name: holding,
+      lineStyle: { color: palette.faint, width: 2, type: 'dashed' },
+      itemStyle: { color: palette.faint },
+      data: hodl.map(point),
+    },
+    ...strategies.flatMap((strategy) => ofStrategy(strategy, colours.get(strategy.name) ?? palette.ink)),
+  ]
+}
+
+type Colours = ReadonlyMap<string, string>
+
+function ofStrategy(strategy: StrategyCurve, color: string): SeriesOption[] {
+  const { name, equity, ranges, feesEarnedUsd, feeUncertaintyPct } = strategy
+  const end = equity.at(-1)
+  const off = (feesEarnedUsd * feeUncertaintyPct) / 100
+  return [
+    { ...quiet, name, lineStyle: { color, width: 2 }, itemStyle: { color }, data: equity.map(point) },
+    {
+      type: 'scatter',
+      silent: true,
+      name: `${name}: rebalances`,
+      symbol: 'triangle',
+      symbolSize: 9,
+      itemStyle: { color },
+      data: ranges.slice(1).map(({ at }) => [at * 1_000, valueAt(equity, at)]),
+    },
+    {
+      ...quiet,
+      name: `${name}: uncertainty of the fees`,
+      symbol: 'rect',
+      symbolSize: [10, 2],
+      lineStyle: { color, width: 1.5 },
+      itemStyle: { color },
+      data: end === undefined ? [] : [-off, off].map((change) => [end.at * 1_000, end.valueUsd + change]),
+    },
+  ]
+}
+
+/** The price with the bounds of the best strategy's ranges, as steps; a bound of the full range has no line. */
+function bandSeries(backtest: BacktestCurves, colours: Colours, palette: Palette): SeriesOption[] {
+  const place = { ...quiet, xAxisIndex: 1, yAxisIndex: 1 }
+  const best = bestOf(backtest)
+  const color = colours.get(best?.name ?? '') ?? palette.ink
+  const ranges = best?.ranges ?? []
+  const last = ranges.at(-1)
+  const end = backtest.prices.at(-1)?.at ?? 0
+  const shown = (price: number) => (price > 0 && price < Infinity ? price : null)
+  const bound = (name: string, of: 'lower' | 'upper'): SeriesOption => ({
+    ...place,
+    name,
+    step: 'end',
+    lineStyle: { color, width: 1.5, type: 'dashed' },
+    itemStyle: { color },
+    data: [
+      ...ranges.map((range) => [range.at * 1_000, shown(range[of])]),
+      ...(last === undefined ? [] : [[end * 1_000, shown(last[of])]]),
+    ],
+  })
+  return [
+    {
+      ...place,
+      name: 'price',
+      lineStyle: { color: palette.ink, width: 1.5 },
+      itemStyle: { color: palette.ink },
+      data: backtest.prices.map(({ at, price }) => [at * 1_000, price]),
+    },
+    bound('lower bound', 'lower'),
+    bound('upper bound', 'upper'),
+  ]
+}
+
+const quiet = { type: 'line' as const, silent: true, symbol: 'none' }
+
+function point({ at, valueUsd }: TimedValue): [number, number] {
+  return [at * 1_000, valueUsd]
+}
+
+/** Between two points of a curve as much of the way as of the time. */
+function valueAt(equity: readonly TimedValue[], at: number): number {
+  const next = equity.findIndex((one) => one.at >= at)
+  const after = equity[next]
+  if (after === undefined) return equity.at(-1)?.valueUsd ?? 0
+  const before = equity[next - 1]
+  if (before === undefined) return after.valueUsd
+  const share = (at - before.at) / (after.at - before.at)
+  return before.valueUsd + share * (after.valueUsd - before.valueUsd)
+}

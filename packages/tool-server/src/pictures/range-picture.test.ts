@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { rangeResult } from './picture-data.fixture.ts'
+import { rangePicture, type RangeResult } from './range-picture.ts'
+import { renderSvg } from './render-svg.ts'
+
+const seriesOf = (result: RangeResult) => {
+  const { series } = rangePicture(result, 30).option
+  return (Array.isArray(series) ? series : []) as { name: string; data: unknown[]; stack?: string }[]
+}
+const dataOf = (name: string) => seriesOf(rangeResult).find((one) => one.name === name)?.data ?? []
+
+test('the bands of the fan add up to what the log-normal price stays below', () => {
+  const layers = seriesOf(rangeResult).filter(({ stack }) => stack === 'fan')
+  const tops = layers.map(({ data }) => (data.at(-1) as number[])[1] ?? 0)
+  const total = (count: number) => tops.slice(0, count).reduce((sum, height) => sum + height, 0)
+  // 3021.4 * exp(-0.62^2 * 30 / 730 + 0.62 * sqrt(30 / 365) * z), z of 5 % and of 95 %.
+  expect(total(1)).toBeCloseTo(2_220.1013, 1)
+  expect(total(5)).toBeCloseTo(3984.0276, 1)
+  expect(total(3)).toBeCloseTo((dataOf('median').at(-1) as number[])[1] ?? 0, 8)
+  expect(layers[0]?.data[0]).toEqual([0, 3_021.4])
+})
+
+test('the chosen range comes first, and what is beyond the scale is cut off', () => {
+  const [below, range] = [dataOf('below'), dataOf('range')]
+  expect(below[0]).toBe(2_486.2)
+  expect((range[0] as { value: number }).value).toBeCloseTo(1_169.7, 6)
+  const { yAxis } = rangePicture(rangeResult, 30).option as { yAxis: { min: number; max: number }[] }
+  const [scale] = yAxis
+  expect(below.at(-1)).toBe(scale?.min)
+  expect((range.at(-1) as { value: number }).value).toBe((scale?.max ?? 0) - (scale?.min ?? 0))
+})
+
+test('the error bar of the fees is as long as the result says', () => {
+  const ends = dataOf('uncertainty of the fees') as { value: number[] }[]
+  expect(ends.map(({ value: [loss] }) => loss)).toEqual([-1.32, -1.32])
+  expect(ends.map(({ value: [, fees] }) => fees)).toEqual([expect.closeTo(31.5592, 8), expect.closeTo(50.8408, 8)])
+})
+
+test('is drawn with units, error, seed, method and every range, in both themes', async () => {
+  const said = [
+    'WETH/USDC on ethereum, fee 0.05 %: range 2,486 to 3,656',
+    'USDC per WETH',
+    'Fees, % a year',
+    'Expected impermanent loss, % in 30 days',
+    '(+/- 23.4 % of that)',
+    '8,192 simulated paths (seed 1): at most 1.83 standard errors apart',
+    'log-normal price without drift, volatility 62 % a year (historical, 30d)',
+    'full range: +1.5',
+    'chosen: +9.8',
+  ]
+  for (const theme of ['light', 'dark'] as const) {
+    const svg = await renderSvg(rangePicture(rangeResult, 30, theme))
+    expect(said.filter((words) => !svg.includes(words))).toEqual([])
+    expect(svg).not.toMatch(/NaN|Infinity|undefined|<script|href=/)
+  }
+})
+
+test.each([
+  ['no volatility', { volatility: { ...rangeResult.volatility, annualized: 0 } }],
+  ['500 % volatility', { volatility: { ...rangeResult.volatility, annualized: 5 } }],
+  ['the full range', { optimalRange: { priceLower: 0, priceUpper: 'Infinity' } }],
+  ['a tiny price', { currentPrice: 3e-13, optimalRange: { priceLower: 2e-13, priceUpper: 4e-13 } }],
+  ['no candidates and no simulation', { candidateRanges: [], simulation: undefined }],
+] as const)('is drawn for %s', async (_, changed) => {
+  for (const days of [0.05, 365]) {
+    const svg = await renderSvg(rangePicture({ ...rangeResult, ...changed }, days))
+    expect(svg).not.toMatch(/NaN|Infinity|undefined/)
+  }
+})
+
+test('words of a token are letters in the picture, whatever they hold', async () => {
+  const svg = await renderSvg(rangePicture({ ...rangeResult, pair: '<script>alert(1)</script>/"&' }, 30))
+  expect(svg).not.toContain('<script')
+})

@@ -1,0 +1,242 @@
+import { priceFan } from '@svc/lp-math'
+import type { EChartsOption, SeriesOption } from 'echarts'
+import { axisLook, frame } from './frame.ts'
+import { palettes, type Palette, type Theme } from './palette.ts'
+import type { Picture } from './picture.ts'
+import { rangeFrontier } from './range-frontier.ts'
+import { showChange, showNumber } from './show-number.ts'
+
+/**
+ * Draws a result of `optimize_lp_range`: where the price may go until the horizon, the ranges that were compared on the same scale,
+ * and what each earns in fees against what it loses. Prices are token1 per token0.
+ */
+export function rangePicture(result: RangeResult, horizonDays: number, theme: Theme = 'light'): Picture {
+  const palette = palettes[theme]
+  const fan = fanOf(result, horizonDays)
+  const scale = scaleOf(result, fan)
+  return {
+    width: 1_000,
+    height: 720,
+    option: {
+      ...frame(words(result, horizonDays), palette),
+      ...layout(result, horizonDays, scale, palette),
+      series: [
+        ...fanSeries(fan, result, palette),
+        ...candidateSeries(result, scale, palette),
+        ...rangeFrontier(result, palette),
+      ],
+    },
+  }
+}
+
+/** What of a result of `optimize_lp_range` the picture shows. */
+export type RangeResult = {
+  readonly pair: string
+  readonly chain: string
+  readonly fee: number
+  readonly currentPrice: number
+  readonly volatility: { readonly source: string; readonly annualized: number; readonly lookback: string }
+  readonly optimalRange: PriceRange
+  readonly projections: RangeYields & { readonly feeUncertaintyPct: number }
+  readonly candidateRanges: readonly (PriceRange & RangeYields & { readonly label: string })[]
+  readonly sensitivity: readonly (RangeYields & { readonly annualized: number })[]
+  readonly simulation?:
+    | { readonly seed: number; readonly paths: number; readonly maxStandardErrorsOff: number }
+    | undefined
+}
+
+export type PriceRange = { readonly priceLower: number; readonly priceUpper: number | 'Infinity' }
+
+export type RangeYields = {
+  readonly expectedFeeApr: number
+  readonly expectedIlPct: number
+  readonly expectedNetApr: number
+  readonly inRangeProbability: number
+}
+
+type Fan = readonly { readonly day: number; readonly prices: readonly [number, number, number, number, number] }[]
+
+type Scale = { readonly min: number; readonly max: number }
+
+function fanOf({ currentPrice: price, volatility }: RangeResult, horizonDays: number): Fan {
+  const model = { price, sigma: volatility.annualized, drift: 0, years: horizonDays / 365 }
+  const { p5, p25, p50, p75, p95 } = priceFan(model, fanSteps)
+  return Array.from(p50, (median, step) => ({
+    day: (horizonDays * step) / fanSteps,
+    prices: [p5[step] ?? median, p25[step] ?? median, median, p75[step] ?? median, p95[step] ?? median],
+  }))
+}
+
+const fanSteps = 60
+
+/** Room for the fan and for the range that was chosen, unless that is far wider; what is beyond is cut off. */
+function scaleOf({ optimalRange, currentPrice }: RangeResult, fan: Fan): Scale {
+  const last = fan.at(-1)?.prices ?? [currentPrice, currentPrice, currentPrice, currentPrice, currentPrice]
+  const upper = optimalRange.priceUpper === 'Infinity' ? last[4] : Math.min(optimalRange.priceUpper, 2 * last[4])
+  const lower = Math.max(optimalRange.priceLower, last[0] / 2)
+  const low = Math.min(last[0], lower, currentPrice * 0.98)
+  const high = Math.max(last[4], upper, currentPrice * 1.02)
+  return { min: Math.max(0, low - 0.06 * (high - low)), max: high + 0.06 * (high - low) }
+}
+
+function words(result: RangeResult, horizonDays: number) {
+  const { pair, chain, fee, volatility, projections, optimalRange, simulation } = result
+  const upper = optimalRange.priceUpper === 'Infinity' ? 'no upper bound' : showNumber(optimalRange.priceUpper)
+  const percent = (share: number) => `${showNumber(Number((100 * share).toFixed(1)))} %`
+  return {
+    title: `${pair} on ${chain}, fee ${showNumber(fee / 10_000)} %: range ${showNumber(optimalRange.priceLower)} to ${upper}`,
+    subtitle:
+      `Expected: in range ${percent(projections.inRangeProbability)} of ${showNumber(horizonDays)} days, ` +
+      `fees ${showNumber(projections.expectedFeeApr)} % a year (+/- ${showNumber(projections.feeUncertaintyPct)} % of that), ` +
+      `net ${showNumber(projections.expectedNetApr)} % a year`,
+    parts: [
+      { text: 'Where the price may go', left: 24, top: 74 },
+      { text: 'Ranges compared, each with its net % a year', left: 620, top: 74 },
+      { text: 'Fees against impermanent loss', left: 24, top: 402 },
+    ],
+    caption: [
+      `Model: log-normal price without drift, volatility ${percent(volatility.annualized)} a year (${volatility.source}, ${volatility.lookback}). ` +
+        'Fees as in the past: a forecast, no promise.',
+      simulation === undefined
+        ? 'Closed forms; no simulation.'
+        : `Closed forms, checked by ${simulation.paths.toLocaleString('en-US')} simulated paths (seed ${simulation.seed}): ` +
+          `at most ${showNumber(simulation.maxStandardErrorsOff)} standard errors apart.`,
+    ],
+  }
+}
+
+function layout(result: RangeResult, horizonDays: number, scale: Scale, palette: Palette): EChartsOption {
+  const unit = `${result.pair.split('/')[1] ?? 'token1'} per ${result.pair.split('/')[0] ?? 'token0'}`
+  const price = { type: 'value' as const, ...scale, ...axisLook(unit, palette), nameGap: 58 }
+  const labels = [{ ...result.projections, label: 'chosen' }, ...result.candidateRanges].map(
+    ({ label, expectedNetApr }) => `${label}: ${showChange(expectedNetApr)}`,
+  )
+  const yields = axisLook('Fees, % a year', palette)
+  return {
+    grid: [
+      { left: 84, top: 124, width: 480, height: 216 },
+      { left: 620, top: 124, width: 350, height: 216 },
+      { left: 84, top: 452, width: 886, height: 158 },
+    ],
+    legend: {
+      left: 210,
+      top: 74,
+      itemGap: 14,
+      itemWidth: 16,
+      itemHeight: 8,
+      icon: 'rect',
+      data: [bandNames.wide, bandNames.narrow, bandNames.median],
+      textStyle: { color: palette.faint, fontSize: 11 },
+    },
+    xAxis: [
+      { type: 'value', gridIndex: 0, max: horizonDays, ...axisLook('Days from now', palette), nameGap: 26 },
+      {
+        type: 'category',
+        gridIndex: 1,
+        data: labels,
+        ...axisLook('', palette),
+        axisLabel: { color: palette.ink, fontSize: 11, interval: 0, rotate: 30 },
+      },
+      {
+        type: 'value',
+        gridIndex: 2,
+        scale: true,
+        boundaryGap: ['8%', '8%'],
+        ...axisLook(`Expected impermanent loss, % in ${showNumber(horizonDays)} days`, palette),
+        nameGap: 26,
+      },
+    ],
+    yAxis: [
+      { ...price, gridIndex: 0, axisLabel: { color: palette.ink, fontSize: 11, formatter: tick } },
+      { ...price, gridIndex: 1, name: '', axisLabel: { show: false } },
+      {
+        type: 'value',
+        gridIndex: 2,
+        min: 0,
+        boundaryGap: [0, '15%'],
+        ...yields,
+        nameGap: 58,
+        axisLabel: { color: palette.ink, formatter: showNumber },
+      },
+    ],
+  }
+  /** The ends of the scale are no round numbers, and are left without words. */
+  function tick(value: number): string {
+    return value === scale.min || value === scale.max ? '' : showNumber(value)
+  }
+}
+
+const bandNames = { wide: '5 to 95 %', narrow: '25 to 75 %', median: 'median' }
+
+/** Bands are laid on one another: each line adds its distance from the one below. */
+function fanSeries(fan: Fan, { optimalRange }: RangeResult, palette: Palette): SeriesOption[] {
+  const band = (name: string, from: 0 | 1 | 2 | 3, opacity: number): SeriesOption => ({
+    ...quiet,
+    name,
+    stack: 'fan',
+    data: fan.map(({ day, prices }) => [day, prices[(from + 1) as 1 | 2 | 3 | 4] - prices[from]]),
+    areaStyle: { color: palette.fan, opacity },
+    itemStyle: { color: palette.fan, opacity: opacity * 1.4 },
+  })
+  const upper = optimalRange.priceUpper === 'Infinity' ? Number.MAX_VALUE : optimalRange.priceUpper
+  return [
+    { ...quiet, name: 'floor', stack: 'fan', data: fan.map(({ day, prices }) => [day, prices[0]]) },
+    band(bandNames.wide, 0, 0.2),
+    band(bandNames.narrow, 1, 0.42),
+    band(bandNames.narrow, 2, 0.42),
+    band(bandNames.wide, 3, 0.2),
+    {
+      ...quiet,
+      name: bandNames.median,
+      data: fan.map(({ day, prices }) => [day, prices[2]]),
+      lineStyle: { color: palette.fan, width: 2 },
+      itemStyle: { color: palette.fan },
+      markLine: {
+        silent: true,
+        symbol: 'none',
+        lineStyle: { color: palette.best, width: 1.5, type: 'dashed' },
+        label: { color: palette.best, position: 'insideEndTop', formatter: '{b}', fontSize: 11 },
+        data: [
+          ...(optimalRange.priceLower > 0 ? [{ name: 'chosen: lower', yAxis: optimalRange.priceLower }] : []),
+          ...(upper < Number.MAX_VALUE ? [{ name: 'chosen: upper', yAxis: upper }] : []),
+        ],
+      },
+    },
+  ]
+}
+
+const quiet = { type: 'line' as const, silent: true, symbol: 'none', lineStyle: { width: 0 } }
+
+/** One bar from the lower to the upper price for each range, the chosen one first. */
+function candidateSeries(result: RangeResult, scale: Scale, palette: Palette): SeriesOption[] {
+  const ranges = [result.optimalRange, ...result.candidateRanges].map(({ priceLower, priceUpper }) => ({
+    lower: Math.min(Math.max(priceLower, scale.min), scale.max),
+    upper: priceUpper === 'Infinity' ? scale.max : Math.max(Math.min(priceUpper, scale.max), scale.min),
+  }))
+  const place = {
+    type: 'bar' as const,
+    stack: 'candidates',
+    xAxisIndex: 1,
+    yAxisIndex: 1,
+    silent: true,
+    barWidth: '55%',
+  }
+  return [
+    { ...place, name: 'below', data: ranges.map(({ lower }) => lower), itemStyle: { color: 'transparent' } },
+    {
+      ...place,
+      name: 'range',
+      data: ranges.map(({ lower, upper }, index) => ({
+        value: upper - lower,
+        itemStyle: { color: index === 0 ? palette.best : palette.faint, opacity: index === 0 ? 0.9 : 0.55 },
+      })),
+      markLine: {
+        silent: true,
+        symbol: 'none',
+        lineStyle: { color: palette.ink, width: 1, type: 'solid' },
+        label: { color: palette.ink, position: 'insideEndTop', formatter: 'price now', fontSize: 11 },
+        data: [{ yAxis: result.currentPrice }],
+      },
+    },
+  ]
+}
