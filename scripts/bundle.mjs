@@ -11,7 +11,7 @@ export async function bundle(outfile = fileURLToPath(new URL('tool-server/dist/s
     ...bundleOptions,
     entryPoints: [fileURLToPath(new URL('tool-server/dist/main.js', packages))],
     outfile,
-    plugins: [nativeSqlite, oneValidator],
+    plugins: [nativeSqlite, oneValidator, threadInside],
   })
   return outfile
 }
@@ -58,6 +58,19 @@ const oneValidator = {
 export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'`,
       resolveDir: pluginData.resolveDir,
     }))
+  },
+}
+
+/** The one file holds the program of its threads as text, and starts them with it. */
+const threadInside = {
+  name: 'thread-inside',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]simulations[\\/]simulation-program\.js$/ }, async ({ path }) => {
+      const entryPoints = [path.replace('simulation-program', 'simulation-worker')]
+      const { outputFiles } = await build({ ...bundleOptions, banner: {}, entryPoints, write: false })
+      const url = `data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`
+      return { contents: `export const simulationProgram = () => new URL(${JSON.stringify(url)})` }
+    })
   },
 }
 

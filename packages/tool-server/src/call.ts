@@ -15,6 +15,8 @@ export type Call = {
   /** The stored operation that this call carries out: its plan bounds what may happen. `null` for a call of its own. */
   readonly carriesOut: Operation | null
   readonly signal: AbortSignal
+  /** Tells the caller how far the call is; absent where nobody asked. */
+  readonly onProgress?: ((done: number, of: number) => void) | undefined
 }
 
 /** Opens the road of a transaction for one call. */

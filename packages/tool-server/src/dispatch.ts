@@ -40,6 +40,8 @@ export type CallRequest = {
   readonly principal: Principal
   /** Aborted when the caller leaves: reads stop, writes go on to a safe end. */
   readonly signal: AbortSignal
+  /** Hears how far the call is: done, and of how much. */
+  readonly onProgress?: ((done: number, of: number) => void) | undefined
   /**
    * Asks the person at the client about a write that waits for one. Used where the policy lets that person approve, after
    * the write has left the wallet's queue; on a yes the write is carried out in this call.
@@ -216,6 +218,7 @@ function describeCall(
     input,
     carriesOut: null,
     signal: request.signal,
+    onProgress: request.onProgress,
   }
 }
 
@@ -231,11 +234,12 @@ function atMostOnce(tool: Tool, call: Call, road: Road, run: () => Promise<CallR
 
 async function handle(tool: Tool, call: Call, options: DispatchOptions, means: CarryOutMeans | null): Promise<unknown> {
   const { ports, status, now, write, figuresWithinMs } = options
-  const { principal, signal, input } = call
+  const { principal, signal, input, onProgress } = call
   const reads: ReadContext = {
     ...ports,
     principal,
     signal,
+    onProgress,
     now,
     ...(figuresWithinMs !== undefined && { figuresWithinMs }),
     status,

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
 import { createBarMemory } from './adapters/history/create-bar-memory.ts'
@@ -6,6 +7,7 @@ import { createIdentities } from './adapters/identity/create-identities.ts'
 import { createLiquidity } from './adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from './adapters/prices/create-price-source.ts'
 import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
+import { createSimulations } from './adapters/simulations/create-simulations.ts'
 import { createSubgraphs } from './adapters/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from './adapters/tokens/create-token-directory.ts'
 import { rpcUrls, type Config } from './config.ts'
@@ -39,13 +41,21 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const write = await openWrite()
   const subgraphs = createSubgraphs({ apiKey: config.upstream.subgraphApiKey })
   const history = createPoolHistory(ports, { subgraphs, bars: write?.bars ?? createBarMemory(), now: Date.now })
-  return createServer(config, {
+  const simulations = createSimulations({ threads: Math.min(4, Math.max(1, availableParallelism() - 1)) })
+  const server = createServer(config, {
     tools,
-    ports: { ...ports, history, agentAddress: write?.wallet.address ?? null },
+    ports: { ...ports, history, simulations, agentAddress: write?.wallet.address ?? null },
     write,
     limits: {
       perAddressPerMinute: policy.rateLimits.unauthenticatedPerIp,
       perPrincipalPerMinute: policy.rateLimits.perToken,
+    },
+  })
+  return Object.freeze({
+    ...server,
+    async close() {
+      await server.close()
+      await simulations.close()
     },
   })
 

@@ -125,6 +125,8 @@ export type ReadContext = Ports & {
   readonly signal: AbortSignal
   /** Unix milliseconds. */
   now(): number
+  /** Tells the caller how far the call is, where the caller asked for it: done, and of how much. */
+  readonly onProgress?: ((done: number, of: number) => void) | undefined
   /** How long an answer waits for the figures beside what it is for; as long as the tool says when absent. */
   readonly figuresWithinMs?: number
   /** What `check_setup_health`, `check_safety_status` and the status tools report on. */

@@ -35,6 +35,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   increase_liquidity: ['write', 'write:liquidity', false],
   list_operations: ['read', 'read:portfolio', false],
   list_supported_chains: ['read', 'read:market', true],
+  optimize_lp_range: ['read', 'read:market', true],
   provision_wallet: ['write', 'admin:wallet', false],
   query_agent_identity: ['read', 'read:market', true],
   register_agent: ['write', 'admin:wallet', false],
@@ -86,6 +87,12 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
     result:
       'pair chain fee period.start period.end period.days priceChange.startPrice priceChange.endPrice priceChange.changePct hodlBenchmark.startValueUsd hodlBenchmark.endValueUsd hodlBenchmark.returnPct strategies winner.strategy winner.reason winner.caveat timestamp',
   },
+  optimize_lp_range: {
+    parameters: 'token0 token1 chain amount fee horizonDays riskTolerance simulations volatilitySource',
+    required: 'token0 token1 chain amount',
+    result:
+      'pair chain fee currentPrice volatility.source volatility.annualized volatility.lookback optimalRange.priceLower optimalRange.priceUpper optimalRange.tickLower optimalRange.tickUpper optimalRange.rangeWidthPct projections.expectedFeeApr projections.expectedIlPct projections.expectedNetApr projections.inRangeProbability projections.feeIncome30dUsd projections.ilCost30dUsd projections.netPnl30dUsd candidateRanges methodology timestamp',
+  },
 }
 
 /** What the specification says of values left out. */
@@ -95,6 +102,10 @@ const defaults: readonly (readonly [tool: string, parameter: string, value: unkn
   ['remove_liquidity', 'percentage', 100],
   ['remove_liquidity', 'collectFees', true],
   ['collect_fees', 'version', 'v3'],
+  ['optimize_lp_range', 'horizonDays', 30],
+  ['optimize_lp_range', 'riskTolerance', 'moderate'],
+  ['optimize_lp_range', 'simulations', 5_000],
+  ['optimize_lp_range', 'volatilitySource', 'historical'],
   ['increase_liquidity', 'version', 'v3'],
 ]
 

@@ -17,6 +17,7 @@ import { noServices } from '../adapters/identity/no-services.fixture.ts'
 import { createLiquidity } from '../adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from '../adapters/prices/create-price-source.ts'
 import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
+import { createSimulations, type SimulationsOptions } from '../adapters/simulations/create-simulations.ts'
 import { createSubgraphs, type SubgraphsOptions } from '../adapters/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '../adapters/tokens/create-token-directory.ts'
 import type { Principal } from '../auth/principal.ts'
@@ -71,7 +72,9 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const store = await openStore({ ...place, now })
   const subgraphs = createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs })
   const history = createPoolHistory({ rpc, liquidity, prices }, { subgraphs, bars: store.bars, now })
-  const ports: Ports = { chains, rpc, tokens, prices, liquidity, history, identities, agentAddress: wallet.address }
+  const simulations = createSimulations({ threads: 1, deadlineMs: 60_000, ...options.simulations })
+  const reads = { chains, rpc, tokens, prices, liquidity, history, simulations, identities }
+  const ports: Ports = { ...reads, agentAddress: wallet.address }
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
   const note = (event: string, facts?: unknown) => void lines.push(`${event} ${JSON.stringify(facts, bigintText)}`)
@@ -187,6 +190,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       return receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n)
     },
     async close() {
+      await simulations.close()
       await audit.close()
       await store.close()
     },
@@ -231,6 +235,8 @@ export type WorldOptions = {
   /** Services that publish and give agent cards; none unless given. */
   readonly upstream?: Partial<IdentitiesOptions['upstream']>
   readonly subgraphs?: Partial<SubgraphsOptions>
+  /** One thread and a minute unless given. */
+  readonly simulations?: Partial<SimulationsOptions>
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>
@@ -245,7 +251,7 @@ export type WorldOptions = {
 }
 
 /** What a call may carry beside name and arguments. */
-export type Asked = Partial<Pick<CallRequest, 'principal' | 'signal' | 'confirm' | 'answer'>>
+export type Asked = Partial<Pick<CallRequest, 'principal' | 'signal' | 'onProgress' | 'confirm' | 'answer'>>
 
 /** A result, read by paths such as `feesCollected.totalUsd`. */
 export type Answer = {

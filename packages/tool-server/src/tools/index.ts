@@ -1,5 +1,6 @@
 import type { Tool } from '../tool.ts'
 import { backtestLpStrategy } from './analytics/backtest-lp-strategy.ts'
+import { optimizeLpRange } from './analytics/optimize-lp-range.ts'
 import { addLiquidity } from './liquidity/add-liquidity.ts'
 import { collectFees } from './liquidity/collect-fees.ts'
 import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
@@ -64,6 +65,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   increaseLiquidity,
   listOperations,
   listSupportedChains,
+  optimizeLpRange,
   provisionWallet,
   queryAgentIdentity,
   registerAgent,

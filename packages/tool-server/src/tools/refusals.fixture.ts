@@ -83,6 +83,7 @@ export function untouchedWorld(): WriteContext {
     prices: untouchable('prices'),
     liquidity: untouchable('liquidity'),
     history: untouchable('history'),
+    simulations: untouchable('simulations'),
     identities: untouchable('identities'),
     isDryRun: false,
     status: untouchable('status'),

@@ -1,8 +1,8 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
-import type { EventStore, jsonSchemaValidator, ServerNotifier } from '@modelcontextprotocol/server'
+import type { EventStore, jsonSchemaValidator, ServerContext, ServerNotifier } from '@modelcontextprotocol/server'
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import type { Principal } from '../auth/principal.ts'
-import type { Dispatch } from '../dispatch.ts'
+import type { CallRequest, Dispatch } from '../dispatch.ts'
 import { createApprovalStates } from './approval-states.ts'
 import { callAlone, callInSession } from './ask-client.ts'
 import { listTtlMs, type ServerInfo } from './server-facts.ts'
@@ -50,12 +50,24 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
     })
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const signal = callerSignal(context.mcpReq.signal, context.http?.req?.signal)
-      const call = { name: params.name, arguments: params.arguments, principal, signal }
+      const onProgress = tellingProgress(context)
+      const call = { name: params.name, arguments: params.arguments, principal, signal, onProgress }
       const asking = { dispatch, context, now, closing }
       return era === 'legacy' ? callInSession(call, { ...asking, server }) : callAlone(call, { ...asking, states })
     })
     testing?.server(server, era, notify ?? null)
     return server
+  }
+}
+
+/** Progress goes out on the call's own stream, to a client that gave a token for it. */
+function tellingProgress({ mcpReq }: ServerContext): CallRequest['onProgress'] {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return undefined
+  return (progress, total) => {
+    const told = mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total } })
+    // A client that is gone hears nothing; its call is cancelled elsewhere.
+    told.catch(() => {})
   }
 }
 

@@ -1,0 +1,66 @@
+import { ewmaSigma, impliedSigma, MAX_TICK } from '@svc/lp-math'
+import type { Pool, PoolBars } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import { wholeFee } from './whole-fee.ts'
+
+/**
+ * The annual volatility of a pool as a fraction: of its past closes by EWMA, or what its fees of the last 7 days pay for. Throws
+ * `INSUFFICIENT_HISTORY` below `leastDays` days of known prices, `PRICE_UNAVAILABLE` and `INSUFFICIENT_LIQUIDITY` for an implied one.
+ */
+export function poolSigma(history: PoolBars, pool: Pool, { source, price, token1Usd }: PoolSigmaOptions): PoolSigma {
+  const { bars, completeness } = history
+  const ticks = bars.closeTick.filter((tick) => Math.abs(tick) <= MAX_TICK)
+  const days = ((ticks.length - completeness.gaps) * bars.barSeconds) / 86_400
+  if (days < leastDays || ticks.length < 2) throw tooShort(days)
+  if (source === 'implied') {
+    return { source, sigma: Math.min(highest, impliedOf(history, pool, price * token1Usd ** 2)), lookbackDays: 7 }
+  }
+  const last = ticks.at(-1) ?? 0
+  const closes = ticks.map((tick) => 1.0001 ** (tick - last))
+  return { source, sigma: Math.min(highest, ewmaSigma(closes, bars)), lookbackDays: Math.floor(days) }
+}
+
+export type SigmaSource = 'historical' | 'implied'
+
+export type PoolSigmaOptions = {
+  readonly source: SigmaSource
+  /** token1 per token0 in whole tokens of the caller's order, and what one token1 of it is worth. */
+  readonly price: number
+  readonly token1Usd: number
+}
+
+export type PoolSigma = { readonly source: SigmaSource; readonly sigma: number; readonly lookbackDays: number }
+
+const leastDays = 7
+/** 1,000 % a year: what the formulas hold. */
+const highest = 10
+
+/** `priceUsd2` is price times the square of the dollars of one token1, so that its root is the root of price in dollars. */
+function impliedOf({ bars, figures }: PoolBars, pool: Pool, priceUsd2: number): number {
+  if (figures.volumeUsd === null) throw new ToolError('PRICE_UNAVAILABLE', 'The volume of this pool has no price.')
+  const barsAWeek = Math.round((7 * 86_400) / bars.barSeconds)
+  const week = figures.volumeUsd.slice(-barsAWeek).map((volume) => (volume > 0 ? volume : 0))
+  const { feePips, protocolFeeShare } = wholeFee(pool)
+  const fee = (feePips * (1 - protocolFeeShare)) / 1e6
+  const tickTvlUsd = wholeLiquidity(pool) * Math.sqrt(priceUsd2) * fee
+  if (fee === 0) return 0
+  if (!(tickTvlUsd > 0)) {
+    throw new ToolError(
+      'INSUFFICIENT_LIQUIDITY',
+      'No liquidity is active in this pool, so that it implies no volatility.',
+    )
+  }
+  const volume = week.reduce((sum, one) => sum + one, 0)
+  return impliedSigma({ fee, dailyVolumeUsd: (volume / week.length) * (barsAWeek / 7), tickTvlUsd })
+}
+
+function wholeLiquidity({ liquidity, token0, token1 }: Pool): number {
+  return Number(liquidity) / 10 ** ((token0.decimals + token1.decimals) / 2)
+}
+
+function tooShort(days: number): ToolError {
+  const found = Math.max(0, Math.floor(days * 100) / 100)
+  return new ToolError('INSUFFICIENT_HISTORY', `${found} days of prices are known, and ${leastDays} are needed.`, {
+    details: [{ message: 'Days of price history.', daysFound: found, daysNeeded: leastDays }],
+  })
+}

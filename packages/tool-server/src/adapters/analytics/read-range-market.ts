@@ -1,0 +1,105 @@
+import { liquidityProfile, MAX_TICK, MIN_TICK, priceFromSqrtPrice, type RangeMarket } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import type { Pool, PoolBars, Ports, Token } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import { feePace, type FeePace } from './fee-pace.ts'
+import { poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
+import { readGasPrice } from './read-gas-price.ts'
+import { typicalGas } from './typical-gas.ts'
+import { wholeFee } from './whole-fee.ts'
+
+/**
+ * Everything about a pool that a range is chosen in: price, liquidity at each price, volatility and the fees of the last 30 days, in
+ * the caller's order, and money in dollars where it leaves. Throws `INSUFFICIENT_HISTORY` under 7 days of prices, `PRICE_UNAVAILABLE`,
+ * `INSUFFICIENT_LIQUIDITY` where a volatility is asked of a pool without liquidity, `RPC_*`.
+ */
+export async function readRangeMarket(
+  ports: Pick<Ports, 'rpc' | 'tokens' | 'prices' | 'liquidity' | 'history'>,
+  place: RangePlace,
+  wish: RangeWish,
+): Promise<ReadRangeMarket> {
+  const { chain, pool, token0, token1 } = place
+  const isInverted = token0.address !== pool.token0.address
+  const to = Math.floor(wish.nowMs / 3_600_000) * 3_600
+  const [history, usd0, usd1, gas] = await Promise.all([
+    ports.history.read({ chain, pool, from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }),
+    ports.prices.usd(chain, token0),
+    ports.prices.usd(chain, token1),
+    // What gas costs is a small part of the answer, and no reason to give none.
+    readGasPrice(ports, chain).catch(() => null),
+  ])
+  const sorted = priceFromSqrtPrice(pool.sqrtPriceX96, pool.token0.decimals, pool.token1.decimals)
+  const price = isInverted ? 1 / sorted : sorted
+  const token1Usd = usd1?.usd ?? (usd0 === null ? null : usd0.usd / price)
+  const pace = feePace(history)
+  if (token1Usd === null || !(token1Usd > 0) || pace === null) throw unpriced()
+  const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd })
+  const profile = await readProfile(ports, { ...place, isInverted }, volatility.sigma * Math.sqrt(wish.years))
+  const gasCostUsd = gas?.costUsd(typicalGas.mint + typicalGas.decrease) ?? null
+  const market: RangeMarket = {
+    model: { price, sigma: volatility.sigma, drift: 0, years: wish.years },
+    profile,
+    feesPerDay: pace.meanUsd / token1Usd,
+    fee: wholeFee(pool).feePips / 1e6,
+    blockSeconds: Math.max(chain.blockTimeSeconds, 0.001),
+    value: wish.amountUsd / token1Usd,
+    gasCost: (gasCostUsd ?? 0) / token1Usd,
+    tickSpacing: pool.tickSpacing ?? 1,
+    decimals0: token0.decimals,
+    decimals1: token1.decimals,
+  }
+  return { market, isInverted, volatility, pace, gasCostUsd, history }
+}
+
+export type RangePlace = {
+  readonly chain: Chain
+  readonly pool: Pool
+  /** In the caller's order. */
+  readonly token0: Token
+  readonly token1: Token
+}
+
+export type RangeWish = {
+  readonly amountUsd: number
+  readonly years: number
+  readonly source: SigmaSource
+  /** Unix milliseconds. */
+  readonly nowMs: number
+}
+
+export type ReadRangeMarket = {
+  readonly market: RangeMarket
+  /** Whether the caller's order of the tokens is the other one than the pool's. */
+  readonly isInverted: boolean
+  readonly volatility: PoolSigma
+  readonly pace: FeePace
+  /** To open and to close a position; `null` where it is not known, and taken to be nothing. */
+  readonly gasCostUsd: number | null
+  readonly history: PoolBars
+}
+
+const lookbackDays = 30
+
+/** Around the price, as far as five deviations of its logarithm at the horizon, at least 10 % and at most a factor of 100. */
+async function readProfile(
+  ports: Pick<Ports, 'liquidity'>,
+  place: RangePlace & { readonly isInverted: boolean },
+  deviation: number,
+) {
+  const { chain, pool, isInverted } = place
+  const reach = Math.ceil(Math.min(Math.max(5 * deviation, 0.1), Math.log(100)) / Math.log(1.0001))
+  const from = Math.max(MIN_TICK, pool.tick - reach)
+  const ticks = await ports.liquidity.ticks(chain, pool, from, Math.min(MAX_TICK, pool.tick + reach))
+  return liquidityProfile({
+    ticks,
+    tick: pool.tick,
+    liquidity: pool.liquidity,
+    decimals0: pool.token0.decimals,
+    decimals1: pool.token1.decimals,
+    inverted: isInverted,
+  })
+}
+
+function unpriced(): ToolError {
+  return new ToolError('PRICE_UNAVAILABLE', 'Neither token of this pool has a trustworthy price in US dollars.')
+}

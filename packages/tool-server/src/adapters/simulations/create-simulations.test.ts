@@ -1,0 +1,114 @@
+import { createSimulation, type SimulationOptions } from '@svc/lp-math'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createSimulations, type OpenSimulations, type SimulationsOptions } from './create-simulations.ts'
+import { simulationProgram } from './simulation-program.ts'
+
+const quick: SimulationOptions = {
+  model: { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 },
+  bounds: [
+    { lower: 0.9, upper: 1.1 },
+    { lower: 0, upper: Number.POSITIVE_INFINITY },
+  ],
+  paths: 5_000,
+  steps: 32,
+  seed: 7,
+}
+/** Takes longer than any test waits for it. */
+const endless: SimulationOptions = { ...quick, paths: 10_000_000, steps: 1_000 }
+
+let simulations: OpenSimulations
+
+function open(options: Partial<SimulationsOptions> = {}): OpenSimulations {
+  return (simulations = createSimulations({ threads: 1, deadlineMs: 100_000, ...options }))
+}
+
+afterEach(() => simulations.close())
+
+const caller = () => ({ signal: new AbortController().signal })
+
+/** What stands in an error after some work that must fail. */
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: { code?: string }) => error.code ?? 'other',
+  )
+
+describe('simulations in threads', () => {
+  test('tell what the same simulation tells here, and how far they are', async () => {
+    const here = createSimulation(quick)
+    here.advance(here.paths)
+    const heard: [number, number][] = []
+    const run = await open().run(quick, { ...caller(), onProgress: (...step) => void heard.push(step) })
+    expect(run).toEqual({ paths: here.paths, estimates: here.result() })
+    expect(heard.length).toBeGreaterThan(2)
+    expect(heard).toEqual(heard.toSorted(([a], [b]) => a - b))
+    expect(heard.at(-1)).toEqual([here.paths, here.paths])
+  })
+
+  test('leave the event loop to others', async () => {
+    open({ threads: 2 })
+    await simulations.run(quick, caller())
+    let longestMs = 0
+    let last = performance.now()
+    const probe = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - last)
+      last = performance.now()
+    }, 1)
+    const before = process.cpuUsage()
+    const runs = [1, 2, 3].map((seed) => simulations.run({ ...quick, paths: 50_000, seed }, caller()))
+    const estimates = await Promise.all(runs)
+    clearInterval(probe)
+    const busyMs = process.cpuUsage(before).user / 1_000
+    expect(estimates.map(({ paths }) => paths)).toEqual([53_248, 53_248, 53_248])
+    // On a machine with others the probe may be late by itself: it must not have waited for the work.
+    expect(longestMs).toBeLessThan(Math.max(50, busyMs / 2))
+  })
+
+  test('end for a caller that leaves, running or waiting, and go on with the next', async () => {
+    open()
+    const [first, second] = [new AbortController(), new AbortController()]
+    const running = codeOf(simulations.run(endless, { signal: first.signal, onProgress: () => first.abort() }))
+    const waiting = codeOf(simulations.run(quick, { signal: second.signal }))
+    const next = simulations.run(quick, caller())
+    second.abort()
+    expect(await waiting).toBe('CANCELLED')
+    expect(await running).toBe('CANCELLED')
+    expect((await next).estimates.length).toBe(2)
+    expect(await codeOf(simulations.run(quick, { signal: second.signal }))).toBe('CANCELLED')
+  })
+
+  test('end at their time limit, waiting included', async () => {
+    open({ deadlineMs: 300 })
+    const codes = [1, 2].map((seed) => codeOf(simulations.run({ ...endless, seed }, caller())))
+    expect(await Promise.all(codes)).toEqual(['SIMULATION_TIMEOUT', 'SIMULATION_TIMEOUT'])
+  })
+
+  test('are refused when too many wait, and when the server closes', async () => {
+    open({ maxWaiting: 1 })
+    const codes = [1, 2, 3].map((seed) => codeOf(simulations.run({ ...endless, seed }, caller())))
+    expect(await codes[2]).toBe('SERVER_BUSY')
+    await simulations.close()
+    expect(await Promise.all(codes)).toEqual(['SERVER_BUSY', 'SERVER_BUSY', 'SERVER_BUSY'])
+    expect(await codeOf(simulations.run(quick, caller()))).toBe('SERVER_BUSY')
+  })
+
+  test('fail alone with a thread that dies, which the next one replaces', async () => {
+    let starts = 0
+    const program = "import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit(3))"
+    const dying = new URL(`data:text/javascript,${encodeURIComponent(program)}`)
+    open({ program: () => ((starts += 1) === 1 ? dying : simulationProgram()) })
+    const [failed, next] = await Promise.allSettled([1, 2].map(() => simulations.run(quick, caller())))
+    expect(failed).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('code 3') } })
+    expect(next?.status).toBe('fulfilled')
+    expect(starts).toBe(2)
+  })
+
+  test('say what a thread refuses, and start none before they are asked', async () => {
+    let starts = 0
+    open({ program: () => ((starts += 1), simulationProgram()) })
+    expect(starts).toBe(0)
+    await expect(simulations.run({ ...quick, steps: 0 }, caller())).rejects.toThrow('steps')
+    expect((await simulations.run(quick, caller())).estimates.length).toBe(2)
+    expect(starts).toBe(1)
+  })
+})

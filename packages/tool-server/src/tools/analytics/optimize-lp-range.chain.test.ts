@@ -1,0 +1,181 @@
+import {
+  expectedIl,
+  invertTicks,
+  priceFromTick,
+  stayInRangeProbability,
+  terminalInRangeProbability,
+  timeInRange,
+} from '@svc/lp-math'
+import { useDevnet } from '@svc/devnet/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWorld, type Answer, type World } from '../chain-world.fixture.ts'
+
+const devnet = useDevnet({ history: true })
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld(devnet())
+})
+afterAll(async () => {
+  await world.close()
+})
+
+const pair = { token0: 'WETH', token1: 'USDC', amount: '1000' }
+const optimize = (args: Readonly<Record<string, unknown>> = {}) => world.call('optimize_lp_range', { ...pair, ...args })
+const withoutTime = ({ data }: Answer) => ({ ...(data as object), timestamp: null })
+
+/** Bounds of a range as numbers. */
+function boundsOf(range: Answer) {
+  return { lower: range.number('priceLower'), upper: Number(range.at('priceUpper')) }
+}
+
+describe('optimize_lp_range', () => {
+  test.each(['WETH USDC', 'USDC WETH'])('tells of %s what the closed forms say', async (order) => {
+    const [token0, token1] = order.split(' ')
+    const answer = await optimize({ token0, token1 })
+    const model = {
+      price: answer.number('currentPrice'),
+      sigma: answer.number('volatility.annualized'),
+      drift: 0,
+      years: 30 / 365,
+    }
+    expect(answer.at('pair')).toBe(`${token0}/${token1}`)
+    expect(model.sigma).toBeGreaterThan(0.2)
+    expect(model.sigma).toBeLessThan(1.5)
+    const optimal = { lower: answer.number('optimalRange.priceLower'), upper: answer.number('optimalRange.priceUpper') }
+    const projected = (name: string) => answer.number(`projections.${name}`)
+    expect(projected('inRangeProbability')).toBeCloseTo(timeInRange(optimal, model), 6)
+    expect(projected('inRangeProbability')).toBeGreaterThanOrEqual(0.8)
+    expect(projected('inRangeProbability')).toBeLessThan(0.82)
+    expect(projected('terminalInRangeProbability')).toBeCloseTo(terminalInRangeProbability(optimal, model), 6)
+    expect(projected('stayInRangeProbability')).toBeCloseTo(stayInRangeProbability(optimal, model), 6)
+    expect(projected('expectedIlPct')).toBeCloseTo(100 * expectedIl(optimal, model), 5)
+    for (const range of answer.list('candidateRanges')) {
+      expect(range.number('inRangeProbability')).toBeCloseTo(timeInRange(boundsOf(range), model), 5)
+      expect(range.number('expectedIlPct')).toBeCloseTo(100 * expectedIl(boundsOf(range), model), 5)
+    }
+    expect(answer.list('candidateRanges').at(-1)!.data).toMatchObject({
+      label: 'full',
+      priceLower: 0,
+      priceUpper: 'Infinity',
+      inRangeProbability: 1,
+      outOfRangeRisk: 'NONE',
+    })
+  })
+
+  test('adds up in dollars, and has the ticks of the pool', async () => {
+    const [weth, usdc] = [await optimize(), await optimize({ token0: 'USDC', token1: 'WETH' })]
+    for (const answer of [weth, usdc]) {
+      const dollars = (name: string) => answer.number(`projections.${name}`)
+      const gas30d = dollars('gasCostUsd')
+      expect(dollars('feeIncome30dUsd') - dollars('ilCost30dUsd') - gas30d).toBeCloseTo(dollars('netPnl30dUsd'), 6)
+      expect((dollars('expectedFeeApr') * 10 * 30) / 365).toBeCloseTo(dollars('feeIncome30dUsd'), 6)
+    }
+    const pool = devnet().pools.find(({ id }) => id === weth.text('pool'))!
+    const isSorted = pool.token0 === world.address('WETH')
+    for (const [answer, isOwnOrder] of [
+      [weth, isSorted],
+      [usdc, !isSorted],
+    ] as const) {
+      const of = (name: string) => answer.number(`optimalRange.${name}`)
+      const own = { tickLower: of('tickLower'), tickUpper: of('tickUpper') }
+      const ticks = isOwnOrder ? own : invertTicks(own)
+      const [first, second] = answer === weth ? [18, 6] : [6, 18]
+      expect(priceFromTick(ticks.tickLower, first, second) / of('priceLower')).toBeCloseTo(1, 7)
+      expect(priceFromTick(ticks.tickUpper, first, second) / of('priceUpper')).toBeCloseTo(1, 7)
+    }
+  })
+
+  test('is the same for the same seed, and close for another', async () => {
+    const first = await optimize({ seed: 42, fee: 3000 })
+    expect(withoutTime(await optimize({ seed: 42, fee: 3000 }))).toEqual(withoutTime(first))
+    const other = await optimize({ seed: 43, fee: 3000 })
+    expect(other.at('projections')).toEqual(first.at('projections'))
+    expect(other.at('simulation.estimates')).not.toEqual(first.at('simulation.estimates'))
+  })
+
+  test('a simulation agrees with the closed forms within its own errors, which fall with more paths', async () => {
+    const error = (answer: Answer) => answer.number('simulation.estimates.inRangeProbability.standardError')
+    const few = await optimize({ simulations: 1, seed: 5 })
+    const many = await optimize({ simulations: 50_000, seed: 5 })
+    expect(few.at('simulation.paths')).toBe(64)
+    expect(many.number('simulation.paths')).toBeGreaterThanOrEqual(50_000)
+    expect(error(many)).toBeLessThan(error(few) / 10)
+    for (const quantity of ['inRangeProbability', 'terminalInRangeProbability', 'expectedIlPct']) {
+      const of = (name: string) => many.number(`simulation.estimates.${quantity}.${name}`)
+      expect(Math.abs(of('simulated') - of('analytic'))).toBeLessThan(6 * of('standardError') + 1e-3)
+    }
+  })
+
+  test('is wider the surer it shall be, and the longer the time', async () => {
+    const width = async (args: Readonly<Record<string, unknown>>) =>
+      (await optimize(args)).number('optimalRange.rangeWidthPct')
+    const widths = [
+      await width({ riskTolerance: 'aggressive' }),
+      await width({}),
+      await width({ riskTolerance: 'conservative' }),
+    ]
+    expect(widths).toEqual(widths.toSorted((a, b) => a - b))
+    expect(widths[2]! / widths[0]!).toBeGreaterThan(1.5)
+    expect(await width({ horizonDays: 0.05 })).toBeLessThan(widths[0]! / 5)
+    expect(await width({ horizonDays: 365 })).toBeGreaterThan(widths[1]!)
+  })
+
+  test('takes a volatility that the fees imply, a large amount with its dilution, and v4', async () => {
+    const implied = await optimize({ volatilitySource: 'implied' })
+    expect(implied.data).toMatchObject({ volatility: { source: 'implied', lookback: '7d' } })
+    expect(implied.number('volatility.annualized')).toBeGreaterThan(0.01)
+    const large = await optimize({ amount: '1000000000000' })
+    expect(large.number('projections.expectedFeeApr')).toBeLessThan(large.number('projections.undilutedFeeApr') / 2)
+    expect(large.at('notes')).toContainEqual(expect.stringContaining('large for this pool'))
+    const native = await optimize({ token0: 'ETH', fee: 500 })
+    expect(native.number('projections.expectedFeeApr')).toBeGreaterThan(0)
+    expect(native.at('fee')).toBe(500)
+  })
+
+  test('names what is missing', async () => {
+    expect(await world.refuse('optimize_lp_range', { ...pair, token1: 'WBTC', fee: 100 })).toMatchObject({
+      code: 'NO_POOL',
+      details: [{ field: 'fee', accepted: expect.arrayContaining(['500']) }],
+    })
+    const unknown = await world.refuse('optimize_lp_range', { ...pair, token1: 'NOSUCH' })
+    expect(unknown).toMatchObject({ code: 'TOKEN_NOT_FOUND', details: [{ field: 'token1' }] })
+    const twice = await world.refuse('optimize_lp_range', { ...pair, token1: 'ETH' })
+    expect(twice).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'token1' }] })
+  })
+
+  test('gives the closed forms where the simulation takes too long, and ends for a caller that leaves', async () => {
+    const hurried = await openWorld(devnet(), { simulations: { deadlineMs: 1 } })
+    const refusal = await hurried.refuse('optimize_lp_range', { ...pair, simulations: 50_000 })
+    expect(refusal).toMatchObject({ code: 'SIMULATION_TIMEOUT', retryable: true })
+    expect(refusal.details[0]).toMatchObject({
+      analytic: {
+        pair: 'WETH/USDC',
+        projections: { expectedFeeApr: expect.any(Number) },
+        candidateRanges: expect.any(Array),
+      },
+    })
+    await hurried.close()
+    const caller = new AbortController()
+    const heard: number[] = []
+    const onProgress = (done: number) => {
+      heard.push(done)
+      caller.abort()
+    }
+    const left = await world.refuse(
+      'optimize_lp_range',
+      { ...pair, simulations: 50_000 },
+      { signal: caller.signal, onProgress },
+    )
+    expect([left.code, heard.length]).toEqual(['CANCELLED', 1])
+  })
+
+  test('needs seven days of prices, and says how many there are', async () => {
+    world.clock.offsetMs = -24 * 86_400_000
+    const refusal = await world.refuse('optimize_lp_range', pair).finally(() => (world.clock.offsetMs = 0))
+    expect(refusal).toMatchObject({ code: 'INSUFFICIENT_HISTORY', details: [{ daysNeeded: 7 }] })
+    const { daysFound } = refusal.details[0] as unknown as { daysFound: number }
+    expect(daysFound).toBeGreaterThan(4)
+    expect(daysFound).toBeLessThan(7)
+  })
+})
