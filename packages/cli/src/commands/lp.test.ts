@@ -49,9 +49,63 @@ Best: full-range.`)
     expect(report).toMatchObject({ pair: 'WETH/USDC', chain: null, fee: 500, winner: { strategy: 'tight' } })
     expect(tight.rebalanceCount).toBeGreaterThan(0)
     expect(tight.rebalances.length).toBe(tight.rebalanceCount)
-    const { feesEarnedUsd, hodlMoveUsd, ilCostUsd, swapCostUsd, gasUsd, endValueUsd } = tight
-    expect(feesEarnedUsd + hodlMoveUsd - ilCostUsd - swapCostUsd - gasUsd).toBeCloseTo(endValueUsd - 5000, 5)
+    const { feesEarnedUsd, hodlMoveUsd, ilCostUsd, swapCostUsd, gasCostUsd, endValueUsd } = tight
+    expect(feesEarnedUsd + hodlMoveUsd - ilCostUsd - swapCostUsd - gasCostUsd).toBeCloseTo(endValueUsd - 5000, 5)
   })
+})
+
+describe('svc lp optimize on the shipped minutes', () => {
+  const words = [shipped, ...ofPool, '--block-seconds', '2', '--simulations', '1024']
+
+  test('prints ranges with error bars, what the simulation says and what all of it rests on', async () => {
+    const { exitCode, stdout, stderr } = await svc('optimize', ...words)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    const said = stdout.replaceAll(/ +/g, ' ')
+    expect(said).toContain('price 1683.67, volatility 75.3 ± 21.7 % a year (historical, 5d)')
+    expect(said).toContain('\nchosen 1477.398 2489.934 80.1 % 12.62 % -3.80 % -35.45 % ± 25.12\n')
+    expect(said).toContain('\nfull 0 Infinity 100.0 % 1.90 % -0.58 % -5.17 % ± 4.15\n')
+    expect(said).toContain('Simulation: 1024 paths, seed 1;')
+    expect(said).toContain('- Fees are not expected to pay for LVR in any range: the chosen one loses.\n')
+  })
+
+  test('is the same for the same seed, and within four of its standard errors of the closed forms', async () => {
+    const read = async (seed: string) => {
+      const { stdout } = await svc('optimize', '--seed', seed, '--risk', 'aggressive', '--json', ...words)
+      return { ...JSON.parse(stdout), timestamp: null }
+    }
+    const [first, again, other] = await Promise.all(['7', '7', '8'].map(read))
+    expect(again).toEqual(first)
+    expect(other.simulation.checks).not.toEqual(first.simulation.checks)
+    expect(other.projections).toEqual(first.projections)
+    expect(first.simulation.maxStandardErrorsOff).toBeLessThan(4)
+    expect(first.projections.inRangeProbability).toBeCloseTo(0.6, 1)
+    const { expectedFeeApr, lvrApr, gasApr, expectedNetApr } = first.projections
+    expect(expectedFeeApr - lvrApr - gasApr).toBeCloseTo(expectedNetApr, 6)
+  })
+})
+
+test('svc lp fee-tier compares tiers in one range, and says how far the lead is known', async () => {
+  const { stdout } = await svc('fee-tier', `500=${shipped}`, '--json', `3000=${shipped}`, ...ofPool.slice(2))
+  const report = JSON.parse(stdout)
+  expect(report.recommendation).toMatchObject({
+    feeTier: 3000,
+    reason: expect.stringMatching(/^Its net APR is [\d.]+ above that of 500, with a standard error of [\d.]+\.$/),
+  })
+  expect(report.analysis).toMatchObject({
+    pairVolatility: { classification: 'MODERATE' },
+    volumeDistribution: [
+      { feeTier: 500, volumePct: 50, tvlUsd: null, feeApy7d: null },
+      { feeTier: 3000, volumePct: 50 },
+    ],
+    competitiveLandscape: { otherDexVolumePct: null },
+  })
+  const [best, other] = report.tiers
+  // The same trade at six times the fee, in a range that the wider tick spacing makes a little wider.
+  expect(best.feeApr / other.feeApr).toBeGreaterThan(5.8)
+  expect(best.feeApr / other.feeApr).toBeLessThan(6)
+  expect(best.lvrApr / other.lvrApr).toBeCloseTo(1, 1)
+  const alone = await svc('fee-tier', `500=${shipped}`, ...ofPool.slice(2))
+  expect(alone.stdout).toContain('Best: 0.05 % (confidence LOW). It is the only tier that was given.')
 })
 
 test('svc lp says what is wrong on stderr, with the exit code of a usage error or of a failure', async () => {
@@ -69,7 +123,7 @@ test('svc lp says what is wrong on stderr, with the exit code of a usage error o
 
 describe('svc lp refuses', () => {
   test.each<[expected: string, ...words: string[]]>([
-    ['svc lp takes backtest FILE'],
+    ['svc lp takes optimize FILE, backtest FILE or fee-tier'],
     ['svc lp backtest takes one CSV file of bars', 'backtest', '--fee', '500'],
     ['a CSV file needs --decimals of its token0 and token1, such as 6,18', 'backtest', shipped, '--fee', '500'],
     ['a fee of 2500 has no tick spacing of its own', 'backtest', shipped, '--decimals', '6,18', '--fee', '2500'],
@@ -89,6 +143,12 @@ describe('svc lp refuses', () => {
       ),
     ],
     ['--strategies is not JSON: ', ...ofStrategies('[{')],
+    ['svc lp optimize takes one CSV file of bars', 'optimize', shipped, shipped],
+    ['--risk takes conservative, moderate, aggressive, not "brave"', 'optimize', shipped, ...ofPool, '--risk', 'brave'],
+    ['--simulations takes a whole number from 64 to', 'optimize', shipped, ...ofPool, '--simulations', '63'],
+    ['a tier is written PIPS=FILE, such as 500=a.csv, not "a.csv"', 'fee-tier', 'a.csv'],
+    ['takes each tier once with its CSV file', 'fee-tier', '500=a.csv', '0500=b.csv'],
+    ["Unknown option '--fee'", 'fee-tier', '500=a.csv', '--fee', '500'],
     ['bars.csv: row 2: closeTick is a plain number, not "x".', 'backtest', 'bars.csv', ...ofPool],
   ])('%s', async (expected, ...words) => {
     const header = 'startsAt,openTick,lowTick,highTick,closeTick,amount0In,amount1In,liquidity'

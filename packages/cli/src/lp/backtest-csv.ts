@@ -22,6 +22,7 @@ export function backtestCsv(pool: CsvPool, options: BacktestCsvOptions): Backtes
     gasUsd: { open: gasUsd, close: gasUsd, rebalance: 2 * gasUsd },
   })
   const { startPrice, endPrice, startsAt, endsAt } = result
+  const data = describeBars(pool)
   const halves = (amountUsd / 2) * (1 + endPrice / startPrice)
   return {
     pair: pool.pair,
@@ -40,8 +41,8 @@ export function backtestCsv(pool: CsvPool, options: BacktestCsvOptions): Backtes
     },
     strategies: result.strategies.map(told),
     winner: winnerOf(result.strategies),
-    data: describeBars(pool),
-    assumptions: assumptionsOf(pool),
+    data,
+    notes: [...data.notes, ...assumptionsOf(pool)],
     timestamp: new Date(now()).toISOString(),
   }
 }
@@ -63,7 +64,7 @@ export type BacktestReport = {
   readonly strategies: readonly ToldStrategy[]
   readonly winner: { readonly strategy: string; readonly reason: string; readonly caveat: string }
   readonly data: DescribedBars
-  readonly assumptions: readonly string[]
+  readonly notes: readonly string[]
   readonly timestamp: string
 }
 
@@ -87,8 +88,8 @@ function told(one: StrategyResult) {
     hodlMoveUsd: figure(one.hodlMoveUsd),
     lvrUsd: figure(one.lvrUsd),
     swapCostUsd: figure(one.swapCostUsd),
-    gasUsd: figure(one.gasUsd),
-    versus5050Pct: figure(one.versus5050Pct),
+    gasCostUsd: figure(one.gasUsd),
+    vs5050Pct: figure(one.versus5050Pct),
     maxDrawdownPct: figure(one.maxDrawdownPct),
     equity: one.equity.map(({ at, valueUsd }) => ({ at: timeOf(at), valueUsd: figure(valueUsd) })),
     rebalances: rebalances.map(({ at, before, after }) => ({

@@ -3,13 +3,13 @@ import { table } from './table.ts'
 
 /** A backtest for a person: a table with error bars, then what it rests on. */
 export function showBacktest(report: BacktestReport): string {
-  const { pair, fee, period, priceChange, hodlBenchmark, winner, data } = report
+  const { pair, fee, period, priceChange, hodlBenchmark, winner } = report
   const rows = report.strategies.map((one) => [
     one.name,
     `${usd(one.feesEarnedUsd)} ± ${usd((one.feesEarnedUsd * one.feeUncertaintyPct) / 100)}`,
     usd(-one.ilCostUsd),
     usd(-one.lvrUsd),
-    usd(-one.swapCostUsd - one.gasUsd),
+    usd(-one.swapCostUsd - one.gasCostUsd),
     String(one.rebalanceCount),
     usd(one.endValueUsd),
     pct(one.netReturnPct),
@@ -27,7 +27,7 @@ export function showBacktest(report: BacktestReport): string {
     '',
     `Best: ${winner.strategy}. ${winner.reason} ${winner.caveat}`,
     'USD. LVR is another view of the loss, no part of the sum; "vs held" is against the first position\'s tokens.',
-    ...[...data.notes, ...report.assumptions].map((note) => `- ${note}`),
+    ...report.notes.map((note) => `- ${note}`),
     '',
   ].join('\n')
 }

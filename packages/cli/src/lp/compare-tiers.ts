@@ -1,0 +1,136 @@
+import { chooseRange, classifyVolatility, createRangeAnalyser, positionValue, type PriceBounds } from '@svc/lp-math'
+import { csvMarket, type CsvMarket } from './csv-market.ts'
+import type { CsvPool } from './csv-pool.ts'
+import { describeBars, type DescribedBars } from './describe-bars.ts'
+import { feePace } from './fee-pace.ts'
+import { figure } from './figure.ts'
+import { lastDays } from './last-days.ts'
+import { netAprError } from './net-apr-error.ts'
+
+/**
+ * Compares pools of one pair by what an amount may earn in each, in one range that holds the price 80 % of the time: what
+ * `recommend_fee_tier` answers, with the score of each tier in `tiers`. All are given the volatility of the pool that trades most.
+ * Throws `LpMathError`.
+ */
+export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOptions): TierReport {
+  const read = pools.map((pool) => ({ pool, ...csvMarket(pool, { ...options, volatilitySource: 'historical' }) }))
+  const [busiest] = read.toSorted((a, b) => b.pace.volumePerDay - a.pace.volumePerDay)
+  if (busiest === undefined) throw new Error('there is no pool')
+  const { volatility } = busiest
+  const { bounds } = chooseRange(createRangeAnalyser(busiest.market), 0.8).atTarget
+  const tiers = read
+    .map(({ pool, ...own }) => scoreOf(pool, { ...own, volatility }, bounds))
+    .toSorted((a, b) => b.netApr - a.netApr)
+  const volume = read.reduce((sum, { pace }) => sum + pace.volumePerDay, 0)
+  return {
+    pair: busiest.pool.pair,
+    chain: null,
+    recommendation: recommend(tiers),
+    analysis: {
+      pairVolatility: {
+        annualized: figure(volatility.sigma),
+        classification: classifyVolatility(volatility.sigma),
+        note: `EWMA of the bars of ${busiest.pool.file}, give or take ${(100 * volatility.standardError).toFixed(1)} %.`,
+      },
+      volumeDistribution: read.map(({ pool, pace, market }) => ({
+        feeTier: pool.feePips,
+        volumePct: volume > 0 ? figure((100 * pace.volumePerDay) / volume) : 0,
+        tvlUsd: null,
+        feeApy7d: weekApy(pool, market),
+      })),
+      competitiveLandscape: { otherDexVolumePct: null, note: 'Files of bars say nothing of other exchanges.' },
+    },
+    tiers,
+    data: pools.map(describeBars),
+    notes: [
+      `Each tier: the amount between ${figure(bounds.lower)} and ${figure(bounds.upper)}, which hold the price 80 % of the time, or the nearest ticks beyond; fees less LVR less gas.`,
+      'Bars tell one liquidity, not the ticks of a pool: it is taken to be the same at every price.',
+    ],
+    timestamp: new Date(options.now()).toISOString(),
+  }
+}
+
+export type CompareTiersOptions = {
+  readonly amountUsd: number
+  readonly horizonDays: number
+  readonly blockSeconds: number
+  readonly now: () => number
+}
+
+export type TierReport = {
+  readonly pair: string
+  readonly chain: string | null
+  readonly recommendation: { readonly feeTier: number; readonly confidence: Confidence; readonly reason: string }
+  readonly analysis: {
+    readonly pairVolatility: { readonly annualized: number; readonly classification: string; readonly note: string }
+    readonly volumeDistribution: readonly {
+      readonly feeTier: number
+      readonly volumePct: number
+      readonly tvlUsd: number | null
+      readonly feeApy7d: number | null
+    }[]
+    readonly competitiveLandscape: { readonly otherDexVolumePct: number | null; readonly note: string }
+  }
+  readonly tiers: readonly TierScore[]
+  readonly data: readonly DescribedBars[]
+  readonly notes: readonly string[]
+  readonly timestamp: string
+}
+
+type Confidence = 'HIGH' | 'MODERATE' | 'LOW'
+
+export type TierScore = ReturnType<typeof scoreOf>
+
+function scoreOf(pool: CsvPool, read: CsvMarket, bounds: PriceBounds) {
+  const model = { ...read.market.model, sigma: Math.min(read.volatility.sigma, 10) }
+  const range = createRangeAnalyser({ ...read.market, model }).analyse(bounds)
+  const { feesPerDay, standardError } = read.pace
+  return {
+    feeTier: pool.feePips,
+    feeApr: figure(range.feeApr),
+    feeAprError:
+      standardError === null || feesPerDay === 0 ? null : figure((range.feeApr * standardError) / feesPerDay),
+    lvrApr: figure(range.lvrApr),
+    arbitrageLossApr: figure(range.arbitrageLossApr),
+    netApr: figure(range.netApr),
+    netAprError: figure(netAprError(range, read)),
+    thinDaysPct: figure(thinDaysPct(pool)),
+  }
+}
+
+/** Days of a trade below a tenth of the median day's, of all whole days. */
+function thinDaysPct({ bars }: CsvPool): number {
+  const perDay = Math.max(1, Math.round(86_400 / bars.barSeconds))
+  const days = Array.from({ length: Math.floor(bars.startsAt.length / perDay) }, (_, day) =>
+    bars.amount0In.subarray(day * perDay, (day + 1) * perDay).reduce((sum, one) => sum + one, 0),
+  )
+  const median = days.toSorted((a, b) => a - b)[days.length >> 1] ?? 0
+  return days.length === 0 ? 0 : (100 * days.filter((day) => day < median / 10).length) / days.length
+}
+
+/** Fees of the last 7 days, compounded daily, against the value of the full range that would be as deep. */
+function weekApy(pool: CsvPool, { profile, model }: CsvMarket['market']): number | null {
+  const week = lastDays(pool, 7)
+  const held = (profile.liquidity[0] ?? 0) * positionValue({ lower: 0, upper: Infinity }, model.price)
+  return week !== null && held > 0 ? figure(100 * ((1 + feePace(week).feesPerDay / held) ** 365 - 1)) : null
+}
+
+/** The lead is told in standard errors of the fees; the volatility is common to all tiers and decides nothing between them. */
+function recommend(tiers: readonly TierScore[]): TierReport['recommendation'] {
+  const [first, second] = tiers
+  if (first === undefined) throw new Error('there is no tier')
+  if (second === undefined) {
+    return { feeTier: first.feeTier, confidence: 'LOW', reason: 'It is the only tier that was given.' }
+  }
+  const lead = first.netApr - second.netApr
+  const known = first.feeAprError !== null && second.feeAprError !== null
+  const error = Math.hypot(first.feeAprError ?? Infinity, second.feeAprError ?? Infinity)
+  const confidence = lead > 2 * error && lead > 0.25 * first.feeApr ? 'HIGH' : lead > error ? 'MODERATE' : 'LOW'
+  const sure = known ? `, with a standard error of ${error.toFixed(2)}` : ', with an error that so few days do not tell'
+  const thin = first.thinDaysPct > 10 ? ` On ${first.thinDaysPct.toFixed(0)} % of its days it hardly trades.` : ''
+  return {
+    feeTier: first.feeTier,
+    confidence: thin === '' ? confidence : 'LOW',
+    reason: `Its net APR is ${lead.toFixed(2)} above that of ${second.feeTier}${sure}.${thin}`,
+  }
+}

@@ -1,0 +1,72 @@
+import { impliedSigma, liquidityProfile, resampleBars, type RangeMarket } from '@svc/lp-math'
+import type { CsvPool } from './csv-pool.ts'
+import { feePace, type FeePace } from './fee-pace.ts'
+import { pastSigma } from './past-sigma.ts'
+
+/**
+ * The market that the bars of a file end in: their last price and volatility, their fees a day, and for want of the pool's ticks one
+ * liquidity at every price, the mean that their fees were shared by. Money counts in quote tokens. Throws `LpMathError`.
+ */
+export function csvMarket(pool: CsvPool, options: CsvMarketOptions): CsvMarket {
+  const { bars, feePips, tickSpacing, decimals0, decimals1, baseToken, quoteUsd, gasUsd } = pool
+  const pace = feePace(pool)
+  const tick = bars.closeTick.at(-1) ?? 0
+  const raw = 1.0001 ** tick * 10 ** (decimals0 - decimals1)
+  const price = baseToken === 0 ? raw : 1 / raw
+  const liquidity = resampleBars(bars, bars.barSeconds * bars.startsAt.length).liquidity[0] ?? 0
+  const profile = liquidityProfile({
+    ticks: [],
+    tick: Math.floor(tick),
+    liquidity: BigInt(Math.round(liquidity)),
+    decimals0,
+    decimals1,
+    inverted: baseToken === 1,
+  })
+  const volatility = { ...volatilityOf(), source: options.volatilitySource }
+  const [own0, own1] = baseToken === 0 ? [decimals0, decimals1] : [decimals1, decimals0]
+  return {
+    pace,
+    volatility,
+    market: {
+      model: { price, sigma: Math.min(volatility.sigma, 10), drift: 0, years: options.horizonDays / 365 },
+      profile,
+      feesPerDay: pace.feesPerDay,
+      fee: feePips / 1e6,
+      blockSeconds: options.blockSeconds,
+      value: options.amountUsd / quoteUsd,
+      gasCost: (2 * gasUsd) / quoteUsd,
+      tickSpacing,
+      decimals0: own0,
+      decimals1: own1,
+    },
+  }
+
+  function volatilityOf() {
+    const past = pastSigma(bars)
+    if (options.volatilitySource === 'historical') return past
+    const fee = feePips / 1e6
+    const tickTvlUsd = (profile.liquidity[0] ?? 0) * Math.sqrt(price) * fee
+    const sigma = impliedSigma({ fee, dailyVolumeUsd: pace.volumePerDay, tickTvlUsd })
+    const relative = pace.standardError === null ? 1 : pace.standardError / pace.feesPerDay / 2
+    return { sigma, standardError: sigma * relative, barSeconds: bars.barSeconds }
+  }
+}
+
+export type CsvMarketOptions = {
+  readonly amountUsd: number
+  readonly horizonDays: number
+  readonly blockSeconds: number
+  readonly volatilitySource: 'historical' | 'implied'
+}
+
+export type CsvMarket = {
+  /** In the order of the base token, its price in the quote. */
+  readonly market: RangeMarket
+  readonly pace: FeePace
+  readonly volatility: {
+    readonly source: 'historical' | 'implied'
+    readonly sigma: number
+    readonly standardError: number
+    readonly barSeconds: number
+  }
+}
