@@ -22,3 +22,20 @@ test("the first test of the test package's README runs", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { cwd: root })
   expect(stdout).toMatch(/pass 1/)
 })
+
+test('examples/lp-on-minutes.mjs tells the shipped minutes, and its figures are those of docs/analytics.md', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [join('examples', 'lp-on-minutes.mjs')], { cwd: root })
+  expect(stdout).toBe(`7200 minutes, 1 filled, 89 widened
+fees by minutes: 64.14 USD, give or take 0.6 %
+fees by hours: 66.99 USD, give or take 3.6 %
+fees by days: 81.39 USD, give or take 30.8 %
+volatility 75.3 % a year; 10 % either way for 30 days:
+  time in range 55.1 %, never left 0.4 %
+  expected loss against holding 6.6 %
+tight: fees 52.56, market -448.56, IL -350.26, swaps -2.85, gas -0.09; together -749.19 USD
+wide: fees 20.00, market -391.98, IL -86.51, swaps 0.00, gas -0.04; together -458.53 USD
+full: fees 2.40, market -444.92, IL -10.36, swaps 0.00, gas -0.04; together -452.93 USD
+`)
+  const page = readFileSync(join(root, 'docs', 'analytics.md'), 'utf8')
+  for (const figure of ['64.14', '66.99', '81.39']) expect(page).toContain(figure)
+})

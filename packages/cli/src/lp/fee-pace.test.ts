@@ -9,13 +9,27 @@ import { pastSigma } from './past-sigma.ts'
 const ticks = [0, 13_864, 13_864, 0]
 const rows = ticks.map((tick, index) => ({
   startsAt: index * 43_200,
-  ...{ openTick: tick, lowTick: tick, highTick: tick, closeTick: tick, liquidity: 1_000 },
+  openTick: tick,
+  lowTick: tick,
+  highTick: tick,
+  closeTick: tick,
+  liquidity: 1_000,
   amount0In: [300, 0, 0, 100][index] ?? 0,
   amount1In: [0, 100, 0, 100][index] ?? 0,
 }))
 const pool: CsvPool = {
-  ...{ pair: 'A/B', feePips: 10_000, tickSpacing: 1, protocolFeeShare: 0.25, gasUsd: 0, quoteUsd: 1, file: 'a.csv' },
-  ...{ decimals0: 1, decimals1: 2, baseToken: 0, filledBars: 0, widenedBars: 0 },
+  pair: 'A/B',
+  feePips: 10_000,
+  tickSpacing: 1,
+  protocolFeeShare: 0.25,
+  gasUsd: 0,
+  quoteUsd: 1,
+  file: 'a.csv',
+  decimals0: 1,
+  decimals1: 2,
+  baseToken: 0,
+  filledBars: 0,
+  widenedBars: 0,
   bars: barsFromRows(rows, 43_200).bars,
 }
 
