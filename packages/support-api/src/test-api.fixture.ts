@@ -6,6 +6,7 @@ import type { AgentCard } from '@svc/wallet/core'
 import { startIdentityProvider, type IdentityProvider } from '@svc/devnet/identity-provider'
 import type { StorePlace } from '@svc/store'
 import { readConfig } from './config.ts'
+import { described } from './described.fixture.ts'
 import { openSupportApi, type Surroundings } from './server.ts'
 
 /** The service on a free port of 127.0.0.1 with an identity provider that knows `app-one` and `app-two`. */
@@ -24,13 +25,21 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
   const logDestination = { write: (line: string) => lines.push(line) }
   const api = await openSupportApi(config, { logDestination, ...options.surroundings })
   const { url, port } = await api.listen()
+  const ask = async (path: string, sent: Sent = {}): Promise<Answer> => {
+    const answer = await exchange(port, path, sent)
+    check(path, sent, answer)
+    return answer
+  }
+  const description = await exchange(port, '/openapi.json', { headers: throughEdge })
+  // Behind a proxy elsewhere nothing from here is answered but with that.
+  const check = description.status === 200 ? described(description.json) : () => {}
   return {
     url,
     provider,
     log: () => lines.join(''),
-    ask: (path, sent) => exchange(port, path, sent),
+    ask,
     pin: (card, sent = {}) =>
-      exchange(port, '/v1/ipfs/pin', {
+      ask('/v1/ipfs/pin', {
         method: 'POST',
         body: JSON.stringify({ agentCard: card }),
         ...sent,
@@ -55,7 +64,7 @@ export type TestApi = {
   readonly provider: IdentityProvider
   /** All lines so far. */
   log(): string
-  /** One HTTP exchange exactly as written; `host` and all. */
+  /** One HTTP exchange exactly as written; `host` and all. Rejects for an answer that the description does not allow. */
   ask(path: string, sent?: Sent): Promise<Answer>
   pin(card: unknown, sent?: Sent): Promise<Answer>
   close(): Promise<void>
@@ -85,6 +94,8 @@ export function testCard(name = 'Ada'): AgentCard {
     metadata: { 'protocol:name': 'svc', role: 'vault_participant', 'vault:chain': '84532' },
   }
 }
+
+const throughEdge = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '127.0.0.1' }
 
 function placeOf(place: StorePlace | undefined): Readonly<Record<string, string>> {
   if (place === undefined) return {}

@@ -3,7 +3,7 @@ import { getAddress, isAddress } from 'viem'
 import type { Route } from '../context.ts'
 import { readJsonBody, requireJsonHeaders } from '../edge/read-json-body.ts'
 import { parseBody } from '../edge/parse-body.ts'
-import { problemResponses } from '../routes/problem-schema.ts'
+import { problem, problemResponses } from '../routes/problem-schema.ts'
 import { requestGrant, type GrantDesk } from './request-grant.ts'
 
 /** What a claim names, for the API and for the page's form. */
@@ -31,6 +31,16 @@ const grant = z
   })
   .openapi('FaucetGrant')
 
+const alreadyClaimed = problem
+  .extend({
+    claimId: z.string(),
+    txHash: z.string().nullable().openapi({ description: 'Of the first grant; null while it waits in the queue.' }),
+    claimedAt: z.iso.datetime(),
+    state: z.enum(['queued', 'sent', 'confirmed', 'failed']),
+    explorerUrl: z.string().nullable(),
+  })
+  .openapi('FaucetAlreadyClaimed', { description: 'The problem, with what became of the first claim.' })
+
 /** Grants 0.01 of the native currency to a wallet, once on each chain. */
 export function faucetRequestRoute(desk: GrantDesk): Route {
   return {
@@ -50,12 +60,15 @@ export function faucetRequestRoute(desk: GrantDesk): Route {
           'FAUCET_TARGET_CONTRACT',
           'APP_ID_INVALID',
           'FAUCET_TARGET_FUNDED',
-          'FAUCET_ALREADY_CLAIMED',
           'PAYLOAD_TOO_LARGE',
           'MEDIA_TYPE_NOT_SUPPORTED',
           'FAUCET_DRY',
           'FAUCET_PAUSED',
         ),
+        409: {
+          description: '`FAUCET_ALREADY_CLAIMED`',
+          content: { 'application/problem+json': { schema: alreadyClaimed } },
+        },
       },
     },
     async answer(c, { apps }) {

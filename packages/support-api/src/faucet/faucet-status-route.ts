@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Route } from '../context.ts'
+import { problemResponses } from '../routes/problem-schema.ts'
 import type { FaucetReport } from './report-faucet.ts'
 
 const wei = z.string().openapi({ description: 'Whole wei.', example: '10000000000000000' })
@@ -43,6 +44,7 @@ const status = z
 export function faucetStatusRoute(report: () => Promise<FaucetReport>): Route {
   // A report is asked for many times: it is put into words once.
   let worded: { readonly report: FaucetReport; readonly text: string } | null = null
+  const { 503: away, ...others } = problemResponses()
   return {
     config: {
       method: 'get',
@@ -52,7 +54,12 @@ export function faucetStatusRoute(report: () => Promise<FaucetReport>): Route {
       tags: ['faucet'],
       responses: {
         200: { description: 'It serves a chain at least.', content: { 'application/json': { schema: status } } },
-        503: { description: 'No chain is served for now.', content: { 'application/json': { schema: status } } },
+        ...others,
+        503: {
+          ...away,
+          description: `No chain is served for now; as a problem, ${away?.description ?? ''}.`,
+          content: { 'application/json': { schema: status }, ...away?.content },
+        },
       },
     },
     isOpenToPages: true,

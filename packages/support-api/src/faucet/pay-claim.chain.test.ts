@@ -1,9 +1,10 @@
-import { failing, startFaultProxy, useDevnet, type FaultProxy } from '@svc/devnet/testing'
+import { startFaultProxy, useDevnet, type FaultProxy } from '@svc/devnet/testing'
 import { createPublicClient, createWalletClient, http, parseEther, type Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FaucetConfig } from '../config.ts'
 import { fundedConfig, openReplica, usePlaces, type Place, type Replica } from './faucet.fixture.ts'
+import { startRefusingNode, type RefusingNode } from './refusing-node.fixture.ts'
 
 const devnet = useDevnet()
 const places = usePlaces()
@@ -12,11 +13,13 @@ const grantWei = parseEther('0.01')
 describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
   let at: Place
   let config: FaucetConfig
+  let declining: RefusingNode
   let between: FaultProxy
   let replica: Replica
   beforeEach(async () => {
     at = await places[engine]()
-    between = await startFaultProxy({ target: devnet().rpcUrl })
+    declining = await startRefusingNode(devnet().rpcUrl)
+    between = await startFaultProxy({ target: declining.url })
     const chains = [{ chain: devnet().chain, rpcUrls: [between.url] }]
     config = { ...(await fundedConfig(devnet(), '1')), chains }
     replica = await openReplica({ place: at.place, config })
@@ -25,6 +28,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     await replica.faucet.stop()
     await replica.store.close()
     await between.stop()
+    await declining.stop()
     await at.remove()
   })
 
@@ -49,20 +53,24 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     expect(await client().getTransactionCount({ address: faucet.address })).toBe(2)
   })
 
-  test('a grant that the node declined and passed on all the same is never signed at another nonce', async () => {
+  test('a grant that was declined and is mined all the same is never signed at another nonce', async () => {
     const { faucet, store } = replica
-    const declined = failing('eth_sendRawTransaction', -32_000, 'exceeds block gas limit')
-    between.setRules([{ methods: ['eth_sendRawTransaction'], fault: declined, times: 1 }])
-    const [wallet, other] = [newAddress(), newAddress()]
+    const declines = { code: -32_000, message: 'exceeds block gas limit' }
+    declining.setRefusal(({ method }) => (method === 'eth_sendRawTransaction' ? declines : null))
+    const wallet = newAddress()
     const { id } = await claim(wallet)
     faucet.start()
+    const signed = () => store.journal.byRequest(id)
+    await expect.poll(async () => (await signed())[0]?.state).toBe('refused')
+    const [first] = await signed()
+    await client().sendRawTransaction({ serializedTransaction: first!.rawTransaction })
     await expect.poll(() => balanceOf(wallet)).toBe(grantWei)
-    await claim(other)
-    await expect.poll(() => balanceOf(other)).toBe(grantWei)
+    declining.setRefusal(() => null)
     await expect.poll(async () => (await store.claims.find(31337, wallet))?.state).toBe('confirmed')
-    expect((await store.journal.byRequest(id)).map(({ state, nonce }) => [state, nonce])).toEqual([['final', 0]])
+    // It may have been signed again, at its own nonce, before it was mined.
+    expect(new Set((await signed()).map(({ nonce }) => nonce))).toEqual(new Set([0]))
     expect(await balanceOf(wallet)).toBe(grantWei)
-    expect(await client().getTransactionCount({ address: faucet.address })).toBe(2)
+    expect(await client().getTransactionCount({ address: faucet.address })).toBe(1)
   })
 
   async function claim(address: Address) {

@@ -1,9 +1,10 @@
-import type { Claim, Claims } from '@svc/store'
+import type { Claim, Claims, ClaimVerdict } from '@svc/store'
 import { getAddress, type Address, type Hex } from 'viem'
 import { ApiError } from '../api-error.ts'
 import { grantAmount } from './grant-amount.ts'
 import type { FaucetConfig } from '../config.ts'
 import { inTime } from '../in-time.ts'
+import { rateLimitHeaders } from '../limits/rate-limit-headers.ts'
 import { explorerUrl } from './explorer-url.ts'
 import { grantWei } from './grant-wei.ts'
 import type { Faucet, FaucetLog, OpenFaucetChain } from './open-faucet.ts'
@@ -21,11 +22,11 @@ export async function requestGrant(desk: GrantDesk, request: GrantRequest): Prom
   const earlier = await faucet.desk.find(request)
   if (earlier !== null) throw alreadyClaimed(open, earlier)
   const full = faucet.desk.full(request)
-  if (full !== null) throw capped(full)
+  if (full !== null) throw capped(desk, full)
   await requireTarget(desk, open, request)
   const verdict = await faucet.desk.make({ ...request, amountWei: grantWei })
   if (verdict.status === 'claimed') throw alreadyClaimed(open, verdict.claim)
-  if (verdict.status === 'capped') throw capped(verdict)
+  if (verdict.status === 'capped') throw capped(desk, verdict)
   desk.log.debug('faucet.claimed', { claimId: verdict.claim.id })
   open.payer.nudge()
   const claim = await faucet.watch.untilSent(verdict.claim, sendWaitMs)
@@ -36,7 +37,7 @@ export async function requestGrant(desk: GrantDesk, request: GrantRequest): Prom
 export type GrantDesk = {
   readonly faucet: Faucet
   readonly claims: Claims
-  readonly config: Pick<FaucetConfig, 'targetCeilingWei'>
+  readonly config: Pick<FaucetConfig, 'targetCeilingWei' | 'perAppPerDay' | 'perNetworkPerDay' | 'perChainPerDay'>
   readonly log: FaucetLog
   /** Of the faucet's own balance, read at most every few seconds. */
   readonly balanceWei: (chainId: number) => Promise<bigint>
@@ -137,18 +138,22 @@ function alreadyClaimed(open: OpenFaucetChain, claim: Claim): ApiError {
   })
 }
 
-function capped({
-  scope,
-  retryAfterMs,
-}: {
-  readonly scope: 'app' | 'network' | 'chain'
-  readonly retryAfterMs: number
-}) {
-  const retryAfterSeconds = Math.ceil(retryAfterMs / 1_000)
+function capped({ config }: GrantDesk, { scope, retryAfterMs }: Capped): ApiError {
+  const perWindow = { app: config.perAppPerDay, network: config.perNetworkPerDay, chain: config.perChainPerDay }[scope]
+  const told = {
+    retryAfterSeconds: Math.ceil(retryAfterMs / 1_000),
+    headers: rateLimitHeaders(
+      { name: scope, perWindow, windowMs: dayMs },
+      { allowed: false, remaining: 0, retryAfterMs },
+    ),
+  }
   if (scope === 'chain') {
-    const message = 'The faucet has given on this chain what it gives in a day.'
-    return new ApiError('FAUCET_PAUSED', message, { retryAfterSeconds })
+    return new ApiError('FAUCET_PAUSED', 'The faucet has given on this chain what it gives in a day.', told)
   }
   const whose = scope === 'app' ? 'this app' : 'this network'
-  return new ApiError('RATE_LIMITED', `Wallets of ${whose} had what they get in a day.`, { retryAfterSeconds })
+  return new ApiError('RATE_LIMITED', `Wallets of ${whose} had what they get in a day.`, told)
 }
+
+type Capped = Extract<ClaimVerdict, { status: 'capped' }>
+
+const dayMs = 86_400_000

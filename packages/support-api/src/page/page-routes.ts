@@ -7,6 +7,7 @@ import { errorTable } from '../errors.ts'
 import { faucetRequest } from '../faucet/faucet-request-route.ts'
 import type { ClaimStanding } from '../faucet/look-up-claim.ts'
 import { createFloodLimit } from '../limits/create-flood-limit.ts'
+import { problemResponses } from '../routes/problem-schema.ts'
 import { version } from '../version.ts'
 import { claimPage } from './claim-page.ts'
 import { fieldsOf, readForm } from './read-form.ts'
@@ -20,10 +21,9 @@ import type { FaucetView, Fields, Outcome, PageView } from './view.ts'
 export function pageRoutes(): readonly Route[] {
   const holdLooks = createFloodLimit({ perMinute: looksPerMinute, now: () => performance.now() })
   const render = claimPage()
-  const responses = { 200: { description: 'The page.', content: { 'text/html': { schema: {} } } } }
   return [
     {
-      config: { method: 'get', path: '/', summary: 'The faucet as a page', tags: ['pages'], responses },
+      config: { method: 'get', path: '/', summary: 'The faucet as a page', tags: ['pages'], responses: shown },
       async answer(c, context) {
         if (c.req.query('address') !== undefined) holdLooks(c.get('network'))
         const sent = attempt(() => fieldsOf(new URL(c.req.url).searchParams))
@@ -34,7 +34,7 @@ export function pageRoutes(): readonly Route[] {
       },
     },
     {
-      config: { method: 'post', path: '/', summary: 'The form of the page', tags: ['pages'], responses },
+      config: { method: 'post', path: '/', summary: 'The form of the page', tags: ['pages'], responses: answered },
       async answer(c, context) {
         requireSameOrigin(c.req.raw.headers)
         const fields = await readForm(c.env.incoming)
@@ -52,6 +52,40 @@ export function pageRoutes(): readonly Route[] {
       },
     },
   ]
+}
+
+const shown = {
+  200: { description: 'The page.', content: { 'text/html': { schema: {} } } },
+  ...problemResponses(),
+}
+
+/** What the form brought is told on the page; what is no form of the page, as a problem. */
+const answered = {
+  303: {
+    description: 'The claim is taken in.',
+    headers: { Location: { description: 'The page about the wallet.', schema: { type: 'string' as const } } },
+  },
+  ...Object.fromEntries(
+    Object.entries(
+      problemResponses(
+        'VALIDATION_FAILED',
+        'FAUCET_CHAIN_NOT_SUPPORTED',
+        'FAUCET_TARGET_CONTRACT',
+        'APP_ID_INVALID',
+        'FAUCET_TARGET_FUNDED',
+        'ORIGIN_NOT_ALLOWED',
+        'ROUTE_NOT_FOUND',
+        'FAUCET_ALREADY_CLAIMED',
+        'PAYLOAD_TOO_LARGE',
+        'MEDIA_TYPE_NOT_SUPPORTED',
+        'FAUCET_DRY',
+        'FAUCET_PAUSED',
+      ),
+    ).map(([status, problem]) => [
+      status,
+      { ...problem, content: { 'text/html': { schema: {} }, ...problem.content } },
+    ]),
+  ),
 }
 
 const looksPerMinute = 240

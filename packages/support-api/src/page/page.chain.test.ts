@@ -112,6 +112,10 @@ test('the page says what the day leaves, and when it leaves nothing', async () =
   const refused = answers.find(({ status }) => status === 429)
   expect(refused?.text).toContain('Too many claims for today')
   expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(86_000)
+  expect(refused?.headers).toMatchObject({
+    'ratelimit-policy': '"network";q=4;w=86400',
+    ratelimit: expect.stringMatching(/^"network";r=0;t=86\d{3}$/),
+  })
   expect(refused?.text).toContain('0 of 4 left')
 })
 
@@ -129,9 +133,11 @@ test('a chain that has given out its day says so, on the page and in the status'
 })
 
 test('looks at wallets are held to so many a minute', async () => {
-  const statuses = await Promise.all(
-    Array.from({ length: 320 }, async () => (await opened.api.ask(`/?address=${wallet()}`)).status),
-  )
-  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0)
+  const look = async () => (await opened.api.ask(`/?address=${wallet()}`)).status
+  const statuses: number[] = []
+  while (!statuses.includes(429) && statuses.length < 5_000) {
+    statuses.push(...(await Promise.all(Array.from({ length: 100 }, look))))
+  }
+  expect(statuses.indexOf(429)).toBeGreaterThan(200)
   expect((await opened.api.ask('/')).status).toBe(200)
 })

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Env, Route } from '../context.ts'
 import { version } from '../version.ts'
+import { problemResponses } from './problem-schema.ts'
 import { referencePage } from './reference-page.tsx'
 
 /** `/openapi.json`, generated from the schemas that the routes use, and the same for people at `/reference`. */
@@ -19,7 +20,10 @@ export function descriptionRoutes(app: OpenAPIHono<Env>): readonly Route[] {
         path: '/openapi.json',
         summary: 'This description',
         tags: ['operation'],
-        responses: { 200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: {} } } } },
+        responses: {
+          200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: {} } } },
+          ...problemResponses(),
+        },
       },
       answer: (c) => c.json(document(), 200, { 'cache-control': 'public, max-age=300' }),
     },
@@ -29,7 +33,10 @@ export function descriptionRoutes(app: OpenAPIHono<Env>): readonly Route[] {
         path: '/reference',
         summary: 'This description as a page',
         tags: ['operation'],
-        responses: { 200: { description: 'A page without scripts.', content: { 'text/html': { schema: {} } } } },
+        responses: {
+          200: { description: 'A page without scripts.', content: { 'text/html': { schema: {} } } },
+          ...problemResponses(),
+        },
       },
       answer(c) {
         const { page, csp } = (made.page ??= referencePage(document()))

@@ -5,7 +5,7 @@ import type { Route } from '../context.ts'
 import { readJsonBody, requireJsonHeaders, tooLarge } from '../edge/read-json-body.ts'
 import { parseBody } from '../edge/parse-body.ts'
 import { agentCardSchema } from './agent-card-schema.ts'
-import { problemResponses } from './problem-schema.ts'
+import { problemResponses, rateLimitHeaderObjects } from './problem-schema.ts'
 
 const envelope = z.strictObject({ agentCard: z.unknown().optional() })
 
@@ -30,7 +30,11 @@ export const pinRoute: Route = {
       },
     },
     responses: {
-      200: { description: 'It is pinned.', content: { 'application/json': { schema: answer } } },
+      200: {
+        description: 'It is pinned.',
+        headers: rateLimitHeaderObjects,
+        content: { 'application/json': { schema: answer } },
+      },
       ...problemResponses(
         'VALIDATION_FAILED',
         'APP_ID_INVALID',
