@@ -1,4 +1,4 @@
-import { useDevnet } from '@svc/devnet/testing'
+import { useDevnet, usePostgres } from '@svc/devnet/testing'
 import { registerAgent, ServiceWallet } from '@svc/wallet'
 import { createTestClient, http, parseEther } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
@@ -6,6 +6,7 @@ import { afterEach, expect, it } from 'vitest'
 import { openTestApi, type TestApi } from './test-api.fixture.ts'
 
 const devnet = useDevnet()
+const postgres = usePostgres()
 let api: TestApi
 afterEach(() => api.close())
 
@@ -32,16 +33,19 @@ async function register(appId: string) {
   return result
 }
 
-it('an agent is registered through the pin proxy, and its file is served where its URI points', async () => {
-  api = await openTestApi()
-  const { registrationMethod, agentURI, warnings } = await register('app-one')
-  expect({ registrationMethod, warnings }).toEqual({ registrationMethod: 'sdk-ipfs', warnings: [] })
-  const cid = agentURI.replace(/^ipfs:\/\//, '')
-  expect(await api.ask(`/ipfs/${cid}`)).toMatchObject({
-    status: 200,
-    json: { name: 'Ada', services: [{ name: 'MCP', endpoint: 'https://agent.example/mcp' }, { name: 'OASF' }] },
-  })
-})
+it.each(['SQLite', 'PostgreSQL'])(
+  'an agent is registered through the pin proxy on %s, and its file is served',
+  async (engine) => {
+    api = await openTestApi(engine === 'SQLite' ? {} : { place: { url: await postgres().newSchema() } })
+    const { registrationMethod, agentURI, warnings } = await register('app-one')
+    expect({ registrationMethod, warnings }).toEqual({ registrationMethod: 'sdk-ipfs', warnings: [] })
+    const cid = agentURI.replace(/^ipfs:\/\//, '')
+    expect(await api.ask(`/ipfs/${cid}`)).toMatchObject({
+      status: 200,
+      json: { name: 'Ada', services: [{ name: 'MCP', endpoint: 'https://agent.example/mcp' }, { name: 'OASF' }] },
+    })
+  },
+)
 
 it('an app that the provider does not know registers with the file in the URI', async () => {
   api = await openTestApi()

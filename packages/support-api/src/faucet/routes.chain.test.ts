@@ -1,11 +1,13 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useEngines, type TestPlace } from '../../../store/src/engines.fixture.ts'
 import { openTestApi, type Sent, type TestApi } from '../test-api.fixture.ts'
 import { writeChainsFile } from './chains-file.fixture.ts'
 
 const devnet = useDevnet()
 let api: TestApi
+let env: Readonly<Record<string, string>>
 let removeFile: () => Promise<void>
 
 beforeEach(async () => {
@@ -13,14 +15,13 @@ beforeEach(async () => {
   await devnet().fund(privateKeyToAddress(privateKey), { ETH: '1' })
   const file = await writeChainsFile(devnet().chain)
   removeFile = () => file.remove()
-  api = await openTestApi({
-    env: {
-      SVC_FAUCET_PRIVATE_KEY: privateKey,
-      SVC_FAUCET_CHAINS: '31337',
-      SVC_CHAINS_FILE: file.path,
-      SVC_RPC_URL_31337: devnet().rpcUrl,
-    },
-  })
+  env = {
+    SVC_FAUCET_PRIVATE_KEY: privateKey,
+    SVC_FAUCET_CHAINS: '31337',
+    SVC_CHAINS_FILE: file.path,
+    SVC_RPC_URL_31337: devnet().rpcUrl,
+  }
+  api = await openTestApi({ env })
 })
 afterEach(async () => {
   await api.close()
@@ -34,31 +35,44 @@ function ask(body: unknown, sent: Sent = {}) {
   return api.ask('/v1/faucet/request', { method: 'POST', body: JSON.stringify(body), ...sent, headers })
 }
 
-test('a wallet is paid once, and told of its transaction when it asks again', async () => {
-  const address = wallet()
-  const first = await ask({ address, chainId: 31337, appId: 'app-one' })
-  expect(first.status).toBe(200)
-  expect(first.json).toMatchObject({ address, chainId: 31337, amount: '0.01', currency: 'ETH' })
-  const again = await ask({ address: address.toLowerCase(), chainId: 31337, appId: 'app-two' })
-  expect(again).toMatchObject({ status: 409, headers: { 'content-type': 'application/problem+json' } })
-  expect(again.json).toMatchObject({
-    code: 'FAUCET_ALREADY_CLAIMED',
-    status: 409,
-    claimId: first.json['claimId'],
-    claimedAt: expect.stringMatching(/^\d{4}-/),
+describe.each(useEngines())('on $engine', ({ newPlace }) => {
+  let at: TestPlace
+  beforeEach(async () => {
+    await api.close()
+    at = await newPlace()
+    api = await openTestApi({ place: at.place, env })
   })
-})
+  afterEach(async () => {
+    await api.close()
+    await at.remove()
+  })
 
-test('a claim that was settled is counted and told in the log, by the replica that leads', async () => {
-  const { json } = await ask({ address: wallet(), chainId: 31337, appId: 'app-one' })
-  const figures = async () => (await api.ask('/metrics')).text
-  await expect.poll(figures).toContain('svc_api_faucet_settled_total{outcome="confirmed"} 1')
-  const line = api
-    .log()
-    .split('\n')
-    .find((text) => text.includes('faucet.settled'))
-  expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 30, claimId: json['claimId'], state: 'confirmed' })
-  await expect.poll(figures).toMatch(/^svc_api_faucet_leading\{chain="[\w-]+"\} 1$/m)
+  test('a wallet is paid once, and told of its transaction when it asks again', async () => {
+    const address = wallet()
+    const first = await ask({ address, chainId: 31337, appId: 'app-one' })
+    expect(first.status).toBe(200)
+    expect(first.json).toMatchObject({ address, chainId: 31337, amount: '0.01', currency: 'ETH' })
+    const again = await ask({ address: address.toLowerCase(), chainId: 31337, appId: 'app-two' })
+    expect(again).toMatchObject({ status: 409, headers: { 'content-type': 'application/problem+json' } })
+    expect(again.json).toMatchObject({
+      code: 'FAUCET_ALREADY_CLAIMED',
+      status: 409,
+      claimId: first.json['claimId'],
+      claimedAt: expect.stringMatching(/^\d{4}-/),
+    })
+  })
+
+  test('a claim that was settled is counted and told in the log, by the replica that leads', async () => {
+    const { json } = await ask({ address: wallet(), chainId: 31337, appId: 'app-one' })
+    const figures = async () => (await api.ask('/metrics')).text
+    await expect.poll(figures).toContain('svc_api_faucet_settled_total{outcome="confirmed"} 1')
+    const line = api
+      .log()
+      .split('\n')
+      .find((text) => text.includes('faucet.settled'))
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 30, claimId: json['claimId'], state: 'confirmed' })
+    await expect.poll(figures).toMatch(/^svc_api_faucet_leading\{chain="[\w-]+"\} 1$/m)
+  })
 })
 
 test.each([

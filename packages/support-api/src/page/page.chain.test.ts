@@ -1,12 +1,14 @@
-import { useDevnet } from '@svc/devnet/testing'
+import { useDevnet, usePostgres } from '@svc/devnet/testing'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPageApi, type PageApi } from './page-api.fixture.ts'
 
 const devnet = useDevnet()
+const postgres = usePostgres()
+const settings = { SVC_FAUCET_PER_NETWORK_DAY: '4', SVC_PAGE_APP_ID: '' }
 let opened: PageApi
 beforeEach(async () => {
-  opened = await openPageApi(devnet(), { SVC_FAUCET_PER_NETWORK_DAY: '4', SVC_PAGE_APP_ID: '' })
+  opened = await openPageApi(devnet(), settings)
 })
 afterEach(() => opened.close())
 
@@ -20,28 +22,35 @@ function post(fields: Readonly<Record<string, string>> | string, headers: Readon
   return opened.api.ask('/', { method: 'POST', body, headers: { ...type, ...headers } })
 }
 
-test('a form alone brings a wallet its gas, and the page says so', async () => {
-  const address = wallet()
-  const before = await opened.api.ask(`/?chainId=31337&address=${address}`)
-  expect(before.text).toContain('has had nothing on this chain yet')
-  expect(before.text).toContain('4 of 4 left')
+test.each(['SQLite', 'PostgreSQL'])(
+  'a form alone brings a wallet its gas on %s, and the page says so',
+  async (engine) => {
+    if (engine === 'PostgreSQL') {
+      await opened.close()
+      opened = await openPageApi(devnet(), { ...settings, SVC_DATABASE_URL: await postgres().newSchema() })
+    }
+    const address = wallet()
+    const before = await opened.api.ask(`/?chainId=31337&address=${address}`)
+    expect(before.text).toContain('has had nothing on this chain yet')
+    expect(before.text).toContain('4 of 4 left')
 
-  const sent = await post({ address: address.toLowerCase(), chainId: '31337', appId: 'app-one' })
-  expect(sent).toMatchObject({ status: 303, headers: { location: `/?chainId=31337&address=${address}` } })
-  await expect
-    .poll(async () => (await opened.api.ask(String(sent.headers['location']))).text)
-    .toContain('0.01 ETH is in the wallet')
-  expect((await opened.api.ask('/')).text).toContain('3 of 4 left')
+    const sent = await post({ address: address.toLowerCase(), chainId: '31337', appId: 'app-one' })
+    expect(sent).toMatchObject({ status: 303, headers: { location: `/?chainId=31337&address=${address}` } })
+    await expect
+      .poll(async () => (await opened.api.ask(String(sent.headers['location']))).text)
+      .toContain('0.01 ETH is in the wallet')
+    expect((await opened.api.ask('/')).text).toContain('3 of 4 left')
 
-  const again = await post({ address, chainId: '31337', appId: 'app-two' })
-  expect(again.status).toBe(409)
-  expect(again.text).toContain('Already claimed on ')
-  expect(again.text).toMatch(/<code>0x[0-9a-f]{64}<\/code>/)
-  // A look tells no more than the chain does: neither who asked nor for which app.
-  const look = await opened.api.ask(String(sent.headers['location']))
-  expect(look.text).not.toMatch(/app-one|127\.0\.0\.0/)
-  expect(look.text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/)
-})
+    const again = await post({ address, chainId: '31337', appId: 'app-two' })
+    expect(again.status).toBe(409)
+    expect(again.text).toContain('Already claimed on ')
+    expect(again.text).toMatch(/<code>0x[0-9a-f]{64}<\/code>/)
+    // A look tells no more than the chain does: neither who asked nor for which app.
+    const look = await opened.api.ask(String(sent.headers['location']))
+    expect(look.text).not.toMatch(/app-one|127\.0\.0\.0/)
+    expect(look.text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/)
+  },
+)
 
 test('other methods than those of a page and its form are not served', async () => {
   const headers = { allow: 'GET, HEAD, POST', 'content-type': 'application/problem+json' }
