@@ -38,6 +38,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   optimize_lp_range: ['read', 'read:market', true],
   provision_wallet: ['write', 'admin:wallet', false],
   query_agent_identity: ['read', 'read:market', true],
+  recommend_fee_tier: ['read', 'read:market', true],
   register_agent: ['write', 'admin:wallet', false],
   remove_liquidity: ['write', 'write:liquidity', false],
   search_pools: ['read', 'read:market', true],
@@ -80,6 +81,11 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
     required: 'positionId amount0 chain',
     result:
       'status txHash positionId amount0Added amount1Added newTotalAmount0 newTotalAmount1 newTotalValueUsd explorerUrl',
+  },
+  recommend_fee_tier: {
+    parameters: 'token0 token1 chain',
+    required: 'token0 token1 chain',
+    result: 'pair chain recommendation.feeTier recommendation.confidence recommendation.reason analysis timestamp',
   },
   backtest_lp_strategy: {
     parameters: 'token0 token1 chain amount startTime fee endTime strategies',

@@ -1,6 +1,7 @@
 import type { Tool } from '../tool.ts'
 import { backtestLpStrategy } from './analytics/backtest-lp-strategy.ts'
 import { optimizeLpRange } from './analytics/optimize-lp-range.ts'
+import { recommendFeeTier } from './analytics/recommend-fee-tier.ts'
 import { addLiquidity } from './liquidity/add-liquidity.ts'
 import { collectFees } from './liquidity/collect-fees.ts'
 import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
@@ -68,6 +69,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   optimizeLpRange,
   provisionWallet,
   queryAgentIdentity,
+  recommendFeeTier,
   registerAgent,
   removeLiquidity,
   searchPools,

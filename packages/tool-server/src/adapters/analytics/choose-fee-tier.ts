@@ -1,0 +1,84 @@
+import type { classifyVolatility } from '@svc/lp-math'
+import type { TierScore } from './score-fee-tier.ts'
+
+/**
+ * The tier with the highest net yield, and how sure that is: HIGH where its fees lead those of the next by over 25 % in the last 30 and
+ * the last 7 days, LVR and doubt taken into account, and its pool holds over 100 times the amount; MODERATE over 10 %; else LOW.
+ * Below 7 days of data in every tier it is the tier that is usual for such volatility, or the nearest there is.
+ */
+export function chooseFeeTier<Tier extends ScoredTier>(
+  tiers: readonly [Tier, ...Tier[]],
+  { classification, notionalUsd }: ChoiceFacts,
+): Choice<Tier> {
+  const known = tiers.filter(({ daysKnown }) => daysKnown >= leastDays)
+  const [best, second] = known.toSorted((a, b) => b.score.netApr - a.score.netApr)
+  if (best === undefined) {
+    const usual = classification === null ? 3_000 : usualTiers[classification]
+    const nearest = tiers.reduce((a, b) => (distance(b, usual) < distance(a, usual) ? b : a))
+    const reason = `Under ${leastDays} days of trading are known of every pool; for this volatility ${label(usual)} is usual.`
+    return { tier: nearest, confidence: 'LOW', reason }
+  }
+  if (second === undefined) {
+    const others = tiers.length === 1 ? 'It is the only pool of the pair' : 'Of no other tier enough trading is known'
+    return { tier: best, confidence: 'LOW', reason: `${others}: nothing to compare with. ${yieldOf(best)}` }
+  }
+  const ofWeek = known
+    .filter((tier) => tier !== best)
+    .toSorted((a, b) => b.score.netAprOfWeek - a.score.netAprOfWeek)[0]
+  const monthLead = lead(best.score.netApr - second.score.netApr, second.score.feeApr)
+  const weekRival = ofWeek ?? second
+  const weekLead = lead(best.score.netAprOfWeek - weekRival.score.netAprOfWeek, weekRival.score.feeAprOfWeek)
+  const least = Math.min(monthLead, weekLead)
+  const isDeep = best.tvlUsd !== null && best.tvlUsd > 100 * notionalUsd
+  return {
+    tier: best,
+    confidence: least > 0.25 && isDeep ? 'HIGH' : least > 0.1 ? 'MODERATE' : 'LOW',
+    reason:
+      `${yieldOf(best)} It leads ${label(second.feeTier)} by ${percent(monthLead)} of the fees there over 30 days, ` +
+      `and ${label(weekRival.feeTier)} by ${percent(weekLead)} over 7.`,
+  }
+}
+
+export type ScoredTier = {
+  /** Hundredths of a basis point. */
+  readonly feeTier: number
+  readonly tvlUsd: number | null
+  readonly daysKnown: number
+  readonly score: TierScore
+}
+
+export type ChoiceFacts = {
+  readonly classification: ReturnType<typeof classifyVolatility> | null
+  readonly notionalUsd: number
+}
+
+export type Choice<Tier> = {
+  readonly tier: Tier
+  readonly confidence: 'HIGH' | 'MODERATE' | 'LOW'
+  readonly reason: string
+}
+
+const leastDays = 7
+const usualTiers = { STABLE: 100, LOW: 500, MODERATE: 3_000, HIGH: 3_000, EXTREME: 10_000 } as const
+
+/** In factors, not in basis points. */
+function distance({ feeTier }: ScoredTier, usual: number): number {
+  return Math.abs(Math.log(Math.max(feeTier, 1) / usual))
+}
+
+function lead(netGain: number, rivalFees: number): number {
+  return rivalFees > 0 ? netGain / rivalFees : netGain > 0 ? 1 : 0
+}
+
+function yieldOf({ feeTier, score }: ScoredTier): string {
+  const loss = score.netApr < 0 ? ' Fees of these days did not pay for LVR.' : ''
+  return `${label(feeTier)}: fees ${score.feeApr.toFixed(1)} % a year, LVR ${score.lvrApr.toFixed(1)} %, net ${score.netApr.toFixed(1)} %.${loss}`
+}
+
+function label(feeTier: number): string {
+  return `${feeTier / 10_000} %`
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`
+}

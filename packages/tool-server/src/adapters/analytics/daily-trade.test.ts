@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { dailyTrade } from './daily-trade.ts'
+
+const hours = 50
+const column = (value: number, at: Readonly<Record<number, number>> = {}) =>
+  Float64Array.from({ length: hours }, (_, hour) => at[hour] ?? value)
+const token = (decimals: number) => ({
+  ...({
+    address: '0x0000000000000000000000000000000000000001',
+    symbol: 'T',
+    name: 'T',
+  } as const),
+  decimals,
+  isNative: false,
+  listed: true,
+  usdPegged: false,
+})
+const pool = (decimals0: number, decimals1: number) => ({
+  version: 'v3' as const,
+  fee: 3e3,
+  protocolFee: 4 + (4 << 4),
+  token0: token(decimals0),
+  token1: token(decimals1),
+})
+const ticks = { openTick: column(0), lowTick: column(0), highTick: column(0), closeTick: column(0) }
+const bars = (amount0In: Float64Array, amount1In: Float64Array, change = {}) => ({
+  barSeconds: 3600,
+  startsAt: column(0),
+  ...ticks,
+  amount0In,
+  amount1In,
+  liquidity: column(1),
+  feeGrowth: null,
+  ...change,
+})
+const completeness = { barsExpected: hours, barsFound: hours, hasAllTrades: true, gaps: 0, gapsAt: [], note: null }
+
+test.each([
+  [0, 0],
+  [24, 24],
+  [0, 24],
+] as const)('adds up the last whole days in whole tokens of %d and %d decimals', (decimals0, decimals1) => {
+  const price = Math.log(10 ** (decimals1 - decimals0)) / Math.log(1.0001)
+  const flat = { lowTick: column(price), highTick: column(price) }
+  // 2 and 3 tokens an hour, one to one; the first two hours belong to no whole day, the last brings 10 more.
+  const traded = bars(column(2 * 10 ** decimals0, { 49: 12 * 10 ** decimals0 }), column(3 * 10 ** decimals1), flat)
+  for (const side of [0, 1] as const) {
+    const { volumes, fees, daysKnown } = dailyTrade({ bars: traded, completeness }, pool(decimals0, decimals1), side)
+    expect([daysKnown, ...volumes]).toEqual([2, expect.closeTo(120, 6), expect.closeTo(130, 6)])
+    // A quarter of 0.3 % is the protocol's.
+    expect(fees[0]).toBeCloseTo(120 * 0.003 * 0.75, 9)
+  }
+})
+
+test('takes what no pool can have traded for nothing, and gaps for unknown', () => {
+  const absurd = bars(column(1, { 30: -1e30, 31: Number.NaN, 32: Number.POSITIVE_INFINITY, 33: 1 }), column(0), {
+    highTick: column(0, { 33: 1e9 }),
+    lowTick: column(0, { 33: 1e9 }),
+  })
+  const found = dailyTrade({ bars: absurd, completeness: { ...completeness, gaps: 24 } }, pool(0, 0), 0)
+  expect(found.volumes).toEqual([24, 20])
+  expect(found.daysKnown).toBe(1)
+  expect(dailyTrade({ bars: absurd, completeness: { ...completeness, gaps: 99 } }, pool(0, 0), 0).daysKnown).toBe(0)
+})

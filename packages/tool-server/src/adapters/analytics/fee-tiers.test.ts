@@ -1,0 +1,123 @@
+import { liquidityProfile } from '@svc/lp-math'
+import { describe, expect, test } from 'vitest'
+import { chooseFeeTier, type ScoredTier } from './choose-fee-tier.ts'
+import { scoreFeeTier, type FeeTier } from './score-fee-tier.ts'
+
+const price = 2_000
+
+/** A pool of one liquidity everywhere, which holds `tvl` and pays `apr` percent of it a year. */
+function tier(feeTier: number, tvl: number, apr: number, change: Partial<FeeTier> = {}): FeeTier & { tvlUsd: number } {
+  const liquidity = BigInt(Math.round((tvl / 2 / Math.sqrt(price)) * 1e12))
+  const facts = { ticks: [], tick: 0, liquidity, decimals0: 18, decimals1: 6, inverted: false }
+  const fees = Array.from({ length: 30 }, () => (tvl * apr) / 100 / 365)
+  return {
+    trade: { fees, volumes: fees.map((day) => day / (feeTier / 1e6)), daysKnown: 30 },
+    profile: liquidityProfile(facts),
+    fee: feeTier / 1e6,
+    tickSpacing: feeTier / 50,
+    decimals0: 18,
+    decimals1: 6,
+    tvlUsd: tvl,
+    ...change,
+  }
+}
+
+function choose(tiers: readonly (FeeTier & { tvlUsd: number })[], sigma: number) {
+  const market = { price, sigma, blockSeconds: 12, value: 10_000 }
+  const [first, ...others] = tiers.map((one) => ({
+    feeTier: Math.round(one.fee * 1e6),
+    tvlUsd: one.tvlUsd,
+    daysKnown: one.trade.daysKnown,
+    score: scoreFeeTier(one, market),
+  }))
+  return chooseFeeTier([first!, ...others], { classification: 'MODERATE', notionalUsd: 10_000 })
+}
+
+describe('the score of a fee tier', () => {
+  test('is its part of the fees over its value, where the price stands still', () => {
+    const [tvl, value] = [1e6, 10_000]
+    const score = scoreFeeTier(tier(3_000, tvl, 20), { price, sigma: 0, blockSeconds: 12, value })
+    // Whatever usable range it got, own liquidity for a value falls with the width: the widest that is possible is two spacings.
+    const ofWidth = (spacings: number) => {
+      const width = 1.0001 ** ((60 * spacings) / 2)
+      const own = value / (Math.sqrt(price) * (2 - 2 / Math.sqrt(width)))
+      return ((tvl * 0.2 * own) / (own + tvl / 2 / Math.sqrt(price)) / value) * 100
+    }
+    expect(score.feeApr).toBeGreaterThan(ofWidth(2) * 0.9)
+    expect(score.feeApr).toBeLessThan(ofWidth(0.5) * 1.1)
+    expect([score.lvrApr, score.arbitrageLossApr, score.netApr - score.feeApr]).toEqual([0, 0, 0])
+  })
+
+  test('caps days beyond the others, and doubts a pool that often stands still', () => {
+    const usual = tier(3_000, 1e7, 20)
+    const market = { price, sigma: 0.6, blockSeconds: 12, value: 10_000 }
+    const plain = scoreFeeTier(usual, market)
+    const wild = usual.trade.fees.with(10, 1e9)
+    expect(scoreFeeTier({ ...usual, trade: { ...usual.trade, fees: wild } }, market).feeApr).toBeCloseTo(
+      plain.feeApr,
+      9,
+    )
+    const volumes = usual.trade.volumes.map((volume, day) => (day % 3 === 0 ? 0 : volume))
+    const thin = scoreFeeTier({ ...usual, trade: { ...usual.trade, volumes } }, market)
+    expect(thin.quietDaysPct).toBeCloseTo(100 / 3, 9)
+    expect(plain.netApr - thin.netApr).toBeCloseTo(plain.feeApr / 3, 9)
+    expect(plain).toMatchObject({ feeAprStandardError: expect.closeTo(0, 9), quietDaysPct: 0 })
+  })
+
+  test('falls with the amount, as it dilutes itself', () => {
+    const at = (value: number) =>
+      scoreFeeTier(tier(500, 1e6, 20), { price, sigma: 0.6, blockSeconds: 12, value }).feeApr
+    expect(at(1e6) / at(1)).toBeLessThan(0.5)
+    expect(at(1e12)).toBeLessThan(0.001)
+  })
+})
+
+describe('the choice of a fee tier', () => {
+  // Two pairs of the year to December 2025: share of the volume misleads in the one and not in the other.
+  test('goes by what a tier pays, not by its share of the volume', () => {
+    const wethUsdt = choose([tier(500, 27.5e6, 12.8), tier(3_000, 72.5e6, 17.5)], 0.753)
+    expect([wethUsdt.tier.feeTier, wethUsdt.confidence]).toEqual([3_000, 'HIGH'])
+    const wbtcWeth = choose([tier(500, 70e6, 5.3), tier(3_000, 30e6, 2.9)], 0.471)
+    expect([wbtcWeth.tier.feeTier, wbtcWeth.confidence]).toEqual([500, 'HIGH'])
+  })
+
+  test.each([
+    ['a lead of 26 % in a deep pool', 12.6, 1e8, 'HIGH'],
+    ['a lead of 20 %', 12, 1e8, 'MODERATE'],
+    ['a lead of 5 %', 10.5, 1e8, 'LOW'],
+    ['a lead of 30 % in a small pool', 13, 9e5, 'MODERATE'],
+  ] as const)('of %s', (_, apr, tvl, confidence) => {
+    // Shares of one size in both pools: the dilution by the amount is the same.
+    const choice = choose([tier(500, tvl, apr), tier(3_000, tvl, 10, { tickSpacing: 10 })], 0.5)
+    expect([choice.tier.feeTier, choice.confidence]).toEqual([500, confidence])
+  })
+
+  test('is unsure of a lead that the last week does not show', () => {
+    const fading = tier(500, 1e8, 20)
+    const fees = fading.trade.fees.map((day, index) => (index < 23 ? day : day / 2))
+    const choice = choose([{ ...fading, trade: { ...fading.trade, fees } }, tier(3_000, 1e8, 10)], 0.5)
+    expect([choice.tier.feeTier, choice.confidence]).toEqual([500, 'LOW'])
+  })
+
+  test('says where fees do not pay for LVR', () => {
+    expect(choose([tier(500, 1e8, 1), tier(3_000, 1e8, 2)], 2).reason).toContain('did not pay for LVR')
+  })
+
+  test.each([
+    ['STABLE', [500, 3_000], 500],
+    ['LOW', [100, 500, 3_000], 500],
+    ['EXTREME', [500, 3_000], 3_000],
+    [null, [100, 500, 10_000], 10_000],
+  ] as const)('falls back to what is usual for %s among %j', (classification, fees, expected) => {
+    const known = (feeTier: number): ScoredTier => ({ feeTier, tvlUsd: 1e9, daysKnown: 6, score: emptyScore })
+    const [first, ...others] = fees.map(known)
+    const choice = chooseFeeTier([first!, ...others], { classification, notionalUsd: 10_000 })
+    expect([choice.tier.feeTier, choice.confidence]).toEqual([expected, 'LOW'])
+    expect(choice.reason).toContain('Under 7 days')
+  })
+})
+
+const emptyScore = scoreFeeTier(
+  { ...tier(500, 1, 0), trade: { fees: [], volumes: [], daysKnown: 0 } },
+  { price, sigma: 0.5, blockSeconds: 12, value: 1 },
+)

@@ -1,0 +1,167 @@
+import { ewmaSigma, liquidityProfile, LpMathError, MAX_TICK, priceFromSqrtPrice, realisedSigma } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import { setImmediate } from 'node:timers/promises'
+import type { Pool, PoolBars, Ports, Token } from '../../ports.ts'
+import type { ScoredTier } from './choose-fee-tier.ts'
+import { dailyTrade, type DailyTrade } from './daily-trade.ts'
+import { readPoolActivity } from './read-pool-activity.ts'
+import { scoreFeeTier, type TierMarket } from './score-fee-tier.ts'
+import { wholeFee } from './whole-fee.ts'
+
+/**
+ * The fee tiers of a pair on the evidence of their last 30 days: one pool each, all measured against one volatility, that of the pool
+ * which traded most. Money counts in the pegged token of the pair, else in its second, so that the order of the tokens changes nothing.
+ *
+ * @throws ToolError `RPC_*`
+ */
+export async function readFeeTiers(ports: TierPorts, request: TierRequest): Promise<FeeTiers> {
+  const { chain, pools, nowMs } = request
+  const to = Math.floor(nowMs / 3_600_000) * 3_600
+  const quoteUsd = (await ports.prices.usd(chain, request.quote))?.usd ?? null
+  const read: ReadTier[] = []
+  for (const pool of pools) {
+    const period = { from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }
+    const history = await ports.history.read({ chain, pool, ...period })
+    const { tvlUsd } = await readPoolActivity(ports, chain, pool, nowMs, { withTrading: false })
+    const isQuote1 = pool.token1.address === request.quote.address
+    read.push({ pool, history, tvlUsd, isQuote1, trade: dailyTrade(history, pool, isQuote1 ? 1 : 0) })
+  }
+  const busiest = read.reduce((a, b) => (sum(b.trade.volumes) > sum(a.trade.volumes) ? b : a))
+  const volatility = volatilityOf(busiest)
+  const market: TierMarket = {
+    price: priceOf(busiest),
+    sigma: Math.min(volatility?.ewma ?? 0, 10),
+    blockSeconds: Math.max(chain.blockTimeSeconds, 0.001),
+    value: quoteUsd === null ? 1e-9 : notionalUsd / quoteUsd,
+  }
+  const tiers: ReadFeeTier[] = []
+  for (const tier of read) {
+    await setImmediate()
+    tiers.push(await scored(ports, chain, tier, { market, quoteUsd }))
+  }
+  return { tiers, volatility, busiest: busiest.pool, isPriced: quoteUsd !== null }
+}
+
+/** What every tier is asked for, in US dollars. */
+export const notionalUsd = 10_000
+
+export type TierPorts = Pick<Ports, 'rpc' | 'prices' | 'liquidity' | 'history'>
+
+export type TierRequest = {
+  readonly chain: Chain
+  /** One of each fee, at least one. */
+  readonly pools: readonly Pool[]
+  /** In which money counts. */
+  readonly quote: Token
+  /** Unix milliseconds. */
+  readonly nowMs: number
+}
+
+export type FeeTiers = {
+  readonly tiers: readonly ReadFeeTier[]
+  /** Annual, as fractions; `null` without two prices. */
+  readonly volatility: TierVolatility | null
+  /** Whose prices the volatility is of. */
+  readonly busiest: Pool
+  readonly isPriced: boolean
+}
+
+export type TierVolatility = { readonly ewma: number; readonly realised: number | null; readonly hours: number }
+
+export type ReadFeeTier = ScoredTier & {
+  readonly pool: Pool
+  readonly history: PoolBars
+  /** Over the last 7 days, in whole tokens of the quote. */
+  readonly weekVolume: number
+  /** Fees of the last days over the value held now, percent a year, nothing smoothed. */
+  readonly feeApy7d: number | null
+  readonly feeApy30d: number | null
+}
+
+type ReadTier = {
+  readonly pool: Pool
+  readonly history: PoolBars
+  readonly tvlUsd: number | null
+  readonly isQuote1: boolean
+  readonly trade: DailyTrade
+}
+
+const lookbackDays = 30
+
+async function scored(
+  ports: Pick<Ports, 'liquidity'>,
+  chain: Chain,
+  tier: ReadTier,
+  { market, quoteUsd }: { readonly market: TierMarket; readonly quoteUsd: number | null },
+): Promise<ReadFeeTier> {
+  const { pool, history, trade, tvlUsd, isQuote1 } = tier
+  const [base, quote] = isQuote1 ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+  const score = scoreFeeTier(
+    {
+      trade,
+      profile: await readProfile(ports, chain, tier, market.sigma),
+      fee: wholeFee(pool).feePips / 1e6,
+      tickSpacing: pool.tickSpacing ?? 1,
+      decimals0: base.decimals,
+      decimals1: quote.decimals,
+    },
+    market,
+  )
+  const apyOf = (days: number) => {
+    if (trade.daysKnown < days || tvlUsd === null || !(tvlUsd > 0) || quoteUsd === null) return null
+    return ((sum(trade.fees.slice(-days)) * quoteUsd) / tvlUsd) * (365 / days) * 100
+  }
+  return {
+    feeTier: pool.fee,
+    tvlUsd,
+    daysKnown: trade.daysKnown,
+    score,
+    pool,
+    history,
+    weekVolume: sum(trade.volumes.slice(-7)),
+    feeApy7d: apyOf(7),
+    feeApy30d: apyOf(Math.min(lookbackDays, Math.max(7, trade.daysKnown))),
+  }
+}
+
+/** Around the price, as far as four deviations of a month; the liquidity at the edge is taken to go on. */
+async function readProfile(ports: Pick<Ports, 'liquidity'>, chain: Chain, tier: ReadTier, sigma: number) {
+  const { pool, isQuote1 } = tier
+  const reach = Math.ceil(Math.min(Math.max(4 * sigma * Math.sqrt(30 / 365), 0.1), 2) / Math.log(1.0001))
+  const [from, to] = [Math.max(-MAX_TICK, pool.tick - reach), Math.min(MAX_TICK, pool.tick + reach)]
+  const facts = {
+    tick: pool.tick,
+    liquidity: pool.liquidity,
+    decimals0: pool.token0.decimals,
+    decimals1: pool.token1.decimals,
+    inverted: !isQuote1,
+  }
+  const ticks = await ports.liquidity.ticks(chain, pool, from, to)
+  try {
+    return liquidityProfile({ ...facts, ticks })
+  } catch (error) {
+    // Ticks of another block than the pool's liquidity: then what is active now stands for all prices.
+    if (error instanceof LpMathError) return liquidityProfile({ ...facts, ticks: [] })
+    throw error
+  }
+}
+
+function priceOf({ pool, isQuote1 }: ReadTier): number {
+  const price = priceFromSqrtPrice(pool.sqrtPriceX96, pool.token0.decimals, pool.token1.decimals)
+  return isQuote1 ? price : 1 / price
+}
+
+function volatilityOf({ history }: ReadTier): TierVolatility | null {
+  const ticks = history.bars.closeTick.filter((tick) => Math.abs(tick) <= MAX_TICK)
+  if (ticks.length < 2) return null
+  const closes = ticks.map((tick) => 1.0001 ** (tick - (ticks[0] ?? 0)))
+  return {
+    ewma: ewmaSigma(closes, history.bars),
+    realised: closes.length < 3 ? null : realisedSigma(closes, history.bars),
+    hours: closes.length,
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

@@ -1,0 +1,156 @@
+import { classifyVolatility } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import * as z from 'zod'
+import { chooseFeeTier } from '../../adapters/analytics/choose-fee-tier.ts'
+import { notionalUsd, readFeeTiers, type FeeTiers, type ReadFeeTier } from '../../adapters/analytics/read-fee-tiers.ts'
+import type { Pool, Token } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import { readTool, type ReadContext } from '../../tool.ts'
+import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
+import { notesResult, readResult, readStamp, tokenLabel, usdResult } from '../results.ts'
+
+const rateResult = z.number().nullable()
+
+export const recommendFeeTier = readTool({
+  name: 'recommend_fee_tier',
+  title: 'Recommend a fee tier',
+  description:
+    'Compares the fee tiers of a pair by what 10000 USD would have earned there in 30 days: fees with own liquidity diluted, less LVR and doubt of thin pools. Yields in percent a year; annualized 0.8 is 80 %. The past promises nothing.',
+  scope: 'read:market',
+  input: z.strictObject({ token0: tokenInput, token1: tokenInput, chain: chainInput }),
+  output: z.object({
+    ...readResult,
+    pair: z.string(),
+    recommendation: z.object({ feeTier: z.int(), confidence: z.string(), reason: z.string(), pool: z.string() }),
+    analysis: z.object({
+      pairVolatility: z.object({ annualized: rateResult, classification: z.string().nullable(), note: z.string() }),
+      volumeDistribution: z.array(
+        z.object({
+          feeTier: z.int(),
+          version: z.string(),
+          volumePct: rateResult,
+          tvlUsd: usdResult,
+          feeApy7d: rateResult,
+          feeApy30d: rateResult,
+          marginalFeeApr: z.number(),
+          standardError: z.number(),
+          steadyFeeApr: z.number(),
+          lvrApr: z.number(),
+          arbitrageLossApr: z.number(),
+          netApr: z.number(),
+          quietDaysPct: z.number(),
+          daysKnown: z.int(),
+          isEstimate: z.boolean(),
+        }),
+      ),
+      competitiveLandscape: z.object({ otherDexVolumePct: rateResult, note: z.string() }),
+    }),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const token0 = await context.tokens.resolve(chain, input.token0, 'token0')
+  const token1 = await context.tokens.resolve(chain, input.token1, 'token1')
+  requireDifferentTokens(chain, token0, token1, 'token1')
+  const { pools, leftOut } = await poolsByTier(context, chain, token0, token1)
+  const quote = quoteOf(pools, token0)
+  const found = await readFeeTiers(context, { chain, pools, quote, nowMs: context.now() })
+  const [first, ...others] = found.tiers
+  if (first === undefined) throw new TypeError('every pool is a tier')
+  const classification = found.volatility === null ? null : classifyVolatility(found.volatility.ewma)
+  const choice = chooseFeeTier([first, ...others], { classification, notionalUsd })
+  return {
+    ...readStamp(chain, context, first.history.source),
+    pair: `${tokenLabel(token0)}/${tokenLabel(token1)}`,
+    recommendation: {
+      feeTier: choice.tier.feeTier,
+      confidence: choice.confidence,
+      reason: choice.reason,
+      pool: choice.tier.pool.id,
+    },
+    analysis: {
+      pairVolatility: {
+        annualized: found.volatility === null ? null : figure(found.volatility.ewma),
+        classification,
+        note: volatilityNote(found),
+      },
+      volumeDistribution: found.tiers.map((tier) => rowOf(tier, found)),
+      competitiveLandscape: { otherDexVolumePct: null, note: landscapeNote(leftOut) },
+    },
+    notes: notesOf(found),
+  }
+})
+
+/** The deepest v3 or v4 pool of each fee, lowest fee first, and how many other pools of the pair there are. Throws `NO_POOLS`. */
+async function poolsByTier(context: ReadContext, chain: Chain, token0: Token, token1: Token) {
+  const all = await context.liquidity.findPools(chain, token0, token1)
+  const plain = all.filter(({ version, hooks }) => version !== 'v2' && hooks === null)
+  // Deepest first: what comes later of the same fee is left out.
+  const byFee = new Map(plain.toReversed().map((pool) => [pool.fee, pool]))
+  const pools = [...byFee.values()].toSorted((a, b) => a.fee - b.fee).slice(0, mostTiers)
+  if (pools.length === 0) {
+    const rest =
+      all.length === 0 ? '' : ' Those there are belong to v2 or have hooks, and have no tiers to choose from.'
+    throw new ToolError('NO_POOLS', `There is no pool of this pair with a fee tier.${rest}`)
+  }
+  return { pools, leftOut: all.length - pools.length }
+}
+
+const mostTiers = 6
+
+/** The token pegged to the dollar where there is one, else the second of the pools' own order, which no caller changes. */
+function quoteOf([pool]: readonly Pool[], token0: Token): Token {
+  if (pool === undefined) return token0
+  return pool.token0.usdPegged && !pool.token1.usdPegged ? pool.token0 : pool.token1
+}
+
+function rowOf({ pool, history, score, tvlUsd, weekVolume, daysKnown, ...tier }: ReadFeeTier, found: FeeTiers) {
+  const total = found.tiers.reduce((sum, one) => sum + one.weekVolume, 0)
+  return {
+    feeTier: tier.feeTier,
+    version: pool.version,
+    volumePct: total > 0 ? figure((weekVolume / total) * 100) : null,
+    tvlUsd,
+    feeApy7d: tier.feeApy7d === null ? null : figure(tier.feeApy7d),
+    feeApy30d: tier.feeApy30d === null ? null : figure(tier.feeApy30d),
+    marginalFeeApr: figure(score.feeApr),
+    standardError: figure(score.feeAprStandardError),
+    steadyFeeApr: figure(score.steadyFeeApr),
+    lvrApr: figure(score.lvrApr),
+    arbitrageLossApr: figure(score.arbitrageLossApr),
+    netApr: figure(score.netApr),
+    quietDaysPct: figure(score.quietDaysPct),
+    daysKnown,
+    isEstimate: history.isEstimate,
+  }
+}
+
+function volatilityNote({ volatility, busiest }: FeeTiers): string {
+  if (volatility === null) return 'No two prices of the last 30 days are known.'
+  const { realised, hours } = volatility
+  const sample = realised === null ? '' : `; sample deviation of all ${(realised * 100).toFixed(1)} %`
+  return `EWMA, 0.94 a day, of ${hours} hourly closes of the ${busiest.fee / 10_000} % pool${sample}.`
+}
+
+function landscapeNote(leftOut: number): string {
+  const others =
+    leftOut === 0 ? '' : ` ${leftOut} more pools of this pair here (v2, hooks, or a fee twice) are not compared.`
+  return `No source of the volume on other exchanges is read: otherDexVolumePct is not known.${others}`
+}
+
+function notesOf({ tiers, isPriced }: FeeTiers): string[] {
+  const completeness = tiers.flatMap(({ feeTier, history }) =>
+    history.completeness.note === null ? [] : [`${feeTier / 10_000} %: ${history.completeness.note}`],
+  )
+  return [
+    'marginalFeeApr: a range of two deviations to each side, held 30 days, at the fees of the last 30 days with outlying days capped; standardError is by chance of the days, steadyFeeApr if trade did not follow depth.',
+    'netApr takes off all of LVR, as fees seen hold what arbitrageurs pay; arbitrageLossApr is what they keep. volumePct is of 7 days.',
+    ...(isPriced ? [] : ['No trustworthy USD price: the amount is taken to be too small to matter.']),
+    ...completeness,
+  ]
+}
+
+/** Six digits are more than such figures hold. Adding 0 makes a negative zero a plain one. */
+function figure(value: number): number {
+  return Number(value.toPrecision(6)) + 0
+}
