@@ -125,13 +125,15 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       Each takes --data-dir too, and runs beside the server.
   svc lp optimize FILE --fee PIPS --decimals N,N [--base 0|1] [--amount USD] [--horizon-days N] [--json]
                   [--risk conservative|moderate|aggressive] [--volatility historical|implied] [--block-seconds N]
-                  [--simulations N] [--seed N]
-      Chooses a range for the pool of a CSV file of bars (docs/analytics.md), with the error of each yield.
+                  [--simulations N] [--seed N] [--svg FILE]
+      Chooses a range for the pool of a CSV file of bars (docs/analytics.md), with the error of each yield;
+      --svg draws it as well.
       --fee is in millionths (500 is 0.05 %), --decimals those of the pool's token0 and token1, --base the token whose
       price is meant (0), --amount what is put in (10000). More of the pool, for each of these commands: --pair NAME,
       --tick-spacing N, --protocol-fee-pct P, --quote-usd USD (1) for one of the other token, --gas-usd USD (0) for
       opening or closing, --bar-seconds N.
   svc lp backtest FILE --fee PIPS --decimals N,N [--base 0|1] [--amount USD] [--strategies JSON|FILE] [--json]
+                  [--svg FILE]
       Replays strategies over the bars: fees with their uncertainty, IL, LVR, costs. --strategies is a list of
       { name, rangePct, rebalanceThresholdPct }.
   svc lp fee-tier PIPS=FILE ... --decimals N,N [--base 0|1] [--amount USD] [--horizon-days N] [--block-seconds N]

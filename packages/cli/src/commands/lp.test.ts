@@ -1,8 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { barsFromRows } from '@svc/lp-math'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lp } from './lp.ts'
+import { backtestCsv } from '../lp/backtest-csv.ts'
+import { backtestCurves } from '../lp/backtest-curves.ts'
 import { program, repository, run } from '../processes.fixture.ts'
 
 const shipped = join(repository, 'examples/data/univ3-polygon-usdc-weth-500-2023-08-13_17.minute.csv')
@@ -106,6 +109,63 @@ test('svc lp fee-tier compares tiers in one range, and says how far the lead is 
   expect(best.lvrApr / other.lvrApr).toBeCloseTo(1, 1)
   const alone = await svc('fee-tier', `500=${shipped}`, ...ofPool.slice(2))
   expect(alone.stdout).toContain('Best: 0.05 % (confidence LOW). It is the only tier that was given.')
+})
+
+describe('svc lp --svg', () => {
+  const svg = () => join(directory, 'picture.svg')
+
+  test('draws a choice of range: its ranges, its errors and its seed', async () => {
+    const { exitCode } = await svc('optimize', shipped, ...ofPool, '--seed', '5', '--svg', svg())
+    expect(exitCode).toBe(0)
+    const drawn = readFileSync(svg(), 'utf8')
+    for (const text of ['WETH/USDC on a file of bars', 'in range 80.1 % of 30 days', '+/-25 %: ', '(seed 5)']) {
+      expect(drawn).toContain(text)
+    }
+  })
+
+  test('draws a backtest over all of its days, the first range as well, and says where it cannot write', async () => {
+    const strategies = '[{"name":"a","rangePct":10,"rebalanceThresholdPct":null}]'
+    await svc('backtest', shipped, ...ofPool, '--strategies', strategies, '--svg', svg())
+    const drawn = readFileSync(svg(), 'utf8')
+    for (const text of [
+      'strategies replayed',
+      'Net return: a -7.4',
+      '7200 bars of 60 s',
+      'the range of &quot;a&quot;',
+    ]) {
+      expect(drawn).toContain(text)
+    }
+    const nowhere = join(directory, 'none', 'picture.svg')
+    await expect(lp(['backtest', shipped, ...ofPool, '--svg', nowhere])).rejects.toThrow(`${nowhere} cannot be written`)
+  })
+})
+
+test('a picture is drawn from as many points as the eye tells apart, the first range among them', () => {
+  const row = { openTick: 0, lowTick: 0, highTick: 0, closeTick: 0, amount0In: 0, amount1In: 0, liquidity: 1 }
+  const { bars } = barsFromRows(
+    [
+      { ...row, startsAt: 0 },
+      { ...row, startsAt: 5_000 * 60 },
+    ],
+    60,
+  )
+  const terms = {
+    pair: 'A/B',
+    feePips: 500,
+    tickSpacing: 10,
+    protocolFeeShare: 0,
+    gasUsd: 0,
+    quoteUsd: 1,
+    file: 'a.csv',
+  }
+  const pool = { ...terms, bars, decimals0: 18, decimals1: 18, baseToken: 0 as const, filledBars: 0, widenedBars: 0 }
+  const strategies = [{ name: 'a', rangePct: 10, rebalanceThresholdPct: null }]
+  const report = backtestCsv(pool, { amountUsd: 100, strategies, now: () => 0 })
+  const { prices, hodl, strategies: curves } = backtestCurves(pool, strategies, report)
+  expect([prices.length, hodl.length, curves[0]?.equity.length]).toEqual([801, 801, 801])
+  expect([prices[0]?.at, prices.at(-1)]).toEqual([60, { at: 5_001 * 60, price: 1 }])
+  expect(curves[0]?.ranges).toEqual([{ at: 60, lower: expect.closeTo(0.95, 3), upper: expect.closeTo(1.05, 3) }])
+  expect(report.timestamp).toBe('1970-01-01T00:00:00.000Z')
 })
 
 test('svc lp says what is wrong on stderr, with the exit code of a usage error or of a failure', async () => {

@@ -2,32 +2,22 @@ import { type BacktestStrategy, replayStrategies, type StrategyResult } from '@s
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
 import { figure } from './figure.ts'
+import { replayOptions } from './replay-options.ts'
 
 /**
  * Replays strategies over the bars of a file: what `backtest_lp_strategy` answers for a pool, with the members that only a file has in
  * `data`. Throws `LpMathError`.
  */
 export function backtestCsv(pool: CsvPool, options: BacktestCsvOptions): BacktestReport {
-  const { bars, feePips, protocolFeeShare, tickSpacing, decimals0, decimals1, baseToken, quoteUsd, gasUsd } = pool
   const { amountUsd, strategies, now } = options
-  const result = replayStrategies(bars, strategies, {
-    startValueUsd: amountUsd,
-    feePips,
-    protocolFeeShare,
-    tickSpacing,
-    decimals0,
-    decimals1,
-    baseToken,
-    quoteUsd,
-    gasUsd: { open: gasUsd, close: gasUsd, rebalance: 2 * gasUsd },
-  })
+  const result = replayStrategies(pool.bars, strategies, replayOptions(pool, amountUsd))
   const { startPrice, endPrice, startsAt, endsAt } = result
   const data = describeBars(pool)
   const halves = (amountUsd / 2) * (1 + endPrice / startPrice)
   return {
     pair: pool.pair,
     chain: null,
-    fee: feePips,
+    fee: pool.feePips,
     period: { start: timeOf(startsAt), end: timeOf(endsAt), days: figure((endsAt - startsAt) / 86_400) },
     priceChange: {
       startPrice: figure(startPrice),

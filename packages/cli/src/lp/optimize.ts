@@ -4,12 +4,24 @@ import { UsageError } from '../usage-error.ts'
 import { csvPoolFlags, readCsvPool } from './csv-pool.ts'
 import { optimizeCsv, targets } from './optimize-csv.ts'
 import { parseNumber } from './parse-number.ts'
+import { picturedRange } from './pictured-range.ts'
 import { showRange } from './show-range.ts'
+import { writeSvg } from './write-svg.ts'
 
 /** `svc lp optimize FILE`: chooses a range for the pool that the bars of a CSV file are of. */
 export async function optimize(argv: readonly string[]): Promise<number> {
   const { words, flags } = parseWordsAndFlags(argv, {
-    values: [...csvPoolFlags, 'amount', 'horizon-days', 'risk', 'volatility', 'block-seconds', 'simulations', 'seed'],
+    values: [
+      ...csvPoolFlags,
+      'amount',
+      'horizon-days',
+      'risk',
+      'volatility',
+      'block-seconds',
+      'simulations',
+      'seed',
+      'svg',
+    ],
     switches: ['json'],
   })
   const [file, more] = words
@@ -24,6 +36,9 @@ export async function optimize(argv: readonly string[]): Promise<number> {
     seed: parseWholeNumber('--seed', flags.seed, 0, 4_294_967_295) ?? 1,
   }
   const report = optimizeCsv(await readCsvPool(file, flags), { ...options, now: Date.now, onProgress })
+  if (flags.svg !== undefined) {
+    await writeSvg(flags.svg, ({ rangePicture }) => rangePicture(picturedRange(report), options.horizonDays))
+  }
   process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : showRange(report))
   return 0
 }

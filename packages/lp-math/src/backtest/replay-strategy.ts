@@ -32,6 +32,7 @@ export function replayStrategy(
   const { openGasUsd, rebalanceGasUsd, spannedUsd, ...parts } = held
   return {
     name: strategy.name,
+    firstRange: strategyRange(first, options),
     ...parts,
     feesEarnedUsd: earned.feesUsd,
     feesEarned0: earned.fees0,

@@ -8,6 +8,8 @@ import type { TickRange } from '../ticks/invert-ticks.ts'
  */
 export type StrategyResult = {
   readonly name: string
+  /** Opened at the begin; the others are those of the rebalances. */
+  readonly firstRange: StrategyRange
   /** Fees of both tokens at the prices of the end: they are held, not put into the position again. */
   readonly feesEarnedUsd: number
   /** In smallest units. */

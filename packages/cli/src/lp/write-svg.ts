@@ -1,0 +1,11 @@
+import { writeFile } from 'node:fs/promises'
+import type * as pictures from '@svc/tool-server'
+
+/** Draws a picture into a file, which is written over. Throws Error naming the file that cannot be written. */
+export async function writeSvg(path: string, picture: (drawn: typeof pictures) => pictures.Picture): Promise<void> {
+  const drawn = await import('@svc/tool-server')
+  const svg = await drawn.renderSvg(picture(drawn))
+  await writeFile(path, svg).catch((cause: unknown) => {
+    throw new Error(`${path} cannot be written: name a file in a directory that there is.`, { cause })
+  })
+}
