@@ -41,16 +41,32 @@ const Page: FC<{ document: Description }> = ({ document: { info, paths, componen
         </h1>
         <p>{info.description}</p>
         <p>
-          The same for programs: <a href="/openapi.json">/openapi.json</a>
+          <a href="/">The faucet as a page</a>. This description for programs: <a href="/openapi.json">/openapi.json</a>
+          .
         </p>
+        <nav aria-label="Contents">
+          <ul>
+            {operationsOf(paths).map(([method, path, { summary }]) => (
+              <li>
+                <a href={`#${anchorOf(method, path)}`}>
+                  {method.toUpperCase()} {path}
+                </a>
+                : {summary}
+              </li>
+            ))}
+            <li>
+              <a href="#shapes">Shapes</a>
+            </li>
+          </ul>
+        </nav>
         {operationsOf(paths).map(([method, path, operation]) => (
           <Section method={method} path={path} operation={operation} />
         ))}
-        <h2>Shapes</h2>
+        <h2 id="shapes">Shapes</h2>
         {schemasOf(components).map(([name, schema]) => (
           <section id={name}>
             <h3>{name}</h3>
-            <pre tabindex={0}>{JSON.stringify(schema, null, 2)}</pre>
+            <Shape schema={schema} />
           </section>
         ))}
       </main>
@@ -59,7 +75,7 @@ const Page: FC<{ document: Description }> = ({ document: { info, paths, componen
 )
 
 const Section: FC<{ method: string; path: string; operation: Operation }> = ({ method, path, operation }) => (
-  <section>
+  <section id={anchorOf(method, path)}>
     <h2>
       <code>
         {method.toUpperCase()} {path}
@@ -83,7 +99,9 @@ const Section: FC<{ method: string; path: string; operation: Operation }> = ({ m
         {Object.entries(operation.responses ?? {}).map(([status, response]) => (
           <tr>
             <td>{status}</td>
-            <td>{response.description}</td>
+            <td>
+              <Words text={response.description ?? ''} />
+            </td>
           </tr>
         ))}
       </tbody>
@@ -99,13 +117,29 @@ const Bodies: FC<{ title: string; content: Content | undefined }> = ({ title, co
         <p>
           {title} <code>{type}</code>
         </p>
-        {schema === undefined || JSON.stringify(schema) === '{}' ? null : (
-          <pre tabindex={0}>{JSON.stringify(schema, null, 2)}</pre>
-        )}
+        {schema === undefined || JSON.stringify(schema) === '{}' ? null : <Shape schema={schema} />}
       </>
     ))}
   </>
 )
+
+/** What stands between backticks is code. */
+const Words: FC<{ text: string }> = ({ text }) => (
+  <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</>
+)
+
+/** JSON whose references lead to what they name. */
+const Shape: FC<{ schema: unknown }> = ({ schema }) => (
+  <pre tabindex={0}>
+    {JSON.stringify(schema, null, 2)
+      .split(/"#\/components\/schemas\/(\w+)"/)
+      .map((part, index) => (index % 2 === 1 ? <a href={`#${part}`}>{part}</a> : part))}
+  </pre>
+)
+
+function anchorOf(method: string, path: string): string {
+  return `${method}${path.replaceAll(/\W+/g, '-')}`
+}
 
 function operationsOf(paths: unknown): readonly (readonly [method: string, path: string, operation: Operation])[] {
   return Object.entries(membersOf(paths)).flatMap(([path, methods]) =>
@@ -127,6 +161,8 @@ main { max-width: 60rem; margin: 0 auto; padding: 1rem; }
 section { border-top: 1px solid; margin-top: 2rem; }
 h2 { overflow-wrap: anywhere; }
 pre { overflow-x: auto; border: 1px solid; padding: 0.5rem; font-size: 0.85rem; }
-table { border-collapse: collapse; width: 100%; }
+table { border-collapse: collapse; table-layout: fixed; width: 100%; }
+th:first-child { width: 4rem; }
+code, li { overflow-wrap: anywhere; }
 th, td { border: 1px solid; padding: 0.25rem 0.5rem; text-align: start; vertical-align: top; overflow-wrap: anywhere; }
 `
