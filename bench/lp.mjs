@@ -1,8 +1,11 @@
-// What LP analytics cost and how exact they are: simulation beside numpy and C, its error beside plain Monte Carlo; the replay of bars.
+// What LP analytics cost and how exact they are: simulation beside numpy and C, its error beside plain Monte Carlo; the replay of bars; the
+// tool that uses them, and what it does to the calls beside it.
 import { measureBacktest } from './parts/lp-backtest.mjs'
 import { measureSimulationError } from './parts/lp-simulation-error.mjs'
 import { measureSimulationSpeed } from './parts/lp-simulation-speed.mjs'
+import { measureTool } from './parts/lp-tool.mjs'
 
 export async function run(report) {
-  return [...(await measureSimulationSpeed(report)), ...measureSimulationError(report), ...measureBacktest(report)]
+  const speed = await measureSimulationSpeed(report)
+  return [...speed, ...measureSimulationError(report), ...measureBacktest(report), ...(await measureTool(report))]
 }

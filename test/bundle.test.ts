@@ -1,13 +1,15 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createRequire } from 'node:module'
+import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 // The production file is made once and run from directories that hold nothing else.
+const devnet = useDevnet({ history: true })
 const root = join(import.meta.dirname, '..')
 const file = join(mkdtempSync(join(tmpdir(), 'svc-bundle-')), 'svc-server.mjs')
 const privateKey = `0x${'11'.repeat(32)}`
@@ -45,7 +47,12 @@ async function listening(output: { readonly err: string }): Promise<{ url: strin
   return { url, key }
 }
 
-async function listTools({ url, key }: { url: string; key: string }): Promise<string[]> {
+async function listTools(server: { url: string; key: string }): Promise<string[]> {
+  const { tools } = (await ask(server, 'tools/list', {})) as { tools: { name: string }[] }
+  return tools.map(({ name }) => name)
+}
+
+async function ask({ url, key }: { url: string; key: string }, method: string, params: object): Promise<unknown> {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -58,12 +65,12 @@ async function listTools({ url, key }: { url: string; key: string }): Promise<st
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/list',
+      'mcp-method': method,
+      ...('name' in params && { 'mcp-name': String(params.name) }),
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }),
   })
-  const { result } = (await answer.json()) as { result: { tools: { name: string }[] } }
-  return result.tools.map(({ name }) => name)
+  return ((await answer.json()) as { result: unknown }).result
 }
 
 async function exitCode(): Promise<number | null> {
@@ -119,6 +126,20 @@ describe('the production file, alone in its directory', () => {
     symlinkSync(dirname(native), join(directory, 'node_modules/libsql'))
     const server = await listening(start(['--transport', 'http'], { PRIVATE_KEY: privateKey }))
     expect(await listTools(server)).toContain('execute_swap')
+  })
+
+  it('runs simulations in threads, whose program it holds', async () => {
+    const chainsFile = join(mkdtempSync(join(tmpdir(), 'svc-chains-')), 'chains.json')
+    writeFileSync(chainsFile, JSON.stringify([devnet().chain]))
+    const output = start(['--transport', 'http'], {
+      SVC_CHAINS_FILE: chainsFile,
+      [`SVC_RPC_URL_${devnet().chainId}`]: devnet().rpcUrl,
+    })
+    const place = { token0: 'WETH', token1: 'USDC', chain: String(devnet().chainId), amount: '1000' }
+    const result = await ask(await listening(output), 'tools/call', { name: 'optimize_lp_range', arguments: place })
+    expect(result).toMatchObject({ structuredContent: { pair: 'WETH/USDC', simulation: { paths: 5_120 } } })
+    child.kill('SIGTERM')
+    expect(await exitCode()).toBe(0)
   })
 
   it.each([[[]], [['--transport', 'ws']], [['--transport', 'http', '--port', '1']], [['stdio']]])(

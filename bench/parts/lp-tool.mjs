@@ -1,0 +1,111 @@
+// How long optimize_lp_range takes on the local chain, and what five of them with all their simulations do to the calls beside them:
+// the production server as a process of its own, asked over HTTP. What the machine does besides hits both sides of the ratio.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startDevnet } from '@svc/devnet'
+import { bundle } from '../../scripts/bundle.mjs'
+import { figure, median } from './figure.mjs'
+import { post } from './load.mjs'
+import { modernHeaders, modernMessage } from './mcp-messages.mjs'
+import { spawnServer } from './spawned-server.mjs'
+
+const cheap = { name: 'search_tokens', arguments: { query: 'usd', limit: 5 } }
+const heavyCalls = 5
+const rounds = 5
+
+export async function measureTool(report) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  const devnet = await startDevnet({ onProgress: report })
+  let server
+  try {
+    server = await startOn(devnet, dataDir)
+    const ask = asking(server, dataDir)
+    const optimize = (seed, simulations) => ({
+      name: 'optimize_lp_range',
+      arguments: { token0: 'WETH', token1: 'USDC', chain: String(devnet.chainId), amount: '1000', seed, simulations },
+    })
+    await ask(optimize(1, 5_000))
+    const alone = []
+    for (let seed = 2; seed < 12; seed += 1) alone.push(await timed(() => ask(optimize(seed, 5_000))))
+    const ratios = []
+    for (let round = 0; round < rounds; round += 1) {
+      const quiet = await latencies(ask, sleep(1_000))
+      const heavy = Promise.all(Array.from({ length: heavyCalls }, (_, index) => ask(optimize(index, 50_000))))
+      const busy = await latencies(ask, heavy)
+      ratios.push({ ratio: p99(busy) / p99(quiet), quiet: p99(quiet), busy: p99(busy) })
+      report(`cheap calls, p99: ${p99(quiet).toFixed(1)} ms quiet, ${p99(busy).toFixed(1)} ms beside five simulations`)
+    }
+    const quietMs = median(ratios.map(({ quiet }) => quiet))
+    return [
+      figure({
+        name: 'optimize_lp_range on the local chain',
+        value: median(alone) / 1_000,
+        unit: 's',
+        reference: `median of ${alone.length}`,
+        bar: 1,
+      }),
+      figure({
+        name: 'p99 of a cheap tool beside 5 x 50,000 simulations',
+        value: median(ratios.map(({ ratio }) => ratio)),
+        unit: 'ratio',
+        reference: `its quiet p99, ${quietMs.toFixed(1)} ms`,
+        bar: 2,
+      }),
+    ]
+  } finally {
+    await server?.stop()
+    await devnet.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function startOn(devnet, dataDir) {
+  const chainsFile = join(dataDir, 'chains.json')
+  writeFileSync(chainsFile, JSON.stringify([devnet.chain]))
+  const policy = { rateLimits: { unauthenticatedPerIp: 1_000_000, perToken: 1_000_000 } }
+  writeFileSync(join(dataDir, 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
+  const file = await bundle(join(dataDir, 'svc-server.mjs'))
+  const env = {
+    SVC_DATA_DIR: dataDir,
+    SVC_CHAINS_FILE: chainsFile,
+    SVC_LISTEN: '127.0.0.1:0',
+    LOG_LEVEL: 'warn',
+    [`SVC_RPC_URL_${devnet.chainId}`]: devnet.rpcUrl,
+  }
+  return spawnServer([file, '--transport', 'http'], { env })
+}
+
+function asking({ port }, dataDir) {
+  const [, key] = /SVC_API_KEY_READ=(\S+)/.exec(readFileSync(join(dataDir, '.env'), 'utf8'))
+  let id = 0
+  return async (params) => {
+    const headers = { ...modernHeaders('tools/call', params), authorization: `Bearer ${key}` }
+    const { status, text } = await post(undefined, port, headers, modernMessage((id += 1), 'tools/call', params))
+    if (status !== 200 || text.includes('"isError":true')) throw new Error(`${status} ${text.slice(0, 300)}`)
+  }
+}
+
+/** Of cheap calls one after the other, for as long as something else lasts. */
+async function latencies(ask, something) {
+  const state = { isOver: false }
+  const ended = something.finally(() => (state.isOver = true))
+  const found = []
+  while (!state.isOver) found.push(await timed(() => ask(cheap)))
+  await ended
+  return found
+}
+
+async function timed(work) {
+  const begin = performance.now()
+  await work()
+  return performance.now() - begin
+}
+
+function p99(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(0.99 * values.length)]
+}
+
+function sleep(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

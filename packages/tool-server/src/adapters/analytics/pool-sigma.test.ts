@@ -1,0 +1,100 @@
+import type { Pool, PoolBars } from '../../ports.ts'
+import { describe, expect, test } from 'vitest'
+import { feePace } from './fee-pace.ts'
+import { poolSigma } from './pool-sigma.ts'
+
+const hour = 3_600
+const column = (hours: number, of: (index: number) => number) => Float64Array.from({ length: hours }, (_, i) => of(i))
+
+/** Hours that go up and down by `step` ticks, with 24 dollars of fees and 2,400 of volume a day. */
+function past(hours: number, { step = 50, gaps = 0, fees = 1 }: { step?: number; gaps?: number; fees?: number } = {}) {
+  const closeTick = column(hours, (index) => 200_000 + (index % 2) * step)
+  const none = column(hours, () => 0)
+  const history: PoolBars = {
+    bars: {
+      barSeconds: hour,
+      startsAt: column(hours, (index) => index * hour),
+      openTick: closeTick,
+      lowTick: closeTick,
+      highTick: closeTick,
+      closeTick,
+      amount0In: none,
+      amount1In: none,
+      liquidity: none,
+      feeGrowth: null,
+    },
+    figures: {
+      volumeUsd: column(hours, () => 100),
+      feesUsd: column(hours, () => fees),
+      tvlUsd: null,
+      trades: null,
+    },
+    source: 'rpc',
+    completeness: { barsExpected: 720, barsFound: hours, hasAllTrades: true, gaps, gapsAt: [], note: null },
+    isEstimate: false,
+  }
+  return history
+}
+
+const token = { decimals: 18 }
+const pool = { version: 'v3', fee: 3_000, protocolFee: 0, liquidity: 10n ** 22n, token0: token, token1: token } as Pool
+const historical = { source: 'historical', price: 1, token1Usd: 1 } as const
+const implied = { source: 'implied', price: 4, token1Usd: 3 } as const
+
+describe('the volatility of a pool', () => {
+  test('is that of its hours, whatever their number and the level of the price', () => {
+    const { sigma, lookbackDays } = poolSigma(past(720), pool, historical)
+    expect(sigma).toBeCloseTo(50 * Math.log(1.0001) * Math.sqrt(8_760), 10)
+    expect(lookbackDays).toBe(30)
+    expect(poolSigma(past(200, { step: 0 }), pool, historical).sigma).toBe(0)
+    expect(poolSigma(past(200, { step: 100_000 }), pool, historical).sigma).toBe(10)
+  })
+
+  test('needs seven days that are known: gaps and ticks that no pool can have are none', () => {
+    const refusal = (daysFound: number) =>
+      expect.objectContaining({
+        code: 'INSUFFICIENT_HISTORY',
+        details: [expect.objectContaining({ daysFound, daysNeeded: 7 })],
+      })
+    expect(poolSigma(past(168), pool, historical).lookbackDays).toBe(7)
+    expect(() => poolSigma(past(167), pool, historical)).toThrow(refusal(6.95))
+    expect(() => poolSigma(past(200, { gaps: 80 }), pool, historical)).toThrow(refusal(5))
+    expect(() => poolSigma(past(0), pool, implied)).toThrow(refusal(0))
+    const absurd = past(180)
+    absurd.bars.closeTick.fill(Number.NaN, 0, 12).fill(1e9, 12, 24)
+    expect(() => poolSigma(absurd, pool, historical)).toThrow(refusal(6.5))
+  })
+
+  test('is what its fees pay for: LVR at that volatility is what liquidity earns', () => {
+    const { sigma } = poolSigma(past(720), pool, implied)
+    // 10,000 of liquidity at a price of 4, one token1 being 3 dollars.
+    const lvrUsdADay = ((sigma ** 2 / 4) * 10_000 * 2 * 3) / 365
+    expect(lvrUsdADay).toBeCloseTo(2_400 * 0.003, 8)
+    expect(poolSigma(past(720), { ...pool, fee: 0 }, implied).sigma).toBe(0)
+    const refusal = expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' })
+    expect(() => poolSigma(past(720), { ...pool, liquidity: 0n }, implied)).toThrow(refusal)
+    const unpriced = { ...past(720), figures: { ...past(720).figures, volumeUsd: null } }
+    expect(() => poolSigma(unpriced, pool, implied)).toThrow(expect.objectContaining({ code: 'PRICE_UNAVAILABLE' }))
+  })
+})
+
+describe('the fees of a pool', () => {
+  test('are a mean of days with its own error, and the last week beside it', () => {
+    expect(feePace(past(720))).toEqual({ meanUsd: 24, last7dUsd: 24, standardErrorUsd: 0 })
+    const rising = past(720)
+    rising.figures.feesUsd?.fill(2, 720 - 168)
+    expect(feePace(rising)).toMatchObject({ meanUsd: 24 + (24 * 7) / 30, last7dUsd: 48 })
+    expect(feePace(rising)?.standardErrorUsd).toBeCloseTo(
+      Math.sqrt((24 ** 2 * (7 / 30) * (23 / 30) * 30) / 29 / 30),
+      10,
+    )
+  })
+
+  test('count what a source cannot mean as nothing, and are unknown without a price', () => {
+    const odd = past(240, { fees: 1 })
+    odd.figures.feesUsd?.fill(Number.NaN, 0, 24).fill(-5, 24, 48).fill(Number.POSITIVE_INFINITY, 48, 72)
+    expect(feePace(odd)?.meanUsd).toBeCloseTo((24 * 7) / 10, 10)
+    expect(feePace({ ...odd, figures: { ...odd.figures, feesUsd: null } })).toBeNull()
+    expect(feePace(past(0))).toBeNull()
+  })
+})
