@@ -76,7 +76,8 @@ describe('the commands that the pages show', () => {
   it.each(unique.filter(({ command }) => !isName(command)))(
     '$page: svc $text takes these words',
     async ({ command }) => {
-      const place = command.includes('--data-dir') ? [] : ['--data-dir', nowhere]
+      // What reads files alone has no data directory.
+      const place = command.includes('--data-dir') || command[0] === 'lp' ? [] : ['--data-dir', nowhere]
       const refused = await refusalOf([...wordsOf(command), ...place])
       expect(refused?.startsWith(noTerminal) === true ? null : refused).toBeNull()
     },
