@@ -29,8 +29,8 @@ export function requireKnownDays({ bars, completeness }: PoolBars): void {
 const barSeconds = 3_600
 const daySeconds = 86_400
 const leastDays = 14
-/** Three years. */
-const mostDays = 1_096
+/** Keeps what one strategy takes short. */
+const mostDays = 366
 
 function wholeHour(seconds: number): number {
   return Math.floor(seconds / barSeconds) * barSeconds

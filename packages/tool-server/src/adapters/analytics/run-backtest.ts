@@ -10,7 +10,7 @@ import {
 import { ToolError } from '../../tool-error.ts'
 
 /**
- * Replays strategies one after the other and lets other calls in between: three years of hours take a strategy some milliseconds.
+ * Replays strategies one after the other and lets other calls in between: what one takes grows with its bars and its moves.
  * @throws ToolError `INSUFFICIENT_HISTORY` for bars that no pool can have traded, `AMOUNT_TOO_SMALL` for an amount that buys no liquidity,
  * `CANCELLED`
  */

@@ -21,7 +21,7 @@ describe('the period of a backtest', () => {
     [{ endTime: '2026-11-22' }, 'VALIDATION_FAILED', 'endTime'],
     [{ startTime: '2026-10-01', endTime: '2026-10-01' }, 'VALIDATION_FAILED', 'startTime'],
     [{ startTime: '2026-10-02', endTime: '2026-10-01' }, 'VALIDATION_FAILED', 'startTime'],
-    [{ startTime: '2023-11-20' }, 'VALIDATION_FAILED', 'startTime'],
+    [{ startTime: '2025-11-19' }, 'VALIDATION_FAILED', 'startTime'],
     [{ startTime: '2026-11-07T01:00:00Z' }, 'INSUFFICIENT_HISTORY', 'startTime'],
   ])('refuses %o', async (change, code, field) => {
     const refusal = await refusalOf(backtestLpStrategy, { ...valid, ...change })
