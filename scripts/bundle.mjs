@@ -23,6 +23,8 @@ export const bundleOptions = {
   platform: 'node',
   target: 'node20.19',
   format: 'esm',
+  // Native, and asked for only where its font is there too.
+  external: ['@resvg/resvg-js'],
   banner: {
     js: `import { createRequire as svcRequire } from 'node:module'; const require = svcRequire(import.meta.url);`,
   },

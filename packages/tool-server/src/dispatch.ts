@@ -14,6 +14,8 @@ import { untilAborted } from './dispatch/until-aborted.ts'
 import { quoteUntrusted } from './dispatch/untrusted-text.ts'
 import type { Log } from './observability/log.ts'
 import type { ApprovalAnswer, OperationsRoad } from './operations.ts'
+import type { Picture } from './pictures/picture.ts'
+import { createPictureShelf, type PictureShelf } from './pictures/picture-shelf.ts'
 import type { Ports } from './ports.ts'
 import { ToolError } from './tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from './tool.ts'
@@ -23,6 +25,8 @@ export type Dispatch = {
   /** What a principal may call, as `tools/list` shows it. */
   list(principal: Principal): ToolList
   has(name: string): boolean
+  /** What was drawn of answers, each for the principal that was given it. */
+  readonly pictures: Pick<PictureShelf, 'list' | 'read'>
   /** Whether a person at the client may be asked in the middle of a call of this tool. */
   asksClient(name: string): boolean
   /** Answers one call. Never rejects: a failure is a result with `isError`. */
@@ -100,10 +104,12 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const catalogue = new Map(options.tools.map((tool) => [tool.name, tool]))
   const offered = options.tools.filter((tool) => inProfile(tool, options.profile))
   const once = options.write === null ? null : openOnce(options.write, options.log)
-  const road: Road = { options, catalogue, once, means: meansOf(options, catalogue) }
+  const pictures = createPictureShelf({ newId: options.newRequestId, now: options.now })
+  const road: Road = { options, catalogue, once, means: meansOf(options, catalogue), pictures }
   return Object.freeze({
     list: createToolLists(offered),
     has: (name: string) => catalogue.has(name),
+    pictures,
     asksClient: (name: string) => {
       const { write } = options
       return write !== null && write.operations.asksClient() && catalogue.get(name)?.access === 'write'
@@ -130,6 +136,7 @@ type Road = {
   readonly once: ReturnType<typeof createOnce> | null
   /** What carries stored writes out; `null` where there is no wallet. */
   readonly means: CarryOutMeans | null
+  readonly pictures: PictureShelf
 }
 
 function meansOf(options: DispatchOptions, catalogue: Road['catalogue']): CarryOutMeans | null {
@@ -158,11 +165,20 @@ async function travel(request: CallRequest, requestId: string, road: Road): Prom
   requireProfile(tool, road.options.profile)
   requireAccess(tool, request.principal)
   const input = parseInput(tool, request.arguments)
-  const call = describeCall(tool, input, request, requestId)
+  const drawn: Picture[] = []
+  const onPicture = (picture: Picture) => void drawn.push(picture)
+  const call = { ...describeCall(tool, input, request, requestId), onPicture }
   const { write } = road.options
   const ended = tool.access === 'write' && !call.dryRun ? write?.noteCall?.(call) : undefined
   const told = telling(ended)
-  const once = async () => successResult(await told(answered(tool, call, request, road)))
+  const once = async () => {
+    const data = await told(answered(tool, call, request, road))
+    const principalId = request.principal.id
+    return successResult(
+      data,
+      drawn.flatMap((picture) => road.pictures.put({ principalId, tool: tool.name, picture })),
+    )
+  }
   const run = () => atMostOnce(tool, call, road, once)
   const result = await told(tool.access === 'write' && write !== null ? write.during(run) : run())
   ended?.(null)
@@ -234,12 +250,13 @@ function atMostOnce(tool: Tool, call: Call, road: Road, run: () => Promise<CallR
 
 async function handle(tool: Tool, call: Call, options: DispatchOptions, means: CarryOutMeans | null): Promise<unknown> {
   const { ports, status, now, write, figuresWithinMs } = options
-  const { principal, signal, input, onProgress } = call
+  const { principal, signal, input, onProgress, onPicture } = call
   const reads: ReadContext = {
     ...ports,
     principal,
     signal,
     onProgress,
+    draw: (picture) => onPicture?.(picture),
     now,
     ...(figuresWithinMs !== undefined && { figuresWithinMs }),
     status,

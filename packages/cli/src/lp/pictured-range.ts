@@ -5,7 +5,7 @@ import type { RangeReport } from './optimize-csv.ts'
 export function picturedRange({ projections, ...report }: RangeReport): RangeResult {
   return {
     ...report,
-    chain: 'a file of bars',
+    chain: { name: 'a file of bars' },
     projections: { ...projections, feeUncertaintyPct: projections.feeUncertaintyPct ?? 100 },
   }
 }

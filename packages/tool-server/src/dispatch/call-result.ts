@@ -1,9 +1,10 @@
+import type { PictureLink } from '../pictures/picture-shelf.ts'
 import type { ErrorEnvelope, ToolError } from '../tool-error.ts'
 
 /** The result of `tools/call` as every transport sends it. */
 export type CallResult = {
   /** Mutable in type alone, as the SDK's results are. */
-  readonly content: { readonly type: 'text'; readonly text: string }[]
+  readonly content: ({ readonly type: 'text'; readonly text: string } | PictureLink)[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
   readonly isError?: true
   readonly _meta?: { readonly 'svc/error': ErrorEnvelope }
@@ -11,9 +12,12 @@ export type CallResult = {
   readonly [member: string]: unknown
 }
 
-/** A success: the data itself, and the same as text for clients that read text. */
-export function successResult(data: Readonly<Record<string, unknown>>): CallResult {
-  return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data }
+/** A success: the data itself, the same as text for clients that read text, and where its pictures can be read. */
+export function successResult(
+  data: Readonly<Record<string, unknown>>,
+  pictures: readonly PictureLink[] = [],
+): CallResult {
+  return { content: [{ type: 'text', text: JSON.stringify(data) }, ...pictures], structuredContent: data }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { RangeResult } from './range-picture.ts'
 /** A result of the shape and size that `optimize_lp_range` gives. */
 export const rangeResult: RangeResult = {
   pair: 'WETH/USDC',
-  chain: 'ethereum',
+  chain: { name: 'Ethereum' },
   fee: 500,
   currentPrice: 3_021.4,
   volatility: { source: 'historical', annualized: 0.62, lookback: '30d' },

@@ -38,7 +38,7 @@ test('the error bar of the fees is as long as the result says', () => {
 
 test('is drawn with units, error, seed, method and every range, in both themes', async () => {
   const said = [
-    'WETH/USDC on ethereum, fee 0.05 %: range 2,486 to 3,656',
+    'WETH/USDC on Ethereum, fee 0.05 %: range 2,486 to 3,656',
     'USDC per WETH',
     'Fees, % a year',
     'Expected impermanent loss, % in 30 days',

@@ -32,7 +32,7 @@ export function rangePicture(result: RangeResult, horizonDays: number, theme: Th
 /** What of a result of `optimize_lp_range` the picture shows. */
 export type RangeResult = {
   readonly pair: string
-  readonly chain: string
+  readonly chain: { readonly name: string }
   readonly fee: number
   readonly currentPrice: number
   readonly volatility: { readonly source: string; readonly annualized: number; readonly lookback: string }
@@ -84,7 +84,7 @@ function words(result: RangeResult, horizonDays: number) {
   const upper = optimalRange.priceUpper === 'Infinity' ? 'no upper bound' : showNumber(optimalRange.priceUpper)
   const percent = (share: number) => `${showNumber(Number((100 * share).toFixed(1)))} %`
   return {
-    title: `${pair} on ${chain}, fee ${showNumber(fee / 10_000)} %: range ${showNumber(optimalRange.priceLower)} to ${upper}`,
+    title: `${pair} on ${chain.name}, fee ${showNumber(fee / 10_000)} %: range ${showNumber(optimalRange.priceLower)} to ${upper}`,
     subtitle:
       `Expected: in range ${percent(projections.inRangeProbability)} of ${showNumber(horizonDays)} days, ` +
       `fees ${showNumber(projections.expectedFeeApr)} % a year (+/- ${showNumber(projections.feeUncertaintyPct)} % of that), ` +

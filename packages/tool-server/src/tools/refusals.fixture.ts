@@ -85,6 +85,7 @@ export function untouchedWorld(): WriteContext {
     history: untouchable('history'),
     simulations: untouchable('simulations'),
     identities: untouchable('identities'),
+    draw: () => {},
     isDryRun: false,
     status: untouchable('status'),
     operations: untouchable('operations'),

@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
 import type { EventStore, jsonSchemaValidator, ServerContext, ServerNotifier } from '@modelcontextprotocol/server'
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import type { Principal } from '../auth/principal.ts'
@@ -37,7 +37,7 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
   const { dispatch, info, testing, now, closing } = options
   const states = createApprovalStates({ key: options.stateKey, now })
   const serverOptions = {
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {} },
     instructions: options.instructions,
     jsonSchemaValidator: sharedValidator(),
     cacheHints: { 'tools/list': { ttlMs: listTtlMs, cacheScope: 'private' as const } },
@@ -54,6 +54,15 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
       const call = { name: params.name, arguments: params.arguments, principal, signal, onProgress }
       const asking = { dispatch, context, now, closing }
       return era === 'legacy' ? callInSession(call, { ...asking, server }) : callAlone(call, { ...asking, states })
+    })
+    server.setRequestHandler('resources/list', (request) => {
+      if (request.params?.cursor !== undefined) throw unknownCursor()
+      return { resources: dispatch.pictures.list(principal.id).map(({ type: _type, ...resource }) => resource) }
+    })
+    server.setRequestHandler('resources/read', async ({ params }) => {
+      const read = await dispatch.pictures.read(principal.id, params.uri)
+      if (read === null) throw new ResourceNotFoundError(params.uri)
+      return { contents: [read] }
     })
     testing?.server(server, era, notify ?? null)
     return server
@@ -77,7 +86,7 @@ function callerSignal(cancelled: AbortSignal, left: AbortSignal | undefined): Ab
 }
 
 function unknownCursor(): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'The list of tools has one page and knows no cursor.')
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'A list here has one page and knows no cursor.')
 }
 
 /** One validator for all protocol objects, made when first needed: each would otherwise build its own. */

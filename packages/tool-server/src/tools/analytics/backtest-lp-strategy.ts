@@ -6,6 +6,8 @@ import { type QuoteUsd, readQuoteUsd } from '../../adapters/analytics/read-quote
 import { runBacktest } from '../../adapters/analytics/run-backtest.ts'
 import { typicalGas } from '../../adapters/analytics/typical-gas.ts'
 import { wholeFee } from '../../adapters/analytics/whole-fee.ts'
+import { backtestCurves } from '../../pictures/backtest-curves.ts'
+import { backtestPicture } from '../../pictures/backtest-picture.ts'
 import type { Pool, PoolBars } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
 import { backtestPeriod, requireKnownDays } from '../backtest-period.ts'
@@ -88,10 +90,15 @@ export const backtestLpStrategy = readTool({
   const options = optionsOf(found, startValueUsd, { quoteUsd, gas })
   const result = await runBacktest(bars, strategies, options, context.signal)
   const completeness = completenessOf(history)
+  const about = { pair: `${tokenLabel(found.token0)}/${tokenLabel(found.token1)}`, fee: pool.fee }
+  const { barSeconds } = bars
+  const startsAt = bars.startsAt[0] ?? 0
+  const curves = { ...about, chain: chain.name, result, strategies, startValueUsd, quoteUsd: quoteUsd.usd }
+  const caption = [`${price.length} bars of ${barSeconds} seconds. Dollars: ${quoteUsd.basis}.`]
+  context.draw(backtestPicture(backtestCurves({ ...curves, caption, price: [...price], startsAt, barSeconds })))
   return {
     ...readStamp(chain, context, history.source),
-    pair: `${tokenLabel(found.token0)}/${tokenLabel(found.token1)}`,
-    fee: pool.fee,
+    ...about,
     pool: pool.id,
     period: {
       start: timeOfBar(result.startsAt),

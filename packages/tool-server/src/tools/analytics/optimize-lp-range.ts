@@ -10,6 +10,7 @@ import {
 import * as z from 'zod'
 import { compareSimulation } from '../../adapters/analytics/compare-simulation.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
+import { rangePicture } from '../../pictures/range-picture.ts'
 import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import type { FoundPool } from '../named-pool.ts'
@@ -112,7 +113,9 @@ export const optimizeLpRange = readTool({
   )
   const choice = choose(read, request)
   const analytic = { ...readStamp(chain, context, read.history.source), ...told(request, place, read, choice) }
-  return { ...analytic, simulation: await simulated(request, context, { read, choice, analytic }) }
+  const result = { ...analytic, simulation: await simulated(request, context, { read, choice, analytic }) }
+  context.draw(rangePicture(result, request.horizonDays))
+  return result
 })
 
 type Request = z.output<typeof input>

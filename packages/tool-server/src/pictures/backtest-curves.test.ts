@@ -1,0 +1,71 @@
+import { replayStrategies, type Bars } from '@svc/lp-math'
+import { expect, test } from 'vitest'
+import { backtestCurves } from './backtest-curves.ts'
+
+const strategies = [
+  { name: 'narrow', rangePct: 4, rebalanceThresholdPct: 50 },
+  { name: 'calm', rangePct: 60, rebalanceThresholdPct: null },
+  { name: 'full', rangePct: null, rebalanceThresholdPct: null },
+]
+
+/** Hours of a price that climbs by a fifth, in a pool of two tokens with as many decimals. */
+function climbing(hours: number): Bars {
+  const column = (value: (bar: number) => number) => Float64Array.from({ length: hours }, (_, bar) => value(bar))
+  const tick = (bar: number) => (bar * 1_823) / (hours - 1)
+  return {
+    barSeconds: 3_600,
+    startsAt: column((bar) => 1_700_000_000 + 3_600 * bar),
+    openTick: column((bar) => tick(Math.max(0, bar - 1))),
+    lowTick: column((bar) => tick(Math.max(0, bar - 1))),
+    highTick: column(tick),
+    closeTick: column(tick),
+    amount0In: column(() => 1e18),
+    amount1In: column(() => 1e18),
+    liquidity: column(() => 1e23),
+    feeGrowth: null,
+  }
+}
+
+test('the curves of a replay: HODL half and half, each range from when it was opened, thinned columns with both ends', () => {
+  const bars = climbing(1_000)
+  const result = replayStrategies(bars, strategies, {
+    startValueUsd: 1_000,
+    feePips: 500,
+    tickSpacing: 10,
+    decimals0: 18,
+    decimals1: 18,
+    baseToken: 0,
+    quoteUsd: 1,
+    gasUsd: { open: 0, close: 0, rebalance: 0 },
+  })
+  const price = Array.from(bars.closeTick, (tick) => 1.0001 ** tick)
+  const {
+    prices,
+    hodl,
+    strategies: curves,
+  } = backtestCurves({
+    pair: 'A/B',
+    chain: 'ethereum',
+    fee: 500,
+    caption: [],
+    result,
+    strategies,
+    startValueUsd: 1_000,
+    price,
+    quoteUsd: 1,
+    startsAt: 17e8,
+    barSeconds: 3600,
+  })
+  expect(prices.length).toBeLessThanOrEqual(402)
+  expect(prices[0]).toEqual({ at: 1_700_003_600, price: 1 })
+  expect(prices.at(-1)).toEqual({ at: 1_703_600_000, price: price.at(-1) })
+  expect(hodl[0]?.valueUsd).toBe(1_000)
+  expect(hodl.at(-1)?.valueUsd).toBeCloseTo(500 + 500 * 1.0001 ** 1_823, 6)
+  const [narrow, calm, full] = curves
+  expect(narrow?.ranges).toHaveLength(1 + (result.strategies[0]?.rebalances.length ?? 0))
+  expect(narrow?.ranges.length).toBeGreaterThan(3)
+  expect(narrow?.ranges[1]?.at).toBe(result.strategies[0]?.rebalances[0]?.at)
+  expect(calm?.ranges).toEqual([{ at: 1_700_003_600, lower: 0.7, upper: 1.3 }])
+  expect(full?.ranges).toEqual([{ at: 1_700_003_600, lower: 0, upper: Infinity }])
+  expect(narrow?.equity).toBe(result.strategies[0]?.equity)
+})

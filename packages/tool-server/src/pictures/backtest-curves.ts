@@ -1,0 +1,60 @@
+import type { BacktestResult, BacktestStrategy, StrategyResult } from '@svc/lp-math'
+import type { BacktestCurves, StrategyCurve } from './backtest-picture.ts'
+
+/**
+ * What the picture of a replay is drawn from. HODL is half of the start value in each token; long columns are thinned to what can be
+ * told apart.
+ */
+export function backtestCurves(replay: Replay): BacktestCurves {
+  const { result, strategies, startValueUsd, price, quoteUsd, startsAt, barSeconds, ...facts } = replay
+  const last = price.length - 1
+  const step = Math.max(1, Math.ceil(last / mostPoints))
+  const shown = price.flatMap((_, bar) => (bar % step === 0 || bar === last ? [bar] : []))
+  const closes = shown.map((bar) => ({ at: startsAt + (bar + 1) * barSeconds, bar }))
+  const quoteAt = (bar: number) => (typeof quoteUsd === 'number' ? quoteUsd : (quoteUsd[bar] ?? 0)) || 1
+  const priceAt = (bar: number) => price[bar] ?? 0
+  const growth = (bar: number) => ((quoteAt(bar) / quoteAt(0)) * (1 + priceAt(bar) / priceAt(0))) / 2
+  return {
+    ...facts,
+    prices: closes.map(({ at, bar }) => ({ at, price: priceAt(bar) })),
+    hodl: closes.map(({ at, bar }) => ({ at, valueUsd: startValueUsd * growth(bar) })),
+    strategies: result.strategies.map((one, index) => curveOf(one, strategies[index]?.rangePct ?? null, result)),
+  }
+}
+
+export type Replay = Pick<BacktestCurves, 'pair' | 'chain' | 'fee' | 'caption'> & {
+  readonly result: BacktestResult
+  readonly strategies: readonly BacktestStrategy[]
+  readonly startValueUsd: number
+  /** Of token0 in token1, at the close of each bar. */
+  readonly price: readonly number[]
+  /** US dollars of token1, one for all bars or one for each. */
+  readonly quoteUsd: number | Float64Array
+  /** Unix seconds of the first bar. */
+  readonly startsAt: number
+  readonly barSeconds: number
+}
+
+const mostPoints = 400
+
+function curveOf(
+  one: StrategyResult,
+  rangePct: number | null,
+  { startsAt, startPrice }: BacktestResult,
+): StrategyCurve {
+  const [first] = one.rebalances
+  const half = (rangePct ?? 0) / 200
+  const laid = { lower: startPrice * (1 - half), upper: startPrice * (1 + half) }
+  const opened = first?.before ?? (rangePct === null ? { lower: 0, upper: Infinity } : laid)
+  return {
+    name: one.name,
+    netReturnPct: one.netReturnPct,
+    feesEarnedUsd: one.feesEarnedUsd,
+    feeUncertaintyPct: one.feeUncertaintyPct,
+    equity: one.equity,
+    ranges: [
+      { at: startsAt, lower: opened.lower, upper: opened.upper },
+      ...one.rebalances.map(({ at, after }) => ({ at, lower: after.lower, upper: after.upper })),
+    ],
+  }
+}

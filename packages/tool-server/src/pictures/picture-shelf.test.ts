@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { rangeResult } from './picture-data.fixture.ts'
+import { createPictureShelf } from './picture-shelf.ts'
+import { rangePicture } from './range-picture.ts'
+
+const picture = rangePicture(rangeResult, 30)
+const tool = 'optimize_lp_range'
+
+function open() {
+  const clock = { at: 1_000 }
+  return { clock, shelf: createPictureShelf({ newId: randomUUID, now: () => clock.at }) }
+}
+
+test('a picture is read as SVG and as PNG, by its own principal alone', async () => {
+  const { shelf } = open()
+  const [svg, png] = shelf.put({ principalId: 'one', tool, picture })
+  expect(shelf.list('one')).toEqual([svg, png])
+  expect(await shelf.read('one', svg?.uri ?? '')).toMatchObject({ text: expect.stringContaining('WETH/USDC') })
+  const read = await shelf.read('one', png?.uri ?? '')
+  expect(read).toMatchObject({ uri: png?.uri, mimeType: 'image/png', blob: expect.stringMatching(/^iVBORw0KGgo/) })
+  expect(await shelf.read('other', svg?.uri ?? '')).toBeNull()
+  expect(shelf.list('other')).toEqual([])
+})
+
+test('is gone after an hour', async () => {
+  const { shelf, clock } = open()
+  const [svg] = shelf.put({ principalId: 'one', tool, picture })
+  clock.at += 3_599_999
+  expect(shelf.list('one')).toHaveLength(2)
+  clock.at += 1
+  expect(await shelf.read('one', svg?.uri ?? '')).toBeNull()
+  expect(shelf.list('one')).toEqual([])
+})
+
+test('the newest sixteen of a principal are kept, and 256 of all', () => {
+  const { shelf } = open()
+  const first = shelf.put({ principalId: 'one', tool, picture })
+  shelf.put({ principalId: 'other', tool, picture })
+  for (let more = 0; more < 16; more++) shelf.put({ principalId: 'one', tool, picture })
+  expect(shelf.list('one')).toHaveLength(32)
+  expect(shelf.list('one')).not.toContainEqual(first[0])
+  expect(shelf.list('other')).toHaveLength(2)
+  for (let more = 0; more < 300; more++) shelf.put({ principalId: `p${more}`, tool, picture })
+  const kept = Array.from({ length: 300 }, (_, more) => shelf.list(`p${more}`).length / 2)
+  expect(kept.reduce((sum, count) => sum + count, 0)).toBe(256)
+})
+
+test.each([
+  '',
+  'svc://charts/',
+  'svc://charts/../../etc/passwd',
+  'file:///etc/passwd',
+  `svc://charts/${randomUUID()}.svg`,
+])('knows nothing by the name %j', async (uri) => {
+  expect(await open().shelf.read('one', uri)).toBeNull()
+})
