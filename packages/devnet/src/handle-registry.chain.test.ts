@@ -1,5 +1,6 @@
 import { parseAbi, parseEventLogs, toFunctionSelector } from 'viem'
 import { expect, test } from 'vitest'
+import { awaitReceipt } from './await-receipt.ts'
 import { connect } from './chain-client.ts'
 import { openWallet } from './open-wallet.fixture.ts'
 import { useDevnet } from './use-devnet.ts'
@@ -19,13 +20,14 @@ const handleAbi = parseAbi([
 ])
 const handles = () => ({ address: devnet().registry.handle, abi: handleAbi }) as const
 const enter = async (handle: string, interfaceType: number) =>
-  await client().waitForTransactionReceipt({
-    hash: await wallet(1).writeContract({
+  await awaitReceipt(
+    client(),
+    await wallet(1).writeContract({
       ...handles(),
       functionName: 'register',
       args: [handle, uri, interfaceType],
     }),
-  })
+  )
 
 test('takes the three arguments and answers for them', async () => {
   expect(toFunctionSelector(handleAbi[0])).toBe('0xb3f90e0a')

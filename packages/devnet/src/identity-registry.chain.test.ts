@@ -9,6 +9,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
+import { awaitReceipt } from './await-receipt.ts'
 import { connect } from './chain-client.ts'
 import { identityRegistry } from './contracts.gen.ts'
 import { multicall3Address } from './layout.ts'
@@ -133,7 +134,7 @@ describe('register', () => {
         to: devnet().accounts[0]!.address,
         authorizationList: [authorization],
       })
-      await client().waitForTransactionReceipt({ hash })
+      await awaitReceipt(client(), hash)
     }
     await delegate(devnet().simple7702Account)
     expect(await client().getCode({ address: owner.account.address })).toMatch(/^0xef0100/)
@@ -274,7 +275,7 @@ async function agentWallet(agentId: bigint): Promise<Address> {
 }
 
 async function mined(hash: Hex) {
-  const receipt = await client().waitForTransactionReceipt({ hash })
+  const receipt = await awaitReceipt(client(), hash)
   expect(receipt.status).toBe('success')
   return receipt
 }

@@ -1,3 +1,4 @@
+export { awaitReceipt } from './await-receipt.ts'
 export { poolCaller } from './contracts.gen.ts'
 export { startFaultProxy } from './fault-proxy.ts'
 export type { Fault, FaultProxy, FaultProxyOptions, FaultRule } from './fault-proxy.ts'

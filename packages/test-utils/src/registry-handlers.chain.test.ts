@@ -1,4 +1,4 @@
-import { useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
 import { createPublicClient, createWalletClient, encodeFunctionData, http, parseAbi, type Abi, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -140,7 +140,7 @@ async function answersOf(url: string, asked: readonly Hex[], to = devnet().regis
       continue
     }
     const hash = await wallet.sendTransaction({ to, data, chain: null })
-    const { logs, status } = await client.waitForTransactionReceipt({ hash })
+    const { logs, status } = await awaitReceipt(client, hash)
     expect(status).toBe('success')
     answers.push({ output, logs: logs.map(({ address, topics, data: words }) => ({ address, topics, words })) })
   }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
 import { concat, createPublicClient, createTestClient, createWalletClient, http, parseEther, type Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -150,7 +150,7 @@ describe('the address', () => {
       transport: http(devnet().rpcUrl),
     })
     const hash = await payer.sendTransaction({ chain: null, to: agent.address, authorizationList: [authorization] })
-    await client().waitForTransactionReceipt({ hash })
+    await awaitReceipt(client(), hash)
     expect(await client().getCode({ address: agent.address })).toMatch(/^0xef0100/)
     await claim(desk, agent.address)
     await expect.poll(() => balanceOf(agent.address)).toBe(grantWei)

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, http, keccak256, parseUnits, numberToHex, pad, toEventSelector } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, it, vi } from 'vitest'
@@ -53,7 +53,7 @@ async function burn(road: Road, coins: string, state: 'broadcast' | 'final'): Pr
   const hash = keccak256(rawTransaction)
   await road.store.journal.recordSigned({ ...slot, rawTransaction, hash, reservationId: null })
   await client.sendRawTransaction({ serializedTransaction: rawTransaction })
-  await client.waitForTransactionReceipt({ hash })
+  await awaitReceipt(client, hash)
   for (const step of ['broadcast', 'mined', 'final'] as const) {
     await road.store.journal.mark(hash, step)
     if (step === state) return

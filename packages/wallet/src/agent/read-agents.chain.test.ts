@@ -1,4 +1,4 @@
-import { useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
 import {
   createPublicClient,
   createTestClient,
@@ -259,5 +259,5 @@ async function give(tokenId: bigint | undefined, from: Owner, to: Owner): Promis
 async function logsOf(from: Owner, { to, data }: { readonly to: `0x${string}`; readonly data: `0x${string}` }) {
   const sender = createWalletClient({ account: from, transport: http(devnet().rpcUrl) })
   const hash = await sender.sendTransaction({ to, data, chain: null })
-  return (await client().waitForTransactionReceipt({ hash })).logs
+  return (await awaitReceipt(client(), hash)).logs
 }

@@ -1,4 +1,4 @@
-import { useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
 import {
   createPublicClient,
   createTestClient,
@@ -316,5 +316,5 @@ async function write(agentURI: string): Promise<void> {
   const data = encodeFunctionData({ abi: identityRegistryAbi, functionName: 'setAgentURI', args })
   const to = devnet().registry.identity
   const hash = await node.sendTransaction({ account: wallet.address, to, data, chain: null })
-  await client().waitForTransactionReceipt({ hash, pollingInterval: 50 })
+  await awaitReceipt(client(), hash)
 }

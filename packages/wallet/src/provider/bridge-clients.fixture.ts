@@ -1,3 +1,4 @@
+import { awaitReceipt } from '@svc/devnet/testing'
 import { SDK } from 'agent0-sdk'
 import { BrowserProvider, ContractFactory } from 'ethers'
 import { createPublicClient, createWalletClient, custom, type Address, type Hex } from 'viem'
@@ -44,7 +45,7 @@ async function openViem(provider: EIP1193Provider, { registry }: BridgeWorld): P
     signMessage: (message) => wallet.signMessage({ account, message }),
     signTypedData: (typedData) => wallet.signTypedData({ account, ...typedData }),
     send: (transaction) => wallet.sendTransaction({ account, chain: null, ...transaction }),
-    wait: async (hash) => (await reader.waitForTransactionReceipt({ hash })).status === 'success',
+    wait: async (hash) => (await awaitReceipt(reader, hash)).status === 'success',
     agents: (owner) => reader.readContract({ address: registry, abi, functionName: 'balanceOf', args: [owner] }),
     deploy: (bytecode) => wallet.deployContract({ account, chain: null, abi: [], bytecode }),
   }

@@ -1,4 +1,5 @@
 import type { Devnet } from '@svc/devnet'
+import { awaitReceipt } from '@svc/devnet/testing'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import {
   createTestClient,
@@ -37,7 +38,7 @@ export async function startFreePaymaster(devnet: Devnet, answer: Readonly<Record
     value: parseEther('0.1'),
     chain: null,
   })
-  await node.waitForTransactionReceipt({ hash: deposited, pollingInterval: 20 })
+  await awaitReceipt(node, deposited)
   const result = {
     paymaster: contract,
     paymasterData: '0x',

@@ -1,3 +1,4 @@
+import { awaitReceipt } from '@svc/devnet/testing'
 import {
   createTestClient,
   createWalletClient,
@@ -212,5 +213,5 @@ async function giveAway(agentId: bigint): Promise<void> {
     }),
     chain: null,
   })
-  await client().waitForTransactionReceipt({ hash, pollingInterval: 20 })
+  await awaitReceipt(client(), hash)
 }

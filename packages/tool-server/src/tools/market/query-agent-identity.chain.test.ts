@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, http, parseAbi, stringToHex, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -42,7 +42,7 @@ async function strangersAgent(uri: string, metadata: { metadataKey: string; meta
     functionName: 'register',
     args: [uri, metadata],
   } as const
-  const { logs } = await world.client.waitForTransactionReceipt({ hash: await stranger.writeContract(call) })
+  const { logs } = await awaitReceipt(world.client, await stranger.writeContract(call))
   return `${BigInt(logs[0]!.topics[3]!)}`
 }
 

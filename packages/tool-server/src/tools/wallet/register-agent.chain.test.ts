@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, hexToString, http, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -141,10 +141,10 @@ test('register_agent takes no agent for its own that somebody else registered an
   const account = privateKeyToAccount(devnet().accounts[0]!.privateKey)
   const stranger = createWalletClient({ account, transport: http(devnet().rpcUrl) })
   const mint = await stranger.writeContract({ ...registry(), functionName: 'register', args: ['https://evil.invalid'] })
-  const { logs } = await world.client.waitForTransactionReceipt({ hash: mint })
+  const { logs } = await awaitReceipt(world.client, mint)
   const tokenId = BigInt(logs[0]!.topics[3]!)
   const give = { functionName: 'transferFrom', args: [account.address, world.wallet, tokenId] } as const
-  await world.client.waitForTransactionReceipt({ hash: await stranger.writeContract({ ...registry(), ...give }) })
+  await awaitReceipt(world.client, await stranger.writeContract({ ...registry(), ...give }))
   const done = await world.call('register_agent', card)
   expect(done.at('alreadyRegistered')).toBe(false)
   expect(done.text('tokenId')).not.toBe(`${tokenId}`)
