@@ -115,7 +115,8 @@ function refuseOthers(routes: readonly Route[], pave: ReturnType<typeof createRo
     const refuse = pave({ path }, () => {
       throw new ApiError('METHOD_NOT_ALLOWED', 'This method is not served here.', { headers: { allow } })
     })
-    return { pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), refuse }
+    const pattern = path.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+')
+    return { pattern: new RegExp(`^${pattern}$`), refuse }
   })
   const miss = pave({ path: 'none' }, () => {
     throw new ApiError('ROUTE_NOT_FOUND', 'There is nothing at this path.')

@@ -15,10 +15,14 @@ export function openEndpoints({ chainId, rpcUrls, log, now }: EndpointOptions): 
       // A URL may hold a key.
       if (says !== chainId) log.error('faucet.wrong-chain', { chainId, says, endpoint: index + 1, host: hostOf(url) })
     }
-    return ofChain(http(url, { batch: true, timeout: 10_000, retryCount: 1 }), { chainId, now, noted })
+    return ofChain(http(url, { batch: { batchSize: mostInBatch }, timeout: 10_000, retryCount: 1 }), {
+      chainId,
+      now,
+      noted,
+    })
   })
   return {
-    client: createPublicClient({ transport: fallback(transports), cacheTime: 0 }),
+    client: createPublicClient({ transport: fallback(transports, { retryCount: 0 }), cacheTime: 0 }),
     isWrongChain: () => {
       const known = standings.filter(({ says }) => says !== null)
       return known.length > 0 && known.every(({ says }) => says !== chainId)
@@ -84,6 +88,8 @@ type Check = {
 }
 
 const lookedForMs = 10_000
+/** Some public endpoints take few calls at once. */
+const mostInBatch = 10
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : ''

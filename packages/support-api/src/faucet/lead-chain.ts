@@ -19,7 +19,6 @@ export async function leadChain(options: LeadOptions): Promise<void> {
   const leaving = new AbortController()
   setMaxListeners(mostAtOnce * 2, leaving.signal)
   const leave = () => leaving.abort()
-  const left = new Promise<void>((resolve) => leaving.signal.addEventListener('abort', () => resolve()))
   signal.addEventListener('abort', leave)
   const sender = createSender({ wallet: fenced(account, mayGoOn), client, chain, journal: store.journal, now })
   const term: Term = {
@@ -28,23 +27,27 @@ export async function leadChain(options: LeadOptions): Promise<void> {
     mayGoOn,
     leaving: leaving.signal,
     onTheirWay: new Map(),
-    backoff: createBackoff(now),
+    // A clock that is set back lets nothing rest for longer.
+    backoff: createBackoff(() => performance.now()),
+    doubts: new Map(),
   }
   log.info('faucet.leading', { chainId: chain.id })
-  let lookedBackAt = 0
+  let lookedBackAt = -Infinity
   let isOtherOut = true
   try {
     while (mayGoOn()) {
-      if (now() - lookedBackAt >= betweenLooksBackMs) {
-        // An endpoint that says nothing keeps nobody from leaving.
-        await Promise.race([sendUndone(term), left])
-        await sender.reconcile(rulesOf(mayGoOn))
-        isOtherOut &&= await settleOthers(term)
-        lookedBackAt = now()
+      if (performance.now() - lookedBackAt >= betweenLooksBackMs) {
+        await unlessLeaving(leaving.signal, async () => {
+          await sendUndone(term)
+          if (mayGoOn()) await sender.reconcile(rulesOf(mayGoOn))
+          if (mayGoOn()) isOtherOut &&= await settleOthers(term)
+        })
+        lookedBackAt = performance.now()
       }
+      if (!mayGoOn()) break
       state.isLeading = true
       state.holdsUp = isOtherOut ? 'signer' : await payRound(term)
-      if (state.holdsUp === 'nonce') lookedBackAt = 0
+      if (state.holdsUp === 'nonce') lookedBackAt = -Infinity
       await bell.rung(betweenLooksMs)
     }
   } finally {
@@ -96,13 +99,30 @@ function rulesOf(mayGoOn: () => boolean, { amountWei }: Pick<Claim, 'amountWei'>
   return { feeCapWei: async () => amountWei, allow: async () => mayGoOn() }
 }
 
+/** An endpoint that says nothing keeps nobody from leaving: what it was asked for goes on without anybody. */
+async function unlessLeaving<Answer>(leaving: AbortSignal, work: () => Promise<Answer>): Promise<Answer | null> {
+  if (leaving.aborted) return null
+  let leave = (): void => {}
+  const left = new Promise<null>((resolve) => {
+    leave = () => resolve(null)
+    leaving.addEventListener('abort', leave)
+  })
+  try {
+    return await Promise.race([work(), left])
+  } finally {
+    leaving.removeEventListener('abort', leave)
+  }
+}
+
 /** Signs for what waits and starts it on its way. Gives what holds all of it up. */
 async function payRound(term: Term): Promise<HeldUpBy | null> {
   const { chain, client, account, store, sender, mayGoOn, onTheirWay, backoff, log } = term
   const waiting = await store.claims.waiting(chain.id, mostAtOnce, backoff.resting())
   const fresh = waiting.filter(({ id }) => !onTheirWay.has(id))
   if (fresh.length === 0) return null
-  const round = await openRound({ chain, client, address: account.address }, fresh)
+  const reading = () => openRound({ chain, client, address: account.address }, fresh)
+  const round = await unlessLeaving(term.leaving, reading)
+  if (round === null) return null
   let heldUpBy: HeldUpBy | null = null
   for (const claim of fresh) {
     if (!mayGoOn()) break

@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import type { Claim } from '@svc/store'
-import { createPublicClient, http, parseEther, parseGwei } from 'viem'
+import { createPublicClient, createTestClient, http, parseEther, parseGwei, type Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, expect, test } from 'vitest'
 import { costOf, mostGas, openRound, type Round } from './open-round.ts'
@@ -15,26 +15,32 @@ afterEach(async () => {
 })
 
 test.each([
-  [-32_000, 'invalid opcode: INVALID', 'never'],
-  [-32_000, 'invalid jump destination', 'never'],
-  [-32_000, 'stack underflow (0 <=> 1)', 'never'],
-  [-32_000, 'out of gas', 'never'],
-  [-32_000, 'gas required exceeds allowance (100000)', 'never'],
-  [-32_015, 'VM execution error.', 'never'],
   [3, 'execution reverted', 'never'],
+  [-32_000, 'invalid opcode: INVALID', 'in-doubt'],
+  [-32_000, 'stack underflow (0 <=> 1)', 'in-doubt'],
+  [-32_000, 'gas required exceeds allowance (100000)', 'never'],
+  [-32_015, 'VM execution error.', 'in-doubt'],
   [-32_603, 'Internal error', 'in-doubt'],
   [-32_005, 'daily request count exceeded', 'unanswered'],
-] as const)('a node that says %s "%s" of one transfer says it of no other', async (code, message, verdict) => {
-  node = await startRefusingNode(devnet().rpcUrl)
-  const [bad, good] = [claim(), claim()]
-  node.setRefusal(({ method, params }) =>
-    method === 'eth_estimateGas' && JSON.stringify(params).includes(bad.address) ? { code, message } : null,
-  )
-  const client = createPublicClient({ transport: http(node.url, { batch: true, retryCount: 0 }), cacheTime: 0 })
-  const address = devnet().accounts[0]!.address
-  const { gas, plainGas } = await openRound({ chain: devnet().chain, client, address }, [bad, good])
-  expect([gas.get(bad.id), gas.get(good.id), plainGas]).toEqual([verdict, 21_000n, 21_000n])
-})
+  [-32_016, 'over rate limit', 'unanswered'],
+] as const)(
+  'a node that says %s "%s" of one transfer says it of no other, and of a wallet without code nothing',
+  async (code, message, verdict) => {
+    node = await startRefusingNode(devnet().rpcUrl)
+    const [bad, plain, good] = [claim(), claim(), claim()]
+    const areOfThem = (params: unknown) => [bad, plain].some(({ address }) => JSON.stringify(params).includes(address))
+    node.setRefusal(({ method, params }) =>
+      method === 'eth_estimateGas' && areOfThem(params) ? { code, message } : null,
+    )
+    const client = createPublicClient({ transport: http(node.url, { batch: true, retryCount: 0 }), cacheTime: 0 })
+    const anvil = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
+    await anvil.setCode({ address: bad.address as Address, bytecode: '0xfe' })
+    const address = devnet().accounts[0]!.address
+    const { gas, plainGas } = await openRound({ chain: devnet().chain, client, address }, [bad, plain, good])
+    expect([bad, plain, good].map(({ id }) => gas.get(id))).toEqual([verdict, 'unanswered', 21_000n])
+    expect(plainGas).toBe(21_000n)
+  },
+)
 
 test.each<[string, Partial<Round>, bigint, unknown]>([
   ['is signed', {}, 21_000n, { gasLimit: 21_000n, worstWei: grantWei + 21_000n * parseGwei('2') }],

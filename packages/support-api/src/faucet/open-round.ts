@@ -13,7 +13,7 @@ export async function openRound({ chain, client, address }: RoundOptions, claims
     client.getBalance({ address, blockTag: 'pending' }),
     feesNow(client, chain),
     gasOf(client, address, address, claims[0]?.amountWei ?? 0n),
-    ...claims.map((claim) => gasOf(client, address, addressOf(claim), claim.amountWei).then(limitOf, whyNot)),
+    ...claims.map((claim) => gasFor(client, address, claim)),
   ])
   return {
     latestCount,
@@ -38,9 +38,9 @@ export type Round = {
 /**
  * Why there is no gas limit for a claim.
  *
- * - never: the chain has run the transfer, and the wallet did not take it for the most gas it may use
- * - in-doubt: the endpoint failed at this transfer while it answered for a plain one
- * - unanswered: nothing was said about the transfer
+ * - never: the chain has run the code of the wallet, which did not take the transfer for the most gas it may use
+ * - in-doubt: the wallet has code, and the endpoint failed at this transfer while it answered for a plain one
+ * - unanswered: nothing was said about the transfer that could be the wallet's own doing
  */
 export type WhyNoGas = 'never' | 'in-doubt' | 'unanswered'
 
@@ -71,6 +71,16 @@ export function addressOf({ address }: Pick<Claim, 'address'>): Address {
   return `0x${address.replace(/^0x/, '')}`
 }
 
+/** A wallet without code takes everything, so whatever an endpoint says against it is the endpoint's fault. */
+async function gasFor(client: PublicClient, account: Address, claim: Claim): Promise<bigint | WhyNoGas> {
+  const address = addressOf(claim)
+  const [code, gas] = await Promise.all([
+    client.getCode({ address }).catch(() => undefined),
+    gasOf(client, account, address, claim.amountWei).then(limitOf, whyNot),
+  ])
+  return typeof gas === 'string' && code === undefined ? 'unanswered' : gas
+}
+
 /** The node runs the transfer with no more gas than the bound, whatever code the wallet has. */
 function gasOf(client: PublicClient, account: Address, to: Address, value: bigint): Promise<bigint> {
   // The state is overridden so that a dry faucet is told from a wallet that takes nothing.
@@ -84,15 +94,14 @@ function limitOf(gas: bigint): bigint | WhyNoGas {
   return gas > mostGas ? 'never' : roomy < mostGas ? roomy : mostGas
 }
 
-/** Nodes have many words for code that halts, so the words say nothing: an answer is the verdict on this transfer. */
+/** Nodes have many words for code that halts, and for their own faults: any but a plain revert leaves it in doubt. */
 function whyNot(error: unknown): WhyNoGas {
   if (!(error instanceof BaseError)) return 'unanswered'
   if (error.walk((inner) => inner instanceof ExecutionRevertedError) !== null) return 'never'
   const answer = error.walk((inner) => inner instanceof RpcRequestError)
   if (!(answer instanceof RpcRequestError) || tooManyRequests.has(answer.code)) return 'unanswered'
-  return answer.code === internalError ? 'in-doubt' : 'never'
+  return 'in-doubt'
 }
 
-const internalError = -32_603
-/** Of JSON-RPC providers, as viem knows them. */
-const tooManyRequests: ReadonlySet<number> = new Set([429, -32_005, -32_007])
+/** Of JSON-RPC providers. */
+const tooManyRequests: ReadonlySet<number> = new Set([429, -32_005, -32_007, -32_016, -32_029])

@@ -17,7 +17,7 @@ export async function signFor(
   round: Round,
   claim: Claim,
 ): Promise<JournalEntry | 'later' | 'settled' | HeldUpBy> {
-  const { chain, store, backoff, log } = term
+  const { chain, store, log } = term
   const earlier = await store.journal.byRequest(claim.id)
   const standing = standingOf(earlier, claim)
   if (standing !== null && (await mayBeMined(term, round, standing))) {
@@ -25,9 +25,10 @@ export async function signFor(
   }
   const cost = costOf(round, claim)
   if (cost === 'never') return fail(term, claim)
-  if (cost === 'in-doubt') return backoff.postpone(claim.id) < mostDoubts ? 'later' : fail(term, claim)
+  if (cost === 'in-doubt') return doubt(term, claim)
   if (cost === 'too-dear' || cost === 'unanswered') return rest(term, claim)
   if (typeof cost === 'string') return cost
+  term.doubts.delete(claim.id)
   const step = earlier.length === 0 ? 0 : Math.max(...earlier.map((entry) => entry.step)) + 1
   try {
     const entry = await sender.sign(requestOf(claim, step, round, cost))
@@ -50,6 +51,8 @@ export type PayTerm = {
   readonly store: Pick<Store, 'claims' | 'journal'>
   readonly log: FaucetLog
   readonly backoff: Backoff
+  /** By the id of a claim: how often in a row an endpoint failed at it, and at nothing beside it. */
+  readonly doubts: Map<string, number>
 }
 
 /** So often an endpoint may fail at one transfer, and answer for a plain one beside it, before the claim has failed. */
@@ -88,10 +91,17 @@ function rest({ backoff }: PayTerm, claim: Claim): 'later' {
   return 'later'
 }
 
-async function fail({ chain, store, backoff, log }: PayTerm, claim: Claim): Promise<'settled'> {
+function doubt(term: PayTerm, claim: Claim): 'later' | Promise<'settled'> {
+  const times = (term.doubts.get(claim.id) ?? 0) + 1
+  term.doubts.set(claim.id, times)
+  return times < mostDoubts ? rest(term, claim) : fail(term, claim)
+}
+
+async function fail({ chain, store, backoff, doubts, log }: PayTerm, claim: Claim): Promise<'settled'> {
   log.warn('faucet.declined', { chainId: chain.id, claimId: claim.id })
   await store.claims.mark(claim.id, 'failed', null)
   backoff.forget(claim.id)
+  doubts.delete(claim.id)
   return 'settled'
 }
 
