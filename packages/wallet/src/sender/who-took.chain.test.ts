@@ -6,7 +6,7 @@ import { whoTook } from './who-took.ts'
 const { bob, call, journal, node, reader, run, sendElsewhere, senderOver, wallet } = useSender()
 
 describe('who took a nonce', () => {
-  test.each([0, 1, 2, 5, 40, 300])(
+  test.each([0, 1, 2, 5, 40, 100])(
     'is read from the block that holds it, %s blocks below the newest',
     async (blocks) => {
       const { entry } = await run(senderOver(), call())
