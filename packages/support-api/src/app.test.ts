@@ -41,7 +41,9 @@ it('every answer has its request id and the headers that keep browsers out', asy
       'cache-control': 'no-store',
     })
   }
-  expect(await api.ask('/nowhere')).toMatchObject({ status: 404, json: { code: 'ROUTE_NOT_FOUND' } })
+  for (const path of ['/nowhere', '/openapiXjson', '/ipfs/a/b']) {
+    expect(await api.ask(path)).toMatchObject({ status: 404, json: { code: 'ROUTE_NOT_FOUND' } })
+  }
 })
 
 describe('who is let in', () => {

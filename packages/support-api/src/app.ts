@@ -4,6 +4,7 @@ import { cors } from 'hono/cors'
 import { ApiError } from './api-error.ts'
 import type { ApiContext, Env, Route, RouteContext } from './context.ts'
 import { clientAddress } from './edge/client-address.ts'
+import { pathPattern } from './edge/path-pattern.ts'
 import { problemResponse } from './edge/problem-response.ts'
 import { requireHost } from './edge/require-host.ts'
 import { securityHeaders } from './edge/security-headers.ts'
@@ -115,8 +116,7 @@ function refuseOthers(routes: readonly Route[], pave: ReturnType<typeof createRo
     const refuse = pave({ path }, () => {
       throw new ApiError('METHOD_NOT_ALLOWED', 'This method is not served here.', { headers: { allow } })
     })
-    const pattern = path.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+')
-    return { pattern: new RegExp(`^${pattern}$`), refuse }
+    return { pattern: pathPattern(path), refuse }
   })
   const miss = pave({ path: 'none' }, () => {
     throw new ApiError('ROUTE_NOT_FOUND', 'There is nothing at this path.')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pathPattern } from './edge/path-pattern.ts'
 import type { Answer, Sent } from './test-api.fixture.ts'
 
 /**
@@ -10,7 +11,7 @@ export function described(document: unknown): (path: string, sent: Sent, answer:
   const shapes = z.record(z.string(), z.unknown()).parse(components.schemas)
   const read = new Map<object, z.ZodType>()
   const operationOf = (path: string, method: string) => {
-    const own = Object.keys(paths).find((name) => patternOf(name).test(path.replace(/\?.*/s, '')))
+    const own = Object.keys(paths).find((name) => pathPattern(name).test(path.replace(/\?.*/s, '')))
     return own === undefined ? undefined : paths[own]?.[method]
   }
   return (path, { method = 'GET' }, answer) => {
@@ -49,10 +50,6 @@ const descriptionShape = z.object({
 const undescribed: z.infer<typeof responseShape> = {
   headers: { 'Retry-After': {}, RateLimit: {}, 'RateLimit-Policy': {}, Allow: {} },
   content: { 'application/problem+json': { schema: {} } },
-}
-
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 
 /** OpenAPI keeps what is named elsewhere than JSON Schema does. */

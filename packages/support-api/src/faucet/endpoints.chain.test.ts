@@ -1,3 +1,6 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { otherChain, startFaultProxy, useDevnet, type FaultProxy } from '@svc/devnet/testing'
 import { afterEach, expect, test } from 'vitest'
 import { openEndpoints } from './endpoints.ts'
@@ -33,6 +36,27 @@ test('where every endpoint speaks for another chain nothing is answered, however
   pass(10_000)
   await expect(client.getBlockNumber()).rejects.toThrow('does not speak for chain 31337')
   expect(isWrongChain()).toBe(true)
+})
+
+test('no endpoint is asked more than ten things at once', async () => {
+  const sizes: number[] = []
+  const server = createServer((request, response) => {
+    const answer = (body: unknown): void => {
+      const calls = [body].flat() as { id: number; method: string }[]
+      sizes.push(calls.length)
+      const answers = calls.map(({ id, method }) => ({ id, result: method === 'eth_chainId' ? '0x7a69' : '0x1' }))
+      response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
+    }
+    void json(request).then(answer)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { open } = await start()
+  const { client } = open([`http://127.0.0.1:${(server.address() as AddressInfo).port}`])
+  const { address } = devnet().accounts[0]!
+  await Promise.all(Array.from({ length: 35 }, () => client.getTransactionCount({ address })))
+  expect(Math.max(...sizes)).toBe(10)
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
 })
 
 async function start() {
