@@ -1,4 +1,4 @@
-import { TransactionReceiptNotFoundError, type Hash, type PublicClient, type TransactionReceipt } from 'viem'
+import type { Hash, PublicClient, TransactionReceipt } from 'viem'
 
 /**
  * The receipt of a transaction, asked for until it is there. viem's own wait looks again only when a block comes; a chain that mines
@@ -12,7 +12,7 @@ export async function awaitReceipt(
     try {
       return await client.getTransactionReceipt({ hash })
     } catch (error) {
-      if (!(error instanceof TransactionReceiptNotFoundError)) throw error
+      if (!(error instanceof Error && error.name === 'TransactionReceiptNotFoundError')) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
