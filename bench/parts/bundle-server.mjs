@@ -13,7 +13,7 @@ export async function bundleServer() {
     ...bundleOptions,
     entryPoints: [fileURLToPath(new URL('kills-server.mjs', import.meta.url))],
     outfile: unfinished,
-    external: ['libsql', 'pg'],
+    external: [...bundleOptions.external, 'libsql', 'pg'],
   })
   await rename(unfinished, outfile)
   return outfile
