@@ -49,8 +49,8 @@ export function createApp(context: ApiContext): OpenAPIHono<Env> {
 }
 
 /**
- * The road of a request, step by step. It is one function and not a chain of middleware, because hono serves a lone
- * handler in half the time, and the status is asked for more than all else.
+ * The road of a request, step by step. It is one function and not a chain of middleware: hono calls a lone handler
+ * without composing anything, and the status is asked for more than all else.
  */
 function createRoad({ config, metrics, log, isClosing }: ApiContext) {
   const headers = securityHeaders(config.tls !== null || config.trustedProxies.length > 0)
