@@ -1,6 +1,6 @@
 import type { Operation } from '@svc/store'
 import type { Principal } from './auth/principal.ts'
-import type { Picture } from './pictures/picture.ts'
+import type { Drawing } from './pictures/drawing.ts'
 import type { Execute } from './intent.ts'
 
 /** One call on its way: what the road of a transaction, the log and the audit need to know of it. */
@@ -18,8 +18,8 @@ export type Call = {
   readonly signal: AbortSignal
   /** Tells the caller how far the call is; absent where nobody asked. */
   readonly onProgress?: ((done: number, of: number) => void) | undefined
-  /** Takes a picture of the answer, to be kept when the call succeeds. */
-  readonly onPicture?: ((picture: Picture) => void) | undefined
+  /** Takes what a picture of the answer is made from, to be kept when the call succeeds. */
+  readonly onDrawing?: ((drawing: Drawing) => void) | undefined
 }
 
 /** Opens the road of a transaction for one call. */

@@ -14,7 +14,7 @@ import { untilAborted } from './dispatch/until-aborted.ts'
 import { quoteUntrusted } from './dispatch/untrusted-text.ts'
 import type { Log } from './observability/log.ts'
 import type { ApprovalAnswer, OperationsRoad } from './operations.ts'
-import type { Picture } from './pictures/picture.ts'
+import type { Drawing } from './pictures/drawing.ts'
 import { createPictureShelf, type PictureShelf } from './pictures/picture-shelf.ts'
 import type { Ports } from './ports.ts'
 import { ToolError } from './tool-error.ts'
@@ -165,9 +165,9 @@ async function travel(request: CallRequest, requestId: string, road: Road): Prom
   requireProfile(tool, road.options.profile)
   requireAccess(tool, request.principal)
   const input = parseInput(tool, request.arguments)
-  const drawn: Picture[] = []
-  const onPicture = (picture: Picture) => void drawn.push(picture)
-  const call = { ...describeCall(tool, input, request, requestId), onPicture }
+  const drawn: Drawing[] = []
+  const onDrawing = (drawing: Drawing) => void drawn.push(drawing)
+  const call = { ...describeCall(tool, input, request, requestId), onDrawing }
   const { write } = road.options
   const ended = tool.access === 'write' && !call.dryRun ? write?.noteCall?.(call) : undefined
   const told = telling(ended)
@@ -176,7 +176,7 @@ async function travel(request: CallRequest, requestId: string, road: Road): Prom
     const principalId = request.principal.id
     return successResult(
       data,
-      drawn.flatMap((picture) => road.pictures.put({ principalId, tool: tool.name, picture })),
+      drawn.flatMap((drawing) => road.pictures.put({ principalId, tool: tool.name, drawing })),
     )
   }
   const run = () => atMostOnce(tool, call, road, once)
@@ -250,13 +250,13 @@ function atMostOnce(tool: Tool, call: Call, road: Road, run: () => Promise<CallR
 
 async function handle(tool: Tool, call: Call, options: DispatchOptions, means: CarryOutMeans | null): Promise<unknown> {
   const { ports, status, now, write, figuresWithinMs } = options
-  const { principal, signal, input, onProgress, onPicture } = call
+  const { principal, signal, input, onProgress, onDrawing } = call
   const reads: ReadContext = {
     ...ports,
     principal,
     signal,
     onProgress,
-    draw: (picture) => onPicture?.(picture),
+    draw: (drawing) => onDrawing?.(drawing),
     now,
     ...(figuresWithinMs !== undefined && { figuresWithinMs }),
     status,

@@ -66,6 +66,7 @@ test('the curves of a replay: HODL half and half, each range from when it was op
   expect(narrow?.ranges.length).toBeGreaterThan(3)
   expect(narrow?.ranges[1]?.at).toBe(result.strategies[0]?.rebalances[0]?.at)
   expect(calm?.ranges).toEqual([{ at: 1_700_003_600, lower: 0.7, upper: 1.3 }])
-  expect(full?.ranges).toEqual([{ at: 1_700_003_600, lower: 0, upper: Infinity }])
+  expect(full?.ranges).toEqual([{ at: 1_700_003_600, lower: 0, upper: 'Infinity' }])
+  expect(JSON.parse(JSON.stringify(curves)), 'JSON keeps them whole').toEqual(curves)
   expect(narrow?.equity).toBe(result.strategies[0]?.equity)
 })

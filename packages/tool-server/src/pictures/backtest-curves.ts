@@ -1,5 +1,5 @@
 import type { BacktestResult, BacktestStrategy, StrategyResult } from '@svc/lp-math'
-import type { BacktestCurves, StrategyCurve } from './backtest-picture.ts'
+import type { BacktestCurves, StrategyCurve, TimedRange } from './backtest-picture.ts'
 
 /**
  * What the picture of a replay is drawn from. HODL is half of the start value in each token; long columns are thinned to what can be
@@ -52,9 +52,10 @@ function curveOf(
     feesEarnedUsd: one.feesEarnedUsd,
     feeUncertaintyPct: one.feeUncertaintyPct,
     equity: one.equity,
-    ranges: [
-      { at: startsAt, lower: opened.lower, upper: opened.upper },
-      ...one.rebalances.map(({ at, after }) => ({ at, lower: after.lower, upper: after.upper })),
-    ],
+    ranges: [rangeFrom(startsAt, opened), ...one.rebalances.map(({ at, after }) => rangeFrom(at, after))],
   }
+}
+
+function rangeFrom(at: number, { lower, upper }: { readonly lower: number; readonly upper: number }): TimedRange {
+  return { at, lower, upper: upper === Infinity ? 'Infinity' : upper }
 }

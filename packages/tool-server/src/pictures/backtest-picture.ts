@@ -45,9 +45,11 @@ export type StrategyCurve = {
   /** How far the fees may lie off, in percent of them. */
   readonly feeUncertaintyPct: number
   readonly equity: readonly TimedValue[]
-  /** Each range from when it was opened; 0 and Infinity for the full one. The first opens the strategy, the others are rebalances. */
-  readonly ranges: readonly { readonly at: number; readonly lower: number; readonly upper: number }[]
+  /** Each range from when it was opened; from 0 and without an upper price for the full one. The first opens the strategy, the others are rebalances. */
+  readonly ranges: readonly TimedRange[]
 }
+
+export type TimedRange = { readonly at: number; readonly lower: number; readonly upper: number | 'Infinity' }
 
 function bestOf({ strategies }: BacktestCurves): StrategyCurve | undefined {
   return strategies.toSorted((one, other) => other.netReturnPct - one.netReturnPct)[0]
@@ -159,7 +161,7 @@ function bandSeries(backtest: BacktestCurves, colours: Colours, palette: Palette
   const ranges = best?.ranges ?? []
   const last = ranges.at(-1)
   const end = backtest.prices.at(-1)?.at ?? 0
-  const shown = (price: number) => (price > 0 && price < Infinity ? price : null)
+  const shown = (price: number | 'Infinity') => (price !== 'Infinity' && price > 0 && price < Infinity ? price : null)
   const bound = (name: string, of: 'lower' | 'upper'): SeriesOption => ({
     ...place,
     name,

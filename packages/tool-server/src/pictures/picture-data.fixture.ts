@@ -74,7 +74,7 @@ export function backtestCurves(): BacktestCurves {
         feesEarnedUsd: 90,
         feeUncertaintyPct: 8,
         equity: curve(0.00016, 0.45),
-        ranges: [{ at: begin, lower: 0, upper: Infinity }],
+        ranges: [{ at: begin, lower: 0, upper: 'Infinity' }],
       },
     ],
   }

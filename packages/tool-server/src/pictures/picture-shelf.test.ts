@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import type { Drawing } from './drawing.ts'
 import { rangeResult } from './picture-data.fixture.ts'
 import { createPictureShelf } from './picture-shelf.ts'
-import { rangePicture } from './range-picture.ts'
 
-const picture = rangePicture(rangeResult, 30)
+const drawing: Drawing = { kind: 'range', result: rangeResult, horizonDays: 30 }
 const tool = 'optimize_lp_range'
 
 function open() {
@@ -14,7 +14,7 @@ function open() {
 
 test('a picture is read as SVG and as PNG, by its own principal alone', async () => {
   const { shelf } = open()
-  const [svg, png] = shelf.put({ principalId: 'one', tool, picture })
+  const [svg, png] = shelf.put({ principalId: 'one', tool, drawing })
   expect(shelf.list('one')).toEqual([svg, png])
   expect(await shelf.read('one', svg?.uri ?? '')).toMatchObject({ text: expect.stringContaining('WETH/USDC') })
   const read = await shelf.read('one', png?.uri ?? '')
@@ -25,7 +25,7 @@ test('a picture is read as SVG and as PNG, by its own principal alone', async ()
 
 test('is gone after an hour', async () => {
   const { shelf, clock } = open()
-  const [svg] = shelf.put({ principalId: 'one', tool, picture })
+  const [svg] = shelf.put({ principalId: 'one', tool, drawing })
   clock.at += 3_599_999
   expect(shelf.list('one')).toHaveLength(2)
   clock.at += 1
@@ -35,13 +35,13 @@ test('is gone after an hour', async () => {
 
 test('the newest sixteen of a principal are kept, and 256 of all', () => {
   const { shelf } = open()
-  const first = shelf.put({ principalId: 'one', tool, picture })
-  shelf.put({ principalId: 'other', tool, picture })
-  for (let more = 0; more < 16; more++) shelf.put({ principalId: 'one', tool, picture })
+  const first = shelf.put({ principalId: 'one', tool, drawing })
+  shelf.put({ principalId: 'other', tool, drawing })
+  for (let more = 0; more < 16; more++) shelf.put({ principalId: 'one', tool, drawing })
   expect(shelf.list('one')).toHaveLength(32)
   expect(shelf.list('one')).not.toContainEqual(first[0])
   expect(shelf.list('other')).toHaveLength(2)
-  for (let more = 0; more < 300; more++) shelf.put({ principalId: `p${more}`, tool, picture })
+  for (let more = 0; more < 300; more++) shelf.put({ principalId: `p${more}`, tool, drawing })
   const kept = Array.from({ length: 300 }, (_, more) => shelf.list(`p${more}`).length / 2)
   expect(kept.reduce((sum, count) => sum + count, 0)).toBe(256)
 })

@@ -1,4 +1,4 @@
-import type { Picture } from './picture.ts'
+import { pictureOf, type Drawing } from './drawing.ts'
 import { canRenderPng, renderPng } from './render-png.ts'
 import { renderSvg } from './render-svg.ts'
 
@@ -11,7 +11,7 @@ export type PictureShelf = {
   read(principalId: string, uri: string): Promise<ReadPicture | null>
 }
 
-export type KeptPicture = { readonly principalId: string; readonly tool: string; readonly picture: Picture }
+export type KeptPicture = { readonly principalId: string; readonly tool: string; readonly drawing: Drawing }
 
 export type PictureLink = {
   readonly type: 'resource_link'
@@ -58,7 +58,7 @@ export function createPictureShelf({
       const [, id = '', format] = /^svc:\/\/charts\/([0-9a-f-]{36})\.(svg|png)$/.exec(uri) ?? []
       const kept = shelf.get(id)
       if (kept === undefined || kept.principalId !== principalId) return null
-      const svg = await renderSvg(kept.picture)
+      const svg = await renderSvg(pictureOf(kept.drawing))
       if (format === 'svg') return { uri, mimeType: formats.svg, text: svg }
       return { uri, mimeType: formats.png, blob: Buffer.from(await renderPng(svg)).toString('base64') }
     },

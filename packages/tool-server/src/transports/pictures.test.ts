@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { rangeResult } from '../pictures/picture-data.fixture.ts'
-import { rangePicture } from '../pictures/range-picture.ts'
 import { connectModern, openTestServer, type TestServer } from '../test-server.fixture.ts'
 import { readTool } from '../tool.ts'
 
@@ -17,7 +16,7 @@ const drawing = readTool({
   input: z.strictObject({ fails: z.boolean() }),
   output: z.object({ drawn: z.boolean() }),
 }).handler(async ({ fails }, context) => {
-  context.draw(rangePicture(rangeResult, 30))
+  context.draw({ kind: 'range', result: rangeResult, horizonDays: 30 })
   if (fails) throw new Error('after the drawing')
   return { drawn: true }
 })

@@ -7,7 +7,6 @@ import { runBacktest } from '../../adapters/analytics/run-backtest.ts'
 import { typicalGas } from '../../adapters/analytics/typical-gas.ts'
 import { wholeFee } from '../../adapters/analytics/whole-fee.ts'
 import { backtestCurves } from '../../pictures/backtest-curves.ts'
-import { backtestPicture } from '../../pictures/backtest-picture.ts'
 import type { Pool, PoolBars } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
 import { backtestPeriod, requireKnownDays } from '../backtest-period.ts'
@@ -95,7 +94,8 @@ export const backtestLpStrategy = readTool({
   const startsAt = bars.startsAt[0] ?? 0
   const curves = { ...about, chain: chain.name, result, strategies, startValueUsd, quoteUsd: quoteUsd.usd }
   const caption = [`${price.length} bars of ${barSeconds} seconds. Dollars: ${quoteUsd.basis}.`]
-  context.draw(backtestPicture(backtestCurves({ ...curves, caption, price: [...price], startsAt, barSeconds })))
+  const drawn = backtestCurves({ ...curves, caption, price: [...price], startsAt, barSeconds })
+  context.draw({ kind: 'backtest', curves: drawn })
   return {
     ...readStamp(chain, context, history.source),
     ...about,

@@ -10,7 +10,6 @@ import {
 import * as z from 'zod'
 import { compareSimulation } from '../../adapters/analytics/compare-simulation.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
-import { rangePicture } from '../../pictures/range-picture.ts'
 import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import type { FoundPool } from '../named-pool.ts'
@@ -114,7 +113,7 @@ export const optimizeLpRange = readTool({
   const choice = choose(read, request)
   const analytic = { ...readStamp(chain, context, read.history.source), ...told(request, place, read, choice) }
   const result = { ...analytic, simulation: await simulated(request, context, { read, choice, analytic }) }
-  context.draw(rangePicture(result, request.horizonDays))
+  context.draw({ kind: 'range', result, horizonDays: request.horizonDays })
   return result
 })
 

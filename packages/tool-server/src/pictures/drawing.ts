@@ -1,0 +1,14 @@
+import { backtestPicture, type BacktestCurves } from './backtest-picture.ts'
+import type { Theme } from './palette.ts'
+import type { Picture } from './picture.ts'
+import { rangePicture, type RangeResult } from './range-picture.ts'
+
+/** What a picture is made from: plain data that JSON keeps whole, so that it can be drawn elsewhere than where it was made. */
+export type Drawing =
+  | { readonly kind: 'range'; readonly result: RangeResult; readonly horizonDays: number }
+  | { readonly kind: 'backtest'; readonly curves: BacktestCurves }
+
+export function pictureOf(drawing: Drawing, theme: Theme = 'light'): Picture {
+  if (drawing.kind === 'range') return rangePicture(drawing.result, drawing.horizonDays, theme)
+  return backtestPicture(drawing.curves, theme)
+}
