@@ -75,14 +75,14 @@ function rowOf(
   startsAt: number,
   options: BarsFromSwapsOptions,
 ): BarRow {
-  const ticks = [start, ...swaps.map(priceAfter)].map(({ sqrtPriceX96 }) => fractionalTick(sqrtPriceX96))
-  const openTick = ticks[0] ?? Number.NaN
+  const openTick = fractionalTick(start.sqrtPriceX96)
+  const ticks = swaps.map((swap) => fractionalTick(swap.sqrtPriceX96After))
   return {
     startsAt,
     openTick,
-    lowTick: Math.min(...ticks),
-    highTick: Math.max(...ticks),
-    closeTick: ticks.at(-1) ?? Number.NaN,
+    lowTick: ticks.reduce((low, tick) => Math.min(low, tick), openTick),
+    highTick: ticks.reduce((high, tick) => Math.max(high, tick), openTick),
+    closeTick: ticks.at(-1) ?? openTick,
     amount0In: Number(sumOfInputs(swaps.map(({ amount0 }) => amount0))),
     amount1In: Number(sumOfInputs(swaps.map(({ amount1 }) => amount1))),
     liquidity: tradedLiquidity(swaps) ?? Number(start.liquidity),

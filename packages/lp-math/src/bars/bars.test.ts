@@ -189,6 +189,16 @@ describe('bars from swaps', () => {
     expect([...bars.amount1In]).toEqual(rows.map((row) => row.amount1In))
   })
 
+  test('hold as many swaps as a day of a busy pool has', () => {
+    const [low, high] = [swap(61, -40, 3n, -2n), swap(61, 50, -2n, 3n)]
+    const bars = barsFromSwaps(
+      Array.from({ length: 200_000 }, (_, index) => (index % 2 === 0 ? high : low)),
+      span,
+    )
+    expect([bars.lowTick[1], bars.highTick[1]].map((tick) => Math.round(tick ?? 0))).toEqual([-40, 50])
+    expect([bars.amount0In[1], bars.amount1In[1]]).toEqual([300_000, 300_000])
+  })
+
   test('are refused out of order and outside the span', () => {
     const refused = (swaps: TimedSwapLog[], changes: object = {}) =>
       refusalOf(() => barsFromSwaps(swaps, { ...span, ...changes }))

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { postJson } from '../post-json.ts'
 import { EndpointError } from './endpoint-error.ts'
 
 /**
@@ -12,8 +13,9 @@ export async function postJsonRpc(
   options: { readonly url: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
   calls: readonly RpcCall[],
 ): Promise<ReadonlyMap<number, RpcAnswer> | 'batch refused'> {
-  const { status, type, text } = await exchange(options, JSON.stringify(calls.length === 1 ? calls[0] : calls))
-  const body = parse(text)
+  const said = await postJson({ ...options, mostBytes }, JSON.stringify(calls.length === 1 ? calls[0] : calls))
+  if ('failed' in said) throw failures[said.failed](options.timeoutMs, said.cause)
+  const { status, type, body } = said
   if (calls.length > 1 && !Array.isArray(body)) {
     if (refusesBatch(status, body)) return 'batch refused'
     throw statusError(status === 200 && answerSchema.safeParse(body).success ? 429 : status, type)
@@ -44,7 +46,13 @@ const answersSchema = z.array(answerSchema)
 /** JSON-RPC codes that say "too much": the standard's, one provider's own, and the status as a code. */
 export const limitCodes: ReadonlySet<number> = new Set([-32005, -32007, 429])
 
-const maxBodyBytes = 16 * 1024 * 1024
+const mostBytes = 16 * 1024 * 1024
+
+const failures = {
+  timeout: (timeoutMs: number) => new EndpointError('timeout', `no answer within ${timeoutMs} ms`),
+  unreachable: (_: number, cause: unknown) => new EndpointError('unreachable', 'the connection failed', cause),
+  'too long': () => new EndpointError('refused', 'the answer is larger than 16 MiB'),
+}
 
 /** An error without an id answers a lone call; anything else must bear the id of the call. */
 function answerTo(id: number, byId: ReadonlyMap<unknown, RpcAnswer>, count: number): RpcAnswer {
@@ -60,50 +68,6 @@ function refusesBatch(status: number, body: unknown): boolean {
   if ([400, 405, 413, 415, 422].includes(status)) return true
   const answer = answerSchema.safeParse(body)
   return status === 200 && answer.success && !!answer.data.error && !limitCodes.has(answer.data.error.code)
-}
-
-async function exchange(
-  options: { readonly url: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
-  body: string,
-): Promise<{ status: number; type: string; text: string }> {
-  try {
-    const response = await options.fetch(options.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body,
-      redirect: 'error',
-      signal: AbortSignal.timeout(options.timeoutMs),
-    })
-    const type = /^[\w.+-]+\/[\w.+-]+/.exec(response.headers.get('content-type') ?? '')?.[0] ?? 'no type'
-    return { status: response.status, type, text: await readText(response) }
-  } catch (error) {
-    if (error instanceof EndpointError) throw error
-    if (error instanceof Error && error.name === 'TimeoutError') {
-      throw new EndpointError('timeout', `no answer within ${options.timeoutMs} ms`)
-    }
-    throw new EndpointError('unreachable', 'the connection failed', error)
-  }
-}
-
-async function readText(response: Response): Promise<string> {
-  if (response.body === null) return ''
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const chunk of response.body) {
-    bytes += chunk.byteLength
-    if (bytes > maxBodyBytes) throw new EndpointError('refused', 'the answer is larger than 16 MiB')
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Of the body it tells the type alone: what endpoints write there may hold the URL, and with it the key. */

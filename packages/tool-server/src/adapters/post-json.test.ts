@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { postJson } from './post-json.ts'
+
+/** What a post to a server that answers so comes to. */
+async function answerOf(listener: RequestListener, limits: { timeoutMs?: number; mostBytes?: number } = {}) {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return postJson(
+    { url, headers: { authorization: 'k' }, fetch, timeoutMs: 60_000, mostBytes: 1_000, ...limits },
+    '[1]',
+  )
+}
+
+test('says what was answered, whatever the status, and of the type no more than its name', async () => {
+  const asked: unknown[] = []
+  const answer = await answerOf((request, response) => {
+    asked.push([request.method, request.headers['content-type'], request.headers.authorization])
+    request.pipe(response.writeHead(503, { 'content-type': 'application/json; charset=utf-8' }))
+  })
+  expect(answer).toEqual({ status: 503, type: 'application/json', body: [1] })
+  expect(asked).toEqual([['POST', 'application/json', 'k']])
+})
+
+test('of what is no JSON gives no body', async () => {
+  expect(await answerOf((_, response) => response.end('<html>'))).toEqual({
+    status: 200,
+    type: 'no type',
+    body: undefined,
+  })
+})
+
+test.each<[string, RequestListener]>([
+  ['timeout', () => {}],
+  ['timeout', (_, response) => response.write('{"half":')],
+  ['too long', (_, response) => response.write(' '.repeat(2_000))],
+  ['unreachable', (_, response) => response.writeHead(307, { location: '/elsewhere' }).end()],
+  ['unreachable', (request) => request.socket.destroy()],
+])('fails with %s', async (failed, listener) => {
+  const timeoutMs = failed === 'timeout' ? 50 : 60_000
+  expect(await answerOf(listener, { timeoutMs })).toMatchObject({ failed })
+})
