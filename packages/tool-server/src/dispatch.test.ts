@@ -54,7 +54,7 @@ function open(options: Partial<DispatchOptions> = {}) {
   })
   const call = (name: string, args: unknown, principal: Principal = localPrincipal, signal: AbortSignal = never) =>
     dispatch.call({ name, arguments: args, principal, signal })
-  const code = async (...of: Parameters<typeof call>) => (await call(...of))._meta?.['svc/error'].code
+  const code = async (...of: Parameters<typeof call>) => (await call(...of))._meta?.['svc/error']?.code
   return { dispatch, call, code, events }
 }
 
@@ -130,7 +130,7 @@ describe('the road of a call', () => {
 
   it('shows an unknown name cut and escaped', async () => {
     const result = await open().call(`\u202e\u0000${'x'.repeat(100_000)}`, {})
-    const message = result._meta?.['svc/error'].message ?? ''
+    const message = result._meta?.['svc/error']?.message ?? ''
     expect(message.length).toBeLessThan(120)
     expect(message).toMatch(/^[ -~]+$/)
   })
@@ -177,7 +177,7 @@ describe('the road of a call', () => {
     )
     expect(await open().code('get_echo', [])).toBe('VALIDATION_FAILED')
     expect(await open().code('get_echo', 'text')).toBe('VALIDATION_FAILED')
-    expect((await call('get_echo', undefined))._meta?.['svc/error'].details).toEqual([
+    expect((await call('get_echo', undefined))._meta?.['svc/error']?.details).toEqual([
       { field: 'text', message: 'Required.', accepted: 'string' },
     ])
     expect(calls).toBe(0)
@@ -198,7 +198,7 @@ describe('the road of a call', () => {
 
   it('lets our own errors through and hides everybody else’s behind a correlation id', async () => {
     const { call, events } = open()
-    expect((await call('get_failure', { how: 'own' }))._meta?.['svc/error'].code).toBe('POOL_NOT_FOUND')
+    expect((await call('get_failure', { how: 'own' }))._meta?.['svc/error']?.code).toBe('POOL_NOT_FOUND')
     const hidden = await call('get_failure', { how: 'foreign' })
     expect(hidden.isError).toBe(true)
     expect(JSON.stringify(hidden)).not.toContain('hunter2')
@@ -345,7 +345,7 @@ describe('idempotency', () => {
     expect(await again('clean')).toMatchObject({ structuredContent: { status: 'success' } })
     const signed = open({ write: writeRoad(fails, store, ['request-1']) })
     const first = await signed.call('move_funds', { amount: '1', idempotencyKey: 'signed' })
-    expect(first._meta?.['svc/error'].code).toBe('TRANSACTION_PENDING')
+    expect(first._meta?.['svc/error']?.code).toBe('TRANSACTION_PENDING')
     expect(await again('signed')).toEqual(first)
     expect(runs).toEqual(['1'])
   })
@@ -371,7 +371,7 @@ describe('idempotency', () => {
     }
     const restarted = open({ write })
     const again = await restarted.call('move_funds', { amount: '1', idempotencyKey: 'k' })
-    const named = again._meta?.['svc/error'].details.filter(({ txHash }) => txHash === hash)
+    const named = again._meta?.['svc/error']?.details.filter(({ txHash }) => txHash === hash)
     expect(named).toEqual(expected === undefined ? undefined : [sent])
     expect(await restarted.code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe(expected)
     expect(runs).toEqual(ran)

@@ -22,8 +22,8 @@ import type { ReadContext, StatusReport, Tool, WriteContext } from './tool.ts'
 
 /** The road of a call, the same for every transport. Knows nothing of protocols. */
 export type Dispatch = {
-  /** What a principal may call, as `tools/list` shows it. */
-  list(principal: Principal): ToolList
+  /** What a principal may call, as `tools/list` shows it; with the views of answers where the client shows such. */
+  list(principal: Principal, views?: boolean): ToolList
   has(name: string): boolean
   /** What was drawn of answers, each for the principal that was given it. */
   readonly pictures: Pick<PictureShelf, 'list' | 'read'>
@@ -44,6 +44,8 @@ export type CallRequest = {
   readonly principal: Principal
   /** Aborted when the caller leaves: reads stop, writes go on to a safe end. */
   readonly signal: AbortSignal
+  /** Whether the client shows views of answers: what one draws goes with the answer then. */
+  readonly views?: boolean
   /** Hears how far the call is: done, and of how much. */
   readonly onProgress?: ((done: number, of: number) => void) | undefined
   /**
@@ -174,10 +176,12 @@ async function travel(request: CallRequest, requestId: string, road: Road): Prom
   const once = async () => {
     const data = await told(answered(tool, call, request, road))
     const principalId = request.principal.id
-    return successResult(
+    const result = successResult(
       data,
       drawn.flatMap((drawing) => road.pictures.put({ principalId, tool: tool.name, drawing })),
     )
+    const [drawing] = drawn
+    return request.views === true && drawing !== undefined ? { ...result, _meta: { 'svc/drawing': drawing } } : result
   }
   const run = () => atMostOnce(tool, call, road, once)
   const result = await told(tool.access === 'write' && write !== null ? write.during(run) : run())
@@ -298,7 +302,7 @@ async function logged(request: CallRequest, road: Road): Promise<CallResult> {
       principal: request.principal.id,
       parameters: request.arguments,
       durationMs: now() - startedAt,
-      outcome: result._meta?.['svc/error'].code ?? 'success',
+      outcome: result._meta?.['svc/error']?.code ?? 'success',
     })
   }
   return result

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { ViewName } from './apps/app-views.ts'
 import type { KeyTier, Principal } from './auth/principal.ts'
 import type { Scope } from './auth/scopes.ts'
 import type { Deferred, Execute } from './intent.ts'
@@ -81,6 +82,8 @@ type Facts<Input, Output> = {
 export type ReadFacts<Input, Output> = Facts<Input, Output> & {
   /** Tools outside the `data` profile say false. */
   readonly inDataProfile?: boolean
+  /** The page that shows its answers, where a client shows such. */
+  readonly view?: ViewName | null
 }
 
 export type WriteFacts<Input, Output> = Facts<Input, Output> & {
@@ -104,6 +107,7 @@ export type Tool = {
   /** The lowest tier of keys that may call it. */
   readonly tier: KeyTier
   readonly inDataProfile: boolean
+  readonly view: ViewName | null
   readonly annotations: {
     readonly readOnlyHint: boolean
     readonly destructiveHint: boolean
@@ -229,6 +233,7 @@ function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
     scope: facts.scope,
     tier: access,
     inDataProfile,
+    view: ('view' in facts ? facts.view : undefined) ?? null,
     annotations: {
       readOnlyHint: access === 'read',
       destructiveHint: 'destructive' in facts && facts.destructive,

@@ -1,3 +1,4 @@
+import type { Drawing } from '../pictures/drawing.ts'
 import type { PictureLink } from '../pictures/picture-shelf.ts'
 import type { ErrorEnvelope, ToolError } from '../tool-error.ts'
 
@@ -7,7 +8,7 @@ export type CallResult = {
   readonly content: ({ readonly type: 'text'; readonly text: string } | PictureLink)[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
   readonly isError?: true
-  readonly _meta?: { readonly 'svc/error': ErrorEnvelope }
+  readonly _meta?: { readonly 'svc/error'?: ErrorEnvelope; readonly 'svc/drawing'?: Drawing }
   /** Lets the result be passed to the SDK, whose result types are open. */
   readonly [member: string]: unknown
 }

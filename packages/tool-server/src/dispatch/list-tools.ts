@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { appViews } from '../apps/app-views.ts'
 import { may } from '../auth/may.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Tool } from '../tool.ts'
@@ -11,6 +12,8 @@ export type ListedTool = {
   readonly inputSchema: JsonObjectSchema
   readonly outputSchema: JsonObjectSchema
   readonly annotations: Tool['annotations']
+  /** The view of its answers, for clients that show such. */
+  readonly _meta?: { readonly ui: { readonly resourceUri: string } }
 }
 
 export type JsonObjectSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }
@@ -23,14 +26,14 @@ export type ToolList = {
 }
 
 /** Builds every definition once and keeps one list per class of principals (a tier of keys, or a set of scopes). */
-export function createToolLists(tools: readonly Tool[]): (principal: Principal) => ToolList {
+export function createToolLists(tools: readonly Tool[]): (principal: Principal, views?: boolean) => ToolList {
   const entries = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((tool) => ({ tool, listed: listTool(tool) }))
   const lists = new Map<string, ToolList>()
-  return (principal) => {
-    const classKey = principal.tier ?? [...principal.scopes].toSorted().join(' ')
+  return (principal, views = false) => {
+    const classKey = `${principal.tier ?? [...principal.scopes].toSorted().join(' ')}${views ? ' with views' : ''}`
     const known = lists.get(classKey)
     if (known !== undefined) return known
-    const visible = entries.filter(({ tool }) => may(principal, tool)).map(({ listed }) => listed)
+    const visible = entries.filter(({ tool }) => may(principal, tool)).map((entry) => (views ? withView(entry) : entry.listed))
     const list = Object.freeze({ tools: visible, json: JSON.stringify(visible) })
     lists.set(classKey, list)
     return list
@@ -47,6 +50,11 @@ export function listTool(tool: Tool): ListedTool {
     outputSchema: defers(tool) ? writeOutputSchema(tool.output) : jsonSchema(tool.output, 'output'),
     annotations: tool.annotations,
   })
+}
+
+function withView({ tool, listed }: { readonly tool: Tool; readonly listed: ListedTool }): ListedTool {
+  const resourceUri = tool.view === null ? null : appViews.uriOf(tool.view)
+  return resourceUri === null ? listed : Object.freeze({ ...listed, _meta: { ui: { resourceUri } } })
 }
 
 /** Whether a tool may answer with a plan: those that act on stored writes say themselves what they answer. */

@@ -1,3 +1,4 @@
+import { showsViews } from '../apps/app-views.ts'
 import type { Dispatch } from '../dispatch.ts'
 import { ToolError } from '../tool-error.ts'
 import { takesForms } from './approval-form.ts'
@@ -39,7 +40,8 @@ export function createLegacyEra(options: LegacyEraOptions): LegacyEra {
         return sendJsonRpcError(exchange.response, 400, jsonRpcErrors.duplicateId, id)
       }
       cancelInFlight(session, message)
-      const hot = options.testing === null || isToolCall(message) ? hotOf(exchange, message, options) : null
+      const isHot = !session.showsViews && (options.testing === null || isToolCall(message))
+      const hot = isHot ? hotOf(exchange, message, options) : null
       if (hot !== null && !(session.takesForms && mayAsk(hot, options.dispatch)))
         return answerHot(exchange, session, hot, options)
       return answerThroughSdk(exchange, session, message, id, options)
@@ -70,6 +72,7 @@ async function openSession(
     principalId,
     transport,
     takesForms: takesForms(capabilitiesOf(message)),
+    showsViews: showsViews(capabilitiesOf(message)),
     inFlight: new Map(),
     exchanges: 0,
     lastSeenAt: options.now(),

@@ -1,6 +1,7 @@
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
+import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
 import type { EventStore, jsonSchemaValidator, ServerContext, ServerNotifier } from '@modelcontextprotocol/server'
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
+import { appViews, showsViews } from '../apps/app-views.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { CallRequest, Dispatch } from '../dispatch.ts'
 import { createApprovalStates } from './approval-states.ts'
@@ -37,36 +38,45 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
   const { dispatch, info, testing, now, closing } = options
   const states = createApprovalStates({ key: options.stateKey, now })
   const serverOptions = {
-    capabilities: { tools: {}, resources: {} },
+    capabilities: { tools: {}, resources: {}, extensions: { 'io.modelcontextprotocol/ui': {} } },
     instructions: options.instructions,
     jsonSchemaValidator: sharedValidator(),
     cacheHints: { 'tools/list': { ttlMs: listTtlMs, cacheScope: 'private' as const } },
   }
   return (principal, era, notify) => {
     const server = new Server(info, serverOptions)
-    server.setRequestHandler('tools/list', (request) => {
+    const views = (context: ServerContext) => showsViews(capabilitiesOf(server, era, context))
+    server.setRequestHandler('tools/list', (request, context) => {
       if (request.params?.cursor !== undefined) throw unknownCursor()
-      return { tools: dispatch.list(principal).tools }
+      return { tools: dispatch.list(principal, views(context)).tools }
     })
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const signal = callerSignal(context.mcpReq.signal, context.http?.req?.signal)
       const onProgress = tellingProgress(context)
-      const call = { name: params.name, arguments: params.arguments, principal, signal, onProgress }
+      const call = { name: params.name, arguments: params.arguments, principal, signal, onProgress, views: views(context) }
       const asking = { dispatch, context, now, closing }
       return era === 'legacy' ? callInSession(call, { ...asking, server }) : callAlone(call, { ...asking, states })
     })
-    server.setRequestHandler('resources/list', (request) => {
+    server.setRequestHandler('resources/list', (request, context) => {
       if (request.params?.cursor !== undefined) throw unknownCursor()
-      return { resources: dispatch.pictures.list(principal.id).map(({ type: _type, ...resource }) => resource) }
+      const pictures = dispatch.pictures.list(principal.id).map(({ type: _type, ...resource }) => resource)
+      return { resources: views(context) ? [...appViews.list(), ...pictures] : pictures }
     })
     server.setRequestHandler('resources/read', async ({ params }) => {
-      const read = await dispatch.pictures.read(principal.id, params.uri)
+      const read = appViews.read(params.uri) ?? (await dispatch.pictures.read(principal.id, params.uri))
       if (read === null) throw new ResourceNotFoundError(params.uri)
       return { contents: [read] }
     })
     testing?.server(server, era, notify ?? null)
     return server
   }
+}
+
+/** What the client says it can do: in the handshake of its session, or with each request. */
+function capabilitiesOf(server: Server, era: Era, { mcpReq }: ServerContext): unknown {
+  if (era === 'legacy') return server.getClientCapabilities()
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
+  return envelope[CLIENT_CAPABILITIES_META_KEY]
 }
 
 /** Progress goes out on the call's own stream, to a client that gave a token for it. */

@@ -7,6 +7,8 @@ export type Session = {
   readonly principalId: string
   /** Whether its client shows forms to a person. */
   readonly takesForms: boolean
+  /** Whether its client shows views of answers. */
+  readonly showsViews: boolean
   readonly transport: WebStandardStreamableHTTPServerTransport
   /** Requests being answered, by their JSON-RPC id. */
   readonly inFlight: Map<string | number, AbortController>

@@ -62,6 +62,7 @@ export const optimizeLpRange = readTool({
   description:
     'The range of a v3 or v4 pool that keeps the price in it for a share of the time and earns most, its fees against losses, other ranges, and how sure that is. Fees come from the past 30 days, losses from a model without drift. A forecast, no promise.',
   scope: 'read:market',
+  view: 'lp-range',
   input,
   output: z.object({
     ...readResult,

@@ -103,7 +103,7 @@ describe('execute_plan', () => {
     expect(await spent(world)).toBe(300_000_000n)
     const hashes = outcomes.flatMap(({ structuredContent }) => structuredContent?.['txHash'] ?? [])
     expect(new Set(hashes).size).toBe(1)
-    const refused = outcomes.flatMap(({ _meta }) => _meta?.['svc/error'].code ?? [])
+    const refused = outcomes.flatMap(({ _meta }) => _meta?.['svc/error']?.code ?? [])
     expect(new Set(refused)).toEqual(new Set(['OPERATION_STATE']))
   })
 
