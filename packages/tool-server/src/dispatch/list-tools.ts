@@ -33,7 +33,9 @@ export function createToolLists(tools: readonly Tool[]): (principal: Principal, 
     const classKey = `${principal.tier ?? [...principal.scopes].toSorted().join(' ')}${views ? ' with views' : ''}`
     const known = lists.get(classKey)
     if (known !== undefined) return known
-    const visible = entries.filter(({ tool }) => may(principal, tool)).map((entry) => (views ? withView(entry) : entry.listed))
+    const visible = entries
+      .filter(({ tool }) => may(principal, tool))
+      .map((entry) => (views ? withView(entry) : entry.listed))
     const list = Object.freeze({ tools: visible, json: JSON.stringify(visible) })
     lists.set(classKey, list)
     return list

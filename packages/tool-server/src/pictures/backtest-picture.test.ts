@@ -47,7 +47,7 @@ test('the full range has no bounds to draw', () => {
 
 test('is drawn with its words, in both themes, and with nothing to show', async () => {
   for (const theme of ['light', 'dark'] as const) {
-    const svg = await renderSvg(backtestPicture(backtestCurves(), theme))
+    const svg = await renderSvg(backtestPicture(backtestCurves(), { theme }))
     const said = [
       'narrow +7.1 %',
       'US dollars',

@@ -1,6 +1,7 @@
 import type { EChartsOption, SeriesOption } from 'echarts'
 import { axisLook, frame } from './frame.ts'
-import { palettes, type Palette, type Theme } from './palette.ts'
+import { fullWidth, margins, wideFrom, type Grid, type Look } from './look.ts'
+import { palettes, type Palette } from './palette.ts'
 import type { Picture } from './picture.ts'
 import { showChange, showNumber } from './show-number.ts'
 
@@ -8,17 +9,18 @@ import { showChange, showNumber } from './show-number.ts'
  * Draws a backtest: the value of each strategy beside holding, with its rebalances; below, the price and the range that the best
  * strategy held. Times are Unix seconds, values US dollars, prices token1 per token0.
  */
-export function backtestPicture(backtest: BacktestCurves, theme: Theme = 'light'): Picture {
-  const palette = palettes[theme]
+export function backtestPicture(backtest: BacktestCurves, look: Look = {}): Picture {
+  const palette = palettes[look.theme ?? 'light']
+  const parts = partsOf(look)
   const colours = new Map(
     backtest.strategies.map(({ name }, index) => [name, palette.series[index % palette.series.length] ?? palette.ink]),
   )
   return {
-    width: 1_000,
-    height: 760,
+    width: parts.width,
+    height: parts.height,
     option: {
-      ...frame(words(backtest), palette),
-      ...layout(backtest, palette),
+      ...frame({ ...words(backtest), parts: headings(backtest, parts) }, palette, look),
+      ...layout(backtest, parts, palette),
       series: [...equitySeries(backtest, colours, palette), ...bandSeries(backtest, colours, palette)],
     },
   }
@@ -56,15 +58,10 @@ function bestOf({ strategies }: BacktestCurves): StrategyCurve | undefined {
 }
 
 function words(backtest: BacktestCurves) {
-  const best = bestOf(backtest)
   const returns = backtest.strategies.map(({ name, netReturnPct }) => `${name} ${showChange(netReturnPct)} %`)
   return {
     title: `${backtest.pair} on ${backtest.chain}, fee ${showNumber(backtest.fee / 10_000)} %: strategies replayed`,
     subtitle: `Net return: ${returns.join(', ')}`,
-    parts: [
-      { text: 'Value of the position, fees included', left: 24, top: 74 },
-      { text: best === undefined ? 'Price' : `Price, and the range of "${best.name}"`, left: 24, top: 438 },
-    ],
     caption: [
       ...backtest.caption,
       'Bars at the right: how far the fees may lie off. A triangle is a rebalance. The past is no promise.',
@@ -72,7 +69,36 @@ function words(backtest: BacktestCurves) {
   }
 }
 
-function layout({ pair, strategies }: BacktestCurves, palette: Palette): EChartsOption {
+function headings(backtest: BacktestCurves, { left, value, price }: Parts) {
+  const best = bestOf(backtest)
+  return [
+    { text: 'Value of the position, fees included', left, top: value.top - value.above },
+    {
+      text: best === undefined ? 'Price' : `Price, and the range of "${best.name}"`,
+      left,
+      top: price.top - price.above,
+    },
+  ]
+}
+
+type Parts = ReturnType<typeof partsOf>
+
+/** Two charts over one time, the legend between the first heading and its axes, or beside the heading where there is room. */
+function partsOf(look: Look) {
+  const { width = fullWidth } = look
+  const { above, below } = margins(look)
+  const isNarrow = width < wideFrom
+  const across = isNarrow ? { left: 66, width: width - 82 } : { left: 84, width: width - 120 }
+  const value = isNarrow
+    ? { ...across, top: above + 80, above: 80, height: 230 }
+    : { ...across, top: above + 56, above: 56, height: 260 }
+  const price = { ...across, top: value.top + value.height + (isNarrow ? 62 : 80), above: 32, height: 180 }
+  const legend = isNarrow ? { left: 8, top: above + 24, width: width - 16 } : { left: 300, top: above }
+  const height = price.top + price.height + 50 + below
+  return { width, height, left: isNarrow ? 12 : 24, legend, value, price }
+}
+
+function layout({ pair, strategies }: BacktestCurves, parts: Parts, palette: Palette): EChartsOption {
   const [token0 = 'token0', token1 = 'token1'] = pair.split('/')
   const value = (name: string) => ({
     type: 'value' as const,
@@ -84,13 +110,9 @@ function layout({ pair, strategies }: BacktestCurves, palette: Palette): ECharts
   const time = { type: 'time' as const, ...axisLook('', palette), splitLine: { show: false } }
   return {
     useUTC: true,
-    grid: [
-      { left: 84, top: 130, width: 880, height: 260 },
-      { left: 84, top: 470, width: 880, height: 180 },
-    ],
+    grid: [gridOf(parts.value), gridOf(parts.price)],
     legend: {
-      left: 300,
-      top: 74,
+      ...parts.legend,
       itemGap: 18,
       itemWidth: 16,
       itemHeight: 4,
@@ -107,6 +129,10 @@ function layout({ pair, strategies }: BacktestCurves, palette: Palette): ECharts
       { ...value(`${token1} per ${token0}`), gridIndex: 1 },
     ],
   }
+}
+
+function gridOf({ left, top, width, height }: Grid): Grid {
+  return { left, top, width, height }
 }
 
 const holding = 'HODL'

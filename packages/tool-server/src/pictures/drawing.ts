@@ -1,5 +1,5 @@
 import { backtestPicture, type BacktestCurves } from './backtest-picture.ts'
-import type { Theme } from './palette.ts'
+import type { Look } from './look.ts'
 import type { Picture } from './picture.ts'
 import { rangePicture, type RangeResult } from './range-picture.ts'
 
@@ -8,7 +8,7 @@ export type Drawing =
   | { readonly kind: 'range'; readonly result: RangeResult; readonly horizonDays: number }
   | { readonly kind: 'backtest'; readonly curves: BacktestCurves }
 
-export function pictureOf(drawing: Drawing, theme: Theme = 'light'): Picture {
-  if (drawing.kind === 'range') return rangePicture(drawing.result, drawing.horizonDays, theme)
-  return backtestPicture(drawing.curves, theme)
+export function pictureOf(drawing: Drawing, look: Look = {}): Picture {
+  if (drawing.kind === 'range') return rangePicture(drawing.result, drawing.horizonDays, look)
+  return backtestPicture(drawing.curves, look)
 }

@@ -1,8 +1,9 @@
 import type { EChartsOption, TitleComponentOption } from 'echarts'
+import type { Look } from './look.ts'
 import type { Palette } from './palette.ts'
 
 /** What every picture has: its ground and letters, a title above, and below how the figures were come by. */
-export function frame(words: FrameWords, palette: Palette): EChartsOption {
+export function frame(words: FrameWords, palette: Palette, { isBare = false }: Look): EChartsOption {
   const { title, subtitle, caption, parts } = words
   const named = (part: FramePart): TitleComponentOption => ({
     text: part.text,
@@ -15,24 +16,26 @@ export function frame(words: FrameWords, palette: Palette): EChartsOption {
     backgroundColor: palette.ground,
     textStyle: { color: palette.ink, fontFamily },
     aria: { enabled: true, label: { description: `${title}. ${subtitle}. ${caption.join(' ')}` } },
-    title: [
-      {
-        text: title,
-        subtext: subtitle,
-        left: 24,
-        top: 14,
-        itemGap: 6,
-        textStyle: { color: palette.ink, fontSize: 18, fontWeight: 600 },
-        subtextStyle: { color: palette.faint, fontSize: 13, lineHeight: 18 },
-      },
-      ...parts.map(named),
-      {
-        text: caption.join('\n'),
-        left: 24,
-        bottom: 12,
-        textStyle: { color: palette.faint, fontSize: 11, fontWeight: 400, lineHeight: 16 },
-      },
-    ],
+    title: isBare
+      ? parts.map(named)
+      : [
+          {
+            text: title,
+            subtext: subtitle,
+            left: 24,
+            top: 14,
+            itemGap: 6,
+            textStyle: { color: palette.ink, fontSize: 18, fontWeight: 600 },
+            subtextStyle: { color: palette.faint, fontSize: 13, lineHeight: 18 },
+          },
+          ...parts.map(named),
+          {
+            text: caption.join('\n'),
+            left: 24,
+            bottom: 12,
+            textStyle: { color: palette.faint, fontSize: 11, fontWeight: 400, lineHeight: 16 },
+          },
+        ],
   }
 }
 

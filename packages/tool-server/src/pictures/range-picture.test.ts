@@ -49,7 +49,7 @@ test('is drawn with units, error, seed, method and every range, in both themes',
     'chosen: +9.8',
   ]
   for (const theme of ['light', 'dark'] as const) {
-    const svg = await renderSvg(rangePicture(rangeResult, 30, theme))
+    const svg = await renderSvg(rangePicture(rangeResult, 30, { theme }))
     expect(said.filter((words) => !svg.includes(words))).toEqual([])
     expect(svg).not.toMatch(/NaN|Infinity|undefined|<script|href=/)
   }

@@ -1,25 +1,28 @@
 import { priceFan } from '@svc/lp-math'
 import type { EChartsOption, SeriesOption } from 'echarts'
 import { axisLook, frame } from './frame.ts'
-import { palettes, type Palette, type Theme } from './palette.ts'
+import type { Look } from './look.ts'
+import { palettes, type Palette } from './palette.ts'
 import type { Picture } from './picture.ts'
 import { rangeFrontier } from './range-frontier.ts'
+import { rangeParts, type RangeParts } from './range-parts.ts'
 import { showChange, showNumber } from './show-number.ts'
 
 /**
  * Draws a result of `optimize_lp_range`: where the price may go until the horizon, the ranges that were compared on the same scale,
  * and what each earns in fees against what it loses. Prices are token1 per token0.
  */
-export function rangePicture(result: RangeResult, horizonDays: number, theme: Theme = 'light'): Picture {
-  const palette = palettes[theme]
+export function rangePicture(result: RangeResult, horizonDays: number, look: Look = {}): Picture {
+  const palette = palettes[look.theme ?? 'light']
+  const parts = rangeParts(look)
   const fan = fanOf(result, horizonDays)
   const scale = scaleOf(result, fan)
   return {
-    width: 1_000,
-    height: 720,
+    width: parts.width,
+    height: parts.height,
     option: {
-      ...frame(words(result, horizonDays), palette),
-      ...layout(result, horizonDays, scale, palette),
+      ...frame({ ...words(result, horizonDays), parts: headings(parts) }, palette, look),
+      ...layout(result, horizonDays, { scale, parts, palette }),
       series: [
         ...fanSeries(fan, result, palette),
         ...candidateSeries(result, scale, palette),
@@ -89,11 +92,6 @@ function words(result: RangeResult, horizonDays: number) {
       `Expected: in range ${percent(projections.inRangeProbability)} of ${showNumber(horizonDays)} days, ` +
       `fees ${showNumber(projections.expectedFeeApr)} % a year (+/- ${showNumber(projections.feeUncertaintyPct)} % of that), ` +
       `net ${showNumber(projections.expectedNetApr)} % a year`,
-    parts: [
-      { text: 'Where the price may go', left: 24, top: 74 },
-      { text: 'Ranges compared, each with its net % a year', left: 620, top: 74 },
-      { text: 'Fees against impermanent loss', left: 24, top: 402 },
-    ],
     caption: [
       `Model: log-normal price without drift, volatility ${percent(volatility.annualized)} a year (${volatility.source}, ${volatility.lookback}). ` +
         'Fees as in the past: a forecast, no promise.',
@@ -105,7 +103,17 @@ function words(result: RangeResult, horizonDays: number) {
   }
 }
 
-function layout(result: RangeResult, horizonDays: number, scale: Scale, palette: Palette): EChartsOption {
+function headings({ fan, ranges, frontier }: RangeParts) {
+  return [
+    { text: 'Where the price may go', left: fan.left, top: fan.top },
+    { text: 'Ranges compared, each with its net % a year', left: ranges.left, top: ranges.top },
+    { text: 'Fees against impermanent loss', left: frontier.left, top: frontier.top },
+  ]
+}
+
+type Frame = { readonly scale: Scale; readonly parts: RangeParts; readonly palette: Palette }
+
+function layout(result: RangeResult, horizonDays: number, { scale, parts, palette }: Frame): EChartsOption {
   const unit = `${result.pair.split('/')[1] ?? 'token1'} per ${result.pair.split('/')[0] ?? 'token0'}`
   const price = { type: 'value' as const, ...scale, ...axisLook(unit, palette), nameGap: 58 }
   const labels = [{ ...result.projections, label: 'chosen' }, ...result.candidateRanges].map(
@@ -113,14 +121,9 @@ function layout(result: RangeResult, horizonDays: number, scale: Scale, palette:
   )
   const yields = axisLook('Fees, % a year', palette)
   return {
-    grid: [
-      { left: 84, top: 124, width: 480, height: 216 },
-      { left: 620, top: 124, width: 350, height: 216 },
-      { left: 84, top: 452, width: 886, height: 158 },
-    ],
+    grid: [parts.fan.grid, parts.ranges.grid, parts.frontier.grid],
     legend: {
-      left: 210,
-      top: 74,
+      ...parts.legend,
       itemGap: 14,
       itemWidth: 16,
       itemHeight: 8,
@@ -135,7 +138,7 @@ function layout(result: RangeResult, horizonDays: number, scale: Scale, palette:
         gridIndex: 1,
         data: labels,
         ...axisLook('', palette),
-        axisLabel: { color: palette.ink, fontSize: 11, interval: 0, rotate: 30 },
+        axisLabel: { color: palette.ink, fontSize: 11, interval: 0, rotate: parts.isNarrow ? 48 : 30 },
       },
       {
         type: 'value',
@@ -148,7 +151,9 @@ function layout(result: RangeResult, horizonDays: number, scale: Scale, palette:
     ],
     yAxis: [
       { ...price, gridIndex: 0, axisLabel: { color: palette.ink, fontSize: 11, formatter: tick } },
-      { ...price, gridIndex: 1, name: '', axisLabel: { show: false } },
+      parts.isNarrow
+        ? { ...price, gridIndex: 1, axisLabel: { color: palette.ink, fontSize: 11, formatter: tick } }
+        : { ...price, gridIndex: 1, name: '', axisLabel: { show: false } },
       {
         type: 'value',
         gridIndex: 2,

@@ -1,4 +1,10 @@
-import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server'
 import type { EventStore, jsonSchemaValidator, ServerContext, ServerNotifier } from '@modelcontextprotocol/server'
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import { appViews, showsViews } from '../apps/app-views.ts'
@@ -53,7 +59,14 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const signal = callerSignal(context.mcpReq.signal, context.http?.req?.signal)
       const onProgress = tellingProgress(context)
-      const call = { name: params.name, arguments: params.arguments, principal, signal, onProgress, views: views(context) }
+      const call = {
+        name: params.name,
+        arguments: params.arguments,
+        principal,
+        signal,
+        onProgress,
+        views: views(context),
+      }
       const asking = { dispatch, context, now, closing }
       return era === 'legacy' ? callInSession(call, { ...asking, server }) : callAlone(call, { ...asking, states })
     })
