@@ -77,7 +77,8 @@ describe('the commands that the pages show', () => {
     '$page: svc $text takes these words',
     async ({ command }) => {
       // What reads files alone has no data directory.
-      const place = command.includes('--data-dir') || command[0] === 'lp' ? [] : ['--data-dir', nowhere]
+      const isOfFiles = command[0] === 'lp' && !command.includes('--chain')
+      const place = command.includes('--data-dir') || isOfFiles ? [] : ['--data-dir', nowhere]
       const refused = await refusalOf([...wordsOf(command), ...place])
       expect(refused?.startsWith(noTerminal) === true ? null : refused).toBeNull()
     },

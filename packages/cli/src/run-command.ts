@@ -123,22 +123,25 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       Plays what was simulated before each signature of a day (UTC) again, and compares it with the record. Without
       --rpc-url at the endpoints of the settings, or of the local world in the data directory while it runs.
       Each takes --data-dir too, and runs beside the server.
-  svc lp optimize FILE --fee PIPS --decimals N,N [--base 0|1] [--amount USD] [--horizon-days N] [--json]
-                  [--risk conservative|moderate|aggressive] [--volatility historical|implied] [--block-seconds N]
-                  [--simulations N] [--seed N] [--svg FILE]
-      Chooses a range for the pool of a CSV file of bars (docs/analytics.md), with the error of each yield;
-      --svg draws it as well.
-      --fee is in millionths (500 is 0.05 %), --decimals those of the pool's token0 and token1, --base the token whose
-      price is meant (0), --amount what is put in (10000). More of the pool, for each of these commands: --pair NAME,
+  svc lp optimize FILE --fee FEE --decimals N,N [--base 0|1] | --chain C --pair A/B [--fee FEE] | --chain C --pool ID
+                  [--amount USD] [--horizon-days N] [--risk conservative|moderate|aggressive] [--json]
+                  [--volatility historical|implied] [--block-seconds N] [--simulations N] [--seed N] [--svg FILE]
+      Chooses a range (docs/analytics.md) for the pool of a CSV file of bars, or for one of a chain, with the error of what
+      it may earn; --svg draws it as well.
+      --fee is in millionths or percent (500, 0.05%), --amount what is put in (10000). A file also needs --decimals of the
+      pool's token0 and token1; --base is the token whose price is meant (0), and more of the pool is told by --pair NAME,
       --tick-spacing N, --protocol-fee-pct P, --quote-usd USD (1) for one of the other token, --gas-usd USD (0) for
-      opening or closing, --bar-seconds N.
-  svc lp backtest FILE --fee PIPS --decimals N,N [--base 0|1] [--amount USD] [--strategies JSON|FILE] [--json]
-                  [--svg FILE]
-      Replays strategies over the bars: fees with their uncertainty, IL, LVR, costs. --strategies is a list of
-      { name, rangePct, rebalanceThresholdPct }.
+      opening or closing, --bar-seconds N, --block-seconds N (12).
+      A chain tells all that itself: the read tools of svc serve are asked, without a wallet, by the settings of the
+      environment. --data-dir D is where they are, or that of a local world while it runs. The price of A in B is meant,
+      and without --fee the deepest pool; with --pool the price of token0, or by --base 1 of token1.
+  svc lp backtest FILE --fee FEE --decimals N,N | --chain C ... [--start TIME] [--end TIME]
+                  [--amount USD] [--strategies JSON|FILE] [--json] [--svg FILE]
+      Replays strategies over the bars, or over the last 30 days of a pool: fees with their uncertainty, IL, LVR, costs.
+      --strategies is a list of { name, rangePct, rebalanceThresholdPct }, TIME as 2026-01-31 or 2026-01-31T12:00:00Z.
   svc lp fee-tier PIPS=FILE ... --decimals N,N [--base 0|1] [--amount USD] [--horizon-days N] [--block-seconds N]
-                  [--json]
-      Compares the fee tiers of a pair, each told by a file of bars.
+                  [--json] | --chain C --pair A/B [--json]
+      Compares the fee tiers of a pair, each told by a file of bars, or those of a chain.
   svc demo [--hostile]
       A scripted agent adds liquidity, earns fees, collects, swaps and leaves, on its own local chain.
       --hostile: it tries to drain the wallet instead, and each attempt is shown with what stopped it.

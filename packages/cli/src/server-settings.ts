@@ -1,10 +1,11 @@
-import { access, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig, type Config } from '@svc/tool-server'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Address } from 'viem'
 import { UsageError } from './usage-error.ts'
+import { findWorldChains } from './world-chains.ts'
 import { readWorldKey, worldMarker } from './world-key.ts'
 
 /**
@@ -20,7 +21,7 @@ export async function readServerSettings(
   const given = dataDir === undefined ? environment : { ...environment, SVC_DATA_DIR: dataDir }
   const { dataDir: directory, chainsFile } = readOperatorConfig(given)
   const key = await readWorldKey(directory)
-  const worldChains = key === null || chainsFile !== null ? null : await ifThere(join(directory, 'chains.json'))
+  const worldChains = chainsFile === null ? await findWorldChains(directory) : null
   const config = readConfig(worldChains === null ? given : { ...given, SVC_CHAINS_FILE: worldChains })
   return {
     config,
@@ -52,13 +53,6 @@ function walletOf({ wallet }: Config, worldKey: `0x${string}` | null, directory:
   if (wallet !== null || worldKey === null) return null
   const { address } = new ServiceWallet({ mode: 'local', privateKey: worldKey })
   return { address, from: join(directory, worldMarker) }
-}
-
-async function ifThere(path: string): Promise<string | null> {
-  return access(path).then(
-    () => path,
-    () => null,
-  )
 }
 
 /** Read after the file was found to be in order. */

@@ -9,6 +9,8 @@ import { backtestCurves } from '../lp/backtest-curves.ts'
 import { program, repository, run } from '../processes.fixture.ts'
 
 const shipped = join(repository, 'examples/data/univ3-polygon-usdc-weth-500-2023-08-13_17.minute.csv')
+const ofChain = ['--chain', 'local']
+const ofPair = [...ofChain, '--pair', 'WETH/USDC']
 const ofPool = ['--fee', '500', '--decimals', '6,18', '--base', '1', '--pair', 'WETH/USDC']
 
 let directory: string
@@ -78,7 +80,7 @@ describe('svc lp optimize on the shipped minutes', () => {
     }
     const [first, again, other] = await Promise.all(['7', '7', '8'].map(read))
     expect(again).toEqual(first)
-    expect(other.simulation.checks).not.toEqual(first.simulation.checks)
+    expect(other.simulation.estimates).not.toEqual(first.simulation.estimates)
     expect(other.projections).toEqual(first.projections)
     expect(first.simulation.maxStandardErrorsOff).toBeLessThan(4)
     expect(first.projections.inRangeProbability).toBeCloseTo(0.6, 1)
@@ -102,10 +104,10 @@ test('svc lp fee-tier compares tiers in one range, and says how far the lead is 
     ],
     competitiveLandscape: { otherDexVolumePct: null },
   })
-  const [best, other] = report.tiers
+  const [other, best] = report.analysis.volumeDistribution
   // The same trade at six times the fee, in a range that the wider tick spacing makes a little wider.
-  expect(best.feeApr / other.feeApr).toBeGreaterThan(5.8)
-  expect(best.feeApr / other.feeApr).toBeLessThan(6)
+  expect(best.marginalFeeApr / other.marginalFeeApr).toBeGreaterThan(5.8)
+  expect(best.marginalFeeApr / other.marginalFeeApr).toBeLessThan(6)
   expect(best.lvrApr / other.lvrApr).toBeCloseTo(1, 1)
   const alone = await svc('fee-tier', `500=${shipped}`, ...ofPool.slice(2))
   expect(alone.stdout).toContain('Best: 0.05 % (confidence LOW). It is the only tier that was given.')
@@ -136,7 +138,9 @@ describe('svc lp --svg', () => {
       expect(drawn).toContain(text)
     }
     const nowhere = join(directory, 'none', 'picture.svg')
-    await expect(lp(['backtest', shipped, ...ofPool, '--svg', nowhere])).rejects.toThrow(`${nowhere} cannot be written`)
+    await expect(lp(['backtest', shipped, ...ofPool, '--svg', nowhere], new Promise(() => {}))).rejects.toThrow(
+      `${nowhere} cannot be written`,
+    )
   })
 })
 
@@ -183,7 +187,7 @@ test('svc lp says what is wrong on stderr, with the exit code of a usage error o
 
 describe('svc lp refuses', () => {
   test.each<[expected: string, ...words: string[]]>([
-    ['svc lp takes optimize FILE, backtest FILE or fee-tier'],
+    ['svc lp takes optimize, backtest or fee-tier'],
     ['svc lp backtest takes one CSV file of bars', 'backtest', '--fee', '500'],
     ['a CSV file needs --decimals of its token0 and token1, such as 6,18', 'backtest', shipped, '--fee', '500'],
     ['a fee of 2500 has no tick spacing of its own', 'backtest', shipped, '--decimals', '6,18', '--fee', '2500'],
@@ -204,17 +208,36 @@ describe('svc lp refuses', () => {
     ],
     ['--strategies is not JSON: ', ...ofStrategies('[{')],
     ['svc lp optimize takes one CSV file of bars', 'optimize', shipped, shipped],
+    ['or --chain and with it --pair A/B or --pool ID', 'backtest', '--pair', 'WETH/USDC'],
+    ['or --chain and with it --pair A/B or --pool ID', 'optimize', shipped, '--chain', 'local'],
+    ['a chain needs --pair, such as WETH/USDC, or --pool', 'optimize', '--chain', 'local'],
+    ['a chain needs --pair', 'optimize', '--chain', 'local', '--pair', 'WETH'],
+    ['a pool needs --chain', 'optimize', '--pool', '0x1'],
+    ['--fee has no place here: a pool has a fee of its own', 'optimize', ...ofChain, '--pool', '0x1', '--fee', '500'],
+    ['--pair has no place here: a pool has a pair', 'backtest', ...ofChain, '--pool', '0x1', '--pair', 'WETH/USDC'],
+    ['--base takes 0 or 1, not "2"', 'optimize', ...ofChain, '--pool', '0x1', '--base', '2'],
+    ['--base has no place here: of --pair it is the first token', 'optimize', ...ofPair, '--base', '1'],
+    ['--decimals has no place here: the chain tells', 'backtest', ...ofPair, '--decimals', '6,18'],
+    ['--gas-usd has no place here: gas costs what', 'backtest', ...ofPair, '--gas-usd', '1'],
+    ['--block-seconds has no place here', 'optimize', ...ofPair, '--block-seconds', '2'],
+    ['--simulations takes a whole number from 64 to 50000', 'optimize', ...ofPair, '--simulations', '50001'],
+    ['--fee takes millionths from 1 to 999999, or percent', 'optimize', ...ofPair, '--fee', '0.00001%'],
+    ['--start has no place here: a file is replayed as a whole', 'backtest', shipped, '--start', '2023-08-13'],
+    ['--data-dir has no place here: a file needs no', 'optimize', shipped, '--data-dir', '.svc'],
+    ['--amount has no place here: the tiers of a pair', 'fee-tier', ...ofPair, '--amount', '5'],
+    ['--fee has no place here: every fee of the pair', 'fee-tier', ...ofPair, '--fee', '500'],
     ['--risk takes conservative, moderate, aggressive, not "brave"', 'optimize', shipped, ...ofPool, '--risk', 'brave'],
     ['--simulations takes a whole number from 64 to', 'optimize', shipped, ...ofPool, '--simulations', '63'],
     ['a tier is written PIPS=FILE, such as 500=a.csv, not "a.csv"', 'fee-tier', 'a.csv'],
     ['takes each tier once with its CSV file', 'fee-tier', '500=a.csv', '0500=b.csv'],
-    ["Unknown option '--fee'", 'fee-tier', '500=a.csv', '--fee', '500'],
+    ['--fee has no place here: every tier is written with its fee', 'fee-tier', '500=a.csv', '--fee', '500'],
     ['bars.csv: row 2: closeTick is a plain number, not "x".', 'backtest', 'bars.csv', ...ofPool],
   ])('%s', async (expected, ...words) => {
     const header = 'startsAt,openTick,lowTick,highTick,closeTick,amount0In,amount1In,liquidity'
     const bars = join(directory, 'bars.csv')
     writeFileSync(bars, `${header}\n0,1,1,1,1,1,1,1\n60,1,1,1,x,1,1,1\n`)
-    await expect(lp(words.map((word) => (word === 'bars.csv' ? bars : word)))).rejects.toThrow(expected)
+    const call = words.map((word) => (word === 'bars.csv' ? bars : word))
+    await expect(lp(call, new Promise(() => {}))).rejects.toThrow(expected)
   })
 })
 

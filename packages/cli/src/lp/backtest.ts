@@ -1,23 +1,38 @@
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
-import { UsageError } from '../usage-error.ts'
+import { backtestForm } from './answer-forms.ts'
 import { backtestCsv } from './backtest-csv.ts'
 import { backtestCurves } from './backtest-curves.ts'
 import { csvPoolFlags, readCsvPool } from './csv-pool.ts'
+import { fileOrPool } from './file-or-pool.ts'
 import { parseNumber } from './parse-number.ts'
+import { poolPlaceFlags } from './pool-place.ts'
 import { readStrategies } from './read-strategies.ts'
 import { showBacktest } from './show-backtest.ts'
 import { writeSvg } from './write-svg.ts'
 
-/** `svc lp backtest FILE`: replays strategies over the bars of a CSV file. */
-export async function backtest(argv: readonly string[]): Promise<number> {
+/** `svc lp backtest`: replays strategies over the bars of a CSV file, or over the past of a pool of a chain. */
+export async function backtest(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {
   const { words, flags } = parseWordsAndFlags(argv, {
-    values: [...csvPoolFlags, 'amount', 'strategies', 'svg'],
+    values: [...csvPoolFlags, ...poolPlaceFlags, 'amount', 'start', 'end', 'strategies', 'svg'],
     switches: ['json'],
   })
-  const [file, more] = words
-  if (file === undefined || more !== undefined) throw new UsageError('svc lp backtest takes one CSV file of bars')
+  const file = fileOrPool('backtest', words, flags)
   const amountUsd = parseNumber('--amount', flags.amount, 0.01, 1e12) ?? 10_000
   const strategies = await readStrategies(flags.strategies)
+  if (file === null) {
+    const input = {
+      amount: flags.amount ?? '10000',
+      strategies: JSON.stringify(strategies),
+      startTime: flags.start ?? new Date(Date.now() - usualDays * 86_400_000).toISOString(),
+      ...(flags.end === undefined ? {} : { endTime: flags.end }),
+    }
+    const { askPool } = await import('./ask-pool.ts')
+    return askPool(flags, {
+      stopped,
+      ask: (tools, pair) => tools.call('backtest_lp_strategy', { ...pair, ...input }, backtestForm),
+      show: showBacktest,
+    })
+  }
   const pool = await readCsvPool(file, flags)
   const report = backtestCsv(pool, { amountUsd, strategies, now: Date.now })
   if (flags.svg !== undefined) {
@@ -26,3 +41,6 @@ export async function backtest(argv: readonly string[]): Promise<number> {
   process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : showBacktest(report))
   return 0
 }
+
+/** Of a pool, back from now, unless `--start` says otherwise. */
+const usualDays = 30

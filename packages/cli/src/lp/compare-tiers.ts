@@ -9,7 +9,7 @@ import { netAprError } from './net-apr-error.ts'
 
 /**
  * Compares pools of one pair by what an amount may earn in each, in one range that holds the price 80 % of the time: what
- * `recommend_fee_tier` answers, with the score of each tier in `tiers`. All are given the volatility of the pool that trades most.
+ * `recommend_fee_tier` answers, the error of the net yield beside it. All are given the volatility of the pool that trades most.
  * Throws `LpMathError`.
  */
 export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOptions): TierReport {
@@ -18,10 +18,8 @@ export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOpt
   if (busiest === undefined) throw new Error('there is no pool')
   const { volatility } = busiest
   const { bounds } = chooseRange(createRangeAnalyser(busiest.market), 0.8).atTarget
-  const tiers = read
-    .map(({ pool, ...own }) => scoreOf(pool, { ...own, volatility }, bounds))
-    .toSorted((a, b) => b.netApr - a.netApr)
   const volume = read.reduce((sum, { pace }) => sum + pace.volumePerDay, 0)
+  const tiers = read.map(({ pool, pace, market }) => tierOf(pool, { pace, market, volatility }, { bounds, volume }))
   return {
     pair: busiest.pool.pair,
     chain: null,
@@ -32,15 +30,9 @@ export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOpt
         classification: classifyVolatility(volatility.sigma),
         note: `EWMA of the bars of ${busiest.pool.file}, give or take ${(100 * volatility.standardError).toFixed(1)} %.`,
       },
-      volumeDistribution: read.map(({ pool, pace, market }) => ({
-        feeTier: pool.feePips,
-        volumePct: volume > 0 ? figure((100 * pace.volumePerDay) / volume) : 0,
-        tvlUsd: null,
-        feeApy7d: weekApy(pool, market),
-      })),
+      volumeDistribution: tiers,
       competitiveLandscape: { otherDexVolumePct: null, note: 'Files of bars say nothing of other exchanges.' },
     },
-    tiers,
     data: pools.map(describeBars),
     notes: [
       `Each tier: the amount between ${figure(bounds.lower)} and ${figure(bounds.upper)}, which hold the price 80 % of the time, or the nearest ticks beyond; fees less LVR less gas.`,
@@ -63,15 +55,9 @@ export type TierReport = {
   readonly recommendation: { readonly feeTier: number; readonly confidence: Confidence; readonly reason: string }
   readonly analysis: {
     readonly pairVolatility: { readonly annualized: number; readonly classification: string; readonly note: string }
-    readonly volumeDistribution: readonly {
-      readonly feeTier: number
-      readonly volumePct: number
-      readonly tvlUsd: number | null
-      readonly feeApy7d: number | null
-    }[]
+    readonly volumeDistribution: readonly ReadTier[]
     readonly competitiveLandscape: { readonly otherDexVolumePct: number | null; readonly note: string }
   }
-  readonly tiers: readonly TierScore[]
   readonly data: readonly DescribedBars[]
   readonly notes: readonly string[]
   readonly timestamp: string
@@ -79,27 +65,30 @@ export type TierReport = {
 
 type Confidence = 'HIGH' | 'MODERATE' | 'LOW'
 
-export type TierScore = ReturnType<typeof scoreOf>
+type ReadTier = ReturnType<typeof tierOf>
 
-function scoreOf(pool: CsvPool, read: CsvMarket, bounds: PriceBounds) {
+function tierOf(pool: CsvPool, read: CsvMarket, { bounds, volume }: { bounds: PriceBounds; volume: number }) {
   const model = { ...read.market.model, sigma: Math.min(read.volatility.sigma, 10) }
   const range = createRangeAnalyser({ ...read.market, model }).analyse(bounds)
-  const { feesPerDay, standardError } = read.pace
+  const { feesPerDay, standardError, volumePerDay } = read.pace
   return {
     feeTier: pool.feePips,
-    feeApr: figure(range.feeApr),
-    feeAprError:
+    volumePct: volume > 0 ? figure((100 * volumePerDay) / volume) : 0,
+    tvlUsd: null,
+    feeApy7d: weekApy(pool, read.market),
+    marginalFeeApr: figure(range.feeApr),
+    standardError:
       standardError === null || feesPerDay === 0 ? null : figure((range.feeApr * standardError) / feesPerDay),
     lvrApr: figure(range.lvrApr),
     arbitrageLossApr: figure(range.arbitrageLossApr),
     netApr: figure(range.netApr),
     netAprError: figure(netAprError(range, read)),
-    thinDaysPct: figure(thinDaysPct(pool)),
+    quietDaysPct: figure(quietDaysPct(pool)),
   }
 }
 
 /** Days of a trade below a tenth of the median day's, of all whole days. */
-function thinDaysPct({ bars }: CsvPool): number {
+function quietDaysPct({ bars }: CsvPool): number {
   const perDay = Math.max(1, Math.round(86_400 / bars.barSeconds))
   const days = Array.from({ length: Math.floor(bars.startsAt.length / perDay) }, (_, day) =>
     bars.amount0In.subarray(day * perDay, (day + 1) * perDay).reduce((sum, one) => sum + one, 0),
@@ -116,18 +105,18 @@ function weekApy(pool: CsvPool, { profile, model }: CsvMarket['market']): number
 }
 
 /** The lead is told in standard errors of the fees; the volatility is common to all tiers and decides nothing between them. */
-function recommend(tiers: readonly TierScore[]): TierReport['recommendation'] {
-  const [first, second] = tiers
+function recommend(tiers: readonly ReadTier[]): TierReport['recommendation'] {
+  const [first, second] = tiers.toSorted((a, b) => b.netApr - a.netApr)
   if (first === undefined) throw new Error('there is no tier')
   if (second === undefined) {
     return { feeTier: first.feeTier, confidence: 'LOW', reason: 'It is the only tier that was given.' }
   }
   const lead = first.netApr - second.netApr
-  const known = first.feeAprError !== null && second.feeAprError !== null
-  const error = Math.hypot(first.feeAprError ?? Infinity, second.feeAprError ?? Infinity)
-  const confidence = lead > 2 * error && lead > 0.25 * first.feeApr ? 'HIGH' : lead > error ? 'MODERATE' : 'LOW'
+  const known = first.standardError !== null && second.standardError !== null
+  const error = Math.hypot(first.standardError ?? Infinity, second.standardError ?? Infinity)
+  const confidence = lead > 2 * error && lead > 0.25 * first.marginalFeeApr ? 'HIGH' : lead > error ? 'MODERATE' : 'LOW'
   const sure = known ? `, with a standard error of ${error.toFixed(2)}` : ', with an error that so few days do not tell'
-  const thin = first.thinDaysPct > 10 ? ` On ${first.thinDaysPct.toFixed(0)} % of its days it hardly trades.` : ''
+  const thin = first.quietDaysPct > 10 ? ` On ${first.quietDaysPct.toFixed(0)} % of its days it hardly trades.` : ''
   return {
     feeTier: first.feeTier,
     confidence: thin === '' ? confidence : 'LOW',

@@ -2,6 +2,7 @@ import { type Bars, tickSpacingForFee } from '@svc/lp-math'
 import { readInputText } from '../read-input-text.ts'
 import { parseWholeNumber } from '../parse-whole-number.ts'
 import { UsageError } from '../usage-error.ts'
+import { parseFee } from './parse-fee.ts'
 import { parseNumber } from './parse-number.ts'
 import { readBarsCsv } from './read-bars-csv.ts'
 
@@ -58,7 +59,7 @@ export type CsvTerms = {
 }
 
 function readCsvTerms(flags: CsvPoolFlags): CsvTerms {
-  const feePips = parseWholeNumber('--fee', flags.fee, 1, 999_999)
+  const feePips = parseFee(flags.fee)
   if (feePips === undefined) throw new UsageError('a CSV file needs --fee, in millionths: 500 is 0.05 %')
   const [decimals0, decimals1] = readDecimals(flags.decimals)
   const baseToken = parseWholeNumber('--base', flags.base, 0, 1) === 1 ? 1 : 0

@@ -1,15 +1,16 @@
-import type { BacktestReport } from './backtest-csv.ts'
+import type * as z from 'zod'
+import type { backtestForm } from './answer-forms.ts'
 import { table } from './table.ts'
 
 /** A backtest for a person: a table with error bars, then what it rests on. */
-export function showBacktest(report: BacktestReport): string {
+export function showBacktest(report: Omit<z.infer<typeof backtestForm>, 'pool'>): string {
   const { pair, fee, period, priceChange, hodlBenchmark, winner } = report
   const rows = report.strategies.map((one) => [
     one.name,
     `${usd(one.feesEarnedUsd)} ± ${usd((one.feesEarnedUsd * one.feeUncertaintyPct) / 100)}`,
     usd(-one.ilCostUsd),
     usd(-one.lvrUsd),
-    usd(-one.swapCostUsd - one.gasCostUsd),
+    usd(-one.swapCostUsd - (one.gasCostUsd ?? 0)),
     String(one.rebalanceCount),
     usd(one.endValueUsd),
     pct(one.netReturnPct),

@@ -1,8 +1,9 @@
-import type { RangeReport } from './optimize-csv.ts'
+import type * as z from 'zod'
+import type { rangeForm } from './answer-forms.ts'
 import { table } from './table.ts'
 
 /** A choice of range for a person: the range, those beside it with error bars, and what it rests on. */
-export function showRange(report: RangeReport): string {
+export function showRange(report: ShownRange): string {
   const { pair, fee, currentPrice, volatility, optimalRange, projections, simulation, sensitivity } = report
   const rows = [{ label: 'chosen', ...optimalRange, ...projections }, ...report.candidateRanges].map((one) => [
     one.label,
@@ -11,10 +12,12 @@ export function showRange(report: RangeReport): string {
     `${(100 * one.inRangeProbability).toFixed(1)} %`,
     pct(one.expectedFeeApr),
     pct(one.expectedIlPct),
-    `${pct(one.expectedNetApr)} ± ${one.expectedNetAprError.toFixed(2)}`,
+    `${pct(one.expectedNetApr)}${plusMinus(one.expectedNetAprError)}`,
   ])
-  const { p5, p95 } = simulation.ilPctPercentiles
-  const sigma = `${(100 * volatility.annualized).toFixed(1)} ± ${(100 * volatility.standardError).toFixed(1)} %`
+  const { ilPctPercentiles: il, ilPctPercentileErrors: errors } = simulation.estimates
+  const { standardError } = volatility
+  const ofSigma = standardError === undefined ? '' : ` ± ${(100 * standardError).toFixed(1)}`
+  const sigma = `${(100 * volatility.annualized).toFixed(1)}${ofSigma} %`
   return [
     `${pair}, fee ${fee / 10_000} %, price ${price(currentPrice)}, volatility ${sigma} a year (${volatility.source}, ${volatility.lookback})`,
     '',
@@ -23,7 +26,7 @@ export function showRange(report: RangeReport): string {
     `Chosen: ticks ${optimalRange.tickLower} to ${optimalRange.tickUpper} of the pool; in range at the horizon ` +
       `${share(projections.terminalInRangeProbability)}, never left ${share(projections.stayInRangeProbability)}; ` +
       `LVR ${pct(projections.lvrApr)} a year, of which arbitrageurs keep ${pct(projections.arbitrageLossApr)}.`,
-    `IL of 9 paths in 10 between ${pct(p5.value)} and ${pct(p95.value)} (± ${p5.standardError.toFixed(2)}, ${p95.standardError.toFixed(2)}).`,
+    `IL of 9 paths in 10 between ${pct(il.p5)}${plusMinus(errors?.p5)} and ${pct(il.p95)}${plusMinus(errors?.p95)}.`,
     ...sensitivity.map(
       (one) =>
         `At a volatility of ${share(one.annualized)}: fees ${pct(one.expectedFeeApr)}, net ${pct(one.expectedNetApr)}.`,
@@ -32,6 +35,17 @@ export function showRange(report: RangeReport): string {
     ...report.notes.map((note) => `- ${note}`),
     '',
   ].join('\n')
+}
+
+type Answer = z.infer<typeof rangeForm>
+
+/** What both a file and a pool tell. */
+export type ShownRange = Omit<Answer, 'pool' | 'projections'> & {
+  readonly projections: Omit<Answer['projections'], 'feeUncertaintyPct'>
+}
+
+function plusMinus(error: number | undefined): string {
+  return error === undefined ? '' : ` ± ${error.toFixed(2)}`
 }
 
 function price(value: number | 'Infinity'): string {

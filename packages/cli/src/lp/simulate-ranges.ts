@@ -27,16 +27,20 @@ export function simulateRanges(
     ]
   })
   const outcomes = estimates[0]?.ilPercentiles
-  const percentile = (estimate: Estimate | undefined) => ({
-    value: figure(100 * (estimate?.mean ?? 0)),
-    standardError: figure(100 * (estimate?.standardError ?? 0)),
+  const percentiles = (of: (estimate: Estimate) => number) => ({
+    p5: figure(100 * (outcomes === undefined ? 0 : of(outcomes.p5))),
+    p50: figure(100 * (outcomes === undefined ? 0 : of(outcomes.p50))),
+    p95: figure(100 * (outcomes === undefined ? 0 : of(outcomes.p95))),
   })
   return {
     seed,
     paths: simulation.paths,
-    checks: checks[0] ?? [],
-    ilPctPercentiles: { p5: percentile(outcomes?.p5), p50: percentile(outcomes?.p50), p95: percentile(outcomes?.p95) },
     maxStandardErrorsOff: Math.max(...checks.flat().map(({ standardErrorsOff }) => standardErrorsOff)),
+    estimates: {
+      ...Object.fromEntries((checks[0] ?? []).map(({ quantity, ...numbers }) => [quantity, numbers])),
+      ilPctPercentiles: percentiles(({ mean }) => mean),
+      ilPctPercentileErrors: percentiles(({ standardError }) => standardError),
+    },
   }
 }
 
@@ -49,17 +53,16 @@ export type SimulateRangesOptions = {
 export type SimulatedRanges = {
   readonly seed: number
   readonly paths: number
-  /** Of the chosen range. */
-  readonly checks: readonly Check[]
-  /** V/HODL - 1 of the chosen range in percent: p5 is a bad outcome. */
-  readonly ilPctPercentiles: Readonly<
-    Record<'p5' | 'p50' | 'p95', { readonly value: number; readonly standardError: number }>
-  >
   /** Over all ranges. */
   readonly maxStandardErrorsOff: number
+  /** Of the chosen range; its percentiles are of V/HODL - 1 in percent, p5 a bad outcome. */
+  readonly estimates: {
+    readonly ilPctPercentiles: Percentiles
+    readonly ilPctPercentileErrors: Percentiles
+  }
 }
 
-type Check = ReturnType<typeof check>
+type Percentiles = Readonly<Record<'p5' | 'p50' | 'p95', number>>
 
 function check(quantity: string, { mean, standardError }: Estimate, analytic: number) {
   return {

@@ -4,7 +4,11 @@ import type * as pictures from '@svc/tool-server'
 /** Draws a picture into a file, which is written over. Throws Error naming the file that cannot be written. */
 export async function writeSvg(path: string, picture: (drawn: typeof pictures) => pictures.Picture): Promise<void> {
   const drawn = await import('@svc/tool-server')
-  const svg = await drawn.renderSvg(picture(drawn))
+  await writeSvgText(path, await drawn.renderSvg(picture(drawn)))
+}
+
+/** The same with a picture that was drawn already. */
+export async function writeSvgText(path: string, svg: string): Promise<void> {
   await writeFile(path, svg).catch((cause: unknown) => {
     throw new Error(`${path} cannot be written: name a file in a directory that there is.`, { cause })
   })

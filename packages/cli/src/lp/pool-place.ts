@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import { UsageError } from '../usage-error.ts'
+import type { Tools } from './ask-tools.ts'
+import { parseFee } from './parse-fee.ts'
+
+/** A pool as the words of a call name it: by its id, or as the pool of a pair, of any fee unless one is named. */
+export function readPoolPlace(flags: PoolPlaceFlags): PoolPlace {
+  const { chain, pool, pair, base, fee } = flags
+  if (chain === undefined) throw new UsageError('a pool needs --chain, such as base, local or 8453')
+  if (pool !== undefined) {
+    refuse(pair, '--pair', 'a pool has a pair of its own')
+    refuse(fee, '--fee', 'a pool has a fee of its own')
+    if (base !== undefined && !/^[01]$/.test(base))
+      throw new UsageError(`--base takes 0 or 1, not "${base.slice(0, 40)}"`)
+    return { chain, pool, isTurned: base === '1' }
+  }
+  const [, token0, token1] = /^([^/\s]+)\/([^/\s]+)$/.exec(pair ?? '') ?? []
+  if (token0 === undefined || token1 === undefined) {
+    throw new UsageError('a chain needs --pair, such as WETH/USDC, or --pool with the address or id of one')
+  }
+  refuse(base, '--base', 'of --pair it is the first token whose price is meant')
+  const pips = parseFee(fee)
+  return { chain, token0, token1, ...(pips === undefined ? {} : { fee: pips }) }
+}
+
+export const poolPlaceFlags = ['chain', 'pool', 'data-dir'] as const
+
+export type PoolPlaceFlags = Readonly<Partial<Record<'chain' | 'pool' | 'pair' | 'base' | 'fee', string>>>
+
+export type PoolPlace =
+  | { readonly chain: string; readonly pool: string; readonly isTurned: boolean }
+  | { readonly chain: string; readonly token0: string; readonly token1: string; readonly fee?: number }
+
+/** The same in the members that the tools take. Throws as `get_pool_info` refuses. */
+export async function namePair(tools: Tools, place: PoolPlace): Promise<NamedPair> {
+  if (!('pool' in place)) return place
+  const { chain, pool: id, isTurned } = place
+  const { pool, token0, token1 } = (await tools.call('get_pool_info', { chain, pool: id }, poolForm)).read
+  const [first, second] = isTurned ? [token1, token0] : [token0, token1]
+  return { chain, token0: first.address, token1: second.address, fee: pool.fee }
+}
+
+export type NamedPair = {
+  readonly chain: string
+  readonly token0: string
+  readonly token1: string
+  readonly fee?: number
+}
+
+/** Throws where an answer is about another pool than the one that was named. */
+export function requireSamePool(place: PoolPlace, answered: object): void {
+  if (!('pool' in place) || !('pool' in answered) || answered.pool === place.pool) return
+  throw new Error(
+    `of the pools of this pair and fee the deepest is looked at, ${String(answered.pool)}; ${place.pool} is another one`,
+  )
+}
+
+const token = z.object({ address: z.string() })
+const poolForm = z.object({ pool: z.object({ fee: z.int() }), token0: token, token1: token })
+
+function refuse(text: string | undefined, flag: string, reason: string): void {
+  if (text !== undefined) throw new UsageError(`${flag} has no place here: ${reason}`)
+}
