@@ -100,6 +100,8 @@ const toldByChain: ReadonlySet<JournalState> = new Set<JournalState>(['broadcast
 /** Closed states that say what an endpoint did or a block held, and what such a transaction may turn out to be. */
 const mayEndOtherwise: readonly string[] = ['refused', 'superseded'] satisfies JournalState[]
 const otherEnds: readonly string[] = ['mined', 'final', 'reverted', 'replaced', 'superseded'] satisfies JournalState[]
+/** Closed states whose block may be undone, and which nobody then wants to be mined. */
+const undone: readonly string[] = ['reverted', 'replaced'] satisfies JournalState[]
 
 async function markIn(
   trx: Transaction<Schema>,
@@ -113,12 +115,16 @@ async function markIn(
     throw new StoreError('JOURNAL_ENTRY_UNKNOWN', `The journal holds no transaction ${hash}.`)
   }
   if (!openStates.includes(row.state) && row.state === state) return
-  const mayLeave = openStates.includes(row.state) || (mayEndOtherwise.includes(row.state) && otherEnds.includes(state))
-  if (!mayLeave || (state === 'refused' && row.state !== 'signed')) {
+  if (!mayBecome(row.state, state)) {
     throw new StoreError('JOURNAL_ENTRY_CLOSED', `Transaction ${hash} is ${row.state} and cannot be ${state}.`)
   }
   const { blockNumber = null, blockHash = null, gasUsed = null } = facts
   await ask.mark(trx, { hash, state, blockNumber, blockHash, gasUsed })
+}
+
+function mayBecome(from: string, to: JournalState): boolean {
+  if (openStates.includes(from)) return to !== 'refused' || from === 'signed'
+  return mayEndOtherwise.includes(from) ? otherEnds.includes(to) : undone.includes(from) && to === 'refused'
 }
 
 async function requireOpenReservation(trx: Transaction<Schema>, ask: JournalQueries, id: string): Promise<void> {

@@ -17,7 +17,8 @@ export type Journal = {
    * Rejects with `JOURNAL_ENTRY_CLOSED` for a move out of a closed state or to `refused` after a broadcast, with
    * `JOURNAL_ENTRY_UNKNOWN` for a hash it does not hold. `refused` and `superseded` are closed states that may end
    * otherwise: an endpoint may forward what it refuses, and a block that proved another transaction may be undone, so
-   * such an entry may still turn out to be mined or replaced, and a refused one superseded. `broadcast`, `mined` and
+   * such an entry may still turn out to be mined or replaced, and a refused one superseded. `reverted` and `replaced`
+   * become `refused` where the chain has undone their block and nobody wants them mined. `broadcast`, `mined` and
    * `final` may reach the disk with a later commit only: the chain tells them again.
    */
   mark(hash: Hash, state: JournalState, facts?: JournalFacts): Promise<void>
@@ -41,7 +42,8 @@ export type Journal = {
  * superseded (a transaction that is not ours was read in a settled block at the nonce) and refused (the node declined the
  * bytes the one time they were offered: the nonce is free, and whoever takes it settles that the bytes are never mined).
  * Only replaced and superseded mean "never mined". `mined` goes back to `broadcast` on a reorg; `refused` becomes what
- * the chain shows once it counts the nonce.
+ * the chain shows once it counts the nonce. An undone block makes `reverted` and `replaced` ones `refused` where they are not
+ * to be sent again.
  */
 export type JournalState =
   | 'signed'

@@ -31,9 +31,9 @@ export function createMemoryJournal({ now = Date.now }: { readonly now?: () => n
       }
       if (!isOpen(entry.state)) {
         if (entry.state === state) return
-        if (!mayEndOtherwise.has(entry.state) || !otherEnds.has(state)) throw closed(entry, state)
-      }
-      if (state === 'refused' && entry.state !== 'signed') throw closed(entry, state)
+        const isUndone = undone.has(entry.state) && state === 'refused'
+        if (!isUndone && !(mayEndOtherwise.has(entry.state) && otherEnds.has(state))) throw closed(entry, state)
+      } else if (state === 'refused' && entry.state !== 'signed') throw closed(entry, state)
       const { blockNumber: _number, blockHash: _hash, gasUsed: _gas, ...rest } = entry
       entries.set(hash, { ...rest, ...facts, state })
     },
@@ -66,6 +66,8 @@ export function createMemoryJournal({ now = Date.now }: { readonly now?: () => n
 /** Closed states that say what an endpoint did or a block held, and what such a transaction may turn out to be. */
 const mayEndOtherwise: ReadonlySet<JournalState> = new Set(['refused', 'superseded'])
 const otherEnds: ReadonlySet<JournalState> = new Set(['mined', 'final', 'reverted', 'replaced', 'superseded'])
+/** Closed states whose block may be undone, and which nobody then wants to be mined. */
+const undone: ReadonlySet<JournalState> = new Set(['reverted', 'replaced'])
 
 function isOpen(state: JournalState): boolean {
   return state === 'signed' || state === 'broadcast' || state === 'mined'

@@ -30,23 +30,23 @@ export async function leadChain(options: LeadOptions): Promise<void> {
     // A clock that is set back lets nothing rest for longer.
     backoff: createBackoff(() => performance.now()),
     doubts: new Map(),
+    told: new Set(),
   }
   log.info('faucet.leading', { chainId: chain.id })
   let lookedBackAt = -Infinity
-  let isOtherOut = true
   try {
     while (mayGoOn()) {
       if (performance.now() - lookedBackAt >= betweenLooksBackMs) {
         await unlessLeaving(leaving.signal, async () => {
           await sendUndone(term)
           if (mayGoOn()) await sender.reconcile(rulesOf(mayGoOn))
-          if (mayGoOn()) isOtherOut &&= await settleOthers(term)
+          if (mayGoOn()) await settleOthers(term)
         })
         lookedBackAt = performance.now()
       }
       if (!mayGoOn()) break
       state.isLeading = true
-      state.holdsUp = isOtherOut ? 'signer' : await payRound(term)
+      state.holdsUp = await payRound(term)
       if (state.holdsUp === 'nonce') lookedBackAt = -Infinity
       await bell.rung(betweenLooksMs)
     }

@@ -6,6 +6,7 @@ import type { Backoff } from './backoff.ts'
 import type { FaucetLog } from './open-faucet.ts'
 import { addressOf, costOf, type Cost, type Round } from './open-round.ts'
 import type { HeldUpBy } from './payer.ts'
+import { receiptStatus } from './receipt-status.ts'
 
 /**
  * What stands for the claim, signed now or earlier; `settled` when it has failed, `later` when nothing is signed for it
@@ -19,6 +20,7 @@ export async function signFor(
 ): Promise<JournalEntry | 'later' | 'settled' | HeldUpBy> {
   const { chain, store, log } = term
   const earlier = await store.journal.byRequest(claim.id)
+  if (claim.state === 'queued' && !(await areSpent(term, earlier))) return rest(term, claim)
   const standing = standingOf(earlier, claim)
   if (standing !== null && (await mayBeMined(term, round, standing))) {
     return standing.state === 'refused' ? rest(term, claim) : standing
@@ -53,6 +55,8 @@ export type PayTerm = {
   readonly backoff: Backoff
   /** By the id of a claim: how often in a row an endpoint failed at it, and at nothing beside it. */
   readonly doubts: Map<string, number>
+  /** What the log has of it already. */
+  readonly told: Set<string>
 }
 
 /** So often an endpoint may fail at one transfer, and answer for a plain one beside it, before the claim has failed. */
@@ -63,6 +67,20 @@ function standingOf(earlier: readonly JournalEntry[], { state }: Claim): Journal
   const isSpent = (entry: JournalEntry) =>
     neverMined.has(entry.state) || (entry.state === 'reverted' && state === 'queued')
   return earlier.findLast((entry) => !isSpent(entry)) ?? null
+}
+
+/**
+ * Whether what has reverted for a claim stands so on the chain still. Where the chain has undone that, the payment may
+ * succeed: what has is an end of the bytes that the journal is to find.
+ */
+async function areSpent({ client, store }: PayTerm, earlier: readonly JournalEntry[]): Promise<boolean> {
+  for (const entry of earlier) {
+    if (entry.state !== 'reverted') continue
+    const status = await receiptStatus(client, entry).catch(() => null)
+    if (status === 'success') await store.journal.mark(entry.hash, 'refused')
+    if (status !== 'reverted') return false
+  }
+  return true
 }
 
 /** The nonce of such an entry is taken by another transaction for good. */

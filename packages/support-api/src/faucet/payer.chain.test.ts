@@ -1,6 +1,6 @@
 import { otherChain, startFaultProxy, useDevnet, type FaultProxy } from '@svc/devnet/testing'
-import { concat, createPublicClient, createTestClient, http, keccak256, parseEther, type Address, type Hex } from 'viem'
-import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { concat, createPublicClient, createTestClient, http, parseEther, type Address, type Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FaucetConfig } from '../config.ts'
 import { fundedConfig, openReplica, usePlaces, type Place, type Replica } from './faucet.fixture.ts'
@@ -47,29 +47,6 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     await expect.poll(async () => (await claims.find(31337, wallet))?.state).toBe('confirmed')
     expect(await balanceOf(wallet)).toBe(grantWei)
     expect((await store.journal.byRequest(id)).map(({ state }) => state)).toEqual(['reverted', 'final'])
-  })
-
-  test('what another key has signed for a claim is settled before anything else is signed', async () => {
-    const { claims, store, facts } = await open(config, false)
-    const [wallet, later] = [newAddress(), newAddress()]
-    const { id: requestId } = await claim(wallet)
-    const old = privateKeyToAccount(generatePrivateKey())
-    await devnet().fund(old.address, { ETH: '1' })
-    const fees = { gas: 21_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 1n }
-    const call = { type: 'eip1559', chainId: 31337, nonce: 0, to: wallet, value: grantWei, ...fees } as const
-    const rawTransaction = await old.signTransaction(call)
-    const slot = { requestId, step: 0, chainId: 31337, from: old.address, nonce: 0, attempt: 0, reservationId: null }
-    const { hash } = await store.journal.recordSigned({ ...slot, rawTransaction, hash: keccak256(rawTransaction) })
-    await store.journal.mark(hash, 'refused')
-    replicas[0]!.faucet.start()
-    await claim(later)
-    await expect.poll(() => facts().holdsUp).toBe('signer')
-    expect([await balanceOf(wallet), await balanceOf(later)]).toEqual([0n, 0n])
-    await client().sendRawTransaction({ serializedTransaction: rawTransaction })
-    await expect.poll(() => balanceOf(later)).toBe(grantWei)
-    await expect.poll(async () => (await claims.find(31337, wallet))?.state).toBe('confirmed')
-    expect(await balanceOf(wallet)).toBe(grantWei)
-    expect(facts().holdsUp).toBeNull()
   })
 })
 
@@ -160,11 +137,11 @@ describe('the chain', () => {
   })
 })
 
-async function open(change = config, isStarted = true) {
+async function open(change = config) {
   const replica = await openReplica({ place: at.place, config: change })
   replicas.push(replica)
   const { faucet, store } = replica
-  if (isStarted) faucet.start()
+  faucet.start()
   return { faucet, store, claims: store.claims, facts: () => [...faucet.chains.values()][0]!.payer.facts() }
 }
 

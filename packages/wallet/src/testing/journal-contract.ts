@@ -125,7 +125,10 @@ export const journalContract: readonly JournalCase[] = [
         await journal.mark(entry.hash, closed, facts)
         await journal.mark(entry.hash, closed)
         const mayLeave = closed === 'refused' || closed === 'superseded'
-        const shut = allStates.filter((state) => state !== closed && !(mayLeave && found.includes(state)))
+        const mayBeUndone = closed === 'reverted' || closed === 'replaced'
+        const isShut = (state: JournalState) =>
+          state !== closed && !(mayLeave && found.includes(state)) && !(mayBeUndone && state === 'refused')
+        const shut = allStates.filter(isShut)
         for (const state of shut) {
           await rejects(journal.mark(entry.hash, state), 'JOURNAL_ENTRY_CLOSED')
         }
@@ -151,6 +154,18 @@ export const journalContract: readonly JournalCase[] = [
       await journal.recordSigned(sample({ nonce: 20, hash: hashOf(20) }))
       for (const nonce of [21, 20]) await journal.mark(hashOf(nonce), 'refused')
       assert.deepEqual(hashes(await journal.refused(1, alice)), [hashOf(20), hashOf(21)])
+    },
+  },
+  {
+    name: 'frees the nonce of what has reverted or was replaced when its block is undone',
+    async run(journal) {
+      for (const [index, state] of (['reverted', 'replaced'] as const).entries()) {
+        const entry = await journal.recordSigned(sample({ nonce: index, hash: hashOf(index) }))
+        await journal.mark(entry.hash, state, { blockNumber: 5n, blockHash: hashOf(73), gasUsed: 1n })
+        await journal.mark(entry.hash, 'refused')
+        assert.deepEqual(await journal.byHash(entry.hash), { ...entry, state: 'refused' })
+      }
+      assert.equal(await journal.nextNonce(1, alice), null)
     },
   },
   {
