@@ -7,7 +7,8 @@ import type { PoolBars } from '../../ports.ts'
  */
 export function feePace({ bars, figures }: Pick<PoolBars, 'bars' | 'figures'>): FeePace | null {
   const { feesUsd } = figures
-  if (feesUsd === null || feesUsd.length === 0) return null
+  if (feesUsd === null) return null
+  if (feesUsd.length === 0) return { meanUsd: 0, last7dUsd: 0, standardErrorUsd: 0 }
   const barsADay = Math.max(1, Math.round(86_400 / bars.barSeconds))
   const clean = feesUsd.map((fees) => (fees > 0 && fees < Number.POSITIVE_INFINITY ? fees : 0))
   const days = Array.from({ length: Math.floor(clean.length / barsADay) }, (_, back) =>

@@ -95,6 +95,6 @@ describe('the fees of a pool', () => {
     odd.figures.feesUsd?.fill(Number.NaN, 0, 24).fill(-5, 24, 48).fill(Number.POSITIVE_INFINITY, 48, 72)
     expect(feePace(odd)?.meanUsd).toBeCloseTo((24 * 7) / 10, 10)
     expect(feePace({ ...odd, figures: { ...odd.figures, feesUsd: null } })).toBeNull()
-    expect(feePace(past(0))).toBeNull()
+    expect(feePace(past(0))).toEqual({ meanUsd: 0, last7dUsd: 0, standardErrorUsd: 0 })
   })
 })

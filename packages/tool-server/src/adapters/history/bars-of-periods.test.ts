@@ -84,7 +84,13 @@ describe('bars of periods', () => {
     expect([...figures.volumeUsd!]).toEqual([NaN, NaN, 0, 2_000])
     expect([...figures.feesUsd!]).toEqual([NaN, NaN, 0, 6])
     expect([...figures.tvlUsd!]).toEqual([1e6, NaN, 1e6, 1e6])
-    expect(barsOfPeriods({ ...pool, hooks: '0x01' }, null, [quiet], grid).figures.feesUsd).toBeNull()
+    const absurd = period(0, 2_000, { feesUsd: 2_001 })
+    expect(barsOfPeriods(pool, null, [absurd], grid).figures.feesUsd![0]).toBeNaN()
+  })
+
+  test('of a pool with a hook count the fee in force, for what the subgraph takes for its fee may be a flag', () => {
+    const dynamic = period(0, 2_000, { feesUsd: (2_000 * 0x800000) / 1e6 })
+    expect(barsOfPeriods({ ...pool, hooks: '0x01' }, null, [dynamic], grid).figures.feesUsd![0]).toBeCloseTo(6, 12)
   })
 
   test('share fees with the protocol', () => {

@@ -42,7 +42,7 @@ export function barsOfPeriods(
   const absurd = periods.length - sane.length
   return {
     bars: { ...columns, feeGrowth: null },
-    figures: { ...figures, feesUsd: pool.hooks === null ? figures.feesUsd : null },
+    figures,
     gapsAt,
     notes: absurd === 0 ? [] : [`${absurd} periods with absurd figures were left out.`],
   }
@@ -100,10 +100,11 @@ function dollarsOf({ volume0, volume1, volumeUsd }: Period): number {
   return volumeUsd < 0 || (volumeUsd === 0 && volume0 + volume1 > 0) ? Number.NaN : volumeUsd
 }
 
-/** What the subgraph counts is the whole fee. */
-function feesOf(pool: Pick<Pool, 'version' | 'fee' | 'protocolFee'>, period: Period): number {
+/** What the subgraph counts is the whole fee; of a fee that a hook sets it counts a flag, so there the fee in force is taken. */
+function feesOf(pool: Pick<Pool, 'version' | 'fee' | 'hooks' | 'protocolFee'>, period: Period): number {
   const share = (lpFeeShare(pool, pool.fee, true) + lpFeeShare(pool, pool.fee, false)) / 2
   const volume = dollarsOf(period)
-  const whole = period.feesUsd === null ? (volume * pool.fee) / 1e6 : volume === 0 ? 0 : period.feesUsd
-  return (Number.isNaN(volume) || whole < 0 ? Number.NaN : whole) * share
+  const told = pool.hooks === null ? period.feesUsd : null
+  const whole = told === null ? (volume * pool.fee) / 1e6 : volume === 0 ? 0 : told
+  return (whole >= 0 && whole <= volume ? whole : Number.NaN) * share
 }

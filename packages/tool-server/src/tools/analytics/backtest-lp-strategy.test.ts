@@ -11,6 +11,7 @@ describeRefusals(backtestLpStrategy, valid, {
   amount: 'usdAmount',
   startTime: 'time',
   fee: 'anyFee',
+  pool: 'pool',
   endTime: 'time',
   strategies: 'text',
 })

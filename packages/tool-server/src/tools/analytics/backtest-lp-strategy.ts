@@ -1,6 +1,7 @@
 import { type BacktestOptions, type BacktestResult, type Bars, type StrategyResult } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
+import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
 import { type GasPrice, readGasPrice } from '../../adapters/analytics/read-gas-price.ts'
 import { type QuoteUsd, readQuoteUsd } from '../../adapters/analytics/read-quote-usd.ts'
 import { runBacktest } from '../../adapters/analytics/run-backtest.ts'
@@ -12,7 +13,7 @@ import { readTool } from '../../tool.ts'
 import { backtestPeriod, requireKnownDays } from '../backtest-period.ts'
 import { backtestWinner } from '../backtest-winner.ts'
 import type { FoundPool } from '../named-pool.ts'
-import { chainInput, feeInput, timeInput, tokenInput, usdAmountInput } from '../params.ts'
+import { chainInput, feeInput, poolInput, timeInput, tokenInput, usdAmountInput } from '../params.ts'
 import { completenessOf, completenessResult, timeOfBar } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
 import { readResult, readStamp, tokenLabel, usdResult } from '../results.ts'
@@ -31,7 +32,8 @@ export const backtestLpStrategy = readTool({
     chain: chainInput,
     amount: usdAmountInput,
     startTime: timeInput.describe('ISO 8601'),
-    fee: feeInput.optional().describe('Default: the pool of most liquidity'),
+    fee: feeInput.optional().describe('Default: the deepest pool'),
+    pool: poolInput.optional(),
     endTime: timeInput.optional().describe('Default now'),
     strategies: z
       .string()
@@ -195,9 +197,7 @@ function notesOf(
       ? `Gas is left out: ${chain.nativeCurrency.symbol} has no trustworthy price.`
       : "Gas is counted at today's price, without data fees of rollups, beside the position.",
     ...(quiet > 0 ? [`${quiet} days were without a trade.`] : []),
-    ...(pool.version === 'v4'
-      ? ['The fee is the one in force now; where hooks change it, these fees are an estimate.']
-      : []),
+    ...hookDoubt(pool),
   ]
 }
 

@@ -10,6 +10,7 @@ describeRefusals(
     chain: 'chain',
     amount: 'usdAmount',
     fee: 'fee',
+    pool: 'pool',
     horizonDays: 'horizonDays',
     riskTolerance: 'riskTolerance',
     simulations: 'simulations',

@@ -9,11 +9,12 @@ import {
 } from '@svc/lp-math'
 import * as z from 'zod'
 import { compareSimulation } from '../../adapters/analytics/compare-simulation.ts'
+import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
 import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import type { FoundPool } from '../named-pool.ts'
-import { chainInput, feeTiers, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
+import { chainInput, feeTiers, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
 import { completenessOf, completenessResult } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
 import { readResult, readStamp, tokenLabel } from '../results.ts'
@@ -29,6 +30,7 @@ const input = z.strictObject({
     .literal(feeTiers, { error: 'Accepted: 100, 500, 3000 or 10000' })
     .optional()
     .describe('Default: the deepest pool'),
+  pool: poolInput.optional(),
   horizonDays: z
     .number({ error: daysAccepted })
     .refine((days) => days >= 0.05 && days <= 365, daysAccepted)
@@ -196,9 +198,7 @@ function feeUncertaintyPct({ feeApr, steadyFeeApr }: RangeAnalysis, pace: ReadRa
 
 function notesOf(place: FoundPool, { gasCostUsd, pace }: ReadRangeMarket, optimal: RangeAnalysis): string[] {
   return [
-    ...(place.pool.hooks === null
-      ? []
-      : ['Hooks of this pool may change fees and amounts: the figures are estimates.']),
+    ...hookDoubt(place.pool),
     ...(gasCostUsd === null ? ['The price of gas is unknown and left out.'] : []),
     ...(pace.meanUsd > 0 ? [] : ['The pool earned no fees in this time.']),
     ...(optimal.undilutedFeeApr > 2 * optimal.feeApr

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
 import { readTool } from '../../tool.ts'
 import { namedPool, namedPoolInput } from '../named-pool.ts'
 import { completenessOf, completenessResult, periodInput, periodOf, timeOfBar } from '../period.ts'
@@ -48,6 +49,7 @@ export const getVolumeHistory = readTool({
     ...completeness,
     notes: [
       ...completeness.notes,
+      ...hookDoubt(pool),
       ...(isPriced ? [] : ['A token of this pool has no trustworthy USD price.']),
       ...(tvlUsd === null ? ['What the pool held in the past is not in its swap logs: tvlUsd is null.'] : []),
     ],
