@@ -432,6 +432,6 @@ describe('definitions', () => {
       async () => ({ a: '' }),
     )
     const [shown] = open({ tools: [plain] }).dispatch.list(localPrincipal).tools
-    expect(shown?.outputSchema).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
+    expect(shown?.outputSchema).toEqual({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] })
   })
 })

@@ -108,11 +108,11 @@ export type Tool = {
   readonly tier: KeyTier
   readonly inDataProfile: boolean
   readonly view: ViewName | null
+  /** Those that MCP takes for granted are left out: an open world, and of what only reads that it may be repeated. */
   readonly annotations: {
     readonly readOnlyHint: boolean
     readonly destructiveHint: boolean
-    readonly idempotentHint: boolean
-    readonly openWorldHint: true
+    readonly idempotentHint?: boolean
   }
   readonly input: z.ZodObject
   readonly output: z.ZodObject
@@ -237,8 +237,7 @@ function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
     annotations: {
       readOnlyHint: access === 'read',
       destructiveHint: 'destructive' in facts && facts.destructive,
-      idempotentHint: 'idempotent' in facts ? facts.idempotent : true,
-      openWorldHint: true as const,
+      ...(access === 'read' ? {} : { idempotentHint: 'idempotent' in facts ? facts.idempotent : true }),
     },
     input,
     output,

@@ -88,16 +88,19 @@ function writeOutputSchema(output: z.ZodObject): JsonObjectSchema {
 
 /**
  * Every client pays for these words in every conversation. So an output schema keeps what a reader of results needs (its
- * check is `checkOutput`'s): it stays open, and says of no member that it is required.
+ * check is `checkOutput`'s): it stays open, and lists its own members as required, not those of nested objects, whose
+ * presence the server's instructions promise once.
  */
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     target: 'draft-2020-12',
-    override: ({ jsonSchema: node }) => {
+    override: ({ jsonSchema: node, path }) => {
       if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum
       if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum
-      if (io === 'output') delete node.required
+      if (io === 'output' && path.length > 0) delete node.required
+      if (io === 'output' && node.const !== undefined) delete node.type
+      if (io === 'output' && node.properties !== undefined) delete node.additionalProperties
       // The names of a record are always text in JSON.
       delete node.propertyNames
     },

@@ -16,7 +16,7 @@ import type { WriteContext } from '../tool.ts'
 export const chainInput = z
   .string()
   .refine((text) => chainForm.test(text), 'Accepted: a chain name or id; list_supported_chains shows them')
-  .describe('Chain name or id')
+  .describe('Name or id')
 
 export const tokenInput = z
   .string()
@@ -64,7 +64,7 @@ export const positionIdInput = z
 export const poolInput = z
   .string()
   .refine(isPoolId, 'Accepted: a pool or pair address with a valid checksum, or the lower-case 32-byte id of a v4 pool')
-  .describe('Pool address, or v4 pool id')
+  .describe('Address or v4 id')
   .transform((text): Hex => (isAddress(text) ? getAddress(text) : (text as Hex)))
 
 const priceAccepted = 'Accepted: a number above 0'

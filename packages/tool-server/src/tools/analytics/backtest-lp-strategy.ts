@@ -23,7 +23,7 @@ export const backtestLpStrategy = readTool({
   name: 'backtest_lp_strategy',
   title: 'Backtest LP strategies',
   description:
-    'Replays hours of a v3 or v4 pool, at least 14 days, for LP strategies: fees with own liquidity diluted, IL, gas, rebalances, against holding. Percents are percents, costs positive, price token1 per token0. rangePct is a full width. The past promises nothing.',
+    'Replays hours of a v3 or v4 pool, at least 14 days, for LP strategies: fees with own liquidity diluted, IL, gas, rebalances, against holding. Percents are percents, costs positive, price token1 per token0. rangePct is a full width.',
   scope: 'read:market',
   view: 'lp-backtest',
   input: z.strictObject({

@@ -62,7 +62,7 @@ export const optimizeLpRange = readTool({
   name: 'optimize_lp_range',
   title: 'Choose a price range',
   description:
-    'The range of a v3 or v4 pool that keeps the price in it for a share of the time and earns most, its fees against losses, other ranges, and how sure that is. Fees come from the past 30 days, losses from a model without drift. A forecast, no promise.',
+    'The range of a v3 or v4 pool that keeps the price in it for a share of the time and earns most, its fees against losses, other ranges, and how sure that is. Fees come from the past 30 days, losses from a model without drift. Prices are token1 per token0; annualized 0.8 is 80 %.',
   scope: 'read:market',
   view: 'lp-range',
   input,
@@ -71,8 +71,8 @@ export const optimizeLpRange = readTool({
     pair: z.string(),
     fee: z.int(),
     pool: z.string(),
-    currentPrice: z.number().describe('token1 per token0'),
-    volatility: z.object({ source: z.string(), annualized: z.number().describe('0.8 = 80 %'), lookback: z.string() }),
+    currentPrice: z.number(),
+    volatility: z.object({ source: z.string(), annualized: z.number(), lookback: z.string() }),
     optimalRange: z.object({
       ...boundsResult,
       tickLower: z.int(),
@@ -95,7 +95,7 @@ export const optimizeLpRange = readTool({
       seed: z.int(),
       paths: z.int(),
       maxStandardErrorsOff: z.number(),
-      estimates: z.record(z.string(), numbersResult),
+      estimates: z.record(z.string(), z.unknown()),
     }),
     methodology: z.string(),
     ...completenessResult,

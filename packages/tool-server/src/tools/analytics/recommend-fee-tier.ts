@@ -15,7 +15,7 @@ export const recommendFeeTier = readTool({
   name: 'recommend_fee_tier',
   title: 'Recommend a fee tier',
   description:
-    'Compares the fee tiers of a pair by what 10000 USD would have earned there in 30 days: fees with own liquidity diluted, less LVR and doubt of thin pools. Yields in percent a year; annualized 0.8 is 80 %. The past promises nothing.',
+    'Compares the fee tiers of a pair by what 10000 USD would have earned there in 30 days: fees with own liquidity diluted, less LVR and doubt of thin pools. Yields in percent a year; annualized 0.8 is 80 %.',
   scope: 'read:market',
   input: z.strictObject({ token0: tokenInput, token1: tokenInput, chain: chainInput }),
   output: z.object({

@@ -19,7 +19,7 @@ export const getPoolInfo = readTool({
   name: 'get_pool_info',
   title: 'Pool overview',
   description:
-    'One pool in human terms: tokens, price both ways, value held, volume, fee APR, hooks. Name it by pool, or by token0, token1 and fee. Use get_pool_state for raw integers. Prices are spot prices.',
+    'One pool in human terms: tokens, price both ways, value held, volume, fee APR, hooks. Name it by pool, or by token0, token1 and fee. Use get_pool_state for raw integers.',
   scope: 'read:market',
   input: z.strictObject(namedPoolInput),
   output: z.object({

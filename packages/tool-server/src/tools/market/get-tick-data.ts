@@ -37,7 +37,7 @@ export const getTickData = readTool({
   name: 'get_tick_data',
   title: 'Liquidity by tick',
   description:
-    "Initialised ticks of a v3 or v4 pool around the price or between two ticks, with the liquidity active from each one on. Use it to see where liquidity sits. Price is the pool's token1 per token0.",
+    "Initialised ticks of a v3 or v4 pool around the price or between two ticks, with the liquidity active from each one on. Price is the pool's token1 per token0.",
   scope: 'read:market',
   input,
   output: z.object({

@@ -11,7 +11,7 @@ export const getTokenPrice = readTool({
   name: 'get_token_price',
   title: 'Token price',
   description:
-    'Price of a token in US dollars or another token from the deepest on-chain pools, with method and confidence. Use get_quote for what a trade would really pay. Never invented: without a trustworthy pool it is an error.',
+    'Price of a token in US dollars or another token from the deepest on-chain pools, with method and confidence. Use get_quote for what a trade would really pay. An error without a trustworthy pool.',
   scope: 'read:market',
   input: z.strictObject({
     token: tokenInput,

@@ -18,7 +18,7 @@ export const searchPools = readTool({
   name: 'search_pools',
   title: 'Search pools',
   description:
-    'Pools of v2, v3 and v4 between the listed tokens of a chain, or of one token with them, by value held, volume or fee APR of the last day. Use it to find where to provide liquidity; get_pools_by_token_pair is for one pair.',
+    'Pools of v2, v3 and v4 between the listed tokens of a chain, or of one token with them, by value held, volume or fee APR of the last day. get_pools_by_token_pair is for one pair.',
   scope: 'read:market',
   input: z.strictObject({
     chain: chainInput,

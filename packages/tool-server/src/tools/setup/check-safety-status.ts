@@ -8,7 +8,7 @@ export const checkSafetyStatus = readTool({
   name: 'check_safety_status',
   title: 'Safety status',
   description:
-    'Spending limits, what is spent and left in US dollars, allowlist mode, pause, circuit breaker, how many of your operations wait. Use it before large writes or after a refusal. Without admin:wallet no amounts. Changes nothing.',
+    'Spending limits, what is spent and left in US dollars, allowlist mode, pause, circuit breaker, how many of your operations wait. Use it before large writes or after a refusal. Without admin:wallet no amounts.',
   scope: 'admin:wallet',
   input: z.strictObject({}),
   output: z.object({

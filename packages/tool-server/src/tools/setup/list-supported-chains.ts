@@ -7,7 +7,7 @@ export const listSupportedChains = readTool({
   name: 'list_supported_chains',
   title: 'Supported chains',
   description:
-    'Chains of this server: ids, names, native currency, deployed protocol versions, whether the endpoint answers. Use it before naming a chain. Testnets and local chains only when asked for.',
+    'Chains of this server: ids, names, native currency, deployed protocol versions, whether the endpoint answers. Testnets and local chains only when asked for.',
   scope: 'read:market',
   input: z.strictObject({ includeTestnets: z.boolean().default(false).describe('Also testnets and local chains') }),
   output: z.object({
