@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openTestApi, testCard, type Sent, type TestApi } from './test-api.fixture.ts'
 
@@ -46,6 +49,39 @@ it('every answer has its request id and the headers that keep browsers out', asy
   }
 })
 
+/** As it is written: what it brings is not held against the description, which knows no odd spellings. */
+const spelled = async (path: string, method: string) => {
+  const sent = request({ port: new URL(api.url).port, host: '127.0.0.1', path, method }).end()
+  const [incoming] = (await once(sent, 'response')) as [IncomingMessage]
+  const { 'x-request-id': id, date, ...headers } = incoming.headers
+  expect([id, date, incoming.statusCode]).toEqual([expect.any(String), expect.any(String), 200])
+  return { headers, body: await text(incoming) }
+}
+
+it.each(['/healthz', '/readyz', '/openapi.json', '/reference'])('%s is the same in every spelling', async (path) => {
+  api = await openTestApi()
+  const told = await spelled(path, 'GET')
+  expect(told.headers).toMatchObject({
+    'content-length': `${Buffer.byteLength(told.body)}`,
+    'x-content-type-options': 'nosniff',
+  })
+  for (const other of [`${path}?more=1`, `/x/..${path}`, `http://localhost${path}`]) {
+    expect(await spelled(other, 'GET')).toEqual(told)
+    expect(await spelled(other, 'HEAD')).toEqual({ ...told, body: '' })
+  }
+})
+
+it('who leaves before the answer harms nobody', async () => {
+  api = await openTestApi()
+  for (const path of ['/readyz', '/metrics', '/reference', '/']) {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
+    await new Promise((resolve) => socket.on('error', () => undefined).once('connect', resolve))
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`, () => socket.resetAndDestroy())
+    await new Promise((resolve) => socket.once('close', resolve))
+    expect((await api.ask('/healthz')).status).toBe(200)
+  }
+})
+
 describe('who is let in', () => {
   it('names of other services are refused, but not to probes', async () => {
     api = await openTestApi({ env: { SVC_ALLOWED_HOSTS: 'API.example' } })
@@ -58,7 +94,8 @@ describe('who is let in', () => {
       expect((await asking(host, '/healthz')).status).toBe(200)
     }
     for (const host of ['api.example@evil.example', 'evil.example@api.example', 'api.example/']) {
-      expect((await asking(host)).status).toBe(400)
+      expect(await asking(host)).toMatchObject({ status: 403, json: { code: 'HOST_NOT_ALLOWED' } })
+      expect((await asking(host, '/')).status).toBe(400)
     }
   })
 

@@ -4,6 +4,7 @@ import type { Store } from '@svc/store'
 import type { Context } from 'hono'
 import type { AppCheck } from './app-id/create-app-check.ts'
 import type { Config } from './config.ts'
+import type { Reply } from './edge/reply.ts'
 import type { ClaimStanding } from './faucet/look-up-claim.ts'
 import type { FaucetReport } from './faucet/report-faucet.ts'
 import type { Grant, GrantRequest } from './faucet/request-grant.ts'
@@ -45,9 +46,15 @@ export type FaucetPart = {
 }
 
 /** One route: what the API description says of it, and what answers. */
-export type Route = {
+export type Route =
+  | ToldRoute
+  | (DescribedRoute & { readonly answer: (c: RouteContext, context: ApiContext) => Promise<Reply> | Reply })
+
+/** One that says the same to whoever asks with GET. */
+export type ToldRoute = DescribedRoute & { readonly tell: () => Promise<Reply> | Reply }
+
+type DescribedRoute = {
   readonly config: RouteConfig
-  readonly answer: (c: RouteContext, context: ApiContext) => Promise<Response> | Response
   /** For what reaches the process by its address, without the edge: no check of host and proxy, no limit. */
   readonly isProbe?: boolean
   /** For pages of any origin. */

@@ -1,8 +1,7 @@
-import { createServer as createPlainServer } from 'node:http'
+import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { hostname } from 'node:os'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { createApp } from './app.ts'
 import { createAppCheck } from './app-id/create-app-check.ts'
 import type { Config } from './config.ts'
@@ -55,7 +54,7 @@ export async function openSupportApi(config: Config, surroundings: Surroundings 
     now,
     isClosing: () => state.isClosing,
   }
-  const server = openServer(tls, createApp(context).fetch, surroundings.ownsProcess ?? false)
+  const server = openServer(tls, createApp(context, { ownsProcess: surroundings.ownsProcess ?? false }))
   return {
     listen: () => listen(server, config),
     async close(timeoutMs = 10_000) {
@@ -89,25 +88,11 @@ export type Surroundings = {
   readonly ownsProcess?: boolean
 }
 
-function openServer(
-  tls: ReturnType<typeof readTls> | null,
-  fetch: ReturnType<typeof createApp>['fetch'],
-  overrideGlobalObjects: boolean,
-): ServerType {
+function openServer(tls: ReturnType<typeof readTls> | null, answer: RequestListener): Server {
   const server =
     tls === null
-      ? createAdaptorServer({ fetch, overrideGlobalObjects, createServer: createPlainServer, serverOptions: times })
-      : createAdaptorServer({
-          fetch,
-          overrideGlobalObjects,
-          createServer: createTlsServer,
-          serverOptions: {
-            ...times,
-            ...tls,
-            handshakeTimeout: times.headersTimeout,
-            minVersion: 'TLSv1.3',
-          },
-        })
+      ? createPlainServer(times, answer)
+      : createTlsServer({ ...times, ...tls, handshakeTimeout: times.headersTimeout, minVersion: 'TLSv1.3' }, answer)
   server.maxConnections = mostConnections
   return server
 }
@@ -121,7 +106,7 @@ const times = {
 }
 const mostConnections = 4_096
 
-function listen(server: ServerType, { listen: { host, port }, tls }: Config) {
+function listen(server: Server, { listen: { host, port }, tls }: Config) {
   return new Promise<{ url: string; port: number }>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -133,12 +118,10 @@ function listen(server: ServerType, { listen: { host, port }, tls }: Config) {
   })
 }
 
-async function drain(server: ServerType, timeoutMs: number): Promise<void> {
+async function drain(server: Server, timeoutMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const cut = setTimeout(() => {
-    if ('closeAllConnections' in server) server.closeAllConnections()
-  }, timeoutMs)
-  if ('closeIdleConnections' in server) server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), timeoutMs)
+  server.closeIdleConnections()
   await closed
   clearTimeout(cut)
 }

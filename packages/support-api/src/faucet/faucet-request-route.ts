@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { getAddress, isAddress } from 'viem'
 import type { Route } from '../context.ts'
+import { jsonReply } from '../edge/json-reply.ts'
 import { readJsonBody, requireJsonHeaders } from '../edge/read-json-body.ts'
 import { parseBody } from '../edge/parse-body.ts'
 import { problem, problemResponses } from '../routes/problem-schema.ts'
@@ -75,9 +76,8 @@ export function faucetRequestRoute(desk: GrantDesk): Route {
       requireJsonHeaders(c.env.incoming.headers, mostBytes)
       const { address, chainId, appId } = parseBody(faucetRequest, await readJsonBody(c.env.incoming, mostBytes))
       await apps.require(appId, c.get('network'))
-      return c.json(
-        await requestGrant(desk, { address: getAddress(address), chainId, appId, network: c.get('network') }),
-      )
+      const network = c.get('network')
+      return jsonReply(await requestGrant(desk, { address: getAddress(address), chainId, appId, network }))
     },
   }
 }

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Route } from '../context.ts'
+import { jsonReply } from '../edge/json-reply.ts'
+import type { Reply } from '../edge/reply.ts'
 import { problemResponses } from '../routes/problem-schema.ts'
 import type { FaucetReport } from './report-faucet.ts'
 
@@ -43,7 +45,7 @@ const status = z
 /** What anybody may know of the faucet. */
 export function faucetStatusRoute(report: () => Promise<FaucetReport>): Route {
   // A report is asked for many times: it is put into words once.
-  let worded: { readonly report: FaucetReport; readonly text: string } | null = null
+  let worded: { readonly report: FaucetReport; readonly reply: Reply } | null = null
   const { 503: away, ...others } = problemResponses()
   return {
     config: {
@@ -63,12 +65,15 @@ export function faucetStatusRoute(report: () => Promise<FaucetReport>): Route {
       },
     },
     isOpenToPages: true,
-    async answer() {
+    async tell() {
       const current = await report()
-      if (worded?.report !== current) worded = { report: current, text: JSON.stringify(current) }
-      const headers = { 'content-type': 'application/json', 'cache-control': 'public, max-age=5' }
-      // Not through the context, which copies headers.
-      return new Response(worded.text, { status: current.status === 'paused' ? 503 : 200, headers })
+      if (worded?.report !== current) worded = { report: current, reply: replyOf(current) }
+      return worded.reply
     },
   }
+}
+
+function replyOf(report: FaucetReport): Reply {
+  const status = report.status === 'paused' ? 503 : 200
+  return jsonReply(report, { status, headers: { 'cache-control': 'public, max-age=5' } })
 }

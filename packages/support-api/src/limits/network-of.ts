@@ -1,12 +1,10 @@
-import { isIPv6 } from 'node:net'
-
 /**
  * The range of addresses that counts as one client: the /24 of an IPv4 address, the /64 of an IPv6 address, which is
  * what one subscriber gets. All spellings of an address give the same.
  */
 export function networkOf(address: string): string {
-  if (isIPv6(address)) return `${wordsOf(address).slice(0, 4).join(':')}::/64`
-  return `${address.split('.').slice(0, 3).join('.')}.0/24`
+  if (address.includes(':')) return `${wordsOf(address).slice(0, 4).join(':')}::/64`
+  return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
 }
 
 /** The eight words of an IPv6 address in plain hex. The URL parser folds all spellings into one (RFC 5952). */

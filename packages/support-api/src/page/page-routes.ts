@@ -2,6 +2,7 @@ import { getAddress } from 'viem'
 import { ApiError, type Problem } from '../api-error.ts'
 import type { ApiContext, Route, RouteContext } from '../context.ts'
 import { parseBody } from '../edge/parse-body.ts'
+import { reply, type Reply } from '../edge/reply.ts'
 import { toApiError } from '../edge/to-api-error.ts'
 import { errorTable } from '../errors.ts'
 import { faucetRequest } from '../faucet/faucet-request-route.ts'
@@ -30,7 +31,7 @@ export function pageRoutes(): readonly Route[] {
         const fields = 'value' in sent ? sent.value : none
         const faucet = await viewFaucet(c, context)
         const outcome = 'value' in sent ? await lookUp(fields, faucet, context) : refused(sent.error)
-        return show(c, render(viewOf(c, context, { faucet, fields, outcome })), null)
+        return show(render(viewOf(c, context, { faucet, fields, outcome })), null)
       },
     },
     {
@@ -40,14 +41,14 @@ export function pageRoutes(): readonly Route[] {
         const fields = await readForm(c.env.incoming)
         try {
           const { chainId, address } = await claim(c, context, fields)
-          return c.redirect(`/?chainId=${chainId}&address=${address}`, 303)
+          return { status: 303, headers: { location: `/?chainId=${chainId}&address=${address}` }, body: null }
         } catch (error) {
           const told = toApiError(error)
           if (told.code === 'INTERNAL') throw error
           context.metrics.refused(told.code)
           const faucet = await viewFaucet(c, context)
           const outcome = (await earlierClaim(told, fields, faucet, context)) ?? refused(told)
-          return show(c, render(viewOf(c, context, { faucet, fields, outcome })), told)
+          return show(render(viewOf(c, context, { faucet, fields, outcome })), told)
         }
       },
     },
@@ -101,16 +102,17 @@ function viewOf(
   return { ...shown, chains, appId: config.pageAppId, apiUrl: `${scheme}://${c.req.header('host')}`, version }
 }
 
-function show(c: RouteContext, { page, csp }: RenderedPage, error: ApiError | null): Response | Promise<Response> {
+async function show({ page, csp }: RenderedPage, error: ApiError | null): Promise<Reply> {
   const retryAfter = error?.retryAfterSeconds ?? null
   const status = error === null ? 200 : errorTable[error.code].httpStatus
-  return c.html(page, status, {
+  const headers = {
     ...(retryAfter !== null && { 'retry-after': String(retryAfter) }),
     ...error?.headers,
     'content-security-policy': csp,
     // Without it a browser does not say where a form comes from.
     'referrer-policy': 'same-origin',
-  })
+  }
+  return reply(String(await page), 'text/html; charset=UTF-8', { status, headers })
 }
 
 type RenderedPage = ReturnType<ReturnType<typeof claimPage>>

@@ -120,7 +120,9 @@ it('what stands in an identifier is never given a type of its own', async () => 
 
 it('pages of any origin may read it, and are told why not', async () => {
   const preflight = await ask(cid, { origin: 'https://a.example', 'access-control-request-method': 'GET' }, 'OPTIONS')
-  expect(preflight).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': '*' } })
+  const allowed = { 'access-control-allow-methods': 'GET,HEAD', 'access-control-allow-headers': '*' }
+  expect(preflight).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': '*', ...allowed } })
+  expect((await ask(cid, { host: 'evil.example' })).headers['access-control-allow-origin']).toBe('*')
   expect((await ask(absent, { origin: 'https://a.example' })).headers['access-control-allow-origin']).toBe('*')
   expect((await api.ask('/healthz')).headers['access-control-allow-origin']).toBeUndefined()
 })

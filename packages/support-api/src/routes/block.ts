@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { ApiError } from '../api-error.ts'
 import type { ApiContext, Route, RouteContext } from '../context.ts'
+import { reply } from '../edge/reply.ts'
 import { parseCid } from '../pins/parse-cid.ts'
 import { problemResponses } from './problem-schema.ts'
 
@@ -37,9 +38,11 @@ export const blockRoute: Route = {
     const content = parsed.inline ?? (await keptContent(cid, c, context))
     const etag = isRaw ? `"${cid}.raw"` : `"${cid}"`
     const headers = { ...immutable, ...(isRaw ? rawHeaders(cid) : jsonHeaders(cid)), etag }
-    if (isNamed(etag, c.req.header('if-none-match'))) return c.body(null, 304, headers)
-    const body = new Uint8Array(content)
-    return c.body(body, 200, { ...headers, 'content-length': String(body.length) })
+    const type = isRaw ? 'application/vnd.ipld.raw' : 'application/json'
+    if (isNamed(etag, c.req.header('if-none-match'))) {
+      return { status: 304, headers: { ...headers, 'content-type': type }, body: null }
+    }
+    return reply(new Uint8Array(content), type, { headers })
   },
 }
 
@@ -51,7 +54,6 @@ const immutable = {
 
 function rawHeaders(cid: string) {
   return {
-    'content-type': 'application/vnd.ipld.raw',
     'content-disposition': `attachment; filename="${cid}.bin"`,
     'x-ipfs-path': `/ipfs/${cid}`,
   }
@@ -59,7 +61,7 @@ function rawHeaders(cid: string) {
 
 /** Written by strangers and served from our origin: it may be read, never run. */
 function jsonHeaders(cid: string) {
-  return { 'content-type': 'application/json', 'content-security-policy': 'sandbox', 'x-ipfs-path': `/ipfs/${cid}` }
+  return { 'content-security-policy': 'sandbox', 'x-ipfs-path': `/ipfs/${cid}` }
 }
 
 function badCid(): ApiError {

@@ -1,5 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Env, Route } from '../context.ts'
+import { jsonReply } from '../edge/json-reply.ts'
+import { reply, type Reply } from '../edge/reply.ts'
 import { version } from '../version.ts'
 import { problemResponses } from './problem-schema.ts'
 import { referencePage } from './reference-page.tsx'
@@ -11,8 +13,8 @@ export function descriptionRoutes(app: OpenAPIHono<Env>): readonly Route[] {
     scheme: 'bearer',
     description: 'The id of your app at the wallet provider.',
   })
-  const made: { document?: ReturnType<typeof describe>; page?: ReturnType<typeof referencePage> } = {}
-  const document = () => (made.document ??= describe(app))
+  // Made when all routes are there.
+  const made: { document?: Reply; page?: Reply } = {}
   return [
     {
       config: {
@@ -25,7 +27,7 @@ export function descriptionRoutes(app: OpenAPIHono<Env>): readonly Route[] {
           ...problemResponses(),
         },
       },
-      answer: (c) => c.json(document(), 200, { 'cache-control': 'public, max-age=300' }),
+      tell: () => (made.document ??= jsonReply(describe(app), { headers: keptForMinutes })),
     },
     {
       config: {
@@ -38,12 +40,17 @@ export function descriptionRoutes(app: OpenAPIHono<Env>): readonly Route[] {
           ...problemResponses(),
         },
       },
-      answer(c) {
-        const { page, csp } = (made.page ??= referencePage(document()))
-        return c.html(page, 200, { 'content-security-policy': csp, 'cache-control': 'public, max-age=300' })
-      },
+      tell: async () => (made.page ??= await showPage(app)),
     },
   ]
+}
+
+const keptForMinutes = { 'cache-control': 'public, max-age=300' }
+
+async function showPage(app: OpenAPIHono<Env>): Promise<Reply> {
+  const { page, csp } = referencePage(describe(app))
+  const headers = { ...keptForMinutes, 'content-security-policy': csp }
+  return reply(String(await page), 'text/html; charset=UTF-8', { headers })
 }
 
 function describe(app: OpenAPIHono<Env>) {

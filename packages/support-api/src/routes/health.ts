@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Route } from '../context.ts'
+import { jsonReply } from '../edge/json-reply.ts'
 
 /** Whether the process answers at all; whether it should be asked is `/readyz`. */
 export const healthRoute: Route = {
@@ -16,5 +17,5 @@ export const healthRoute: Route = {
     },
   },
   isProbe: true,
-  answer: (c) => c.json({ status: 'ok' }),
+  tell: () => jsonReply({ status: 'ok' }),
 }

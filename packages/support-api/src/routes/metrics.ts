@@ -1,4 +1,5 @@
 import type { ApiContext, Route } from '../context.ts'
+import { reply } from '../edge/reply.ts'
 import { remembered } from '../faucet/remembered.ts'
 
 const content = { 'text/plain': { schema: {} } }
@@ -15,6 +16,6 @@ export function metricsRoute({ metrics }: ApiContext): Route {
       responses: { 200: { description: 'In the text format of Prometheus.', content } },
     },
     isProbe: true,
-    answer: async (c) => c.body(await figures(), 200, { 'content-type': metrics.registry.contentType }),
+    tell: async () => reply(await figures(), metrics.registry.contentType),
   }
 }

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { requireAgentCard, WalletError, type AgentCard } from '@svc/wallet/core'
 import { ApiError } from '../api-error.ts'
 import type { Route } from '../context.ts'
+import { jsonReply } from '../edge/json-reply.ts'
 import { readJsonBody, requireJsonHeaders, tooLarge } from '../edge/read-json-body.ts'
 import { parseBody } from '../edge/parse-body.ts'
 import { agentCardSchema } from './agent-card-schema.ts'
@@ -51,7 +52,7 @@ export const pinRoute: Route = {
     await apps.require(appId, c.get('network'))
     const { agentCard } = parseBody(envelope, await readJsonBody(c.env.incoming, mostBytes))
     const { cid, headers } = await pins.pin({ card: requireCard(agentCard), appId, network: c.get('network') })
-    return c.json({ cid, uri: `ipfs://${cid}`, gatewayUrl: `${config.gatewayUrl}/ipfs/${cid}` }, 200, headers)
+    return jsonReply({ cid, uri: `ipfs://${cid}`, gatewayUrl: `${config.gatewayUrl}/ipfs/${cid}` }, { headers })
   },
 }
 

@@ -1,6 +1,6 @@
 import { openStore, type Store } from '@svc/store'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { ApiContext, RouteContext } from '../context.ts'
+import type { ApiContext } from '../context.ts'
 import { readyRoute } from './ready.ts'
 
 let store: Store
@@ -14,9 +14,8 @@ it('the database is asked once, however many ask', async () => {
     has: (...of: Parameters<Store['pins']['has']>) => ((looks += 1), store.pins.has(...of)),
   }
   const context = { store: { ...store, pins: counted }, faucet: null, isClosing: () => false }
-  const { answer } = readyRoute(context as ApiContext)
-  const c = { json: (body: unknown, status: number) => Response.json(body, { status }) } as RouteContext
-  const answers = await Promise.all(Array.from({ length: 500 }, async () => answer(c, context as ApiContext)))
+  const route = readyRoute(context as ApiContext)
+  const answers = await Promise.all(Array.from({ length: 500 }, async () => route.tell()))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
   expect(looks).toBe(1)
 })

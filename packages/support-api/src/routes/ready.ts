@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import type { ApiContext, Route } from '../context.ts'
+import type { ApiContext, ToldRoute } from '../context.ts'
+import { jsonReply } from '../edge/json-reply.ts'
 import { remembered } from '../faucet/remembered.ts'
 import { inTime } from '../in-time.ts'
 
@@ -12,7 +13,7 @@ const readiness = z.strictObject({ status: z.enum(['ready', 'unready', 'closing'
  * nothing: all replicas ask the same ones, and pins are served without them. It is found out once in a second, however
  * many ask.
  */
-export function readyRoute(context: ApiContext): Route {
+export function readyRoute(context: ApiContext): ToldRoute {
   const look = remembered(() => lookAt(context), { forMs: 1_000, now: () => performance.now() })
   return {
     config: {
@@ -26,11 +27,11 @@ export function readyRoute(context: ApiContext): Route {
       },
     },
     isProbe: true,
-    async answer(c) {
-      if (context.isClosing()) return c.json({ status: 'closing', parts: {} }, 503)
+    async tell() {
+      if (context.isClosing()) return jsonReply({ status: 'closing', parts: {} }, { status: 503 })
       const parts = await look()
       const isReady = parts['store'] === 'ok'
-      return c.json({ status: isReady ? 'ready' : 'unready', parts }, isReady ? 200 : 503)
+      return jsonReply({ status: isReady ? 'ready' : 'unready', parts }, { status: isReady ? 200 : 503 })
     },
   }
 }
