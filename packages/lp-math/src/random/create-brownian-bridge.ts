@@ -1,3 +1,4 @@
+import { bisection } from './bisection.ts'
 import { MAX_SOBOL_DIMENSIONS } from './create-sobol.ts'
 import { requireCount } from './require-count.ts'
 
@@ -16,7 +17,7 @@ import { requireCount } from './require-count.ts'
 export function createBrownianBridge({ steps, deviation, drift }: BrownianBridgeOptions): BrownianBridge {
   requireCount(steps, 'steps', 1, 1_000_000)
   const knots = knotsOf(steps)
-  const bisect = bisection(knots, deviation)
+  const bisect = bisecting(knots, deviation)
   const fill = knots.length - 1 === steps ? null : filling(knots, deviation)
   const build = (normals: Float64Array, path: Float64Array) => {
     path[0] = 0
@@ -41,30 +42,16 @@ function knotsOf(steps: number): Int32Array {
   return Int32Array.from({ length: count + 1 }, (_, knot) => Math.round((knot * steps) / count))
 }
 
-/** Breadth first: the middle knot of each interval between knots that are known, the longest intervals before the shorter. */
-function bisection(knots: Int32Array, deviation: number) {
-  const steps = knots.at(-1) ?? 0
+function bisecting(knots: Int32Array, deviation: number) {
+  const { knots: at, weights } = bisection(knots, deviation)
+  const places = at.map((knot) => knots[knot] ?? 0)
   const count = knots.length - 2
-  const at = new Int32Array(3 * count)
-  const weight = new Float64Array(2 * count)
-  const intervals: [number, number][] = [[0, count + 1]]
-  let row = 0
-  for (const [first, last] of intervals) {
-    if (last - first < 2) continue
-    const middle = (first + last) >> 1
-    const [left = 0, point = 0, right = 0] = [first, middle, last].map((knot) => knots[knot])
-    at.set([left, point, right], 3 * row)
-    weight[2 * row] = (point - left) / (right - left)
-    weight[2 * row + 1] = deviation * Math.sqrt(((point - left) * (right - point)) / ((right - left) * steps))
-    intervals.push([first, middle], [middle, last])
-    row += 1
-  }
   return (normals: Float64Array, path: Float64Array) => {
     for (let row = 0; row < count; row += 1) {
-      const left = path[at[3 * row] ?? 0] ?? 0
-      const right = path[at[3 * row + 2] ?? 0] ?? 0
-      const mean = left + (right - left) * (weight[2 * row] ?? 0)
-      path[at[3 * row + 1] ?? 0] = mean + (weight[2 * row + 1] ?? 0) * (normals[row + 1] ?? 0)
+      const left = path[places[3 * row] ?? 0] ?? 0
+      const right = path[places[3 * row + 2] ?? 0] ?? 0
+      const mean = left + (right - left) * (weights[2 * row] ?? 0)
+      path[places[3 * row + 1] ?? 0] = mean + (weights[2 * row + 1] ?? 0) * (normals[row + 1] ?? 0)
     }
   }
 }

@@ -41,6 +41,20 @@ describe('the scrambled sequence', () => {
     expect(new Set([first(1), first(2), first(1, 1)]).size).toBe(3)
   })
 
+  test('has the same points column by column, in portions of any size', () => {
+    const sobol = createSobol({ dimensions: 64, seed: 9 })
+    let first = 0
+    for (const count of [1, 6, 300, 717]) {
+      const columns = new Uint32Array(64 * count)
+      sobol.fillColumns(columns, count)
+      const fractions = Array.from({ length: count }, (_, point) =>
+        Array.from({ length: 64 }, (__, dimension) => columns[dimension * count + point]! / 2 ** 32),
+      )
+      expect(fractions).toEqual(scrambled.slice(first, first + count))
+      first += count
+    }
+  })
+
   test('has uniform points over the scrambles: their first points scatter evenly', () => {
     const firsts = Array.from({ length: 1_000 }, (_, stream) => points(3, { dimensions: 2, seed: 4, stream })[2]![1]!)
     const cells = new Float64Array(20)

@@ -32,7 +32,20 @@ export function createSobol({ dimensions, seed, stream = 0 }: SobolOptions): Sob
     drawn += 1
     return point
   }
-  return { next }
+  const fillColumns = (columns: Uint32Array, count: number) => {
+    for (let dimension = 0; dimension < dimensions; dimension += 1) {
+      let word = point[dimension] ?? 0
+      const first = dimension * count
+      for (let index = 0; index < count; index += 1) {
+        const number = drawn + index
+        if (number > 0) word ^= directions[(31 - Math.clz32(number & -number)) * dimensions + dimension] ?? 0
+        columns[first + index] = word
+      }
+      point[dimension] = word
+    }
+    drawn += count
+  }
+  return { next, fillColumns }
 }
 
 export type SobolOptions = {
@@ -44,28 +57,33 @@ export type SobolOptions = {
 export type Sobol = {
   /** The next point, each coordinate as an integer of 32 bits: `(c + 0.5) / 2^32` lies in the unit interval. Valid until the next call. */
   next(): Uint32Array
+  /** Writes the next `count` points, all of a dimension together: coordinate d of point i to `columns[d * count + i]`. */
+  fillColumns(columns: Uint32Array, count: number): void
 }
 
 export const MAX_SOBOL_DIMENSIONS = 64
 
 /** Bit by bit, and within a bit by dimension: what a step of the Gray code flips lies together. */
 function directionsOf(dimensions: number, random: Random | null): Uint32Array {
-  const lines = sobolNumbers.trim().split('\n')
   const directions = new Uint32Array(32 * dimensions)
+  const matrix = new Uint32Array(32)
   for (let dimension = 0; dimension < dimensions; dimension += 1) {
-    const column = columnOf(dimension === 0 ? undefined : lines[dimension - 1])
-    const matrix = random ? Array.from({ length: 32 }, (_, bit) => matrixColumn(bit, random.uint32())) : null
-    for (const [bit, direction] of column.entries()) {
-      directions[bit * dimensions + dimension] = matrix ? product(matrix, direction) : direction
-    }
+    const column = columnOf(dimension === 0 ? undefined : numbers[dimension - 1])
+    for (let bit = 0; bit < 32; bit += 1) matrix[bit] = matrixColumn(bit, random ? random.uint32() : 0)
+    for (let bit = 0; bit < 32; bit += 1) directions[bit * dimensions + dimension] = product(matrix, column[bit] ?? 0)
   }
   return directions
 }
 
+const numbers = sobolNumbers
+  .trim()
+  .split('\n')
+  .map((line) => line.split(' ').map(Number))
+
 /** The 32 direction numbers of a dimension; the first dimension has no polynomial and is the van der Corput sequence. */
-function columnOf(line: string | undefined): Uint32Array {
+function columnOf(line: readonly number[] | undefined): Uint32Array {
   if (line === undefined) return Uint32Array.from({ length: 32 }, (_, bit) => 2 ** (31 - bit))
-  const [polynomial = 0, ...initial] = line.split(' ').map(Number)
+  const [polynomial = 0, ...initial] = line
   const degree = initial.length
   const column = new Uint32Array(32)
   for (let bit = 0; bit < 32; bit += 1) {
@@ -89,6 +107,11 @@ function matrixColumn(bit: number, word: number): number {
   return diagonal | (word & (diagonal - 1))
 }
 
-function product(matrix: readonly number[], vector: number): number {
-  return matrix.reduce((sum, column, bit) => ((vector >>> (31 - bit)) & 1 ? sum ^ column : sum), 0)
+function product(matrix: Uint32Array, vector: number): number {
+  let sum = 0
+  for (let bit = 0; bit < 32; bit += 1) {
+    // All ones where the vector has the bit, else 0.
+    sum ^= (matrix[bit] ?? 0) & ((vector << bit) >> 31)
+  }
+  return sum
 }

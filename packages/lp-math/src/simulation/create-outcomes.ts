@@ -3,19 +3,28 @@ import { positionAmounts } from '../closed-form/position-amounts.ts'
 import type { PriceBounds } from '../closed-form/price-bounds.ts'
 import { lossStatistics, type LossStatistics } from './loss-statistics.ts'
 
-/** What positions that are opened at a price are worth at the ends of paths, range by range. */
-export function createOutcomes(ranges: readonly PriceBounds[], entryPrice: number): (logs: Float64Array) => Outcome[] {
+/**
+ * What positions that are opened at a price are worth at the ends of paths, range by range.
+ *
+ * @param count - how many ends there are: rising logarithms of the price over the price at which they are opened
+ */
+export function createOutcomes(
+  ranges: readonly PriceBounds[],
+  entryPrice: number,
+  count: number,
+): (ends: Float64Array) => Outcome[] {
   const positions = ranges.map((bounds) => {
     const { amount0, amount1 } = positionAmounts(bounds, entryPrice)
     return { loss: lossAgainstHodl(bounds, entryPrice), amount0, amount1, value: amount0 * entryPrice + amount1 }
   })
-  return (logs) => {
-    const prices = pricesAt(logs.slice().sort(), entryPrice)
-    const losses = new Float64Array(prices.length)
-    const sorted = new Float64Array(prices.length)
+  const prices = new Float64Array(count)
+  const losses = new Float64Array(count)
+  const sorted = new Float64Array(count)
+  return (ends) => {
+    fillPrices(prices, ends, entryPrice)
     return positions.map((position) => {
       const sum = fillLosses(losses, prices, position)
-      return { il: lossStatistics(losses, sorted), positionValue: sum / (prices.length * position.value) }
+      return { il: lossStatistics(losses, sorted), positionValue: sum / (count * position.value) }
     })
   }
 }
@@ -36,12 +45,11 @@ type Position = {
   readonly value: number
 }
 
-function pricesAt(logs: Float64Array, entryPrice: number): Float64Array {
+function fillPrices(prices: Float64Array, logs: Float64Array, entryPrice: number): void {
   for (let index = 0; index < logs.length; index += 1) {
     const log = logs[index] ?? 0
-    logs[index] = entryPrice * Math.exp(log < -furthest ? -furthest : log > furthest ? furthest : log)
+    prices[index] = entryPrice * Math.exp(log < -furthest ? -furthest : log > furthest ? furthest : log)
   }
-  return logs
 }
 
 /** Writes V/HODL - 1 at each price, and returns the sum of V. */

@@ -27,16 +27,12 @@ export function createPathSource({ model, steps, seed }: PathSourceOptions): Pat
       bridge.build(normals, path)
     }
   }
-  return { knots: bridge.knots, variance: deviation * deviation, path, startReplicate }
+  return { path, startReplicate }
 }
 
 export type PathSourceOptions = { readonly model: PriceModel; readonly steps: number; readonly seed: number }
 
 export type PathSource = {
-  /** The steps between which a path is known to be a Brownian bridge. */
-  readonly knots: Int32Array
-  /** Of the last logarithm. */
-  readonly variance: number
   /** Where each path is written: its logarithms at 0, 1, … `steps`. */
   readonly path: Float64Array
   /** The function that writes the next path of a replicate. */

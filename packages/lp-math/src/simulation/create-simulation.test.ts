@@ -74,6 +74,7 @@ test.each<Partial<PriceModel> & { steps?: number }>([
   { steps: 1 },
   { steps: 7 },
   { steps: 100 },
+  { steps: 1_000 },
 ])('agree with the closed forms at %o', ({ steps = 30, ...change }) => {
   const other = { ...model, ...change }
   const narrow = { lower: 2_000 / 1.0001 ** 3, upper: 2_000 * 1.0001 ** 7 }
@@ -114,13 +115,13 @@ test('percentiles and shortfall are those of the losses at the quantiles of the 
 })
 
 describe('portions', () => {
-  test('do not change the result, and what is done is told', () => {
-    const simulation = createSimulation({ model, bounds, paths: 1_000, steps: 30, seed: 1 })
+  test.each([30, 1_000])('of %s steps do not change the result, and what is done is told', (steps) => {
+    const simulation = createSimulation({ model, bounds, paths: 1_000, steps, seed: 1 })
     const done: number[] = []
     while (done.at(-1) !== simulation.paths) done.push(simulation.advance(377))
     expect(done).toEqual([377, 754, 1024])
-    expect(simulation.result()).toEqual(simulated({ paths: 1_000 }))
-    expect(simulated({ paths: 1_000, seed: 2 })).not.toEqual(simulated({ paths: 1_000 }))
+    expect(simulation.result()).toEqual(simulated({ paths: 1_000, steps }))
+    expect(simulated({ paths: 1_000, steps, seed: 2 })).not.toEqual(simulated({ paths: 1_000, steps }))
   })
 
   test('give no result before the last', () => {

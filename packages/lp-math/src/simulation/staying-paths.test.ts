@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { createBrownianBridge } from '../random/create-brownian-bridge.ts'
 import { createRandom } from '../random/create-random.ts'
-import { bridgeStays } from './bridge-stays.ts'
+import { stayingPaths } from './staying-paths.ts'
+
+/** Of one path, told by the distances of its ends from the walls. */
+function bridgeStays(fromLower: number, toLower: number, fromUpper: number, toUpper: number, variance: number): number {
+  const end = Number.isFinite(fromLower) ? toLower - fromLower : fromUpper - toUpper
+  return stayingPaths(Float64Array.of(end), { lower: -fromLower, upper: fromUpper }, variance)
+}
 
 test('one wall alone gives 1 - exp(-2 x y / variance)', () => {
   const far = Number.POSITIVE_INFINITY
@@ -47,4 +53,15 @@ test.each([1e-12, 1e-3, 1, 10, 1e9])('is a probability at a variance of %s', (va
   const value = bridgeStays(0.5, 0.4, 0.5, 0.6, variance)
   expect(value).toBeGreaterThanOrEqual(0)
   expect(value).toBeLessThanOrEqual(1)
+})
+
+test('adds up over paths; one that ends on a wall or beyond has touched it, and so has one that starts there', () => {
+  const [bounds, variance] = [{ lower: -0.2, upper: 0.3 }, 0.04]
+  const ends = [-0.1, 0, 0.25]
+  const apart = ends.reduce((sum, end) => sum + stayingPaths(Float64Array.of(end), bounds, variance), 0)
+  expect(stayingPaths(Float64Array.of(-0.2, -0.3, ...ends, 0.3, 0.4), bounds, variance)).toBeCloseTo(apart, 14)
+  expect(stayingPaths(Float64Array.of(0.1), { lower: 0, upper: 0.3 }, variance)).toBe(0)
+  const everywhere = { lower: Number.NEGATIVE_INFINITY, upper: Number.POSITIVE_INFINITY }
+  expect(stayingPaths(Float64Array.from(ends), everywhere, variance)).toBe(3)
+  expect(stayingPaths(Float64Array.from(ends), bounds, 0)).toBe(3)
 })
