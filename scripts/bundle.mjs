@@ -1,22 +1,31 @@
 // node scripts/bundle.mjs [FILE]: bundles the built tool server into one file, packages/tool-server/dist/svc-server.mjs
-// unless named. What is imported lazily in the sources stays lazy in the file.
-import { readFileSync } from 'node:fs'
+// unless named, and a folder of the same name beside it. The file is all that a start reads. In the folder lies what is
+// imported lazily in the sources, and the program of the threads.
+import { readFileSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const packages = new URL('../packages/', import.meta.url)
+const built = (file) => fileURLToPath(new URL(`tool-server/dist/${file}`, packages))
 
-export async function bundle(outfile = fileURLToPath(new URL('tool-server/dist/svc-server.mjs', packages))) {
+export async function bundle(outfile = built('svc-server.mjs')) {
+  const outdir = dirname(outfile)
+  const name = basename(outfile, '.mjs')
+  rmSync(join(outdir, name), { recursive: true, force: true })
   await build({
     ...bundleOptions,
-    entryPoints: [fileURLToPath(new URL('tool-server/dist/main.js', packages))],
-    outfile,
-    plugins: [nativeSqlite, oneValidator, threadInside],
+    entryPoints: { [name]: built('main.js'), [`${name}/worker`]: built('adapters/workers/worker.js') },
+    outdir,
+    splitting: true,
+    chunkNames: `${name}/[name]-[hash]`,
+    outExtension: { '.js': '.mjs' },
+    plugins: [nativeSqlite, oneValidator, workerBeside(name)],
   })
   return outfile
 }
 
-/** How the file is made; the benchmarks bundle what they compare it with in the same way. */
+/** How the files are made; the benchmarks bundle what they compare it with in the same way. */
 export const bundleOptions = {
   bundle: true,
   minify: true,
@@ -32,7 +41,7 @@ export const bundleOptions = {
 }
 
 /**
- * The native part of SQLite stays outside the file. A plain import of it would be hoisted to the top and asked of every
+ * The native part of SQLite stays outside the bundle. A plain import of it would be hoisted to the top and asked of every
  * start; it is required where it is reached, which is only where a wallet is configured.
  */
 const nativeSqlite = {
@@ -45,7 +54,7 @@ const nativeSqlite = {
 
 /**
  * The protocol library would bring a second validator of JSON Schema as its default, which nothing uses and which is built
- * at every start. The file keeps the one the server hands it.
+ * at every start. The bundle keeps the one the server hands it.
  */
 const oneValidator = {
   name: 'one-validator',
@@ -63,17 +72,22 @@ export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@mode
   },
 }
 
-/** The one file holds the program of its threads as text, and starts them with it. */
-const threadInside = {
-  name: 'thread-inside',
+/** In production the program of a thread lies in the folder, and a server without it does not start. */
+const workerBeside = (name) => ({
+  name: 'worker-beside',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]simulations[\\/]simulation-program\.js$/ }, async ({ path }) => {
-      const entryPoints = [path.replace('simulation-program', 'simulation-worker')]
-      const { outputFiles } = await build({ ...bundleOptions, banner: {}, entryPoints, write: false })
-      const url = `data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`
-      return { contents: `export const simulationProgram = () => new URL(${JSON.stringify(url)})` }
-    })
+    onLoad({ filter: /[\\/]workers[\\/]worker-program\.js$/ }, () => ({ contents: workerBesideModule(name) }))
   },
+})
+
+function workerBesideModule(name) {
+  const mend = `The folder ${name} belongs beside ${name}.mjs, and is not there. Copy both from where they were made.`
+  return `import { existsSync } from 'node:fs'
+export function workerProgram() {
+  const program = new URL(${JSON.stringify(`./${name}/worker.mjs`)}, import.meta.url)
+  if (!existsSync(program)) throw new Error(${JSON.stringify(mend)})
+  return program
+}`
 }
 
 function nativeSqliteModule() {

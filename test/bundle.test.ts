@@ -8,10 +8,11 @@ import { createRequire } from 'node:module'
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-// The production file is made once and run from directories that hold nothing else.
+// The production file and its folder are made once and run from directories that hold nothing else.
 const devnet = useDevnet({ history: true })
 const root = join(import.meta.dirname, '..')
 const file = join(mkdtempSync(join(tmpdir(), 'svc-bundle-')), 'svc-server.mjs')
+const folder = file.replace('.mjs', '')
 const privateKey = `0x${'11'.repeat(32)}`
 let directory: string
 let child: ChildProcess
@@ -20,7 +21,7 @@ let closed: Promise<unknown[]>
 beforeAll(() => void execFileSync(process.execPath, [join(root, 'scripts/bundle.mjs'), file]))
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'svc-alone-'))
-  execFileSync('cp', [file, directory])
+  execFileSync('cp', ['-r', file, folder, directory])
 })
 afterEach(() => {
   child.kill('SIGKILL')
@@ -79,7 +80,7 @@ async function exitCode(): Promise<number | null> {
   return code
 }
 
-describe('the production file, alone in its directory', () => {
+describe('the production file and its folder, alone in a directory', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'serves reads over HTTP without wallet or key, and ends on %s',
     async (signal) => {
@@ -88,7 +89,7 @@ describe('the production file, alone in its directory', () => {
       const tools = await listTools(server)
       expect(tools).toContain('get_quote')
       expect(tools).not.toContain('execute_swap')
-      expect(readdirSync(directory).toSorted()).toEqual(['.svc', 'svc-server.mjs'])
+      expect(readdirSync(directory).toSorted()).toEqual(['.svc', 'svc-server', 'svc-server.mjs'])
       child.kill(signal)
       expect(await exitCode()).toBe(0)
       expect(output.out).toBe('')
@@ -128,6 +129,26 @@ describe('the production file, alone in its directory', () => {
     expect(await listTools(server)).toContain('execute_swap')
   })
 
+  it('does not start without its folder, and says so', async () => {
+    rmSync(join(directory, 'svc-server'), { recursive: true })
+    const output = start(['--transport', 'http'])
+    expect(await exitCode()).toBe(1)
+    expect(output.err).toContain('svc-server')
+  })
+
+  it('draws and computes in its threads alone: the server cannot even load what they run', () => {
+    const sources = (entry: string) =>
+      reachable(entry)
+        .map((path) => readFileSync(path, 'utf8'))
+        .join('\n')
+    const has = (words: string) => [file, join(folder, 'worker.mjs')].map((entry) => sources(entry).includes(words))
+    // The chart library, and what a thread says of a task that was stopped.
+    expect([has('renderToSVGString'), has('kind:"stopped"')]).toEqual([
+      [false, true],
+      [false, true],
+    ])
+  })
+
   it('runs simulations in threads, whose program it holds', async () => {
     const chainsFile = join(mkdtempSync(join(tmpdir(), 'svc-chains-')), 'chains.json')
     writeFileSync(chainsFile, JSON.stringify([devnet().chain]))
@@ -151,3 +172,11 @@ describe('the production file, alone in its directory', () => {
     },
   )
 })
+
+/** A file of the bundle and all that it imports, lazily or not. */
+function reachable(entry: string, seen: Set<string> = new Set()): string[] {
+  if (seen.has(entry)) return []
+  seen.add(entry)
+  const imports = readFileSync(entry, 'utf8').matchAll(/(?:\bfrom|\bimport\(?)\s*"(\.[^"]+\.mjs)"/g)
+  return [entry, ...[...imports].flatMap(([, path = '']) => reachable(join(dirname(entry), path), seen))]
+}

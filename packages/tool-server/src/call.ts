@@ -18,8 +18,8 @@ export type Call = {
   readonly signal: AbortSignal
   /** Tells the caller how far the call is; absent where nobody asked. */
   readonly onProgress?: ((done: number, of: number) => void) | undefined
-  /** Takes what a picture of the answer is made from, to be kept when the call succeeds. */
-  readonly onDrawing?: ((drawing: Drawing) => void) | undefined
+  /** Takes what a picture of the answer is made of, to be kept when the call succeeds. */
+  readonly onDrawing?: ((drawing: () => Drawing) => void) | undefined
 }
 
 /** Opens the road of a transaction for one call. */

@@ -6,6 +6,7 @@ import { withAnswer, withApproval, type Confirm } from './dispatch/ask-approval.
 import { carryOutDue, type CarriedOut, type Answered, type CarryOutMeans } from './dispatch/carry-out.ts'
 import { checkOutput } from './dispatch/check-output.ts'
 import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
+import { createDrawingBoard } from './dispatch/drawing-board.ts'
 import { createToolLists, type ToolList } from './dispatch/list-tools.ts'
 import { createOnce, type Doubt, type Sent } from './dispatch/once.ts'
 import { operationActions, operationReads } from './dispatch/operation-views.ts'
@@ -106,12 +107,16 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const catalogue = new Map(options.tools.map((tool) => [tool.name, tool]))
   const offered = options.tools.filter((tool) => inProfile(tool, options.profile))
   const once = options.write === null ? null : openOnce(options.write, options.log)
-  const pictures = createPictureShelf({ newId: options.newRequestId, now: options.now })
+  const pictures = createPictureShelf({
+    newId: options.newRequestId,
+    now: options.now,
+    draw: (request, signal) => options.ports.workers.run('draw', request, { signal }),
+  })
   const road: Road = { options, catalogue, once, means: meansOf(options, catalogue), pictures }
   return Object.freeze({
     list: createToolLists(offered),
     has: (name: string) => catalogue.has(name),
-    pictures,
+    pictures: { ...pictures, read: (...request: Reading) => readPicture(request, road) },
     asksClient: (name: string) => {
       const { write } = options
       return write !== null && write.operations.asksClient() && catalogue.get(name)?.access === 'write'
@@ -167,21 +172,23 @@ async function travel(request: CallRequest, requestId: string, road: Road): Prom
   requireProfile(tool, road.options.profile)
   requireAccess(tool, request.principal)
   const input = parseInput(tool, request.arguments)
-  const drawn: Drawing[] = []
-  const onDrawing = (drawing: Drawing) => void drawn.push(drawing)
-  const call = { ...describeCall(tool, input, request, requestId), onDrawing }
+  const board = createDrawingBoard((error) =>
+    road.options.log.error('picture.undrawn', { tool: tool.name, requestId, error }),
+  )
+  const call = {
+    ...describeCall(tool, input, request, requestId),
+    onDrawing: (drawing: () => Drawing) => board.draw(drawing),
+  }
   const { write } = road.options
   const ended = tool.access === 'write' && !call.dryRun ? write?.noteCall?.(call) : undefined
   const told = telling(ended)
   const once = async () => {
     const data = await told(answered(tool, call, request, road))
-    const principalId = request.principal.id
-    const result = successResult(
-      data,
-      drawn.flatMap((drawing) => road.pictures.put({ principalId, tool: tool.name, drawing })),
-    )
-    const [drawing] = drawn
-    return request.views === true && drawing !== undefined ? { ...result, _meta: { 'svc/drawing': drawing } } : result
+    const keep = (drawing: Drawing) =>
+      road.pictures.put({ principalId: request.principal.id, tool: tool.name, drawing })
+    const result = successResult(data, board.keepWith(keep))
+    const drawing = request.views === true ? board.first() : undefined
+    return drawing === undefined ? result : { ...result, _meta: { 'svc/drawing': drawing } }
   }
   const run = () => atMostOnce(tool, call, road, once)
   const result = await told(tool.access === 'write' && write !== null ? write.during(run) : run())
@@ -311,6 +318,20 @@ async function logged(request: CallRequest, road: Road): Promise<CallResult> {
 /** An error may quote what the caller sent, and a caller may send a secret of ours that it should not know. */
 function withoutSecrets(result: CallResult, { scrub }: DispatchOptions): CallResult {
   return scrub === undefined ? result : (scrub(result) as CallResult)
+}
+
+type Reading = Parameters<PictureShelf['read']>
+
+/** A picture that cannot be drawn is said so in words of ours; why stands in the log. */
+async function readPicture(request: Reading, { pictures, options }: Road) {
+  try {
+    return await pictures.read(...request)
+  } catch (error) {
+    if (error instanceof ToolError) throw error
+    const requestId = options.newRequestId()
+    options.log.error('picture.undrawn', { requestId, error })
+    throw internal(requestId)
+  }
 }
 
 /** Our own errors travel as they are. Anything else is logged in full and answered with a correlation id alone. */

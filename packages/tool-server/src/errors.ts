@@ -90,7 +90,11 @@ export const errorTable = {
     'Choose a pool with a longer past, or call again once it has one; details say how many days are known and needed.',
   ),
   INVALID_STRATEGY: row(400, false, 'Correct the members named in details and call again.'),
-  SIMULATION_TIMEOUT: row(504, true, 'Use the answer in details, or call again with fewer simulations.'),
+  SIMULATION_TIMEOUT: row(
+    504,
+    true,
+    'Use the answer in details where there is one, or ask for less: fewer simulations, a shorter time.',
+  ),
   HOOK_NOT_SUPPORTED: row(
     400,
     false,

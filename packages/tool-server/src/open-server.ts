@@ -7,9 +7,10 @@ import { createIdentities } from './adapters/identity/create-identities.ts'
 import { createLiquidity } from './adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from './adapters/prices/create-price-source.ts'
 import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
-import { createSimulations } from './adapters/simulations/create-simulations.ts'
 import { createSubgraphs } from './adapters/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from './adapters/tokens/create-token-directory.ts'
+import { createWorkerPool } from './adapters/workers/create-worker-pool.ts'
+import { workerProgram } from './adapters/workers/worker-program.ts'
 import { rpcUrls, type Config } from './config.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Log } from './observability/log.ts'
@@ -41,10 +42,12 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const write = await openWrite()
   const subgraphs = createSubgraphs({ apiKey: config.upstream.subgraphApiKey })
   const history = createPoolHistory(ports, { subgraphs, bars: write?.bars ?? createBarMemory(), now: Date.now })
-  const simulations = createSimulations({ threads: Math.min(4, Math.max(1, availableParallelism() - 1)) })
+  const program = workerProgram()
+  const threads = Math.min(4, Math.max(1, availableParallelism() - 1))
+  const workers = createWorkerPool({ threads, program: () => program })
   const server = createServer(config, {
     tools,
-    ports: { ...ports, history, simulations, agentAddress: write?.wallet.address ?? null },
+    ports: { ...ports, history, workers, agentAddress: write?.wallet.address ?? null },
     write,
     limits: {
       perAddressPerMinute: policy.rateLimits.unauthenticatedPerIp,
@@ -55,7 +58,7 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
     ...server,
     async close() {
       await server.close()
-      await simulations.close()
+      await workers.close()
     },
   })
 

@@ -41,7 +41,7 @@ import type { Adapters } from './server.ts'
 export async function openWriteRoad(options: {
   readonly config: Config
   readonly wallet: WalletConfig
-  readonly ports: Omit<Ports, 'agentAddress' | 'history' | 'simulations'>
+  readonly ports: Omit<Ports, 'agentAddress' | 'history' | 'workers'>
   readonly policy: Policy
   /** Follows the changes of the policy's file; without it `policy` holds for good. */
   readonly policies?: PolicySource

@@ -3,7 +3,7 @@ import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory } from './ports/history.ts'
 import type { Identities } from './ports/identities.ts'
 import type { Liquidity, Pool } from './ports/liquidity.ts'
-import type { Simulations } from './ports/simulations.ts'
+import type { Workers } from './ports/workers.ts'
 
 /** What handlers read the world through. Adapters implement these; tests use the real ones on the local chain. */
 export type Ports = {
@@ -13,7 +13,7 @@ export type Ports = {
   readonly prices: PriceSource
   readonly liquidity: Liquidity
   readonly history: PoolHistory
-  readonly simulations: Simulations
+  readonly workers: Workers
   readonly identities: Identities
   /** The agent's own address, or `null` without a wallet. */
   readonly agentAddress: Address | null
@@ -127,4 +127,4 @@ export type {
   TickRow,
   Version,
 } from './ports/liquidity.ts'
-export type { SimulationCaller, SimulationRun, Simulations } from './ports/simulations.ts'
+export type { Replay, SimulationRun, Work, WorkCaller, Workers, WorkKind } from './ports/workers.ts'

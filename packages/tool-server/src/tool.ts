@@ -132,8 +132,8 @@ export type ReadContext = Ports & {
   now(): number
   /** Tells the caller how far the call is, where the caller asked for it: done, and of how much. */
   readonly onProgress?: ((done: number, of: number) => void) | undefined
-  /** Leaves what a picture of the answer is made from, which the caller can read for an hour. */
-  draw(drawing: Drawing): void
+  /** Leaves a picture of the answer, which the caller can read for an hour. Never throws: the answer stands without it. */
+  draw(drawing: () => Drawing): void
   /** How long an answer waits for the figures beside what it is for; as long as the tool says when absent. */
   readonly figuresWithinMs?: number
   /** What `check_setup_health`, `check_safety_status` and the status tools report on. */

@@ -5,7 +5,7 @@ import type { ErrorEnvelope, ToolError } from '../tool-error.ts'
 /** The result of `tools/call` as every transport sends it. */
 export type CallResult = {
   /** Mutable in type alone, as the SDK's results are. */
-  readonly content: ({ readonly type: 'text'; readonly text: string } | PictureLink)[]
+  readonly content: Content[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
   readonly isError?: true
   readonly _meta?: { readonly 'svc/error'?: ErrorEnvelope; readonly 'svc/drawing'?: Drawing }
@@ -13,12 +13,11 @@ export type CallResult = {
   readonly [member: string]: unknown
 }
 
-/** A success: the data itself, the same as text for clients that read text, and where its pictures can be read. */
-export function successResult(
-  data: Readonly<Record<string, unknown>>,
-  pictures: readonly PictureLink[] = [],
-): CallResult {
-  return { content: [{ type: 'text', text: JSON.stringify(data) }, ...pictures], structuredContent: data }
+export type Content = { readonly type: 'text'; readonly text: string } | PictureLink
+
+/** A success: the data itself, the same as text for clients that read text, and what stands beside it: its pictures. */
+export function successResult(data: Readonly<Record<string, unknown>>, beside: readonly Content[] = []): CallResult {
+  return { content: [{ type: 'text', text: JSON.stringify(data) }, ...beside], structuredContent: data }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { backtestPicture, type BacktestCurves } from './backtest-picture.ts'
 import type { Look } from './look.ts'
+import type { Theme } from './palette.ts'
 import type { Picture } from './picture.ts'
 import { rangePicture, type RangeResult } from './range-picture.ts'
 
@@ -7,6 +8,8 @@ import { rangePicture, type RangeResult } from './range-picture.ts'
 export type Drawing =
   | { readonly kind: 'range'; readonly result: RangeResult; readonly horizonDays: number }
   | { readonly kind: 'backtest'; readonly curves: BacktestCurves }
+
+export type DrawingRequest = { readonly drawing: Drawing; readonly theme: Theme; readonly format: 'svg' | 'png' }
 
 export function pictureOf(drawing: Drawing, look: Look = {}): Picture {
   if (drawing.kind === 'range') return rangePicture(drawing.result, drawing.horizonDays, look)

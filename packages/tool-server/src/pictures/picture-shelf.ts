@@ -1,17 +1,19 @@
-import { pictureOf, type Drawing } from './drawing.ts'
-import { canRenderPng, renderPng } from './render-png.ts'
-import { renderSvg } from './render-svg.ts'
+import type { Drawing, DrawingRequest } from './drawing.ts'
+import { canRenderPng } from './render-png.ts'
 
 /** Pictures of answers, kept for a while so that a client can read one as a resource. Each is its principal's alone. */
 export type PictureShelf = {
-  /** Keeps a picture, in place of the oldest where there are too many, and names what can be read of it. */
-  put(kept: KeptPicture): readonly PictureLink[]
+  /** Keeps what a picture is made of, in place of the oldest where there are too many, and names what can be read of it. */
+  put(kept: KeptDrawing): readonly PictureLink[]
   list(principalId: string): readonly PictureLink[]
-  /** `null` where this principal has no such picture, or has it no longer. Drawn at each reading. */
-  read(principalId: string, uri: string): Promise<ReadPicture | null>
+  /**
+   * `null` where this principal has no such picture, or has it no longer. Drawn at each reading, light unless `?theme=dark` ends the
+   * URI. Rejects as `draw` does.
+   */
+  read(principalId: string, uri: string, signal: AbortSignal): Promise<ReadPicture | null>
 }
 
-export type KeptPicture = { readonly principalId: string; readonly tool: string; readonly drawing: Drawing }
+export type KeptDrawing = { readonly principalId: string; readonly tool: string; readonly drawing: Drawing }
 
 export type PictureLink = {
   readonly type: 'resource_link'
@@ -26,21 +28,23 @@ export type ReadPicture = { readonly uri: string; readonly mimeType: string } & 
   | { readonly blob: string }
 )
 
-/** `newId` gives names nobody can guess; `now` is in Unix milliseconds. */
-export function createPictureShelf({
-  newId,
-  now,
-}: {
+export type PictureShelfOptions = {
+  /** Gives names nobody can guess. */
   readonly newId: () => string
+  /** Unix milliseconds. */
   readonly now: () => number
-}): PictureShelf {
-  const shelf = new Map<string, KeptPicture & { readonly until: number }>()
+  /** An SVG as text, or the bytes of a PNG. */
+  readonly draw: (request: DrawingRequest, signal: AbortSignal) => Promise<string | Uint8Array>
+}
+
+export function createPictureShelf({ newId, now, draw }: PictureShelfOptions): PictureShelf {
+  const shelf = new Map<string, KeptDrawing & { readonly until: number }>()
   const ofPrincipal = (principalId: string) => [...shelf].filter(([, kept]) => kept.principalId === principalId)
   const sweep = () => {
     for (const [id, { until }] of shelf) if (until <= now()) shelf.delete(id)
   }
   return Object.freeze({
-    put(kept: KeptPicture) {
+    put(kept: KeptDrawing) {
       sweep()
       const own = ofPrincipal(kept.principalId)
       const oldest = own.length >= mostOfOne ? own[0]?.[0] : shelf.size >= mostOfAll ? [...shelf.keys()][0] : undefined
@@ -53,29 +57,41 @@ export function createPictureShelf({
       sweep()
       return ofPrincipal(principalId).flatMap(([id, kept]) => linksTo(id, kept))
     },
-    async read(principalId: string, uri: string) {
+    async read(principalId: string, uri: string, signal: AbortSignal) {
       sweep()
-      const [, id = '', format] = /^svc:\/\/charts\/([0-9a-f-]{36})\.(svg|png)$/.exec(uri) ?? []
+      const [, id = '', format, theme = 'light'] = readable.exec(uri) ?? []
       const kept = shelf.get(id)
-      if (kept === undefined || kept.principalId !== principalId) return null
-      const svg = await renderSvg(pictureOf(kept.drawing))
-      if (format === 'svg') return { uri, mimeType: formats.svg, text: svg }
-      return { uri, mimeType: formats.png, blob: Buffer.from(await renderPng(svg)).toString('base64') }
+      if (kept?.principalId !== principalId || !isFormat(format) || !isTheme(theme)) return null
+      const picture = await draw({ drawing: kept.drawing, theme, format }, signal)
+      const named = { uri, mimeType: formats[format] }
+      if (typeof picture === 'string') return { ...named, text: picture }
+      return { ...named, blob: Buffer.from(picture).toString('base64') }
     },
   })
 }
 
-function linksTo(id: string, { tool }: KeptPicture): PictureLink[] {
+const readable = /^svc:\/\/charts\/([0-9a-f-]{36})\.(svg|png)(?:\?theme=(light|dark))?$/
+
+function linksTo(id: string, { tool }: KeptDrawing): PictureLink[] {
   return Object.entries(canRenderPng() ? formats : { svg: formats.svg }).map(([format, mimeType]) => ({
     type: 'resource_link',
     uri: `svc://charts/${id}.${format}`,
     name: `${tool}.${format}`,
-    title: `Picture of ${tool} (${format.toUpperCase()}), kept for an hour`,
+    title: `Picture of ${tool} (${format.toUpperCase()}), kept for an hour; dark with ?theme=dark`,
     mimeType,
   }))
 }
 
 const formats = { svg: 'image/svg+xml', png: 'image/png' } as const
+
+function isFormat(format: string | undefined): format is keyof typeof formats {
+  return format === 'svg' || format === 'png'
+}
+
+function isTheme(theme: string): theme is 'light' | 'dark' {
+  return theme === 'light' || theme === 'dark'
+}
+
 const keptForMs = 3_600_000
 const mostOfOne = 16
 const mostOfAll = 256

@@ -17,9 +17,9 @@ import { noServices } from '../adapters/identity/no-services.fixture.ts'
 import { createLiquidity } from '../adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from '../adapters/prices/create-price-source.ts'
 import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
-import { createSimulations, type SimulationsOptions } from '../adapters/simulations/create-simulations.ts'
 import { createSubgraphs, type SubgraphsOptions } from '../adapters/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '../adapters/tokens/create-token-directory.ts'
+import { createWorkerPool, type WorkerPoolOptions } from '../adapters/workers/create-worker-pool.ts'
 import type { Principal } from '../auth/principal.ts'
 import { scopes } from '../auth/scopes.ts'
 import { createDispatch, type CallRequest, type Dispatch } from '../dispatch.ts'
@@ -72,8 +72,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const store = await openStore({ ...place, now })
   const subgraphs = createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs })
   const history = createPoolHistory({ rpc, liquidity, prices }, { subgraphs, bars: store.bars, now })
-  const simulations = createSimulations({ threads: 1, deadlineMs: 60_000, ...options.simulations })
-  const reads = { chains, rpc, tokens, prices, liquidity, history, simulations, identities }
+  const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
+  const reads = { chains, rpc, tokens, prices, liquidity, history, workers, identities }
   const ports: Ports = { ...reads, agentAddress: wallet.address }
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
@@ -190,7 +190,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       return receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n)
     },
     async close() {
-      await simulations.close()
+      await workers.close()
       await audit.close()
       await store.close()
     },
@@ -236,7 +236,7 @@ export type WorldOptions = {
   readonly upstream?: Partial<IdentitiesOptions['upstream']>
   readonly subgraphs?: Partial<SubgraphsOptions>
   /** One thread and a minute unless given. */
-  readonly simulations?: Partial<SimulationsOptions>
+  readonly workers?: Partial<WorkerPoolOptions>
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>

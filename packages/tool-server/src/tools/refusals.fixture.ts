@@ -83,7 +83,7 @@ export function untouchedWorld(): WriteContext {
     prices: untouchable('prices'),
     liquidity: untouchable('liquidity'),
     history: untouchable('history'),
-    simulations: untouchable('simulations'),
+    workers: untouchable('workers'),
     identities: untouchable('identities'),
     draw: () => {},
     isDryRun: false,

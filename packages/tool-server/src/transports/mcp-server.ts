@@ -10,6 +10,7 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/valida
 import { appViews, showsViews } from '../apps/app-views.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { CallRequest, Dispatch } from '../dispatch.ts'
+import { ToolError } from '../tool-error.ts'
 import { createApprovalStates } from './approval-states.ts'
 import { callAlone, callInSession } from './ask-client.ts'
 import { listTtlMs, type ServerInfo } from './server-facts.ts'
@@ -75,8 +76,10 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
       const pictures = dispatch.pictures.list(principal.id).map(({ type: _type, ...resource }) => resource)
       return { resources: views(context) ? [...appViews.list(), ...pictures] : pictures }
     })
-    server.setRequestHandler('resources/read', async ({ params }) => {
-      const read = appViews.read(params.uri) ?? (await dispatch.pictures.read(principal.id, params.uri))
+    server.setRequestHandler('resources/read', async ({ params }, context) => {
+      const signal = callerSignal(context.mcpReq.signal, context.http?.req?.signal)
+      const view = appViews.read(params.uri)
+      const read = view ?? (await dispatch.pictures.read(principal.id, params.uri, signal).catch(refused))
       if (read === null) throw new ResourceNotFoundError(params.uri)
       return { contents: [read] }
     })
@@ -110,6 +113,12 @@ function callerSignal(cancelled: AbortSignal, left: AbortSignal | undefined): Ab
 
 function unknownCursor(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, 'A list here has one page and knows no cursor.')
+}
+
+/** An error of ours, in the words of the protocol. */
+function refused(error: unknown): never {
+  if (!(error instanceof ToolError)) throw error
+  throw new ProtocolError(ProtocolErrorCode.InternalError, error.message, { 'svc/error': error.toJSON() })
 }
 
 /** One validator for all protocol objects, made when first needed: each would otherwise build its own. */

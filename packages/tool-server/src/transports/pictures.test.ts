@@ -1,31 +1,41 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { createWorkerPool } from '../adapters/workers/create-worker-pool.ts'
 import { rangeResult } from '../pictures/picture-data.fixture.ts'
+import type { Ports, Workers } from '../ports.ts'
 import { connectModern, openTestServer, type TestServer } from '../test-server.fixture.ts'
 import { readTool } from '../tool.ts'
 
+const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000 })
 let open: TestServer
 afterEach(() => open.server.close())
+afterAll(() => workers.close())
 
-/** Leaves a picture; fails afterwards where it is told to. */
+const openDrawing = async (threads: Workers = workers) =>
+  (open = await openTestServer({ tools: [drawing], ports: { workers: threads } as Ports }))
+
+/** Leaves a picture; fails where it is told to. */
 const drawing = readTool({
   name: 'get_drawing',
   title: 'Drawing',
   description: 'Draws.',
   scope: 'read:market',
-  input: z.strictObject({ fails: z.boolean() }),
+  input: z.strictObject({ fails: z.enum(['never', 'drawing', 'afterwards']) }),
   output: z.object({ drawn: z.boolean() }),
 }).handler(async ({ fails }, context) => {
-  context.draw({ kind: 'range', result: rangeResult, horizonDays: 30 })
-  if (fails) throw new Error('after the drawing')
+  context.draw(() => {
+    if (fails === 'drawing') throw new Error('no picture of this')
+    return { kind: 'range', result: rangeResult, horizonDays: 30 }
+  })
+  if (fails === 'afterwards') throw new Error('after the drawing')
   return { drawn: true }
 })
 
 describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era', (era) => {
   it('are linked from the answer and read as resources, by the caller alone', async () => {
-    open = await openTestServer({ tools: [drawing] })
+    await openDrawing()
     const { client } = await connectModern(open.url, open.keys.read, era)
-    const answer = await client.callTool({ name: 'get_drawing', arguments: { fails: false } })
+    const answer = await client.callTool({ name: 'get_drawing', arguments: { fails: 'never' } })
     expect(answer.structuredContent).toEqual({ drawn: true })
     const [text, ...links] = answer.content
     const [svg = { uri: '' }, png = { uri: '' }] = links.flatMap((link) =>
@@ -47,12 +57,42 @@ describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era
   })
 
   it('are not kept of a call that failed', async () => {
-    open = await openTestServer({ tools: [drawing] })
+    await openDrawing()
     const { client } = await connectModern(open.url, open.keys.read, era)
-    const answer = await client.callTool({ name: 'get_drawing', arguments: { fails: true } })
+    const answer = await client.callTool({ name: 'get_drawing', arguments: { fails: 'afterwards' } })
     expect(answer.isError).toBe(true)
     expect(answer.content).toHaveLength(1)
     expect((await client.listResources()).resources).toEqual([])
+    await client.close()
+  })
+
+  it('that cannot be drawn are left out of an answer that stands', async () => {
+    await openDrawing()
+    const { client } = await connectModern(open.url, open.keys.read, era)
+    const answer = await client.callTool({ name: 'get_drawing', arguments: { fails: 'drawing' } })
+    expect(answer).toMatchObject({ structuredContent: { drawn: true } })
+    expect(answer.content).toEqual([
+      { type: 'text', text: '{"drawn":true}' },
+      { type: 'text', text: 'The picture of this answer could not be drawn; the answer itself is whole.' },
+    ])
+    expect((await client.listResources()).resources).toEqual([])
+    expect(open.lines.join('')).toContain('no picture of this')
+    await client.close()
+  })
+
+  it('say so when their thread dies, and can be read again', async () => {
+    let deaths = 0
+    const threads: Workers = {
+      run: (...task) => (deaths++ === 0 ? Promise.reject(new Error('A thread ended.')) : workers.run(...task)),
+    }
+    await openDrawing(threads)
+    const { client } = await connectModern(open.url, open.keys.read, era)
+    const { content } = await client.callTool({ name: 'get_drawing', arguments: { fails: 'never' } })
+    const [uri = ''] = content.flatMap((part) => (part.type === 'resource_link' ? [part.uri] : []))
+    await expect(client.readResource({ uri })).rejects.toThrow(/correlation id/)
+    expect(open.lines.join('')).toContain('A thread ended.')
+    const { contents } = await client.readResource({ uri: `${uri}?theme=dark` })
+    expect(contents).toMatchObject([{ text: expect.stringContaining('WETH/USDC on Ethereum') }])
     await client.close()
   })
 })

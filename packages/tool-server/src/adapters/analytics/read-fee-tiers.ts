@@ -1,11 +1,10 @@
 import { ewmaSigma, liquidityProfile, LpMathError, MAX_TICK, priceFromSqrtPrice, realisedSigma } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { setImmediate } from 'node:timers/promises'
-import type { Pool, PoolBars, Ports, Token } from '../../ports.ts'
+import type { Pool, PoolBars, Ports, Token, WorkCaller } from '../../ports.ts'
 import type { ScoredTier } from './choose-fee-tier.ts'
 import { dailyTrade, type DailyTrade } from './daily-trade.ts'
 import { readPoolActivity } from './read-pool-activity.ts'
-import { scoreFeeTier, type TierMarket } from './score-fee-tier.ts'
+import type { TierMarket } from './score-fee-tier.ts'
 import { wholeFee } from './whole-fee.ts'
 
 /**
@@ -36,7 +35,6 @@ export async function readFeeTiers(ports: TierPorts, request: TierRequest): Prom
   }
   const tiers: ReadFeeTier[] = []
   for (const tier of read) {
-    await setImmediate()
     tiers.push(await scored(ports, chain, tier, { market, quoteUsd }))
   }
   return { tiers, volatility, busiest: busiest.pool, isPriced: quoteUsd !== null }
@@ -45,7 +43,7 @@ export async function readFeeTiers(ports: TierPorts, request: TierRequest): Prom
 /** What every tier is asked for, in US dollars. */
 export const notionalUsd = 10_000
 
-export type TierPorts = Pick<Ports, 'rpc' | 'prices' | 'liquidity' | 'history'>
+export type TierPorts = Pick<Ports, 'rpc' | 'prices' | 'liquidity' | 'history' | 'workers'> & WorkCaller
 
 export type TierRequest = {
   readonly chain: Chain
@@ -89,24 +87,22 @@ type ReadTier = {
 const lookbackDays = 30
 
 async function scored(
-  ports: Pick<Ports, 'liquidity'>,
+  ports: TierPorts,
   chain: Chain,
   tier: ReadTier,
   { market, quoteUsd }: { readonly market: TierMarket; readonly quoteUsd: number | null },
 ): Promise<ReadFeeTier> {
   const { pool, history, trade, tvlUsd, isQuote1 } = tier
   const [base, quote] = isQuote1 ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
-  const score = scoreFeeTier(
-    {
-      trade,
-      profile: await readProfile(ports, chain, tier, market.sigma),
-      fee: wholeFee(pool).feePips / 1e6,
-      tickSpacing: pool.tickSpacing ?? 1,
-      decimals0: base.decimals,
-      decimals1: quote.decimals,
-    },
-    market,
-  )
+  const facts = {
+    trade,
+    profile: await readProfile(ports, chain, tier, market.sigma),
+    fee: wholeFee(pool).feePips / 1e6,
+    tickSpacing: pool.tickSpacing ?? 1,
+    decimals0: base.decimals,
+    decimals1: quote.decimals,
+  }
+  const score = await ports.workers.run('scoreFeeTier', { tier: facts, market }, { signal: ports.signal })
   const apyOf = (days: number) => {
     if (trade.daysKnown < days || tvlUsd === null || !(tvlUsd > 0) || quoteUsd === null) return null
     return ((sum(trade.fees.slice(-days)) * quoteUsd) / tvlUsd) * (365 / days) * 100

@@ -1,5 +1,6 @@
 import type { BacktestOptions, Bars } from '@svc/lp-math'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { createWorkerPool } from '../workers/create-worker-pool.ts'
 import { runBacktest } from './run-backtest.ts'
 
 const column = (value: number) => new Float64Array(400).fill(value)
@@ -26,23 +27,34 @@ const options: BacktestOptions = {
   gasUsd: { open: 0, close: 0, rebalance: 0 },
 }
 const strategies = ['a', 'b', 'c'].map((name) => ({ name, rangePct: 10, rebalanceThresholdPct: 80 }))
+const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000 })
+afterAll(() => workers.close())
 const { signal } = new AbortController()
 const run = (bars: Bars = quiet, change: Partial<BacktestOptions> = {}) =>
-  runBacktest(bars, strategies, { ...options, ...change }, signal)
+  runBacktest(workers, { bars, strategies, options: { ...options, ...change } }, { signal })
 
-test('lets others work between two strategies, and ends where it began without a trade', async () => {
-  let [turns, isOver] = [0, false]
-  const takeTurns = (): void => void setImmediate(() => (isOver ? undefined : ((turns += 1), takeTurns())))
-  takeTurns()
-  const { strategies: results } = await run()
-  isOver = true
-  expect([results.map(({ name }) => name), turns >= 3]).toEqual([['a', 'b', 'c'], true])
+test('tells of each strategy, and ends where it began without a trade', async () => {
+  const heard: number[][] = []
+  const onProgress = (done: number, of: number) => void heard.push([done, of])
+  const { strategies: results } = await runBacktest(
+    workers,
+    { bars: quiet, strategies, options },
+    { signal, onProgress },
+  )
+  expect([results.map(({ name }) => name), heard]).toEqual([
+    ['a', 'b', 'c'],
+    [
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ],
+  ])
   expect(results[0]).toMatchObject({ feesEarnedUsd: 0, netReturnPct: 0, sharpeRatio: null, inRangePct: 100 })
 })
 
 test('stops when the caller has left', async () => {
-  const left = AbortSignal.abort()
-  await expect(runBacktest(quiet, strategies, options, left)).rejects.toMatchObject({ code: 'CANCELLED' })
+  const left = runBacktest(workers, { bars: quiet, strategies, options }, { signal: AbortSignal.abort() })
+  await expect(left).rejects.toMatchObject({ code: 'CANCELLED' })
 })
 
 test.each<[string, Partial<Bars>, Partial<BacktestOptions>]>([

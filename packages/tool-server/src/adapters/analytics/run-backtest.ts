@@ -1,55 +1,31 @@
-import { setImmediate } from 'node:timers/promises'
-import {
-  LpMathError,
-  replayStrategies,
-  type BacktestOptions,
-  type BacktestResult,
-  type BacktestStrategy,
-  type Bars,
-} from '@svc/lp-math'
+import { LpMathError, type BacktestResult } from '@svc/lp-math'
+import type { Replay, WorkCaller, Workers } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 
 /**
- * Replays strategies one after the other and lets other calls in between: what one takes grows with its bars and its moves.
+ * Replays strategies beside the other calls: what it takes grows with the bars and the moves.
  * @throws ToolError `INSUFFICIENT_HISTORY` for bars that no pool can have traded, `AMOUNT_TOO_SMALL` for an amount that buys no liquidity,
- * `CANCELLED`
+ * `SIMULATION_TIMEOUT`, `SERVER_BUSY`, `CANCELLED`
  */
 export async function runBacktest(
-  bars: Bars,
-  strategies: readonly BacktestStrategy[],
-  options: BacktestOptions,
-  signal: AbortSignal,
+  workers: Workers,
+  replay: Replay,
+  { signal, onProgress }: WorkCaller,
 ): Promise<BacktestResult> {
-  const results: BacktestResult[] = []
-  for (const strategy of strategies) {
-    await setImmediate()
-    if (signal.aborted) throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
-    results.push(replayed(bars, strategy, options))
-  }
-  const [first] = results
-  if (first === undefined) throw new TypeError('a backtest has a strategy')
-  return { ...first, strategies: results.flatMap((result) => result.strategies) }
+  return workers.run('replay', replay, { signal, onProgress }).catch((error: unknown) => {
+    throw error instanceof LpMathError ? refusalOf(error) : error
+  })
 }
 
-function replayed(bars: Bars, strategy: BacktestStrategy, options: BacktestOptions): BacktestResult {
-  try {
-    return replayStrategies(bars, [strategy], options)
-  } catch (error) {
-    if (!(error instanceof LpMathError)) throw error
-    if (error.code === 'BARS_MALFORMED' || error.code === 'BACKTEST_OPTION_OUT_OF_RANGE') {
-      throw new ToolError(
-        'INSUFFICIENT_HISTORY',
-        `The past of this pool holds what no pool can have: ${error.message}`,
-        {
-          cause: error,
-        },
-      )
-    }
-    if (error.code === 'LIQUIDITY_OUT_OF_RANGE') {
-      throw new ToolError('AMOUNT_TOO_SMALL', 'At the prices of this pool the amount buys no liquidity.', {
-        cause: error,
-      })
-    }
-    throw error
+function refusalOf(error: LpMathError): Error {
+  if (error.code === 'BARS_MALFORMED' || error.code === 'BACKTEST_OPTION_OUT_OF_RANGE') {
+    const message = `The past of this pool holds what no pool can have: ${error.message}`
+    return new ToolError('INSUFFICIENT_HISTORY', message, { cause: error })
   }
+  if (error.code === 'LIQUIDITY_OUT_OF_RANGE') {
+    return new ToolError('AMOUNT_TOO_SMALL', 'At the prices of this pool the amount buys no liquidity.', {
+      cause: error,
+    })
+  }
+  return error
 }

@@ -90,15 +90,17 @@ export const backtestLpStrategy = readTool({
   const quoteUsd = await readQuoteUsd(context, chain, { base: found.token0, quote: found.token1, bars, price })
   const startValueUsd = Number(input.amount)
   const options = optionsOf(found, startValueUsd, { quoteUsd, gas })
-  const result = await runBacktest(bars, strategies, options, context.signal)
+  const result = await runBacktest(context.workers, { bars, strategies, options }, context)
   const completeness = completenessOf(history)
   const about = { pair: `${tokenLabel(found.token0)}/${tokenLabel(found.token1)}`, fee: pool.fee }
   const { barSeconds } = bars
   const startsAt = bars.startsAt[0] ?? 0
   const curves = { ...about, chain: chain.name, result, strategies, startValueUsd, quoteUsd: quoteUsd.usd }
   const caption = [`${price.length} bars of ${barSeconds} seconds. Dollars: ${quoteUsd.basis}.`]
-  const drawn = backtestCurves({ ...curves, caption, price: [...price], startsAt, barSeconds })
-  context.draw({ kind: 'backtest', curves: drawn })
+  context.draw(() => ({
+    kind: 'backtest',
+    curves: backtestCurves({ ...curves, caption, price: [...price], startsAt, barSeconds }),
+  }))
   return {
     ...readStamp(chain, context, history.source),
     ...about,

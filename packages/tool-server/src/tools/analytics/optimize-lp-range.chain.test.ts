@@ -145,7 +145,7 @@ describe('optimize_lp_range', () => {
   })
 
   test('gives the closed forms where the simulation takes too long, and ends for a caller that leaves', async () => {
-    const hurried = await openWorld(devnet(), { simulations: { deadlineMs: 1 } })
+    const hurried = await openWorld(devnet(), { workers: { deadlineMs: 1 } })
     const refusal = await hurried.refuse('optimize_lp_range', { ...pair, simulations: 50_000 })
     expect(refusal).toMatchObject({ code: 'SIMULATION_TIMEOUT', retryable: true })
     expect(refusal.details[0]).toMatchObject({

@@ -116,7 +116,7 @@ export const optimizeLpRange = readTool({
   const choice = choose(read, request)
   const analytic = { ...readStamp(chain, context, read.history.source), ...told(request, place, read, choice) }
   const result = { ...analytic, simulation: await simulated(request, context, { read, choice, analytic }) }
-  context.draw({ kind: 'range', result, horizonDays: request.horizonDays })
+  context.draw(() => ({ kind: 'range', result, horizonDays: request.horizonDays }))
   return result
 })
 
@@ -214,8 +214,8 @@ async function simulated(request: Request, context: ReadContext, { read, choice,
   const paths = Math.max(request.simulations, leastPaths)
   const bounds = ranges.map((range) => range.bounds)
   const { signal, onProgress } = context
-  const run = await context.simulations
-    .run({ model, bounds, paths, steps, seed: request.seed }, { signal, onProgress })
+  const run = await context.workers
+    .run('simulate', { model, bounds, paths, steps, seed: request.seed }, { signal, onProgress })
     .catch((error: unknown) => {
       throw error instanceof ToolError && error.code === 'SIMULATION_TIMEOUT' ? timedOut(error, analytic) : error
     })

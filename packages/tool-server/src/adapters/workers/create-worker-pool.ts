@@ -1,17 +1,17 @@
+import { LpMathError } from '@svc/lp-math'
 import { Worker } from 'node:worker_threads'
-import type { SimulationOptions } from '@svc/lp-math'
-import type { SimulationCaller, SimulationRun, Simulations } from '../../ports.ts'
+import type { Work, WorkCaller, Workers, WorkKind } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
-import { simulationProgram } from './simulation-program.ts'
-import type { SimulationMessage } from './simulation-task.ts'
+import type { WorkMessage, WorkOutput, WorkRequest } from './work-messages.ts'
+import { workerProgram } from './worker-program.ts'
 
 /**
- * Threads for simulations. The first is started when first needed; they stay for the next ones and hold the process up
+ * Threads for work that takes long. The first is started when first needed; they stay for the next tasks and hold the process up
  * only while they work. A task that is not wanted any more is told to stop and its thread goes on with the next; a thread that dies
  * fails its task alone, and another takes its place.
  */
-export function createSimulations(options: SimulationsOptions): OpenSimulations {
-  const { threads, maxWaiting = 32, deadlineMs = 10_000, program = simulationProgram } = options
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
+  const { threads, maxWaiting = 32, deadlineMs = 10_000, program = workerProgram } = options
   const seats = new Set<Seat>()
   const waiting = new Set<Job>()
   let isClosed = false
@@ -25,7 +25,7 @@ export function createSimulations(options: SimulationsOptions): OpenSimulations 
     }
   }
   const openSeat = (): Seat => {
-    const worker = new Worker(program(), { name: 'simulation', env: {}, execArgv: [] })
+    const worker = new Worker(program(), { name: 'worker', env: {}, execArgv: [] })
     const seat: Seat = { worker, job: null }
     seats.add(seat)
     const leave = (error: Error) => {
@@ -34,26 +34,28 @@ export function createSimulations(options: SimulationsOptions): OpenSimulations 
       seat.job = null
       if (!isClosed) fill()
     }
-    worker.on('message', (message: SimulationMessage) => {
+    worker.on('message', (message: WorkMessage) => {
       if (hear(seat, message)) fill()
     })
     worker.on('error', leave)
-    worker.on('exit', (exitCode) => leave(new Error(`A thread for simulations ended with code ${exitCode}.`)))
+    worker.on('exit', (exitCode) => leave(new Error(`A thread ended with code ${exitCode}.`)))
     return seat
   }
 
   return Object.freeze({
-    run(simulation: SimulationOptions, caller: SimulationCaller) {
+    run<Kind extends WorkKind>(kind: Kind, input: Work[Kind]['input'], caller: WorkCaller) {
       if (isClosed) return Promise.reject(new ToolError('SERVER_BUSY', 'The server is closing.'))
       if (caller.signal.aborted) return Promise.reject(left())
       if (waiting.size >= maxWaiting) {
-        return Promise.reject(new ToolError('SERVER_BUSY', 'Too many simulations wait for their turn.'))
+        return Promise.reject(new ToolError('SERVER_BUSY', 'Too many simulations and replays wait for their turn.'))
       }
-      return new Promise<SimulationRun>((resolve, reject) => {
-        const job = createJob(simulation, caller, { deadlineMs, resolve, reject, forget: (one) => waiting.delete(one) })
+      return new Promise<WorkOutput>((resolve, reject) => {
+        const request = { kind, input } as WorkRequest
+        const forget = (one: Job) => waiting.delete(one)
+        const job = createJob(request, caller, { deadlineMs, resolve, reject, forget })
         waiting.add(job)
         fill()
-      })
+      }) as Promise<Work[Kind]['output']>
     },
     async close() {
       isClosed = true
@@ -65,17 +67,17 @@ export function createSimulations(options: SimulationsOptions): OpenSimulations 
   })
 }
 
-export type OpenSimulations = Simulations & {
+export type WorkerPool = Workers & {
   /** Ends every thread; what runs or waits is refused with `SERVER_BUSY`. */
   close(): Promise<void>
 }
 
-export type SimulationsOptions = {
-  /** How many run at once. */
+export type WorkerPoolOptions = {
+  /** How many tasks run at once. */
   readonly threads: number
   /** How many may wait for a thread. */
   readonly maxWaiting?: number
-  /** How long a simulation may take, waiting included. */
+  /** How long a task may take, waiting included. */
   readonly deadlineMs?: number
   /** Where the program of a thread lies. */
   readonly program?: () => URL
@@ -84,26 +86,26 @@ export type SimulationsOptions = {
 type Seat = { readonly worker: Worker; job: Job | null }
 
 type Job = {
-  readonly simulation: SimulationOptions
+  readonly request: WorkRequest
   readonly stop: Int32Array
-  readonly caller: SimulationCaller
+  readonly caller: WorkCaller
   isOver(): boolean
-  /** Answers the caller, once: a failure, or what was simulated. */
-  end(outcome: Error | SimulationRun): void
+  /** Answers the caller, once: a failure, or what came out. */
+  end(outcome: Error | { readonly output: WorkOutput }): void
 }
 
 type JobMeans = {
   readonly deadlineMs: number
-  readonly resolve: (run: SimulationRun) => void
+  readonly resolve: (output: WorkOutput) => void
   readonly reject: (error: Error) => void
   readonly forget: (job: Job) => void
 }
 
-function createJob(simulation: SimulationOptions, caller: SimulationCaller, means: JobMeans): Job {
+function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): Job {
   const stop = new Int32Array(new SharedArrayBuffer(4))
   let isOver = false
   const job: Job = {
-    simulation,
+    request,
     caller,
     stop,
     isOver: () => isOver,
@@ -115,11 +117,14 @@ function createJob(simulation: SimulationOptions, caller: SimulationCaller, mean
       Atomics.store(stop, 0, 1)
       means.forget(job)
       if (outcome instanceof Error) means.reject(outcome)
-      else means.resolve(outcome)
+      else means.resolve(outcome.output)
     },
   }
   const leave = () => job.end(left())
-  const late = new ToolError('SIMULATION_TIMEOUT', `The simulation took longer than ${means.deadlineMs} ms.`)
+  const late = new ToolError(
+    'SIMULATION_TIMEOUT',
+    `The ${names[request.kind]} took longer than ${means.deadlineMs} ms.`,
+  )
   const timer = setTimeout(() => job.end(late), means.deadlineMs)
   caller.signal.addEventListener('abort', leave, { once: true })
   return job
@@ -128,11 +133,11 @@ function createJob(simulation: SimulationOptions, caller: SimulationCaller, mean
 function begin(seat: Seat, job: Job): void {
   seat.job = job
   seat.worker.ref()
-  seat.worker.postMessage({ options: job.simulation, stop: job.stop })
+  seat.worker.postMessage({ ...job.request, stop: job.stop })
 }
 
 /** Whether the thread has ended its task. */
-function hear(seat: Seat, message: SimulationMessage): boolean {
+function hear(seat: Seat, message: WorkMessage): boolean {
   const { job, worker } = seat
   if (message.kind === 'progress') {
     if (job?.isOver() === false) job.caller.onProgress?.(message.done, message.of)
@@ -140,10 +145,21 @@ function hear(seat: Seat, message: SimulationMessage): boolean {
   }
   seat.job = null
   worker.unref()
-  if (message.kind === 'result') job?.end(message.run)
-  else job?.end(new Error(message.kind === 'failed' ? message.message : 'The simulation was stopped.'))
+  job?.end(message.kind === 'result' ? message : failure(message))
   return true
 }
+
+function failure(message: Extract<WorkMessage, { kind: 'failed' | 'stopped' }>): Error {
+  if (message.kind === 'stopped') return new Error('The task was stopped.')
+  return message.code === null ? new Error(message.message) : new LpMathError(message.code, message.message)
+}
+
+const names = {
+  simulate: 'simulation',
+  replay: 'replay',
+  scoreFeeTier: 'score of a fee tier',
+  draw: 'picture',
+} as const
 
 function left(): ToolError {
   return new ToolError('CANCELLED', 'The caller left before the answer was ready.')

@@ -1,7 +1,7 @@
 import { createSimulation, type SimulationOptions } from '@svc/lp-math'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createSimulations, type OpenSimulations, type SimulationsOptions } from './create-simulations.ts'
-import { simulationProgram } from './simulation-program.ts'
+import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './create-worker-pool.ts'
+import { workerProgram } from './worker-program.ts'
 
 const quick: SimulationOptions = {
   model: { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 },
@@ -16,13 +16,13 @@ const quick: SimulationOptions = {
 /** Takes longer than any test waits for it. */
 const endless: SimulationOptions = { ...quick, paths: 10_000_000, steps: 1_000 }
 
-let simulations: OpenSimulations
+let workers: WorkerPool
 
-function open(options: Partial<SimulationsOptions> = {}): OpenSimulations {
-  return (simulations = createSimulations({ threads: 1, deadlineMs: 100_000, ...options }))
+function open(options: Partial<WorkerPoolOptions> = {}): WorkerPool {
+  return (workers = createWorkerPool({ threads: 1, deadlineMs: 100_000, ...options }))
 }
 
-afterEach(() => simulations.close())
+afterEach(() => workers.close())
 
 const caller = () => ({ signal: new AbortController().signal })
 
@@ -38,7 +38,7 @@ describe('simulations in threads', () => {
     const here = createSimulation(quick)
     here.advance(here.paths)
     const heard: [number, number][] = []
-    const run = await open().run(quick, { ...caller(), onProgress: (...step) => void heard.push(step) })
+    const run = await open().run('simulate', quick, { ...caller(), onProgress: (...step) => void heard.push(step) })
     expect(run).toEqual({ paths: here.paths, estimates: here.result() })
     expect(heard.length).toBeGreaterThan(2)
     expect(heard).toEqual(heard.toSorted(([a], [b]) => a - b))
@@ -47,7 +47,7 @@ describe('simulations in threads', () => {
 
   test('leave the event loop to others', async () => {
     open({ threads: 2 })
-    await simulations.run(quick, caller())
+    await workers.run('simulate', quick, caller())
     let longestMs = 0
     let last = performance.now()
     const probe = setInterval(() => {
@@ -55,7 +55,7 @@ describe('simulations in threads', () => {
       last = performance.now()
     }, 1)
     const before = process.cpuUsage()
-    const runs = [1, 2, 3].map((seed) => simulations.run({ ...quick, paths: 50_000, seed }, caller()))
+    const runs = [1, 2, 3].map((seed) => workers.run('simulate', { ...quick, paths: 50_000, seed }, caller()))
     const estimates = await Promise.all(runs)
     clearInterval(probe)
     const busyMs = process.cpuUsage(before).user / 1_000
@@ -67,37 +67,37 @@ describe('simulations in threads', () => {
   test('end for a caller that leaves, running or waiting, and go on with the next', async () => {
     open()
     const [first, second] = [new AbortController(), new AbortController()]
-    const running = codeOf(simulations.run(endless, { signal: first.signal, onProgress: () => first.abort() }))
-    const waiting = codeOf(simulations.run(quick, { signal: second.signal }))
-    const next = simulations.run(quick, caller())
+    const running = codeOf(workers.run('simulate', endless, { signal: first.signal, onProgress: () => first.abort() }))
+    const waiting = codeOf(workers.run('simulate', quick, { signal: second.signal }))
+    const next = workers.run('simulate', quick, caller())
     second.abort()
     expect(await waiting).toBe('CANCELLED')
     expect(await running).toBe('CANCELLED')
     expect((await next).estimates.length).toBe(2)
-    expect(await codeOf(simulations.run(quick, { signal: second.signal }))).toBe('CANCELLED')
+    expect(await codeOf(workers.run('simulate', quick, { signal: second.signal }))).toBe('CANCELLED')
   })
 
   test('end at their time limit, waiting included', async () => {
     open({ deadlineMs: 300 })
-    const codes = [1, 2].map((seed) => codeOf(simulations.run({ ...endless, seed }, caller())))
+    const codes = [1, 2].map((seed) => codeOf(workers.run('simulate', { ...endless, seed }, caller())))
     expect(await Promise.all(codes)).toEqual(['SIMULATION_TIMEOUT', 'SIMULATION_TIMEOUT'])
   })
 
   test('are refused when too many wait, and when the server closes', async () => {
     open({ maxWaiting: 1 })
-    const codes = [1, 2, 3].map((seed) => codeOf(simulations.run({ ...endless, seed }, caller())))
+    const codes = [1, 2, 3].map((seed) => codeOf(workers.run('simulate', { ...endless, seed }, caller())))
     expect(await codes[2]).toBe('SERVER_BUSY')
-    await simulations.close()
+    await workers.close()
     expect(await Promise.all(codes)).toEqual(['SERVER_BUSY', 'SERVER_BUSY', 'SERVER_BUSY'])
-    expect(await codeOf(simulations.run(quick, caller()))).toBe('SERVER_BUSY')
+    expect(await codeOf(workers.run('simulate', quick, caller()))).toBe('SERVER_BUSY')
   })
 
   test('fail alone with a thread that dies, which the next one replaces', async () => {
     let starts = 0
     const program = "import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit(3))"
     const dying = new URL(`data:text/javascript,${encodeURIComponent(program)}`)
-    open({ program: () => ((starts += 1) === 1 ? dying : simulationProgram()) })
-    const [failed, next] = await Promise.allSettled([1, 2].map(() => simulations.run(quick, caller())))
+    open({ program: () => ((starts += 1) === 1 ? dying : workerProgram()) })
+    const [failed, next] = await Promise.allSettled([1, 2].map(() => workers.run('simulate', quick, caller())))
     expect(failed).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('code 3') } })
     expect(next?.status).toBe('fulfilled')
     expect(starts).toBe(2)
@@ -105,10 +105,10 @@ describe('simulations in threads', () => {
 
   test('say what a thread refuses, and start none before they are asked', async () => {
     let starts = 0
-    open({ program: () => ((starts += 1), simulationProgram()) })
+    open({ program: () => ((starts += 1), workerProgram()) })
     expect(starts).toBe(0)
-    await expect(simulations.run({ ...quick, steps: 0 }, caller())).rejects.toThrow('steps')
-    expect((await simulations.run(quick, caller())).estimates.length).toBe(2)
+    await expect(workers.run('simulate', { ...quick, steps: 0 }, caller())).rejects.toThrow('steps')
+    expect((await workers.run('simulate', quick, caller())).estimates.length).toBe(2)
     expect(starts).toBe(1)
   })
 })

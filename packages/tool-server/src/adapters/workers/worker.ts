@@ -1,0 +1,8 @@
+import { parentPort } from 'node:worker_threads'
+import { runWork } from './run-work.ts'
+import type { WorkTask } from './work-messages.ts'
+
+// The program of a thread: one task after the other.
+parentPort?.on('message', (task: WorkTask) => {
+  void runWork(task, (message) => parentPort?.postMessage(message))
+})

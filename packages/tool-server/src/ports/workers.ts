@@ -1,0 +1,48 @@
+import type {
+  BacktestOptions,
+  BacktestResult,
+  BacktestStrategy,
+  Bars,
+  RangeEstimates,
+  SimulationOptions,
+} from '@svc/lp-math'
+import type { FeeTier, TierMarket, TierScore } from '../adapters/analytics/score-fee-tier.ts'
+import type { DrawingRequest } from '../pictures/drawing.ts'
+
+/** Threads for work that takes long, so that no other call of the server waits for it. */
+export type Workers = {
+  /**
+   * Throws `SIMULATION_TIMEOUT` when the time limit passes, waiting included; `SERVER_BUSY` when too much waits already or the server
+   * closes; `CANCELLED` when the caller leaves; `LpMathError` as the work itself does.
+   */
+  run<Kind extends WorkKind>(kind: Kind, input: Work[Kind]['input'], caller: WorkCaller): Promise<Work[Kind]['output']>
+}
+
+/** What the threads can be asked for: plain data in, plain data out. */
+export type Work = {
+  /** How many paths were simulated, and the estimates of each range, in the order of the bounds. */
+  readonly simulate: { readonly input: SimulationOptions; readonly output: SimulationRun }
+  readonly replay: { readonly input: Replay; readonly output: BacktestResult }
+  readonly scoreFeeTier: { readonly input: TierScoring; readonly output: TierScore }
+  /** An SVG as text, or the bytes of a PNG. */
+  readonly draw: { readonly input: DrawingRequest; readonly output: string | Uint8Array }
+}
+
+export type WorkKind = keyof Work
+
+export type WorkCaller = {
+  readonly signal: AbortSignal
+  /** How much of how much is done (paths, strategies); heard now and then, and never after the end. */
+  readonly onProgress?: ((done: number, of: number) => void) | undefined
+}
+
+export type SimulationRun = { readonly paths: number; readonly estimates: readonly RangeEstimates[] }
+
+/** At least one strategy. */
+export type Replay = {
+  readonly bars: Bars
+  readonly strategies: readonly BacktestStrategy[]
+  readonly options: BacktestOptions
+}
+
+export type TierScoring = { readonly tier: FeeTier; readonly market: TierMarket }
