@@ -21,3 +21,24 @@ test('a rest is twice as long each time, five minutes at most, and short again a
   expect(backoff.resting()).toEqual(['a', 'b'])
   expect(restOf('a')).toBe(1_000)
 })
+
+test('a success ends the rests of an outage, and not the rest of one that fails while others succeed', () => {
+  let clock = 0
+  const backoff = createBackoff(() => clock)
+  backoff.postpone('bad')
+  backoff.succeeded()
+  clock += 1_000
+  backoff.postpone('bad')
+  backoff.succeeded()
+  expect(backoff.resting()).toEqual(['bad'])
+  backoff.postpone('late')
+  clock += 2_000
+  backoff.postpone('late')
+  backoff.postpone('bad')
+  expect(backoff.resting()).toEqual(['bad', 'late'])
+  backoff.succeeded()
+  expect(backoff.resting()).toEqual([])
+  backoff.postpone('bad')
+  clock += 7_999
+  expect(backoff.resting()).toEqual(['bad'])
+})

@@ -7,7 +7,7 @@ import { Secret } from '@svc/wallet/core'
 import type { Devnet } from '@svc/devnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { FaucetConfig } from '../config.ts'
-import { openFaucet, type Faucet } from './open-faucet.ts'
+import { openFaucet, type Faucet, type FaucetLog } from './open-faucet.ts'
 import type { GrantDesk } from './request-grant.ts'
 
 /** Empty databases of both kinds. Starts PostgreSQL for the test file. */
@@ -28,13 +28,13 @@ export type Place = { readonly place: StorePlace; remove(): Promise<void> }
 
 /** One replica of a faucet on the local chain. */
 export async function openReplica(options: ReplicaOptions): Promise<Replica> {
-  const { place, config } = options
+  const { place, config, log = quiet } = options
   const store = await openStore({ ...place, now: Date.now })
-  const faucet = openFaucet({ config, store, holder: 'a test', log: quiet })
+  const faucet = openFaucet({ config, store, holder: 'a test', log })
   const { client } = [...faucet.chains.values()][0] ?? {}
   const balanceWei = async () => (await client?.getBalance({ address: faucet.address })) ?? 0n
   const queueDepth = async (chainId: number) => (await store.claims.queue(chainId)).depth
-  const desk: GrantDesk = { faucet, claims: store.claims, config, balanceWei, queueDepth, log: quiet }
+  const desk: GrantDesk = { faucet, claims: store.claims, config, balanceWei, queueDepth, log }
   return { store, faucet, desk }
 }
 
@@ -55,6 +55,7 @@ export async function fundedConfig(devnet: Devnet, ether: string): Promise<Fauce
 export type ReplicaOptions = {
   readonly place: StorePlace
   readonly config: FaucetConfig
+  readonly log?: FaucetLog
 }
 
 export type Replica = { readonly store: Store; readonly faucet: Faucet; readonly desk: GrantDesk }

@@ -231,6 +231,28 @@ describe('an endpoint that says nothing', () => {
   })
 })
 
+test('a claim that is declined is signed again after a rest, and at once when another grant is through', async () => {
+  const declining = await startRefusingNode(devnet().rpcUrl)
+  stops.push(() => declining.stop())
+  const declines = { code: -32_000, message: 'exceeds block gas limit' }
+  declining.setRefusal(({ method }) => (method === 'eth_sendRawTransaction' ? declines : null))
+  const [early, late] = [newAddress(), newAddress()]
+  const { id } = await claim(early)
+  const states = async () => (await store.journal.byRequest(id)).map(({ state }) => state)
+  let at = 0
+  const client = createPublicClient({ transport: http(declining.url), cacheTime: 0 })
+  void lead({ client, steady: () => at })
+  await expect.poll(states).toEqual(['refused'])
+  at = 1_000
+  await expect.poll(states).toEqual(['refused', 'refused'])
+  declining.setRefusal(() => null)
+  await claim(late)
+  await expect.poll(() => stateOf(late)).toBe('confirmed')
+  await expect.poll(() => stateOf(early)).toBe('confirmed')
+  expect(await states()).toHaveLength(3)
+  expect([await balanceOf(early), await balanceOf(late)]).toEqual([grantWei, grantWei])
+})
+
 test('a clock that is set back lets no claim rest for longer', async () => {
   const declining = await startRefusingNode(devnet().rpcUrl)
   stops.push(() => declining.stop())

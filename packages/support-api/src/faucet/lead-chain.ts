@@ -15,6 +15,8 @@ import { settleOthers } from './settle-others.ts'
  */
 export async function leadChain(options: LeadOptions): Promise<void> {
   const { chain, account, client, store, bell, state, signal, isHeld, log, now } = options
+  // A clock that is set back lets nothing rest for longer.
+  const { steady = () => performance.now() } = options
   const mayGoOn = () => isHeld() && !signal.aborted
   const leaving = new AbortController()
   setMaxListeners(mostAtOnce * 2, leaving.signal)
@@ -27,8 +29,7 @@ export async function leadChain(options: LeadOptions): Promise<void> {
     mayGoOn,
     leaving: leaving.signal,
     onTheirWay: new Map(),
-    // A clock that is set back lets nothing rest for longer.
-    backoff: createBackoff(() => performance.now()),
+    backoff: createBackoff(steady),
     doubts: new Map(),
     told: new Set(),
   }
@@ -36,13 +37,13 @@ export async function leadChain(options: LeadOptions): Promise<void> {
   let lookedBackAt = -Infinity
   try {
     while (mayGoOn()) {
-      if (performance.now() - lookedBackAt >= betweenLooksBackMs) {
+      if (steady() - lookedBackAt >= betweenLooksBackMs) {
         await unlessLeaving(leaving.signal, async () => {
           await sendUndone(term)
           if (mayGoOn()) await sender.reconcile(rulesOf(mayGoOn))
           if (mayGoOn()) await settleOthers(term)
         })
-        lookedBackAt = performance.now()
+        lookedBackAt = steady()
       }
       if (!mayGoOn()) break
       state.isLeading = true
@@ -63,6 +64,8 @@ export type LeadOptions = Omit<PayerOptions, 'holder'> & {
   readonly bell: Bell
   readonly state: LeadState
   readonly signal: AbortSignal
+  /** Milliseconds that only grow; the process's own when absent. */
+  readonly steady?: () => number
 }
 
 /** Written as it goes, for whoever asks. */
@@ -151,7 +154,10 @@ async function bringOut(term: Term, claim: Claim, entry: JournalEntry): Promise<
   if (claim.state === 'queued' || claim.txHash !== sent.hash) await store.claims.mark(claim.id, 'sent', sent.hash)
   const replacing = rulesOf(mayGoOn, claim)
   const ended = await sender.confirm(sent, { timeoutMs: patienceMs, signal: leaving, replacing })
-  if (ended.status === 'final') await store.claims.mark(claim.id, 'confirmed', ended.receipt.transactionHash)
+  if (ended.status === 'final') {
+    backoff.succeeded()
+    await store.claims.mark(claim.id, 'confirmed', ended.receipt.transactionHash)
+  }
   if (ended.status === 'reverted') await store.claims.mark(claim.id, 'failed', ended.receipt.transactionHash)
   bell.ring()
 }

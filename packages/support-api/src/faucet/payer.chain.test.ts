@@ -4,7 +4,6 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FaucetConfig } from '../config.ts'
 import { fundedConfig, openReplica, usePlaces, type Place, type Replica } from './faucet.fixture.ts'
-import { startRefusingNode, type RefusingNode } from './refusing-node.fixture.ts'
 
 const devnet = useDevnet()
 const places = usePlaces()
@@ -12,7 +11,7 @@ const grantWei = parseEther('0.01')
 let at: Place
 let config: FaucetConfig
 const replicas: Replica[] = []
-let between: FaultProxy | RefusingNode | null = null
+let between: FaultProxy | null = null
 
 async function prepare(engine: 'SQLite' | 'PostgreSQL'): Promise<void> {
   at = await places[engine]()
@@ -63,6 +62,27 @@ test('replicas with different keys do not pay side by side', async () => {
   await expect.poll(() => second.facts().isLeading).toBe(true)
 })
 
+test('a deployment whose key is at work in another one says so, and pays when it no longer is', async () => {
+  await prepare('PostgreSQL')
+  const first = await open()
+  await expect.poll(() => first.facts().isLeading).toBe(true)
+  const other = await places.PostgreSQL()
+  const errors: string[] = []
+  const error = (event: string) => void errors.push(event)
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error }
+  const second = await openReplica({ place: other.place, config, log })
+  replicas.push(second)
+  const { payer } = [...second.faucet.chains.values()][0]!
+  second.faucet.start()
+  await expect.poll(() => payer.facts()).toEqual({ isLeading: false, isDry: false, holdsUp: 'signer' })
+  expect(errors).toEqual(['faucet.key-elsewhere'])
+  const wallet = newAddress()
+  await second.faucet.desk.make(asked(wallet))
+  await first.faucet.stop()
+  await expect.poll(() => balanceOf(wallet)).toBe(grantWei)
+  expect(payer.facts()).toMatchObject({ isLeading: true, holdsUp: null })
+})
+
 describe('one claim', () => {
   beforeEach(() => prepare('SQLite'))
 
@@ -78,22 +98,6 @@ describe('one claim', () => {
     const states = () => Promise.all(bad.map(async (wallet) => (await claims.find(31337, wallet))?.state))
     await expect.poll(states).toEqual(codes.map(() => 'failed'))
     expect(await client().getTransactionCount({ address: faucet.address })).toBe(1)
-  })
-
-  test('that the node declines again and again is signed again less and less often, and paid in the end', async () => {
-    between = await startRefusingNode(devnet().rpcUrl)
-    const declines = { code: -32_000, message: 'exceeds block gas limit' }
-    between.setRefusal(({ method }) => (method === 'eth_sendRawTransaction' ? declines : null))
-    const { store } = await open(through(between.url))
-    const wallet = newAddress()
-    const { id } = await claim(wallet)
-    const signed = async () => (await store.journal.byRequest(id)).map(({ signedAt }) => signedAt)
-    await expect.poll(async () => (await signed()).length).toBeGreaterThan(2)
-    const [first = 0, second = 0, third = 0] = await signed()
-    expect(second - first).toBeGreaterThanOrEqual(1_000)
-    expect(third - second).toBeGreaterThanOrEqual(2_000)
-    between.setRefusal(() => null)
-    await expect.poll(() => balanceOf(wallet)).toBe(grantWei)
   })
 })
 
@@ -152,10 +156,13 @@ function through(url: string): FaucetConfig {
 /** Taken in, whatever its wallet is. */
 async function claim(address: Address) {
   const { faucet } = replicas[0]!
-  const wanted = { chainId: 31337, address, appId: 'app', network: '127.0.0.0/24', amountWei: grantWei }
-  const verdict = await faucet.desk.make(wanted)
+  const verdict = await faucet.desk.make(asked(address))
   if (verdict.status !== 'made') throw new Error(verdict.status)
   return verdict.claim
+}
+
+function asked(address: Address) {
+  return { chainId: 31337, address, appId: 'app', network: '127.0.0.0/24', amountWei: grantWei }
 }
 
 function newAddress(): Address {

@@ -16,19 +16,20 @@ export function createPayer(options: PayerOptions): Payer {
   const stopping = new AbortController()
   const bell = createBell()
   const state: LeadState = { isLeading: false, holdsUp: null }
+  const keyWatch = watchKey(options, state)
   let running: Promise<void> | null = null
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       let waitMs = betweenTriesMs
       try {
-        await holding(leasesOf(options), options, (isHeld) =>
+        const refused = await holding(options, (isHeld) =>
           leadChain({ ...options, isHeld, bell, state, signal: stopping.signal }),
         )
+        if (keyWatch(refused)) waitMs = afterFailureMs
       } catch (error) {
-        const isTaken = error instanceof StoreError && error.code === 'LEASE_HELD'
-        if (isTaken) state.holdsUp = null
-        if (!isTaken) log.warn('faucet.interrupted', { chainId: chain.id, err: error })
-        if (!isTaken) waitMs = afterFailureMs
+        const isLost = error instanceof StoreError && error.code === 'LEASE_HELD'
+        if (!isLost) log.warn('faucet.interrupted', { chainId: chain.id, err: error })
+        if (!isLost) waitMs = afterFailureMs
       }
       state.isLeading = false
       if (!stopping.signal.aborted) await bell.rung(waitMs)
@@ -71,7 +72,7 @@ export type PayerFacts = {
  * - dry: the faucet has less than a grant and its gas
  * - fees: the gas of a plain transfer costs more than what is given
  * - nonce: the chain does not count what it had mined before
- * - signer: claims are out that another key signed
+ * - signer: another program over the database pays with the key
  * - wrong-chain: the endpoints speak for another chain
  */
 export type HeldUpBy = 'dry' | 'fees' | 'nonce' | 'signer' | 'wrong-chain'
@@ -94,24 +95,61 @@ const afterFailureMs = 3_000
 type LeaseName = Parameters<Store['leases']['acquire']>[0]
 
 /** The first keeps replicas apart that have different keys, the second databases that are paid from the same key. */
-function leasesOf({ chain, account, holder }: PayerOptions): readonly LeaseName[] {
-  return [
-    { name: `faucet:${chain.id}`, holder, within: 'store' },
-    { name: `writer:${chain.id}:${account.address.toLowerCase()}`, holder, within: 'database' },
-  ]
+function leasesOf({ chain, account, holder }: PayerOptions) {
+  const ofChain: LeaseName = { name: `faucet:${chain.id}`, holder, within: 'store' }
+  const ofKey: LeaseName = { name: `writer:${chain.id}:${account.address.toLowerCase()}`, holder, within: 'database' }
+  return [ofChain, ofKey] as const
 }
 
-/** Works while all the leases are held, and gives them up after it. Rejects with `LEASE_HELD` where another has one. */
-async function holding(
-  wanted: readonly LeaseName[],
-  { store }: PayerOptions,
-  work: (isHeld: () => boolean) => Promise<void>,
-): Promise<void> {
+/** Works while both leases are held, and gives them up after it; or says which one another has. */
+async function holding(options: PayerOptions, work: (isHeld: () => boolean) => Promise<void>): Promise<Refused | null> {
+  const [ofChain, ofKey] = leasesOf(options)
   const held: Lease[] = []
+  const take = async (wanted: LeaseName): Promise<StoreError | null> => {
+    try {
+      held.push(await options.store.leases.acquire(wanted))
+      return null
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'LEASE_HELD') return error
+      throw error
+    }
+  }
   try {
-    for (const one of wanted) held.push(await store.leases.acquire(one))
+    const another = await take(ofChain)
+    if (another !== null) return { lease: 'chain', error: another }
+    const elsewhere = await take(ofKey)
+    if (elsewhere !== null) return { lease: 'key', error: elsewhere }
     await work(() => held.every((lease) => lease.isHeld()))
+    return null
   } finally {
     for (const lease of held.toReversed()) await lease.release()
   }
 }
+
+type Refused = { readonly lease: 'chain' | 'key'; readonly error: StoreError }
+
+/**
+ * Notes whether the key is at work outside of this deployment, which then pays nothing. Once may be a leader that is just
+ * ending; and replicas that all meet it get in each other's way, so a few refusals of the other lease take nothing back.
+ */
+function watchKey({ chain, account, log }: PayerOptions, state: LeadState): (refused: Refused | null) => boolean {
+  let [times, others] = [0, 0]
+  return (refused) => {
+    if (refused === null) {
+      times = 0
+      return false
+    }
+    if (refused.lease === 'key') {
+      ;[times, others] = [times + 1, 0]
+      const facts = { chainId: chain.id, signer: account.address, err: refused.error }
+      if (times === 2) log.error('faucet.key-elsewhere', facts)
+    } else {
+      others += 1
+      if (others >= mostInTheWay) times = 0
+    }
+    state.holdsUp = times > 1 ? 'signer' : null
+    return times > 1
+  }
+}
+
+const mostInTheWay = 5

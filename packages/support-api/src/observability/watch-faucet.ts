@@ -43,7 +43,7 @@ const mends: Readonly<Record<NonNullable<FaucetChainReport['reason']>, string>> 
   dry: 'Fill up the address.',
   fees: 'None: grants go on when gas costs less.',
   nonce: 'See that nobody else uses the key, and that the endpoints are in step.',
-  signer: 'Start with the key before, until its claims are paid.',
+  signer: 'Give this deployment a key of its own: another program over the database pays with this one.',
   paused: 'None: SVC_FAUCET_PER_CHAIN_DAY is used up for now.',
 }
 
