@@ -87,7 +87,7 @@ export const errorTable = {
   INSUFFICIENT_HISTORY: row(
     422,
     false,
-    'Choose a pool with a longer past, or call again once it has one; details say how many days are known and needed.',
+    'Choose a pool with a longer past, or have SVC_MCP_SUBGRAPH_API_KEY set: a subgraph reaches further back than swap logs. Details say how many days are known and needed.',
   ),
   INVALID_STRATEGY: row(400, false, 'Correct the members named in details and call again.'),
   SIMULATION_TIMEOUT: row(

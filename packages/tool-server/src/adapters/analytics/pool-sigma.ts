@@ -11,7 +11,7 @@ export function poolSigma(history: PoolBars, pool: Pool, { source, price, token1
   const { bars, completeness } = history
   const ticks = bars.closeTick.filter((tick) => Math.abs(tick) <= MAX_TICK)
   const days = ((ticks.length - completeness.gaps) * bars.barSeconds) / 86_400
-  if (days < leastDays || ticks.length < 2) throw tooShort(days)
+  if (days < leastDays || ticks.length < 2) throw tooShort(days, completeness.note)
   if (source === 'implied') {
     return { source, sigma: Math.min(highest, impliedOf(history, pool, price * token1Usd ** 2)), lookbackDays: 7 }
   }
@@ -58,9 +58,10 @@ function wholeLiquidity({ liquidity, token0, token1 }: Pool): number {
   return Number(liquidity) / 10 ** ((token0.decimals + token1.decimals) / 2)
 }
 
-function tooShort(days: number): ToolError {
+function tooShort(days: number, note: string | null): ToolError {
   const found = Math.max(0, Math.floor(days * 100) / 100)
-  return new ToolError('INSUFFICIENT_HISTORY', `${found} days of prices are known, and ${leastDays} are needed.`, {
-    details: [{ message: 'Days of price history.', daysFound: found, daysNeeded: leastDays }],
+  const message = `${found} days of prices are known, and ${leastDays} are needed.${note === null ? '' : ` ${note}`}`
+  return new ToolError('INSUFFICIENT_HISTORY', message, {
+    details: [{ message, daysFound: found, daysNeeded: leastDays }],
   })
 }

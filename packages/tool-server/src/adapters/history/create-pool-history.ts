@@ -15,7 +15,11 @@ export function createPoolHistory(ports: HistoryPorts, { subgraphs, bars, now }:
       const told = await fromSubgraph(ports, subgraphs, request)
       if (told !== null && 'bars' in told) return told
       const read = await readRpcHistory(ports, bars, request, now())
-      return told === null ? read : withNote(read, `The subgraph ${told.problem}: this is out of swap logs.`)
+      if (told !== null) return withNote(read, `The subgraph ${told.problem}: this is out of swap logs.`)
+      const mayReachFurther = !read.completeness.hasAllTrades && lacksKey(subgraphs, request)
+      return mayReachFurther
+        ? withNote(read, 'With SVC_MCP_SUBGRAPH_API_KEY set a subgraph reaches further back.')
+        : read
     },
   }
 }
@@ -45,6 +49,12 @@ async function fromSubgraph(
     if (error instanceof SubgraphError) return { problem: error.message }
     throw error
   }
+}
+
+/** Whether the chain names a subgraph for such bars, and only the key for it is missing. */
+function lacksKey(subgraphs: Subgraphs, { chain, pool, barSeconds }: HistoryRequest): boolean {
+  const isKept = barSeconds === 3_600 || barSeconds === 86_400
+  return isKept && chain.subgraphs?.[pool.version] !== undefined && subgraphs.of(chain, pool.version) === null
 }
 
 function withNote(read: PoolBars, note: string): PoolBars {

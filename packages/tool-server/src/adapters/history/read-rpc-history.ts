@@ -42,7 +42,7 @@ export async function readRpcHistory(
 function noteOf(found: { isShort: boolean; knownFrom: number; missing: number }): string | null {
   if (found.isShort) {
     const since = new Date(found.knownFrom * 1_000).toISOString()
-    return `The swap logs were read back to ${since} only: the endpoint takes too many requests for more.`
+    return `The swap logs were read back to ${since} only: more would take too many requests to the endpoint.`
   }
   if (found.missing === 0) return null
   return `The price is unknown in the first ${found.missing} bars: no trade set it then.`

@@ -2,7 +2,8 @@ import { ToolError } from '../../../tool-error.ts'
 
 /**
  * Reads logs backwards from the newest block, chunk by chunk, several chunks in one request, until the oldest block, until
- * `isEnough`, or until the budget of requests is spent. A chunk that the endpoint refuses is read again in halves.
+ * `isEnough`, or until the budget of requests is spent. A chunk that the endpoint refuses is read again in halves. Where wider chunks
+ * are allowed, one of twice the width is tried alone after every round that went well, and none any more once one was refused.
  *
  * @returns what was found, oldest first, and the block from which on nothing is missing.
  * @throws ToolError `RPC_*`; a refusal only once a chunk is a single block.
@@ -10,19 +11,26 @@ import { ToolError } from '../../../tool-error.ts'
 export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: Entry[]; scannedFrom: bigint }> {
   const { newest, oldest, isEnough } = options
   let span = BigInt(options.spanBlocks)
+  let widest = BigInt(options.widestBlocks ?? options.spanBlocks)
+  let mayWiden = false
   let budget = options.maxRequests
   const parts: (readonly Entry[])[] = []
   const found = () => parts.toReversed().flat()
   let scannedFrom = newest + 1n
   while (scannedFrom > oldest && budget > 0 && !isEnough(found())) {
-    const chunks = chunksBelow(scannedFrom, oldest, span, Math.min(budget, chunksAtOnce))
+    const isTrial: boolean = mayWiden && span * 2n <= widest
+    const width = isTrial ? span * 2n : span
+    const chunks = chunksBelow(scannedFrom, oldest, width, isTrial ? 1 : Math.min(budget, chunksAtOnce))
     budget -= chunks.length
     const outcomes = await Promise.allSettled(chunks.map(([from, to]) => options.read(from, to)))
+    mayWiden = !isTrial
+    if (isTrial && outcomes[0]?.status === 'fulfilled') span = width
     for (const [index, outcome] of outcomes.entries()) {
       const [from, to] = chunks[index] ?? [0n, 0n]
       if (outcome.status === 'rejected') {
         if (!isRefusal(outcome.reason) || from === to) throw outcome.reason
-        span = (to - from + 1n) / 2n
+        if (!isTrial) span = (to - from + 1n) / 2n
+        widest = span
         break
       }
       parts.push(outcome.value)
@@ -38,6 +46,8 @@ export type LogScan<Entry> = {
   readonly newest: bigint
   readonly oldest: bigint
   readonly spanBlocks: number
+  /** How wide a range may get where the endpoint takes it; `spanBlocks` unless given. */
+  readonly widestBlocks?: number
   readonly maxRequests: number
   readonly isEnough: (logs: readonly Entry[]) => boolean
 }
