@@ -1,12 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { anvilPath } from './anvil-path.ts'
 import { startAnvil } from './start-anvil.ts'
 
 const options = { path: anvilPath(process.env), chainId: 31_337, port: 0, args: [], readyTimeoutMs: 120_000 }
+
+/** More than anvil keeps in memory, so that states of old blocks are on disk. */
+const blocks = 600
 
 describe('startAnvil', () => {
   test('answers when it resolves and is gone when stopped', async () => {
@@ -37,18 +42,25 @@ describe('startAnvil', () => {
     const script = `
       const { startAnvil } = await import(${JSON.stringify(module.href)})
       const anvil = await startAnvil(${JSON.stringify(options)})
+      await anvil.client.mine({ blocks: ${blocks} })
       process.stdout.write(String(anvil.pid))
       process.stdin.once('data', () => process.exit(0))`
+    const home = mkdtempSync(join(tmpdir(), 'svc-start-anvil-test-'))
     const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, HOME: home, TMPDIR: home },
     })
     const [chunk] = await once(parent.stdout, 'data')
     const pid = Number(String(chunk))
     expect(isRunning(pid)).toBe(true)
+    const files = () => readdirSync(home, { recursive: true, encoding: 'utf8' })
+    expect(files().filter((name) => name.endsWith('.json')).length).toBeGreaterThan(0)
     if (how === 'exit') parent.stdin.write('go')
     else parent.kill(how)
     await once(parent, 'exit')
     await expect.poll(() => isRunning(pid)).toBe(false)
+    await expect.poll(files).toEqual([])
+    rmSync(home, { recursive: true })
   })
 })
 

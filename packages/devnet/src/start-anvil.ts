@@ -1,4 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from './chain-client.ts'
 import type { ChainClient } from './chain-client.ts'
@@ -19,14 +22,21 @@ export async function startAnvil(options: {
   readonly exitTimeoutMs?: number
 }): Promise<Anvil> {
   const args = ['--host', '127.0.0.1', '--port', String(options.port), '--chain-id', String(options.chainId)]
-  const child = spawn(options.path, [...args, ...options.args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const states = mkdtempSync(join(tmpdir(), 'svc-chain-'))
+  const child = spawn(options.path, [...args, ...keptStates(states), ...options.args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve())
-    child.once('error', () => resolve())
+    const settle = () => {
+      rmSync(states, { recursive: true, force: true })
+      resolve()
+    }
+    child.once('exit', settle)
+    child.once('error', settle)
   })
   const killNow = () => void child.kill('SIGKILL')
   process.once('exit', killNow)
-  watchParent(child)
+  watchParent(child, states)
   const stop = async () => {
     child.kill('SIGINT')
     const timer = setTimeout(killNow, options.exitTimeoutMs ?? 2_000)
@@ -55,6 +65,12 @@ export type Anvil = {
   /** SIGINT, and SIGKILL when that takes too long; settles when the process has ended. */
   readonly stop: () => Promise<void>
 }
+
+/**
+ * The states of old blocks, a file of more than a megabyte each: by default anvil writes up to 3,600 of them to the
+ * user's home, and leaves them there whenever it is killed.
+ */
+const keptStates = (folder: string) => ['--cache-path', folder, '--max-persisted-states', '500']
 
 /** Anvil says on stdout where it listens, which is how a free port chosen by the system becomes known. */
 async function listeningUrl(child: ChildProcess, timeoutMs: number): Promise<string> {
@@ -93,11 +109,11 @@ async function answering(client: ChainClient, timeoutMs: number): Promise<void> 
   }
 }
 
-/** A shell that outlives a killed parent just long enough to take anvil with it. Windows has no such shell. */
-function watchParent(child: ChildProcess): void {
+/** A shell that outlives a killed parent just long enough to take anvil and its files with it. Windows has no such shell. */
+function watchParent(child: ChildProcess, states: string): void {
   if (process.platform === 'win32' || child.pid === undefined) return
-  const script = `trap '' INT TERM HUP; read -r line; kill -9 ${child.pid} 2>/dev/null`
-  const watcher = spawn('sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'] })
+  const script = `trap '' INT TERM HUP; read -r line; kill -9 ${child.pid} 2>/dev/null; rm -rf -- "$1"`
+  const watcher = spawn('sh', ['-c', script, 'sh', states], { stdio: ['pipe', 'ignore', 'ignore'] })
   watcher.on('error', () => {})
   watcher.unref()
   child.once('exit', () => watcher.kill('SIGKILL'))
