@@ -4,6 +4,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
 import { build } from 'esbuild'
 
 const packages = new URL('../packages/', import.meta.url)
@@ -20,7 +21,7 @@ export async function bundle(outfile = built('svc-server.mjs')) {
     splitting: true,
     chunkNames: `${name}/[name]-[hash]`,
     outExtension: { '.js': '.mjs' },
-    plugins: [nativeSqlite, oneValidator, workerBeside(name)],
+    plugins: [nativeSqlite, oneValidator, workerBeside(name), schemasReady, abisReady],
   })
   return outfile
 }
@@ -79,6 +80,40 @@ const workerBeside = (name) => ({
     onLoad({ filter: /[\\/]workers[\\/]worker-program\.js$/ }, () => ({ contents: workerBesideModule(name) }))
   },
 })
+
+/** The schemas of the tools as every client sees them, so that no start makes them from those that check. */
+const schemasReady = {
+  name: 'schemas-ready',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]dispatch[\\/]tool-schemas\.js$/ }, async ({ path }) => {
+      const [{ toolSchemas }, { catalogue }] = await Promise.all([import(path), import(built('tools/index.js'))])
+      const schemas = Object.fromEntries(catalogue.map((tool) => [tool.name, toolSchemas(tool)]))
+      return {
+        contents: `const schemas = ${parsed(schemas)}
+export const toolSchemas = ({ name }) => schemas[name]`,
+      }
+    })
+  },
+}
+
+/** The interfaces of contracts, which stand as text in the sources. */
+const abisReady = {
+  name: 'abis-ready',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]dist[\\/].*([\\/]abis[\\/][^\\/]+|-abi)\.js$/ }, async ({ path }) => {
+      const values = Object.entries(await import(path))
+      const isPlain = values.every(([, value]) => isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value))
+      return isPlain
+        ? { contents: values.map(([name, value]) => `export const ${name} = ${parsed(value)}`).join('\n') }
+        : undefined
+    })
+  },
+}
+
+/** An expression that gives a value: text that is parsed as JSON is read faster than code. */
+function parsed(value) {
+  return `JSON.parse(${JSON.stringify(JSON.stringify(value))})`
+}
 
 function workerBesideModule(name) {
   const mend = `The folder ${name} belongs beside ${name}.mjs, and is not there. Copy both from where they were made.`

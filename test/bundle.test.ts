@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createRequire } from 'node:module'
 import { useDevnet } from '@svc/devnet/testing'
+import { catalogue } from '@svc/tool-server'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { toolSchemas, type ToolSchemas } from '../packages/tool-server/src/dispatch/tool-schemas.ts'
 
 // The production file and its folder are made once and run from directories that hold nothing else.
 const devnet = useDevnet({ history: true })
@@ -48,9 +50,8 @@ async function listening(output: { readonly err: string }): Promise<{ url: strin
   return { url, key }
 }
 
-async function listTools(server: { url: string; key: string }): Promise<string[]> {
-  const { tools } = (await ask(server, 'tools/list', {})) as { tools: { name: string }[] }
-  return tools.map(({ name }) => name)
+async function listTools(server: { url: string; key: string }): Promise<({ name: string } & ToolSchemas)[]> {
+  return ((await ask(server, 'tools/list', {})) as { tools: ({ name: string } & ToolSchemas)[] }).tools
 }
 
 async function ask({ url, key }: { url: string; key: string }, method: string, params: object): Promise<unknown> {
@@ -68,6 +69,7 @@ async function ask({ url, key }: { url: string; key: string }, method: string, p
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
       ...('name' in params && { 'mcp-name': String(params.name) }),
+      ...('uri' in params && { 'mcp-name': String(params.uri) }),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }),
   })
@@ -87,8 +89,12 @@ describe('the production file and its folder, alone in a directory', () => {
       const output = start(['--transport', 'http'])
       const server = await listening(output)
       const tools = await listTools(server)
-      expect(tools).toContain('get_quote')
-      expect(tools).not.toContain('execute_swap')
+      expect(tools.map(({ name }) => name)).toContain('get_quote')
+      expect(tools.map(({ name }) => name)).not.toContain('execute_swap')
+      for (const { name, inputSchema, outputSchema } of tools) {
+        const made = toolSchemas(catalogue.find((tool) => tool.name === name)!)
+        expect({ name, inputSchema, outputSchema }).toEqual({ name, ...made })
+      }
       expect(readdirSync(directory).toSorted()).toEqual(['.svc', 'svc-server', 'svc-server.mjs'])
       child.kill(signal)
       expect(await exitCode()).toBe(0)
@@ -126,7 +132,7 @@ describe('the production file and its folder, alone in a directory', () => {
     const native = createRequire(join(root, 'packages/store/package.json')).resolve('libsql')
     symlinkSync(dirname(native), join(directory, 'node_modules/libsql'))
     const server = await listening(start(['--transport', 'http'], { PRIVATE_KEY: privateKey }))
-    expect(await listTools(server)).toContain('execute_swap')
+    expect((await listTools(server)).map(({ name }) => name)).toContain('execute_swap')
   })
 
   it('does not start without its folder, and says so', async () => {
@@ -149,7 +155,7 @@ describe('the production file and its folder, alone in a directory', () => {
     ])
   })
 
-  it('runs simulations in threads, whose program it holds', async () => {
+  it('runs simulations and draws in threads, whose program it holds', async () => {
     const chainsFile = join(mkdtempSync(join(tmpdir(), 'svc-chains-')), 'chains.json')
     writeFileSync(chainsFile, JSON.stringify([devnet().chain]))
     const output = start(['--transport', 'http'], {
@@ -157,8 +163,12 @@ describe('the production file and its folder, alone in a directory', () => {
       [`SVC_RPC_URL_${devnet().chainId}`]: devnet().rpcUrl,
     })
     const place = { token0: 'WETH', token1: 'USDC', chain: String(devnet().chainId), amount: '1000' }
-    const result = await ask(await listening(output), 'tools/call', { name: 'optimize_lp_range', arguments: place })
+    const server = await listening(output)
+    const result = await ask(server, 'tools/call', { name: 'optimize_lp_range', arguments: place })
     expect(result).toMatchObject({ structuredContent: { pair: 'WETH/USDC', simulation: { paths: 5_120 } } })
+    const [{ uri }] = (result as { content: { uri: string }[] }).content.slice(1) as [{ uri: string }]
+    const drawn = await ask(server, 'resources/read', { uri: `${uri}?theme=dark` })
+    expect(drawn).toMatchObject({ contents: [{ text: expect.stringMatching(/^<svg.*WETH\/USDC/s) }] })
     child.kill('SIGTERM')
     expect(await exitCode()).toBe(0)
   })

@@ -170,6 +170,18 @@ describe('optimize_lp_range', () => {
     expect([left.code, heard.length]).toEqual(['CANCELLED', 1])
   })
 
+  test('computes in a thread, as its neighbours do: where none is to be had, all of them are busy', async () => {
+    const full = await openWorld(devnet(), { workers: { threads: 0, maxWaiting: 0 } })
+    const startTime = new Date(Date.now() - 20 * 86_400_000).toISOString()
+    const refusals = [
+      await full.refuse('optimize_lp_range', pair),
+      await full.refuse('recommend_fee_tier', { token0: 'WETH', token1: 'USDC' }),
+      await full.refuse('backtest_lp_strategy', { ...pair, startTime }),
+    ]
+    expect(refusals.map(({ code }) => code)).toEqual(['SERVER_BUSY', 'SERVER_BUSY', 'SERVER_BUSY'])
+    await full.close()
+  })
+
   test('needs seven days of prices, and says how many there are', async () => {
     world.clock.offsetMs = -24 * 86_400_000
     const refusal = await world.refuse('optimize_lp_range', pair).finally(() => (world.clock.offsetMs = 0))

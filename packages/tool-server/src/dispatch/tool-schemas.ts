@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import type { Tool } from '../tool.ts'
+
+/**
+ * What a tool takes and answers in JSON Schema 2020-12 (the dialect MCP assumes, so it is not repeated). The production server
+ * holds them ready made: scripts/bundle.mjs puts them in the place of this module.
+ */
+export function toolSchemas(tool: Tool): ToolSchemas {
+  return {
+    inputSchema: jsonSchema(tool.input, 'input'),
+    outputSchema: defers(tool) ? writeOutputSchema(tool.output) : jsonSchema(tool.output, 'output'),
+  }
+}
+
+export type ToolSchemas = { readonly inputSchema: JsonObjectSchema; readonly outputSchema: JsonObjectSchema }
+
+export type JsonObjectSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }
+
+/** Whether a tool may answer with a plan: those that act on stored writes say themselves what they answer. */
+function defers({ access, scope }: Tool): boolean {
+  return access === 'write' && scope !== 'of-operation'
+}
+
+/**
+ * A write tool answers with its result, with a plan, or with an operation that waits for its time. Clients check
+ * structured content against the listed schema, so it allows all three: every member optional, and theirs beside them.
+ */
+function writeOutputSchema(output: z.ZodObject): JsonObjectSchema {
+  const schema = jsonSchema(output, 'output')
+  const { required: _required, ...rest } = schema
+  const properties =
+    typeof schema['properties'] === 'object' && schema['properties'] !== null ? schema['properties'] : {}
+  return {
+    ...rest,
+    type: 'object',
+    properties: {
+      ...properties,
+      status: { type: 'string', description: 'success; planned or scheduled: nothing signed' },
+      plan: { type: 'object' },
+      operationId: { type: 'string' },
+      executeAfter: { type: 'string' },
+    },
+  }
+}
+
+/**
+ * Every client pays for these words in every conversation. So an output schema keeps what a reader of results needs (its
+ * check is `checkOutput`'s): it stays open, and lists its own members as required, not those of nested objects, whose
+ * presence the server's instructions promise once.
+ */
+function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    override: ({ jsonSchema: node, path }) => {
+      if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum
+      if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum
+      if (io === 'output' && path.length > 0) delete node.required
+      if (io === 'output' && node.const !== undefined) delete node.type
+      if (io === 'output' && node.properties !== undefined) delete node.additionalProperties
+      // The names of a record are always text in JSON.
+      delete node.propertyNames
+    },
+  })
+  return { ...rest, type: 'object' }
+}
