@@ -152,6 +152,7 @@ describe('refusals', () => {
     ['a proxy that is no address', { SVC_TRUSTED_PROXIES: 'edge' }, 'SETTING_INVALID SVC_TRUSTED_PROXIES'],
     ['no gateway on a free port', { SVC_LISTEN: '127.0.0.1:0' }, 'SETTING_MISSING SVC_GATEWAY_URL'],
     ['a path without an app', { SVC_IDENTITY_PROVIDER_PATH: '/apps' }, 'SETTING_INVALID SVC_IDENTITY_PROVIDER_PATH'],
+    ['an app that is none', { SVC_PAGE_APP_ID: 'my app' }, 'SETTING_INVALID SVC_PAGE_APP_ID'],
     ['an unknown backend', { SVC_PIN_BACKEND: 'web3' }, 'SETTING_INVALID SVC_PIN_BACKEND'],
     ['an account without its token', { ...gateway, SVC_PIN_BACKEND: 'pinata' }, 'SETTING_MISSING SVC_PINNING_JWT'],
     [

@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { hostname } from 'node:os'
 import type { AddressInfo } from 'node:net'
 import { createApp } from './app.ts'
+import { checkPageApp } from './app-id/check-page-app.ts'
 import { createAppCheck } from './app-id/create-app-check.ts'
 import type { Config } from './config.ts'
 import { readTls } from './config/read-tls.ts'
@@ -53,6 +54,9 @@ export async function openSupportApi(config: Config, surroundings: Surroundings 
     log,
     now,
     isClosing: () => state.isClosing,
+  }
+  if (config.pageAppId !== null) {
+    void checkPageApp(context.apps, config.pageAppId).then((doubt) => doubt && log.warn('config.doubt', doubt))
   }
   const server = openServer(tls, createApp(context, { ownsProcess: surroundings.ownsProcess ?? false }))
   return {

@@ -83,6 +83,12 @@ it.each<[string, IdentityProviderFault]>([
   ['speaks of no app', { kind: 'say', body: '{}' }],
   ['is a web server of another kind', { kind: 'say', status: 404, body: '<html>Not found</html>' }],
   ['knows no such path', { kind: 'say', status: 404, body: '"Not found"' }],
+  ['says what its framework says', { kind: 'say', status: 404, body: '{"error":"Not Found","status":404}' }],
+  ['words its errors otherwise', { kind: 'say', status: 404, body: '{"error":{"message":"No such app"}}' }],
+  [
+    'echoes the path',
+    { kind: 'say', status: 404, body: '{"message":"Cannot GET /api/v1/apps/app-one/config","error":"Not Found"}' },
+  ],
   ['speaks no JSON', { kind: 'say', body: '<html>' }],
   ['says null', { kind: 'say', body: 'null' }],
 ])('a provider that %s lets nobody in and turns nobody away', async (_what, fault) => {
@@ -142,7 +148,7 @@ it('an app that was known outlasts a provider that fails for an hour, and is ask
 it('an app that the provider knows no more is refused at its next question', async () => {
   const apps = open()
   await apps.require('app-one', home)
-  provider.setFaults([{ fault: { kind: 'status', status: 404 } }])
+  provider.setFaults([{ fault: { kind: 'say', status: 400, body: '{"message":"Invalid app ID"}' } }])
   at += 10 * minuteMs
   await expect(apps.require('app-one', home)).rejects.toMatchObject({ code: 'APP_ID_INVALID' })
   provider.setFaults([{ fault: { kind: 'drop' } }])
