@@ -4,7 +4,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openTestApi, testCard, type Sent, type TestApi } from './test-api.fixture.ts'
+import { openTestApi, testCard, type TestApi } from './test-api.fixture.ts'
 
 let api: TestApi
 afterEach(() => api.close())
@@ -118,23 +118,31 @@ describe('who is let in', () => {
 
   it('a flood from one range of addresses is held, and nobody else', async () => {
     api = await openTestApi({ env: { SVC_TRUSTED_PROXIES: '127.0.0.1' } })
-    const from = (address: string): Sent => ({
-      headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': address },
-    })
+    const from = (address: string) => ({ 'x-forwarded-proto': 'https', 'x-forwarded-for': address })
     const statuses: number[] = []
     while (!statuses.includes(429) && statuses.length < 20_000) {
-      const answers = await Promise.all(Array.from({ length: 100 }, () => api.ask('/nowhere', from('203.0.113.9'))))
-      statuses.push(...answers.map(({ status }) => status))
+      statuses.push(...(await statusesOf(200, '/nowhere', from('203.0.113.9'))))
     }
     expect(statuses.indexOf(429)).toBeGreaterThan(1_000)
-    const held = await Promise.all(Array.from({ length: 100 }, () => api.ask('/nowhere', from('203.0.113.77'))))
-    expect(held.find(({ status }) => status === 429)).toMatchObject({
-      headers: { 'retry-after': '1', 'ratelimit-policy': '"requests";q=1200;w=60', ratelimit: '"requests";r=0;t=1' },
-      json: { code: 'RATE_LIMITED' },
-    })
-    expect((await api.ask('/nowhere', from('203.0.114.9'))).status).toBe(404)
+    for (const path of ['/nowhere', '/openapi.json']) {
+      const sent = Array.from({ length: 60 }, () => api.ask(path, { headers: from('203.0.113.77') }))
+      expect((await Promise.all(sent)).find(({ status }) => status === 429)).toMatchObject({
+        headers: { 'retry-after': '1', 'ratelimit-policy': '"requests";q=1200;w=60', ratelimit: '"requests";r=0;t=1' },
+        json: { code: 'RATE_LIMITED' },
+      })
+      expect((await api.ask(path, { headers: from('203.0.114.9') })).status).toBe(path === '/nowhere' ? 404 : 200)
+    }
   })
 })
+
+/** Of so many requests over one connection, where none waits for the answer of another. */
+async function statusesOf(count: number, path: string, headers: Readonly<Record<string, string>>) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}`
+  const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
+  socket.write(`${`${head}\r\n`.repeat(count - 1)}${head}connection: close\r\n\r\n`)
+  return [...(await text(socket)).matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+}
 
 describe('what a body may be', () => {
   it.each<[string, string | Uint8Array, Readonly<Record<string, string>>, number, object]>([
@@ -317,11 +325,19 @@ it('figures count by route, status and code, never by what a stranger sends', as
 it('closing answers what is under way, says that it ends, and takes nothing new', async () => {
   api = await openTestApi()
   expect(await api.ask('/readyz')).toMatchObject({ status: 200, json: { status: 'ready', parts: { store: 'ok' } } })
-  api.provider.setFaults([{ fault: { kind: 'stall' }, times: 1 }])
+  api.provider.setFaults([{ fault: { kind: 'stall' }, times: 2 }])
   const underWay = api.pin(testCard())
-  await expect.poll(() => api.provider.asked().length).toBe(1)
+  // It would keep its connection.
+  const headers = { ...json, authorization: 'Bearer app-two' }
+  const kept = fetch(`${api.url}/v1/ipfs/pin`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ agentCard: testCard() }),
+  })
+  await expect.poll(() => api.provider.asked().length).toBe(2)
   const closed = api.close()
-  expect(await underWay).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '5' } })
+  expect(await underWay).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+  expect((await kept).headers.get('connection')).toBe('close')
   await closed
   await expect(api.ask('/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
