@@ -82,13 +82,19 @@ describe('svc lp on a pool of a chain', { timeout }, () => {
     mkdirSync(world)
     writeFileSync(join(world, 'local-world.json'), `{"privateKey":"0x${'5a'.repeat(32)}"}\n`)
     writeFileSync(join(world, 'chains.json'), JSON.stringify([devnet().chain]))
-    const { id, token0 } = devnet().pools.find(({ version, label }) => version === 'v3' && label === 'WETH/USDC 0.3 %')!
+    // Not the deepest of its fee.
+    const { id, token0 } = devnet().pools.find(
+      ({ version, label }) => version === 'v4' && label === 'WETH/USDC 0.05 %',
+    )!
     const weth = devnet().tokens.find(({ symbol }) => symbol === 'WETH')!.address
     const base = token0 === weth ? '0' : '1'
     const command = start(['backtest', '--data-dir', world, '--chain', 'local', '--pool', id, '--base', base])
     expect(await command.exited).toBe(0)
     const said = command.printed.stdout.replaceAll(/ +/g, ' ')
-    expect(said).toMatch(/^WETH\/USDC, fee 0.3 %, \S+ to \S+ \(29\.\d+ days\)\nPrice [23]\d{3}\./)
+    expect(said).toMatch(
+      /^WETH\/USDC, pool 0x[\da-f]{64}, fee 0\.05 %, \S+ to \S+ \([23]\d\.\d+ days\)\nPrice [23]\d{3}\./,
+    )
+    expect(said).toContain(`, pool ${id}, `)
     expect(said).toMatch(/\nfull-range [\d.]+ ± [\d.]+ -[\d.]+ -[\d.]+ -[\d.]+ 0 [\d.]+ -?[\d.]+ % /)
     expect(said).toContain('\n- Gas is counted at ')
   })

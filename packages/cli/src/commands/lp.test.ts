@@ -193,20 +193,20 @@ describe('svc lp refuses', () => {
     ['a fee of 2500 has no tick spacing of its own', 'backtest', shipped, '--decimals', '6,18', '--fee', '2500'],
     ['--amount takes a number from 0.01 to 1000000000000, not "1e3"', 'backtest', shipped, '--amount', '1e3'],
     [
-      '--strategies: strategies[0].rangePct is a full width in percent above 0 and below 200',
+      '--strategies: strategies[0].rangePct: Accepted: a full width in percent above 0 and below 200',
       ...ofStrategies('[{"name":"a","rangePct":200,"rebalanceThresholdPct":null}]'),
     ],
     [
-      '--strategies: strategies[0]: there is no member range',
+      '--strategies: strategies[0].range: Unknown member. Accepted: name, rangePct',
       ...ofStrategies('[{"name":"a","rangePct":2,"rebalanceThresholdPct":null,"range":1}]'),
     ],
     [
-      '--strategies: strategies[1].name is that of an earlier strategy',
+      '--strategies: strategies[1].name: Accepted: a name that no earlier strategy has',
       ...ofStrategies(
         '[{"name":"a","rangePct":2,"rebalanceThresholdPct":null},{"name":"a","rangePct":3,"rebalanceThresholdPct":null}]',
       ),
     ],
-    ['--strategies is not JSON: ', ...ofStrategies('[{')],
+    ['--strategies: strategies: Accepted: JSON; ', ...ofStrategies('[{')],
     ['svc lp optimize takes one CSV file of bars', 'optimize', shipped, shipped],
     ['or --chain and with it --pair A/B or --pool ID', 'backtest', '--pair', 'WETH/USDC'],
     ['or --chain and with it --pair A/B or --pool ID', 'optimize', shipped, '--chain', 'local'],

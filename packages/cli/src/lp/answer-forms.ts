@@ -7,23 +7,26 @@ const yields = {
   expectedIlPct: z.number(),
   expectedNetApr: z.number(),
   inRangeProbability: z.number(),
-  expectedNetAprError: z.number().optional(),
+  expectedNetAprError: z.number(),
 }
 
 const place = { pair: z.string(), notes: z.array(z.string()).readonly() }
+
+/** A file has none. */
+const pool = z.string().optional()
 
 const percentiles = z.object({ p5: z.number(), p95: z.number() })
 
 /** What is shown of an answer of `optimize_lp_range`. */
 export const rangeForm = z.object({
   ...place,
+  pool,
   fee: z.int(),
-  pool: z.string(),
   currentPrice: z.number(),
   volatility: z.object({
     source: z.string(),
     annualized: z.number(),
-    standardError: z.number().optional(),
+    standardError: z.number(),
     lookback: z.string(),
   }),
   optimalRange: z.object({ ...bounds, tickLower: z.int(), tickUpper: z.int() }),
@@ -33,7 +36,6 @@ export const rangeForm = z.object({
     stayInRangeProbability: z.number(),
     lvrApr: z.number(),
     arbitrageLossApr: z.number(),
-    feeUncertaintyPct: z.number(),
   }),
   candidateRanges: z.array(z.object({ label: z.string(), ...bounds, ...yields })).readonly(),
   sensitivity: z
@@ -43,15 +45,15 @@ export const rangeForm = z.object({
     seed: z.int(),
     paths: z.int(),
     maxStandardErrorsOff: z.number(),
-    estimates: z.object({ ilPctPercentiles: percentiles, ilPctPercentileErrors: percentiles.optional() }),
+    estimates: z.object({ ilPctPercentiles: percentiles, ilPctPercentileErrors: percentiles }),
   }),
 })
 
 /** What is shown of an answer of `backtest_lp_strategy`. */
 export const backtestForm = z.object({
   ...place,
+  pool,
   fee: z.int(),
-  pool: z.string(),
   period: z.object({ start: z.string(), end: z.string(), days: z.number() }),
   priceChange: z.object({ startPrice: z.number(), endPrice: z.number(), changePct: z.number() }),
   hodlBenchmark: z.object({ startValueUsd: z.number(), endValueUsd: z.number(), returnPct: z.number() }),

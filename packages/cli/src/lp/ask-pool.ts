@@ -1,5 +1,5 @@
 import { askTools, type ToolAnswer, type Tools } from './ask-tools.ts'
-import { namePair, readPoolPlace, requireSamePool, type NamedPair, type PoolPlaceFlags } from './pool-place.ts'
+import { namePair, readPoolPlace, type NamedPair, type PoolPlaceFlags } from './pool-place.ts'
 import { progressLine } from './progress-line.ts'
 import { serverEnvironment } from './server-environment.ts'
 import { writeSvgText } from './write-svg.ts'
@@ -17,7 +17,6 @@ export async function askPool<T extends object>(
   const onProgress = progressLine(process.stderr)
   const answer = await askTools({ environment, stopped, onProgress }, async (tools) => {
     const answered = await ask(tools, await namePair(tools, place))
-    requireSamePool(place, answered.read)
     if (flags.svg !== undefined) await writeSvgText(flags.svg, await answered.svg())
     return answered
   })

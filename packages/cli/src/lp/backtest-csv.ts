@@ -1,7 +1,7 @@
 import { type BacktestStrategy, replayStrategies, type StrategyResult } from '@svc/lp-math'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
-import { figure } from './figure.ts'
+import { figure } from '@svc/tool-server/analytics'
 import { replayOptions } from './replay-options.ts'
 
 /**

@@ -3,9 +3,9 @@ import { csvMarket, type CsvMarket } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
 import { feePace } from './fee-pace.ts'
-import { figure } from './figure.ts'
+import { figure, netAprError } from '@svc/tool-server/analytics'
 import { lastDays } from './last-days.ts'
-import { netAprError } from './net-apr-error.ts'
+import { doubtsOf } from './doubts-of.ts'
 
 /**
  * Compares pools of one pair by what an amount may earn in each, in one range that holds the price 80 % of the time: what
@@ -82,7 +82,7 @@ function tierOf(pool: CsvPool, read: CsvMarket, { bounds, volume }: { bounds: Pr
     lvrApr: figure(range.lvrApr),
     arbitrageLossApr: figure(range.arbitrageLossApr),
     netApr: figure(range.netApr),
-    netAprError: figure(netAprError(range, read)),
+    netAprError: figure(netAprError(range, doubtsOf(read))),
     quietDaysPct: figure(quietDaysPct(pool)),
   }
 }

@@ -1,5 +1,5 @@
 import type { CsvPool } from './csv-pool.ts'
-import { figure } from './figure.ts'
+import { figure } from '@svc/tool-server/analytics'
 
 /** What a file held, and what was mended in it. */
 export function describeBars({ file, bars, filledBars, widenedBars }: CsvPool): DescribedBars {

@@ -2,16 +2,16 @@ import {
   candidateRanges,
   chooseRange,
   createRangeAnalyser,
-  invertTicks,
+  createSimulation,
   type LabelledRange,
+  type PriceModel,
   type RangeAnalysis,
 } from '@svc/lp-math'
+import { figure, riskTargets, toldChoice, toldSimulation } from '@svc/tool-server/analytics'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
-import { figure } from './figure.ts'
-import { netAprError } from './net-apr-error.ts'
-import { simulateRanges, type SimulatedRanges } from './simulate-ranges.ts'
+import { doubtsOf } from './doubts-of.ts'
 
 /**
  * Chooses a range for the pool that the bars of a file are of: what `optimize_lp_range` answers, with the members that only a file
@@ -21,9 +21,8 @@ export function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): RangeRe
   const read = csvMarket(pool, options)
   const { market, volatility } = read
   const analyser = createRangeAnalyser(market)
-  const { atTarget, best } = chooseRange(analyser, targets[options.risk])
+  const { atTarget, best } = chooseRange(analyser, riskTargets[options.risk])
   const candidates: LabelledRange[] = [{ ...best, label: 'best net' }, ...candidateRanges(analyser)]
-  const ticks = pool.baseToken === 1 ? invertTicks(atTarget) : atTarget
   const data = describeBars(pool)
   return {
     pair: pool.pair,
@@ -36,27 +35,11 @@ export function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): RangeRe
       standardError: figure(volatility.standardError),
       lookback: `${figure(data.days)}d`,
     },
-    optimalRange: {
-      ...boundsOf(atTarget),
-      tickLower: ticks.tickLower,
-      tickUpper: ticks.tickUpper,
-      rangeWidthPct: atTarget.widthPct === Infinity ? null : figure(atTarget.widthPct),
-    },
-    projections: projectionsOf(atTarget, read, options.amountUsd),
-    candidateRanges: candidates.map((one) => ({
-      label: one.label.replace('±', '+/-'),
-      ...boundsOf(one),
-      ...yieldsOf(one, read),
-      outOfRangeRisk: riskOf(one),
-    })),
-    sensitivity: [atTarget.sensitivity.calmer, atTarget.sensitivity.wilder].map((one) => ({
-      annualized: figure(one.sigma),
-      expectedFeeApr: figure(one.feeApr),
-      expectedIlPct: figure(one.ilPct),
-      expectedNetApr: figure(one.netApr),
-      inRangeProbability: figure(one.timeInRange),
-    })),
-    simulation: simulateRanges([atTarget, ...candidates], market.model, options),
+    ...toldChoice(
+      { optimal: atTarget, candidates },
+      { ...doubtsOf(read), amountUsd: options.amountUsd, isInverted: pool.baseToken === 1 },
+    ),
+    simulation: simulate([atTarget, ...candidates], market.model, options),
     methodology,
     data,
     notes: [...data.notes, ...notesOf(pool, options), ...warningsOf(read, best)],
@@ -65,14 +48,14 @@ export function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): RangeRe
 }
 
 export type OptimizeCsvOptions = CsvMarketOptions & {
-  readonly risk: keyof typeof targets
+  readonly risk: keyof typeof riskTargets
   readonly simulations: number
   readonly seed: number
   readonly now: () => number
   readonly onProgress: (done: number, all: number) => void
 }
 
-export type RangeReport = {
+export type RangeReport = ReturnType<typeof toldChoice> & {
   readonly pair: string
   readonly chain: string | null
   readonly fee: number
@@ -83,62 +66,22 @@ export type RangeReport = {
     readonly standardError: number
     readonly lookback: string
   }
-  readonly optimalRange: Bounds & {
-    readonly tickLower: number
-    readonly tickUpper: number
-    readonly rangeWidthPct: number | null
-  }
-  readonly projections: ReturnType<typeof projectionsOf>
-  readonly candidateRanges: readonly (Bounds & Yields & { readonly label: string; readonly outOfRangeRisk: string })[]
-  readonly sensitivity: readonly (Omit<Yields, 'expectedNetAprError'> & { readonly annualized: number })[]
-  readonly simulation: SimulatedRanges
+  readonly simulation: ReturnType<typeof simulate>
   readonly methodology: string
   readonly data: DescribedBars
   readonly notes: readonly string[]
   readonly timestamp: string
 }
 
-type Bounds = ReturnType<typeof boundsOf>
-type Yields = ReturnType<typeof yieldsOf>
-
-/** Share of the time in range. */
-export const targets = { conservative: 0.95, moderate: 0.8, aggressive: 0.6 } as const
-
-function projectionsOf(optimal: RangeAnalysis, read: CsvMarket, amountUsd: number) {
-  const in30dUsd = (apr: number) => figure((amountUsd * apr * 30) / 36_500)
-  const { feesPerDay, standardError } = read.pace
-  return {
-    ...yieldsOf(optimal, read),
-    feeIncome30dUsd: in30dUsd(optimal.feeApr),
-    ilCost30dUsd: in30dUsd(optimal.lvrApr),
-    netPnl30dUsd: in30dUsd(optimal.netApr),
-    terminalInRangeProbability: figure(optimal.terminalInRangeProbability),
-    stayInRangeProbability: figure(optimal.stayInRangeProbability),
-    lvrApr: figure(optimal.lvrApr),
-    arbitrageLossApr: figure(optimal.arbitrageLossApr),
-    undilutedFeeApr: figure(optimal.undilutedFeeApr),
-    feeUncertaintyPct: standardError === null || feesPerDay === 0 ? null : figure((100 * standardError) / feesPerDay),
-    gasApr: figure(optimal.gasApr),
-  }
-}
-
-function boundsOf({ bounds: { lower, upper } }: RangeAnalysis) {
-  return { priceLower: figure(lower), priceUpper: upper === Infinity ? ('Infinity' as const) : figure(upper) }
-}
-
-function yieldsOf(range: RangeAnalysis, read: CsvMarket) {
-  return {
-    expectedFeeApr: figure(range.feeApr),
-    expectedIlPct: figure(range.ilPct),
-    expectedNetApr: figure(range.netApr),
-    expectedNetAprError: figure(netAprError(range, read)),
-    inRangeProbability: figure(range.timeInRange),
-  }
-}
-
-function riskOf({ timeInRange }: RangeAnalysis): string {
-  const outside = 1 - timeInRange
-  return outside > 0.3 ? 'HIGH' : outside > 0.1 ? 'MODERATE' : outside > 0.001 ? 'LOW' : 'NONE'
+function simulate(
+  ranges: readonly RangeAnalysis[],
+  model: PriceModel,
+  { simulations, seed, onProgress }: OptimizeCsvOptions,
+) {
+  const bounds = ranges.map((range) => range.bounds)
+  const simulation = createSimulation({ model, bounds, paths: simulations, steps: 32, seed })
+  for (let done = 0; done < simulation.paths; onProgress(done, simulation.paths)) done = simulation.advance(2_000)
+  return { seed, paths: simulation.paths, ...toldSimulation(ranges, simulation.result()) }
 }
 
 function notesOf({ quoteUsd, gasUsd }: CsvPool, { blockSeconds }: OptimizeCsvOptions): string[] {

@@ -1,10 +1,11 @@
+import { riskTargets } from '@svc/tool-server/analytics'
 import { parseWholeNumber } from '../parse-whole-number.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 import { rangeForm } from './answer-forms.ts'
 import { csvPoolFlags, readCsvPool } from './csv-pool.ts'
 import { fileOrPool } from './file-or-pool.ts'
-import { optimizeCsv, targets } from './optimize-csv.ts'
+import { optimizeCsv } from './optimize-csv.ts'
 import { parseNumber } from './parse-number.ts'
 import { picturedRange } from './pictured-range.ts'
 import { poolPlaceFlags } from './pool-place.ts'
@@ -19,7 +20,7 @@ export async function optimize(argv: readonly string[], stopped: Promise<unknown
   const options = {
     amountUsd: parseNumber('--amount', flags.amount, 0.01, 1e12) ?? 10_000,
     horizonDays: parseNumber('--horizon-days', flags['horizon-days'], 0.05, 365) ?? 30,
-    risk: oneOf('--risk', flags.risk ?? 'moderate', Object.keys(targets) as (keyof typeof targets)[]),
+    risk: oneOf('--risk', flags.risk ?? 'moderate', Object.keys(riskTargets) as (keyof typeof riskTargets)[]),
     volatilitySource: oneOf('--volatility', flags.volatility ?? 'historical', ['historical', 'implied']),
     simulations: parseWholeNumber('--simulations', flags.simulations, 64, file === null ? 50_000 : 1_000_000) ?? 5_000,
     seed: parseWholeNumber('--seed', flags.seed, 0, 4_294_967_295) ?? 1,

@@ -34,10 +34,10 @@ export type PoolPlace =
 /** The same in the members that the tools take. Throws as `get_pool_info` refuses. */
 export async function namePair(tools: Tools, place: PoolPlace): Promise<NamedPair> {
   if (!('pool' in place)) return place
-  const { chain, pool: id, isTurned } = place
-  const { pool, token0, token1 } = (await tools.call('get_pool_info', { chain, pool: id }, poolForm)).read
+  const { chain, pool, isTurned } = place
+  const { token0, token1 } = (await tools.call('get_pool_info', { chain, pool }, poolForm)).read
   const [first, second] = isTurned ? [token1, token0] : [token0, token1]
-  return { chain, token0: first.address, token1: second.address, fee: pool.fee }
+  return { chain, pool, token0: first.address, token1: second.address }
 }
 
 export type NamedPair = {
@@ -45,18 +45,11 @@ export type NamedPair = {
   readonly token0: string
   readonly token1: string
   readonly fee?: number
-}
-
-/** Throws where an answer is about another pool than the one that was named. */
-export function requireSamePool(place: PoolPlace, answered: object): void {
-  if (!('pool' in place) || !('pool' in answered) || answered.pool === place.pool) return
-  throw new Error(
-    `of the pools of this pair and fee the deepest is looked at, ${String(answered.pool)}; ${place.pool} is another one`,
-  )
+  readonly pool?: string
 }
 
 const token = z.object({ address: z.string() })
-const poolForm = z.object({ pool: z.object({ fee: z.int() }), token0: token, token1: token })
+const poolForm = z.object({ token0: token, token1: token })
 
 function refuse(text: string | undefined, flag: string, reason: string): void {
   if (text !== undefined) throw new UsageError(`${flag} has no place here: ${reason}`)

@@ -3,8 +3,8 @@ import type { backtestForm } from './answer-forms.ts'
 import { table } from './table.ts'
 
 /** A backtest for a person: a table with error bars, then what it rests on. */
-export function showBacktest(report: Omit<z.infer<typeof backtestForm>, 'pool'>): string {
-  const { pair, fee, period, priceChange, hodlBenchmark, winner } = report
+export function showBacktest(report: z.infer<typeof backtestForm>): string {
+  const { pair, pool, fee, period, priceChange, hodlBenchmark, winner } = report
   const rows = report.strategies.map((one) => [
     one.name,
     `${usd(one.feesEarnedUsd)} ± ${usd((one.feesEarnedUsd * one.feeUncertaintyPct) / 100)}`,
@@ -20,7 +20,7 @@ export function showBacktest(report: Omit<z.infer<typeof backtestForm>, 'pool'>)
     one.sharpeRatio === null ? '-' : one.sharpeRatio.toFixed(2),
   ])
   return [
-    `${pair}, fee ${fee / 10_000} %, ${period.start} to ${period.end} (${period.days.toFixed(2)} days)`,
+    `${pair}, ${pool === undefined ? '' : `pool ${pool}, `}fee ${fee / 10_000} %, ${period.start} to ${period.end} (${period.days.toFixed(2)} days)`,
     `Price ${price(priceChange.startPrice)} to ${price(priceChange.endPrice)}, ${pct(priceChange.changePct)}. ` +
       `Half and half, held: ${usd(hodlBenchmark.startValueUsd)} to ${usd(hodlBenchmark.endValueUsd)} USD, ${pct(hodlBenchmark.returnPct)}.`,
     '',

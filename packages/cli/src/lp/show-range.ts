@@ -3,8 +3,8 @@ import type { rangeForm } from './answer-forms.ts'
 import { table } from './table.ts'
 
 /** A choice of range for a person: the range, those beside it with error bars, and what it rests on. */
-export function showRange(report: ShownRange): string {
-  const { pair, fee, currentPrice, volatility, optimalRange, projections, simulation, sensitivity } = report
+export function showRange(report: z.infer<typeof rangeForm>): string {
+  const { pair, pool, fee, currentPrice, volatility, optimalRange, projections, simulation, sensitivity } = report
   const rows = [{ label: 'chosen', ...optimalRange, ...projections }, ...report.candidateRanges].map((one) => [
     one.label,
     price(one.priceLower),
@@ -12,21 +12,19 @@ export function showRange(report: ShownRange): string {
     `${(100 * one.inRangeProbability).toFixed(1)} %`,
     pct(one.expectedFeeApr),
     pct(one.expectedIlPct),
-    `${pct(one.expectedNetApr)}${plusMinus(one.expectedNetAprError)}`,
+    `${pct(one.expectedNetApr)} ± ${one.expectedNetAprError.toFixed(2)}`,
   ])
   const { ilPctPercentiles: il, ilPctPercentileErrors: errors } = simulation.estimates
-  const { standardError } = volatility
-  const ofSigma = standardError === undefined ? '' : ` ± ${(100 * standardError).toFixed(1)}`
-  const sigma = `${(100 * volatility.annualized).toFixed(1)}${ofSigma} %`
+  const sigma = `${(100 * volatility.annualized).toFixed(1)} ± ${(100 * volatility.standardError).toFixed(1)} %`
   return [
-    `${pair}, fee ${fee / 10_000} %, price ${price(currentPrice)}, volatility ${sigma} a year (${volatility.source}, ${volatility.lookback})`,
+    `${pair}, ${pool === undefined ? '' : `pool ${pool}, `}fee ${fee / 10_000} %, price ${price(currentPrice)}, volatility ${sigma} a year (${volatility.source}, ${volatility.lookback})`,
     '',
     table(['range', 'from', 'to', 'time in', 'fee APR', 'IL', 'net APR'], rows).trimEnd(),
     '',
     `Chosen: ticks ${optimalRange.tickLower} to ${optimalRange.tickUpper} of the pool; in range at the horizon ` +
       `${share(projections.terminalInRangeProbability)}, never left ${share(projections.stayInRangeProbability)}; ` +
       `LVR ${pct(projections.lvrApr)} a year, of which arbitrageurs keep ${pct(projections.arbitrageLossApr)}.`,
-    `IL of 9 paths in 10 between ${pct(il.p5)}${plusMinus(errors?.p5)} and ${pct(il.p95)}${plusMinus(errors?.p95)}.`,
+    `IL of 9 paths in 10 between ${pct(il.p5)} and ${pct(il.p95)} (± ${errors.p5.toFixed(2)}, ${errors.p95.toFixed(2)}).`,
     ...sensitivity.map(
       (one) =>
         `At a volatility of ${share(one.annualized)}: fees ${pct(one.expectedFeeApr)}, net ${pct(one.expectedNetApr)}.`,
@@ -35,17 +33,6 @@ export function showRange(report: ShownRange): string {
     ...report.notes.map((note) => `- ${note}`),
     '',
   ].join('\n')
-}
-
-type Answer = z.infer<typeof rangeForm>
-
-/** What both a file and a pool tell. */
-export type ShownRange = Omit<Answer, 'pool' | 'projections'> & {
-  readonly projections: Omit<Answer['projections'], 'feeUncertaintyPct'>
-}
-
-function plusMinus(error: number | undefined): string {
-  return error === undefined ? '' : ` ± ${error.toFixed(2)}`
 }
 
 function price(value: number | 'Infinity'): string {

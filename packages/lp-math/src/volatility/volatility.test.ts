@@ -3,6 +3,7 @@ import { randomPaths } from '../closed-form/closed-form.fixture.ts'
 import { breakEvenSigma } from '../closed-form/break-even-sigma.ts'
 import { lvrRate } from '../closed-form/lvr-rate.ts'
 import { classifyVolatility } from './classify-volatility.ts'
+import { ewmaRelativeError } from './ewma-relative-error.ts'
 import { ewmaSigma } from './ewma-sigma.ts'
 import { impliedSigma } from './implied-sigma.ts'
 import { realisedSigma } from './realised-sigma.ts'
@@ -43,6 +44,21 @@ describe('volatility of closes', () => {
       const effective = (32.3 * 86_400) / barSeconds
       expect(Math.abs(ewmaSigma(closes!, { barSeconds }) / 0.8 - 1)).toBeLessThan(4 / Math.sqrt(2 * effective))
     }
+  })
+
+  test('is as far off as its standard error says', () => {
+    const model = { price: 100, sigma: 0.8, drift: 0, years: 200 / 365 }
+    const paths = [...randomPaths(model, { paths: 400, steps: 200, seed: 11 })].map((path) => Float64Array.from(path))
+    const errors = paths.map((closes) => ewmaSigma(closes, DAY) / 0.8 - 1)
+    const said = paths.map((closes) => ewmaRelativeError(closes, DAY))
+    const rootOfMean = (of: readonly number[]) => Math.sqrt(of.reduce((sum, one) => sum + one ** 2, 0) / of.length)
+    expect(rootOfMean(said) / rootOfMean(errors)).toBeGreaterThan(0.9)
+    expect(rootOfMean(said) / rootOfMean(errors)).toBeLessThan(1.15)
+    // Weights 1 and 0.94, and a kurtosis that two returns cannot show to be above the normal one.
+    const [weights, squares] = [1.94, 1 + 0.94 ** 2]
+    expect(ewmaRelativeError([1, 2, 1], DAY)).toBeCloseTo(Math.sqrt((2 * squares) / weights ** 2) / 2, 14)
+    expect(ewmaRelativeError([5, 5, 5], DAY)).toBe(0)
+    expect(() => ewmaRelativeError([5], DAY)).toThrow(expect.objectContaining({ code: 'SERIES_TOO_SHORT' }))
   })
 
   test('of closes that never move is 0, and short series start without a bias', () => {

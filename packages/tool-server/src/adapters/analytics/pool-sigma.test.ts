@@ -38,14 +38,18 @@ function past(hours: number, { step = 50, gaps = 0, fees = 1 }: { step?: number;
 
 const token = { decimals: 18 }
 const pool = { version: 'v3', fee: 3_000, protocolFee: 0, liquidity: 10n ** 22n, token0: token, token1: token } as Pool
-const historical = { source: 'historical', price: 1, token1Usd: 1 } as const
-const implied = { source: 'implied', price: 4, token1Usd: 3 } as const
+const historical = { source: 'historical', price: 1, token1Usd: 1, feesError: 0.2 } as const
+const implied = { source: 'implied', price: 4, token1Usd: 3, feesError: 0.2 } as const
 
 describe('the volatility of a pool', () => {
   test('is that of its hours, whatever their number and the level of the price', () => {
-    const { sigma, lookbackDays } = poolSigma(past(720), pool, historical)
+    const { sigma, standardError, lookbackDays } = poolSigma(past(720), pool, historical)
     expect(sigma).toBeCloseTo(50 * Math.log(1.0001) * Math.sqrt(8_760), 10)
     expect(lookbackDays).toBe(30)
+    // 1/sqrt(2n) for the n equal weights that 719 of 0.94 a day count for.
+    const [decay, all] = [0.94 ** (1 / 24), 0.94 ** (719 / 24)]
+    const count = (((1 + decay) / (1 - decay)) * (1 - all)) / (1 + all)
+    expect(standardError / sigma).toBeCloseTo(1 / Math.sqrt(2 * count), 12)
     expect(poolSigma(past(200, { step: 0 }), pool, historical).sigma).toBe(0)
     expect(poolSigma(past(200, { step: 100_000 }), pool, historical).sigma).toBe(10)
   })
@@ -66,7 +70,8 @@ describe('the volatility of a pool', () => {
   })
 
   test('is what its fees pay for: LVR at that volatility is what liquidity earns', () => {
-    const { sigma } = poolSigma(past(720), pool, implied)
+    const { sigma, standardError } = poolSigma(past(720), pool, implied)
+    expect(standardError).toBeCloseTo(0.1 * sigma, 14)
     // 10,000 of liquidity at a price of 4, one token1 being 3 dollars.
     const lvrUsdADay = ((sigma ** 2 / 4) * 10_000 * 2 * 3) / 365
     expect(lvrUsdADay).toBeCloseTo(2_400 * 0.003, 8)

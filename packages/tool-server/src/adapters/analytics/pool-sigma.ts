@@ -1,4 +1,4 @@
-import { ewmaSigma, impliedSigma, MAX_TICK } from '@svc/lp-math'
+import { ewmaRelativeError, ewmaSigma, impliedSigma, MAX_TICK } from '@svc/lp-math'
 import type { Pool, PoolBars } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { wholeFee } from './whole-fee.ts'
@@ -7,17 +7,24 @@ import { wholeFee } from './whole-fee.ts'
  * The annual volatility of a pool as a fraction: of its past closes by EWMA, or what its fees of the last 7 days pay for. Throws
  * `INSUFFICIENT_HISTORY` below `leastDays` days of known prices, `PRICE_UNAVAILABLE` and `INSUFFICIENT_LIQUIDITY` for an implied one.
  */
-export function poolSigma(history: PoolBars, pool: Pool, { source, price, token1Usd }: PoolSigmaOptions): PoolSigma {
+export function poolSigma(
+  history: PoolBars,
+  pool: Pool,
+  { source, price, token1Usd, feesError }: PoolSigmaOptions,
+): PoolSigma {
   const { bars, completeness } = history
   const ticks = bars.closeTick.filter((tick) => Math.abs(tick) <= MAX_TICK)
   const days = ((ticks.length - completeness.gaps) * bars.barSeconds) / 86_400
   if (days < leastDays || ticks.length < 2) throw tooShort(days, completeness.note)
   if (source === 'implied') {
-    return { source, sigma: Math.min(highest, impliedOf(history, pool, price * token1Usd ** 2)), lookbackDays: 7 }
+    const sigma = Math.min(highest, impliedOf(history, pool, price * token1Usd ** 2))
+    // It goes by the root of the fees.
+    return { source, sigma, standardError: (sigma * feesError) / 2, lookbackDays: 7 }
   }
   const last = ticks.at(-1) ?? 0
   const closes = ticks.map((tick) => 1.0001 ** (tick - last))
-  return { source, sigma: Math.min(highest, ewmaSigma(closes, bars)), lookbackDays: Math.floor(days) }
+  const sigma = Math.min(highest, ewmaSigma(closes, bars))
+  return { source, sigma, standardError: sigma * ewmaRelativeError(closes, bars), lookbackDays: Math.floor(days) }
 }
 
 export type SigmaSource = 'historical' | 'implied'
@@ -27,9 +34,16 @@ export type PoolSigmaOptions = {
   /** token1 per token0 in whole tokens of the caller's order, and what one token1 of it is worth. */
   readonly price: number
   readonly token1Usd: number
+  /** One standard error of the fees a day, as a fraction of them. */
+  readonly feesError: number
 }
 
-export type PoolSigma = { readonly source: SigmaSource; readonly sigma: number; readonly lookbackDays: number }
+export type PoolSigma = {
+  readonly source: SigmaSource
+  readonly sigma: number
+  readonly standardError: number
+  readonly lookbackDays: number
+}
 
 const leastDays = 7
 /** 1,000 % a year: what the formulas hold. */

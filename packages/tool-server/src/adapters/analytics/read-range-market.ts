@@ -33,7 +33,8 @@ export async function readRangeMarket(
   const token1Usd = usd1?.usd ?? (usd0 === null ? null : usd0.usd / price)
   const pace = feePace(history)
   if (token1Usd === null || !(token1Usd > 0) || pace === null) throw unpriced()
-  const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd })
+  const feesError = pace.meanUsd > 0 ? pace.standardErrorUsd / pace.meanUsd : 1
+  const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError })
   const profile = await readProfile(ports, { ...place, isInverted }, volatility.sigma * Math.sqrt(wish.years))
   const gasCostUsd = gas?.costUsd(typicalGas.mint + typicalGas.decrease) ?? null
   const market: RangeMarket = {

@@ -70,6 +70,10 @@ describe('optimize_lp_range', () => {
       const gas30d = dollars('gasCostUsd')
       expect(dollars('feeIncome30dUsd') - dollars('ilCost30dUsd') - gas30d).toBeCloseTo(dollars('netPnl30dUsd'), 6)
       expect((dollars('expectedFeeApr') * 10 * 30) / 365).toBeCloseTo(dollars('feeIncome30dUsd'), 6)
+      expect(dollars('expectedFeeApr') - dollars('lvrApr') - dollars('gasApr')).toBeCloseTo(
+        dollars('expectedNetApr'),
+        6,
+      )
     }
     const pool = devnet().pools.find(({ id }) => id === weth.text('pool'))!
     const isSorted = pool.token0 === world.address('WETH')
@@ -84,6 +88,21 @@ describe('optimize_lp_range', () => {
       expect(priceFromTick(ticks.tickLower, first, second) / of('priceLower')).toBeCloseTo(1, 7)
       expect(priceFromTick(ticks.tickUpper, first, second) / of('priceUpper')).toBeCloseTo(1, 7)
     }
+  })
+
+  test('says of a net yield how far it may be off by its fees and by the volatility', async () => {
+    const answer = await optimize()
+    const projected = (name: string) => answer.number(`projections.${name}`)
+    const [calmer, wilder] = answer.list('sensitivity')
+    const rise = (name: string) => wilder!.number(name) - calmer!.number(name)
+    const ofSigma = (rise('expectedNetApr') / rise('annualized')) * answer.number('volatility.standardError')
+    const ofFees = (projected('expectedFeeApr') * projected('feeUncertaintyPct')) / 100
+    expect(projected('expectedNetAprError')).toBeCloseTo(Math.hypot(ofFees, ofSigma), 6)
+    expect(Math.min(Math.abs(ofFees), Math.abs(ofSigma))).toBeGreaterThan(0.01)
+    for (const range of answer.list('candidateRanges')) expect(range.number('expectedNetAprError')).toBeGreaterThan(0)
+    const percentiles = answer.at('simulation.estimates.ilPctPercentileErrors')
+    expect(percentiles).toEqual({ p5: expect.any(Number), p50: expect.any(Number), p95: expect.any(Number) })
+    expect(answer.number('simulation.estimates.ilPctPercentileErrors.p5')).toBeGreaterThan(0)
   })
 
   test('is the same for the same seed, and close for another', async () => {

@@ -1,23 +1,17 @@
-import {
-  candidateRanges,
-  chooseRange,
-  createRangeAnalyser,
-  invertTicks,
-  type LabelledRange,
-  type RangeAnalysis,
-  type RangeEstimates,
-} from '@svc/lp-math'
+import { candidateRanges, chooseRange, createRangeAnalyser, type RangeAnalysis } from '@svc/lp-math'
 import * as z from 'zod'
-import { compareSimulation } from '../../adapters/analytics/compare-simulation.ts'
 import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
 import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
+import { figure } from '../figure.ts'
 import type { FoundPool } from '../named-pool.ts'
 import { chainInput, feeTiers, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
 import { completenessOf, completenessResult } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
 import { readResult, readStamp, tokenLabel } from '../results.ts'
+import { type RangeChoice, riskTargets, toldChoice } from '../told-choice.ts'
+import { toldSimulation } from '../told-simulation.ts'
 
 const daysAccepted = 'Accepted: a number of days from 0.05 to 365'
 
@@ -72,7 +66,8 @@ export const optimizeLpRange = readTool({
     fee: z.int(),
     pool: z.string(),
     currentPrice: z.number(),
-    volatility: z.object({ source: z.string(), annualized: z.number(), lookback: z.string() }),
+    // With a standardError.
+    volatility: z.looseObject({ source: z.string(), annualized: z.number(), lookback: z.string() }),
     optimalRange: z.object({
       ...boundsResult,
       tickLower: z.int(),
@@ -87,8 +82,9 @@ export const optimizeLpRange = readTool({
         netPnl30dUsd: z.number(),
       })
       .catchall(z.number().nullable()),
+    // Each with an expectedNetAprError.
     candidateRanges: z.array(
-      z.object({ label: z.string(), ...boundsResult, ...yieldResult, outOfRangeRisk: z.string() }),
+      z.looseObject({ label: z.string(), ...boundsResult, ...yieldResult, outOfRangeRisk: z.string() }),
     ),
     sensitivity: z.array(numbersResult),
     simulation: z.object({
@@ -122,21 +118,22 @@ export const optimizeLpRange = readTool({
 
 type Request = z.output<typeof input>
 
-type Choice = { readonly optimal: RangeAnalysis; readonly candidates: readonly LabelledRange[] }
-
-const targets = { conservative: 0.95, moderate: 0.8, aggressive: 0.6 } as const
-
-function choose({ market }: ReadRangeMarket, { riskTolerance }: Request): Choice {
+function choose({ market }: ReadRangeMarket, { riskTolerance }: Request): RangeChoice {
   const analyser = createRangeAnalyser(market)
-  const { atTarget, best } = chooseRange(analyser, targets[riskTolerance])
+  const { atTarget, best } = chooseRange(analyser, riskTargets[riskTolerance])
   return { optimal: atTarget, candidates: [{ ...best, label: 'best net' }, ...candidateRanges(analyser)] }
 }
 
 /** The answer of the closed forms. */
-function told(request: Request, place: FoundPool, read: ReadRangeMarket, { optimal, candidates }: Choice) {
-  const { market, volatility, isInverted } = read
-  const ticks = isInverted ? invertTicks(optimal) : optimal
+function told(request: Request, place: FoundPool, read: ReadRangeMarket, choice: RangeChoice) {
+  const { market, volatility, isInverted, gasCostUsd } = read
   const completeness = completenessOf(read.history)
+  const { projections, ...ranges } = toldChoice(choice, {
+    amountUsd: Number(request.amount),
+    isInverted,
+    feeUncertaintyPct: (range) => feeUncertaintyPct(range, read.pace),
+    sigmaError: volatility.standardError,
+  })
   return {
     pair: `${tokenLabel(place.token0)}/${tokenLabel(place.token1)}`,
     fee: place.pool.fee,
@@ -145,43 +142,19 @@ function told(request: Request, place: FoundPool, read: ReadRangeMarket, { optim
     volatility: {
       source: volatility.source,
       annualized: figure(volatility.sigma),
+      standardError: figure(volatility.standardError),
       lookback: `${volatility.lookbackDays}d`,
     },
-    optimalRange: {
-      ...boundsOf(optimal),
-      tickLower: ticks.tickLower,
-      tickUpper: ticks.tickUpper,
-      rangeWidthPct: optimal.widthPct === Number.POSITIVE_INFINITY ? null : figure(optimal.widthPct),
+    ...ranges,
+    projections: {
+      ...projections,
+      feeUncertaintyPct: projections.feeUncertaintyPct ?? 100,
+      gasCostUsd: gasCostUsd === null ? null : figure(gasCostUsd),
     },
-    projections: projectionsOf(optimal, read, Number(request.amount)),
-    candidateRanges: candidates.map((one) => ({
-      label: one.label.replace('±', '+/-'),
-      ...boundsOf(one),
-      ...yieldsOf(one),
-      outOfRangeRisk: riskOf(one),
-    })),
-    sensitivity: [atSigma(optimal.sensitivity.calmer), atSigma(optimal.sensitivity.wilder)],
     methodology,
     ...completeness,
     isEstimate: completeness.isEstimate || place.pool.hooks !== null,
-    notes: [...completeness.notes, ...notesOf(place, read, optimal)],
-  }
-}
-
-function projectionsOf(optimal: RangeAnalysis, { pace, gasCostUsd }: ReadRangeMarket, amountUsd: number) {
-  const in30dUsd = (apr: number) => figure((amountUsd * apr * 30) / 36_500)
-  return {
-    ...yieldsOf(optimal),
-    feeIncome30dUsd: in30dUsd(optimal.feeApr),
-    ilCost30dUsd: in30dUsd(optimal.lvrApr),
-    netPnl30dUsd: in30dUsd(optimal.netApr),
-    terminalInRangeProbability: figure(optimal.terminalInRangeProbability),
-    stayInRangeProbability: figure(optimal.stayInRangeProbability),
-    lvrApr: figure(optimal.lvrApr),
-    arbitrageLossApr: figure(optimal.arbitrageLossApr),
-    undilutedFeeApr: figure(optimal.undilutedFeeApr),
-    feeUncertaintyPct: figure(feeUncertaintyPct(optimal, pace)),
-    gasCostUsd: gasCostUsd === null ? null : figure(gasCostUsd),
+    notes: [...completeness.notes, ...notesOf(place, read, choice.optimal)],
   }
 }
 
@@ -219,26 +192,12 @@ async function simulated(request: Request, context: ReadContext, { read, choice,
     .catch((error: unknown) => {
       throw error instanceof ToolError && error.code === 'SIMULATION_TIMEOUT' ? timedOut(error, analytic) : error
     })
-  const checks = ranges.flatMap((range, index) => checksOf(range, run.estimates[index]))
-  const percentiles = run.estimates[0]?.ilPercentiles
-  return {
-    seed: request.seed,
-    paths: run.paths,
-    maxStandardErrorsOff: figure(Math.max(...checks.map((one) => one.standardErrorsOff))),
-    estimates: {
-      ...Object.fromEntries(checks.slice(0, 4).map(({ quantity, ...numbers }) => [quantity, figures(numbers)])),
-      ilPctPercentiles: figures({
-        p5: 100 * (percentiles?.p5.mean ?? 0),
-        p50: 100 * (percentiles?.p50.mean ?? 0),
-        p95: 100 * (percentiles?.p95.mean ?? 0),
-      }),
-    },
-  }
+  return { seed: request.seed, paths: run.paths, ...toldSimulation(ranges, run.estimates) }
 }
 
 type Analytic = {
   readonly read: ReadRangeMarket
-  readonly choice: Choice
+  readonly choice: RangeChoice
   readonly analytic: Readonly<Record<string, unknown>>
 }
 
@@ -246,38 +205,9 @@ const steps = 32
 /** Fewer say nothing of their own error. */
 const leastPaths = 64
 
-function checksOf(range: RangeAnalysis, estimates: RangeEstimates | undefined) {
-  return estimates === undefined ? [] : compareSimulation(estimates, range)
-}
-
 function timedOut(cause: ToolError, analytic: Readonly<Record<string, unknown>>): ToolError {
   const message = 'The answer of the closed forms, which need no simulation.'
   return new ToolError('SIMULATION_TIMEOUT', cause.message, { details: [{ message, analytic }] })
-}
-
-function boundsOf({ bounds }: RangeAnalysis) {
-  const { lower, upper } = bounds
-  return { priceLower: figure(lower), priceUpper: upper === Number.POSITIVE_INFINITY ? infinite : figure(upper) }
-}
-
-const infinite = 'Infinity' as const
-
-function yieldsOf(range: Pick<RangeAnalysis, 'feeApr' | 'ilPct' | 'netApr' | 'timeInRange'>) {
-  return {
-    expectedFeeApr: figure(range.feeApr),
-    expectedIlPct: figure(range.ilPct),
-    expectedNetApr: figure(range.netApr),
-    inRangeProbability: figure(range.timeInRange),
-  }
-}
-
-function atSigma(range: RangeAnalysis['sensitivity']['calmer']) {
-  return { annualized: figure(range.sigma), ...yieldsOf(range) }
-}
-
-function riskOf({ timeInRange }: RangeAnalysis): string {
-  const outside = 1 - timeInRange
-  return outside > 0.3 ? 'HIGH' : outside > 0.1 ? 'MODERATE' : outside > 0.001 ? 'LOW' : 'NONE'
 }
 
 const methodology =
@@ -286,13 +216,4 @@ const methodology =
   'that riskTolerance names, with the best skew; "best net" earns most among ranges that keep it so long. inRangeProbability is the expected share ' +
   'of time in range; terminal is at the horizon, stay is never leaving. Fees: mean of the days seen, by the liquidity at each price, own ' +
   'liquidity diluting. expectedIlPct is E[V/HODL - 1] over the horizon; ilCost30dUsd are the expected dollars lost against holding, which LVR equals; ' +
-  "expectedNetApr is fees less LVR less gas to open and close. Ticks are the pool's own. Figures are closed forms; the simulation (Sobol, Brownian bridge) checks them."
-
-/** Ten digits are more than any of it is worth. */
-function figure(value: number): number {
-  return Number(value.toPrecision(10)) + 0
-}
-
-function figures(numbers: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, figure(value)]))
-}
+  "expectedNetApr is fees less LVR less gas to open and close. Ticks are the pool's own. Figures are closed forms; the simulation (Sobol, Brownian bridge) checks them. Errors are one standard error."
