@@ -23,7 +23,7 @@ export async function startAnvil(options: {
 }): Promise<Anvil> {
   const args = ['--host', '127.0.0.1', '--port', String(options.port), '--chain-id', String(options.chainId)]
   const states = mkdtempSync(join(tmpdir(), 'svc-chain-'))
-  const child = spawn(options.path, [...args, ...keptStates(states), ...options.args], {
+  const child = spawn(options.path, [...args, ...keptStates(states, options.args), ...options.args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = new Promise<void>((resolve) => {
@@ -70,7 +70,12 @@ export type Anvil = {
  * The states of old blocks, a file of more than a megabyte each: by default anvil writes up to 3,600 of them to the
  * user's home, and leaves them there whenever it is killed.
  */
-const keptStates = (folder: string) => ['--cache-path', folder, '--max-persisted-states', '500']
+const keptStates = (folder: string, args: readonly string[]) => [
+  '--cache-path',
+  folder,
+  // One that prunes keeps none, and refuses to be told how many.
+  ...(args.includes('--prune-history') ? [] : ['--max-persisted-states', '500']),
+]
 
 /** Anvil says on stdout where it listens, which is how a free port chosen by the system becomes known. */
 async function listeningUrl(child: ChildProcess, timeoutMs: number): Promise<string> {
