@@ -66,9 +66,19 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     await client().sendRawTransaction({ serializedTransaction: first!.rawTransaction })
     await expect.poll(() => balanceOf(wallet)).toBe(grantWei)
     declining.setRefusal(() => null)
-    await expect.poll(async () => (await store.claims.find(31337, wallet))?.state).toBe('confirmed')
+    const roundsWithIt = () => (between.methods().get('eth_getCode') ?? 0) - before
+    const before = between.methods().get('eth_getCode') ?? 0
+    // The second begins when the first has judged the claim, whose bytes are in a block.
+    await expect.poll(roundsWithIt).toBeGreaterThan(1)
+    await faucet.stop()
+    await store.close()
+    // Whoever leads next looks back at once.
+    replica = await openReplica({ place: at.place, config })
+    replica.faucet.start()
+    await expect.poll(async () => (await replica.store.claims.find(31337, wallet))?.state).toBe('confirmed')
     // It may have been signed again, at its own nonce, before it was mined.
-    expect(new Set((await signed()).map(({ nonce }) => nonce))).toEqual(new Set([0]))
+    const attempts = await replica.store.journal.byRequest(id)
+    expect(new Set(attempts.map(({ nonce }) => nonce))).toEqual(new Set([0]))
     expect(await balanceOf(wallet)).toBe(grantWei)
     expect(await client().getTransactionCount({ address: faucet.address })).toBe(1)
   })
