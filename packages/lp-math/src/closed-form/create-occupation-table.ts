@@ -17,7 +17,11 @@ export function createOccupationTable(model: PriceModel): OccupationTable {
   if (logReturn(model).deviation === 0) {
     const share = ({ lower, upper }: PriceBounds): number =>
       shareOfCertainPath(Math.log(lower / price), Math.log(upper / price), drift * years)
-    return { model, timeShare: share, lvr: () => 0 }
+    const shares = (edges: Float64Array): Float64Array =>
+      Float64Array.from({ length: edges.length - 1 }, (_, cell) =>
+        share({ lower: edges[cell] ?? 0, upper: edges[cell + 1] ?? 0 }),
+      )
+    return { model, timeShare: share, timeShares: shares, lvr: () => 0 }
   }
   const options = { drift: drift / sigma - sigma / 2, years, tilt: sigma / 2 }
   const points = tabulate(options)
@@ -29,6 +33,10 @@ export function createOccupationTable(model: PriceModel): OccupationTable {
     model,
     timeShare: ({ lower, upper }) =>
       (at(points, points.time, distance(upper)) - at(points, points.time, distance(lower))) / whole,
+    timeShares: (edges) => {
+      const before = edges.map((edge) => at(points, points.time, distance(edge)) / whole)
+      return before.subarray(1).map((share, cell) => share - (before[cell] ?? 0))
+    },
     lvr: ({ lower, upper }) =>
       lvrScale * (at(points, points.tilted, distance(upper)) - at(points, points.tilted, distance(lower))),
   }
@@ -38,6 +46,8 @@ export type OccupationTable = {
   readonly model: PriceModel
   /** Expected share of the time to the horizon that the price spends between the bounds, 0 to 1. */
   timeShare(bounds: PriceBounds): number
+  /** The same between each of many rising prices and the next. */
+  timeShares(edges: Float64Array): Float64Array
   /** Expected loss versus rebalancing to the horizon at liquidity 1, in token1. */
   lvr(bounds: PriceBounds): number
 }
@@ -53,15 +63,18 @@ function tabulate(options: OccupationOptions): Points {
   })
   const [time, tilted] = [column(), column()]
   const untilted = { ...options, tilt: 0 }
-  distance.forEach((x, index) => {
-    time.density[index] = occupationDensity(x, untilted)
-    tilted.density[index] = (time.density[index] ?? 0) * Math.exp(options.tilt * x)
-    if (index === 0) return
+  const { tilt } = options
+  for (let index = 0; index < distance.length; index += 1) {
+    const x = distance[index] ?? 0
     const before = distance[index - 1] ?? x
+    const density = occupationDensity(x, untilted)
+    time.density[index] = density
+    tilted.density[index] = density * Math.exp(tilt * x)
+    if (index === 0) continue
     const middle = occupationDensity((before + x) / 2, untilted)
     accumulate(time, index, x - before, middle)
-    accumulate(tilted, index, x - before, middle * Math.exp((options.tilt * (before + x)) / 2))
-  })
+    accumulate(tilted, index, x - before, middle * Math.exp((tilt * (before + x)) / 2))
+  }
   return { distance, time, tilted }
 }
 

@@ -21,7 +21,7 @@ import { requireValue } from './require-value.ts'
 export function createFeeModel({ profile, feesPerDay, occupation }: FeeModelOptions): FeeModel {
   requireValue(feesPerDay, 'feesPerDay')
   const { edges, liquidity } = profile
-  const shares = liquidity.map((one, band) => (one > 0 ? occupation.timeShare(bandBounds(edges, band)) : 0))
+  const shares = occupation.timeShares(edges).map((share, band) => ((liquidity[band] ?? 0) > 0 ? share : 0))
   const meanLiquidity = shares.reduce((sum, share, band) => sum + share * (liquidity[band] ?? 0), 0)
   const covered = shares.reduce((sum, share) => sum + share, 0)
   const feesPerYear = feesPerDay * 365
@@ -82,10 +82,6 @@ export type YearlyFees = {
   readonly undiluted: number
   /** Diluted, where the pool earns the same in the same time at every price. */
   readonly steady: number
-}
-
-function bandBounds(edges: Float64Array, band: number): PriceBounds {
-  return { lower: edges[band] ?? 0, upper: edges[band + 1] ?? 0 }
 }
 
 /** The band in which a price lies; the last one for Infinity. */

@@ -5,18 +5,16 @@ import { requirePriceModel } from '../closed-form/require-price-model.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { requireCount } from '../random/require-count.ts'
 import { createKnotSource } from './create-knot-source.ts'
-import { createOccupancy } from './create-occupancy.ts'
-import { createOutcomes } from './create-outcomes.ts'
+import { createTally } from './create-tally.ts'
 import { division } from './division.ts'
-import type { LogBounds } from './log-bounds.ts'
 import { type RangeEstimates, rangeEstimates, type ReplicateRow } from './range-estimates.ts'
-import { stayingPaths } from './staying-paths.ts'
 
 /**
  * Simulates positions in many ranges on the same paths of a price, in portions, so that a caller can report progress or give up
  * between them. The paths are divided into replicates with randomness of their own; every estimate is the mean over the replicates
  * and its standard error their scatter. A replicate has a power of two of paths, with which Sobol points are evenest, so that up to
- * an eighth more paths are simulated than asked for. The same options give the same result, however the portions are cut.
+ * an eighth more paths are simulated than asked for. Some points of a path are drawn, and the steps between them are integrated. The
+ * same options give the same result, however the portions are cut.
  *
  * @throws LpMathError on bounds and models that mean nothing; `COUNT_OUT_OF_RANGE` for paths beyond 10,000,000 or fewer than the
  * replicates, steps beyond 1,000,000, no range; `SEED_OUT_OF_RANGE`
@@ -26,14 +24,9 @@ export function createSimulation(options: SimulationOptions): Simulation {
   const { model, bounds, steps, seed } = options
   const { size, replicates } = division(options)
   const paths = size * replicates
-  const { price } = model
-  const ranges = bounds.map(({ lower, upper }) => ({ lower: Math.log(lower / price), upper: Math.log(upper / price) }))
   const source = createKnotSource({ model, steps, seed })
-  const { knots, mean, deviation } = source
-  const occupancy = deviation === 0 ? null : createOccupancy({ ranges, knots, mean, deviation })
-  const outcomesOf = createOutcomes(bounds, price, size)
+  const tally = createTally({ model, bounds, steps, size, source })
   const rows: ReplicateRow[][] = []
-  const ends = new Float64Array(size)
   let done = 0
   let draw = source.startReplicate(0)
 
@@ -41,38 +34,16 @@ export function createSimulation(options: SimulationOptions): Simulation {
     requireCount(more, 'paths', 1, Number.MAX_SAFE_INTEGER)
     const target = Math.min(done + more, paths)
     while (done < target) {
-      const left = (rows.length + 1) * size - done
-      const count = Math.min(target - done, left, source.mostPaths)
-      addPaths(count)
+      const end = (rows.length + 1) * size
+      const count = Math.min(Math.min(target, end) - done, source.mostPaths)
+      draw(count)
+      tally.add(count)
       done += count
-      if (done === (rows.length + 1) * size) finishReplicate()
+      if (done < end) continue
+      rows.push(tally.take())
+      if (done < paths) draw = source.startReplicate(rows.length)
     }
     return done
-  }
-
-  const addPaths = (count: number) => {
-    draw(count)
-    occupancy?.add(source.columns, count)
-    const first = (knots.length - 1) * count
-    // Of a replicate's ends one lies in each of `size` equal shares of the distribution: put there, they are sorted.
-    for (let path = 0; path < count; path += 1) {
-      ends[Math.floor((source.words[path] ?? 0) * (size / 2 ** 32))] = source.columns[first + path] ?? 0
-    }
-  }
-
-  const finishReplicate = () => {
-    const between = occupancy?.take()
-    const row = outcomesOf(ends).map(({ il, positionValue }, index) => {
-      const range = ranges[index] ?? nowhere
-      const inside = ends.subarray(below(ends, range.lower), below(ends, range.upper))
-      const terminalInRange = inside.length / size
-      const inRange = between ? (between[index] ?? 0) / size : certainSteps(range, mean, steps)
-      const stepsInRange = inRange + terminalInRange / 2
-      const stayInRange = stayingPaths(inside, range, deviation * deviation) / size
-      return { stepsInRange, terminalInRange, stayInRange, il, positionValue }
-    })
-    rows.push(row)
-    if (rows.length < replicates) draw = source.startReplicate(rows.length)
   }
 
   const result = () => {
@@ -115,27 +86,4 @@ function requireOptions({ model, bounds, paths, steps, replicates = 8 }: Simulat
   requireCount(replicates, 'replicates', 2, 1_024)
   requireCount(paths, 'paths', replicates, 10_000_000)
   requireCount(steps, 'steps', 1, 1_000_000)
-}
-
-const nowhere: LogBounds = { lower: 0, upper: 0 }
-
-/** How many of the rising values lie below a bound. */
-function below(values: Float64Array, bound: number): number {
-  let [low, high] = [0, values.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((values[middle] ?? 0) < bound) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-/** Steps in range, between the first and the last, of a price that moves evenly to `end`. */
-function certainSteps({ lower, upper }: LogBounds, end: number, steps: number): number {
-  let sum = 0
-  for (let step = 1; step < steps; step += 1) {
-    const value = (end * step) / steps
-    if (value >= lower && value < upper) sum += 1
-  }
-  return sum
 }
