@@ -1,11 +1,12 @@
 // node scripts/bundle.mjs [FILE]: bundles the built tool server into one file, packages/tool-server/dist/svc-server.mjs
 // unless named, and a folder of the same name beside it. The file is all that a start reads. In the folder lies what is
-// imported lazily in the sources, and the program of the threads.
+// imported lazily in the sources, the program of the threads, and the views of answers.
 import { readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { build } from 'esbuild'
+import { makeViews } from './views.mjs'
 
 const packages = new URL('../packages/', import.meta.url)
 const built = (file) => fileURLToPath(new URL(`tool-server/dist/${file}`, packages))
@@ -21,8 +22,9 @@ export async function bundle(outfile = built('svc-server.mjs')) {
     splitting: true,
     chunkNames: `${name}/[name]-[hash]`,
     outExtension: { '.js': '.mjs' },
-    plugins: [nativeSqlite, oneValidator, workerBeside(name), schemasReady, abisReady],
+    plugins: [nativeSqlite, oneValidator, workerBeside(name), viewsBeside(name), schemasReady, abisReady],
   })
+  await makeViews(join(outdir, name, 'views'))
   return outfile
 }
 
@@ -114,6 +116,16 @@ const abisReady = {
 function parsed(value) {
   return `JSON.parse(${JSON.stringify(JSON.stringify(value))})`
 }
+/** So do the views, which are read when a client asks for one. */
+const viewsBeside = (name) => ({
+  name: 'views-beside',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]apps[\\/]views-folder\.js$/ }, () => ({
+      contents: `export const viewsFolder = () =>
+  new URL(import.meta.url.endsWith(${JSON.stringify(`/${name}.mjs`)}) ? ${JSON.stringify(`./${name}/views/`)} : './views/', import.meta.url)`,
+    }))
+  },
+})
 
 function workerBesideModule(name) {
   const mend = `The folder ${name} belongs beside ${name}.mjs, and is not there. Copy both from where they were made.`

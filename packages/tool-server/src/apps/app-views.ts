@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { viewsFolder } from './views-folder.ts'
 
 /**
  * The MCP App views: pages that a client which shows them (`showsViews`) puts beside an answer. Each is one file without
@@ -69,11 +70,9 @@ function viewUri(name: string): string {
   return `ui://svc/${name}.html`
 }
 
-/** Beside the server in one file, or where the package is built to. */
 function fileOf(name: string): URL | undefined {
-  return ['./views/', '../../dist/views/']
-    .map((folder) => new URL(`${folder}${name}.html`, import.meta.url))
-    .find((file) => existsSync(file))
+  const file = new URL(`${name}.html`, viewsFolder())
+  return existsSync(file) ? file : undefined
 }
 
 function member(value: unknown, name: string): unknown {

@@ -86,7 +86,7 @@ type Parts = ReturnType<typeof partsOf>
 /** Two charts over one time, the legend between the first heading and its axes, or beside the heading where there is room. */
 function partsOf(look: Look) {
   const { width = fullWidth } = look
-  const { above, below } = margins(look)
+  const { above, below, left } = margins(look)
   const isNarrow = width < wideFrom
   const across = isNarrow ? { left: 66, width: width - 82 } : { left: 84, width: width - 120 }
   const value = isNarrow
@@ -95,7 +95,7 @@ function partsOf(look: Look) {
   const price = { ...across, top: value.top + value.height + (isNarrow ? 62 : 80), above: 32, height: 180 }
   const legend = isNarrow ? { left: 8, top: above + 24, width: width - 16 } : { left: 300, top: above }
   const height = price.top + price.height + 50 + below
-  return { width, height, left: isNarrow ? 12 : 24, legend, value, price }
+  return { width, height, left, legend, value, price }
 }
 
 function layout({ pair, strategies }: BacktestCurves, parts: Parts, palette: Palette): EChartsOption {

@@ -19,7 +19,8 @@ export const fullWidth = 1_000
 /** From here on parts fit beside each other. */
 export const wideFrom = 720
 
-/** Room above the first part and below the last: for title and caption, or none. */
-export function margins({ isBare = false }: Look) {
-  return isBare ? { above: 6, below: 4 } : { above: 74, below: 60 }
+/** Room above the first part and below the last: for title and caption, or none; and where headings begin. */
+export function margins({ isBare = false, width = fullWidth }: Look) {
+  // A heading has five pixels around it, which a page has no use for.
+  return isBare ? { above: 6, below: 4, left: -5 } : { above: 74, below: 60, left: width < wideFrom ? 12 : 24 }
 }

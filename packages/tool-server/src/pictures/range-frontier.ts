@@ -6,9 +6,10 @@ import { showNumber } from './show-number.ts'
 /** Fees of each range against its loss; the chosen one with how far its fees may lie off, and with other volatilities. */
 export function rangeFrontier(result: RangeResult, palette: Palette): SeriesOption[] {
   const { projections: chosen, candidateRanges, sensitivity, volatility } = result
-  const place = { xAxisIndex: 2, yAxisIndex: 2, silent: true }
+  // Where labels would lie on one another the later ones are left out.
+  const place = { xAxisIndex: 2, yAxisIndex: 2, silent: true, labelLayout: { hideOverlap: true } }
   const off = (chosen.expectedFeeApr * chosen.feeUncertaintyPct) / 100
-  const label = { show: true, color: palette.ink, fontSize: 11, formatter: '{b}' }
+  const label = { show: true, color: palette.ink, fontSize: 11, formatter: '{b}', minMargin: 4 }
   const moved = [...sensitivity, { ...chosen, annualized: volatility.annualized }].toSorted(
     (one, other) => one.annualized - other.annualized,
   )

@@ -103,10 +103,14 @@ function words(result: RangeResult, horizonDays: number) {
   }
 }
 
-function headings({ fan, ranges, frontier }: RangeParts) {
+function headings({ fan, ranges, frontier, isNarrow }: RangeParts) {
   return [
     { text: 'Where the price may go', left: fan.left, top: fan.top },
-    { text: 'Ranges compared, each with its net % a year', left: ranges.left, top: ranges.top },
+    {
+      text: isNarrow ? 'Ranges, each with its net % a year' : 'Ranges compared, each with its net % a year',
+      left: ranges.left,
+      top: ranges.top,
+    },
     { text: 'Fees against impermanent loss', left: frontier.left, top: frontier.top },
   ]
 }
@@ -160,6 +164,7 @@ function layout(result: RangeResult, horizonDays: number, { scale, parts, palett
         min: 0,
         boundaryGap: [0, '15%'],
         ...yields,
+        axisLine: { ...yields.axisLine, onZero: false },
         nameGap: 58,
         axisLabel: { color: palette.ink, formatter: showNumber },
       },

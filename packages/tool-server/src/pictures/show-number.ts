@@ -9,4 +9,9 @@ export function showChange(value: number): string {
   return value > 0 ? `+${showNumber(value)}` : showNumber(value)
 }
 
+/** How far a figure may be off: more than two digits of that say nothing. */
+export function showError(value: number): string {
+  return showNumber(Number(value.toPrecision(2)))
+}
+
 const format = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 })

@@ -1,0 +1,141 @@
+import type { PriceRange, RangeResult, RangeYields } from './range-picture.ts'
+import { showChange, showError, showNumber } from './show-number.ts'
+import { percent, show, type Figures, type Table } from './figures.ts'
+
+/** The words of a result of `optimize_lp_range` over so many days; also of one whose simulation did not end in time. */
+export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures {
+  const { pair, chain, fee, projections, optimalRange, currentPrice, simulation, volatility } = result
+  const [token0 = 'token0', token1 = 'token1'] = pair.split('/')
+  const days = `${showNumber(horizonDays)} days`
+  const off = (projections.expectedFeeApr * projections.feeUncertaintyPct) / 100
+  return {
+    heading: `${pair} on ${chain.name}, fee ${showNumber(fee / 10_000)} %`,
+    facts: [
+      {
+        label: `Range, ${token1} per ${token0}`,
+        value: `${showNumber(optimalRange.priceLower)} to ${upperOf(optimalRange)}`,
+        detail: `price now ${showNumber(currentPrice)}`,
+      },
+      {
+        label: 'Time in range',
+        value: percent(projections.inRangeProbability),
+        detail: `of ${days}${simulated(simulation, 'inRangeProbability', 100)}`,
+      },
+      {
+        label: 'Fees a year',
+        value: `${showNumber(projections.expectedFeeApr)} %`,
+        detail: `± ${showError(off)}: trade may change`,
+      },
+      {
+        label: 'Impermanent loss',
+        value: `${showChange(projections.expectedIlPct)} %`,
+        detail: `expected in ${days}${simulated(simulation, 'expectedIlPct', 1)}`,
+      },
+      {
+        label: 'Net a year',
+        value: `${showChange(projections.expectedNetApr)} %`,
+        detail: `± ${showError(off)}: fees less LVR less gas`,
+      },
+    ],
+    tables: [rangesTable(result, days), volatilityTable(result, days), ...simulationTables(simulation)],
+    chart: `The price may go from ${showNumber(currentPrice)} over ${days} as a log-normal price does; the ranges compared; fees of each against its loss. The tables below hold the same figures.`,
+    notes: [...(result.notes ?? []), ...incomplete(result)],
+    method:
+      `Volatility ${percent(volatility.annualized)} a year (${volatility.source}, ${volatility.lookback}). ` +
+      (simulation === undefined
+        ? 'No simulation. '
+        : `${simulation.paths.toLocaleString('en-US')} simulated paths, seed ${simulation.seed}. `) +
+      (result.methodology ?? ''),
+  }
+}
+
+/** What of the result the words need, beside what the picture needs. */
+export type RangeAnswer = Omit<RangeResult, 'simulation'> & {
+  readonly simulation?: Simulation
+  readonly methodology?: string
+} & Completeness
+
+export type Completeness = {
+  readonly notes?: readonly string[]
+  readonly barsExpected?: number
+  readonly barsFound?: number
+  readonly isEstimate?: boolean
+}
+
+/** What is missing from the data, and that it makes estimates of the figures. */
+export function incomplete({ barsExpected = 0, barsFound = 0, isEstimate = false }: Completeness): string[] {
+  return [
+    ...(barsFound < barsExpected ? [`Bars found: ${barsFound} of ${barsExpected}.`] : []),
+    ...(isEstimate ? ['These figures are an estimate.'] : []),
+  ]
+}
+
+type Simulation = {
+  readonly seed: number
+  readonly paths: number
+  readonly maxStandardErrorsOff: number
+  readonly estimates?: Readonly<Record<string, Readonly<Record<string, number>>>>
+}
+
+function upperOf({ priceUpper }: PriceRange): string {
+  return priceUpper === 'Infinity' ? 'no upper bound' : showNumber(priceUpper)
+}
+
+function simulated(simulation: Simulation | undefined, quantity: string, scale: number): string {
+  const { simulated: mean, standardError } = simulation?.estimates?.[quantity] ?? {}
+  if (mean === undefined || standardError === undefined) return ''
+  return `; simulated ${showNumber(scale * mean)} ± ${showError(scale * standardError)}`
+}
+
+const yieldColumns = (days: string) => ['In range', 'Fees, % a year', `IL, % in ${days}`, 'Net, % a year']
+
+function yieldCells(one: RangeYields): string[] {
+  return [
+    percent(one.inRangeProbability),
+    showNumber(one.expectedFeeApr),
+    showChange(one.expectedIlPct),
+    showChange(one.expectedNetApr),
+  ]
+}
+
+function rangesTable({ optimalRange, projections, candidateRanges }: RangeAnswer, days: string): Table {
+  const ranges = [{ ...optimalRange, ...projections, label: 'chosen' }, ...candidateRanges]
+  return {
+    caption: 'Ranges compared',
+    columns: ['Range', 'From', 'To', ...yieldColumns(days)],
+    rows: ranges.map((one) => [one.label, showNumber(one.priceLower), upperOf(one), ...yieldCells(one)]),
+  }
+}
+
+function volatilityTable({ projections, volatility, sensitivity }: RangeAnswer, days: string): Table {
+  const rows = [...sensitivity, { ...projections, annualized: volatility.annualized }]
+  return {
+    caption: 'The chosen range at other volatilities',
+    columns: ['Volatility a year', ...yieldColumns(days)],
+    rows: rows
+      .toSorted((one, other) => one.annualized - other.annualized)
+      .map((one) => [percent(one.annualized), ...yieldCells(one)]),
+  }
+}
+
+function simulationTables(simulation: Simulation | undefined): Table[] {
+  const checks = Object.entries(simulation?.estimates ?? {}).filter(([, check]) => check['standardError'] !== undefined)
+  if (checks.length === 0) return []
+  return [
+    {
+      caption: 'Closed forms, checked by simulation',
+      columns: ['Quantity', 'Closed form', 'Simulated', 'Standard error', 'Standard errors apart'],
+      rows: checks.map(([quantity, check]) => [
+        quantityNames[quantity] ?? quantity,
+        ...['analytic', 'simulated', 'standardError', 'standardErrorsOff'].map((name) => show(check[name], showNumber)),
+      ]),
+    },
+  ]
+}
+
+const quantityNames: Readonly<Record<string, string>> = {
+  inRangeProbability: 'Share of time in range',
+  terminalInRangeProbability: 'In range at the end',
+  stayInRangeProbability: 'Never out of range',
+  expectedIlPct: 'Impermanent loss, %',
+}

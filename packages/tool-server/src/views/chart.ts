@@ -1,0 +1,43 @@
+import { BarChart, LineChart, ScatterChart } from 'echarts/charts'
+import { GridComponent, LegendComponent, MarkLineComponent, TitleComponent } from 'echarts/components'
+import { init, use } from 'echarts/core'
+import { LabelLayout } from 'echarts/features'
+import { CanvasRenderer } from 'echarts/renderers'
+import { pictureOf, type Drawing } from '../pictures/drawing.ts'
+import type { Theme } from '../pictures/palette.ts'
+
+/** A chart that is drawn as wide as its box, and again when that or the theme changes. */
+export type Chart = { show(drawing: Drawing, theme: Theme): void; close(): void }
+
+export function openChart(box: HTMLElement): Chart {
+  use([BarChart, LineChart, ScatterChart, CanvasRenderer])
+  use([GridComponent, LegendComponent, MarkLineComponent, TitleComponent, LabelLayout])
+  const chart = init(box, null, { width: leastWidth, height: leastWidth })
+  let shown: { readonly drawing: Drawing; readonly theme: Theme } | undefined
+  let drawnWidth = 0
+  const draw = () => {
+    if (shown === undefined) return
+    drawnWidth = box.clientWidth
+    const look = { theme: shown.theme, width: Math.max(leastWidth, drawnWidth), isBare: true }
+    const { option, width, height } = pictureOf(shown.drawing, look)
+    box.style.height = `${height}px`
+    chart.resize({ width, height })
+    chart.setOption(option, { notMerge: true })
+  }
+  const watch = new ResizeObserver(() => {
+    if (box.clientWidth !== drawnWidth) draw()
+  })
+  watch.observe(box)
+  return {
+    show(drawing, theme) {
+      shown = { drawing, theme }
+      draw()
+    },
+    close() {
+      watch.disconnect()
+      chart.dispose()
+    },
+  }
+}
+
+const leastWidth = 300

@@ -1,0 +1,78 @@
+import type {
+  McpUiHostContext,
+  McpUiInitializedNotification,
+  McpUiInitializeRequest,
+  McpUiSizeChangedNotification,
+} from '@modelcontextprotocol/ext-apps'
+
+/**
+ * The app's end of the protocol of MCP Apps 2026-01-26: says hello to the host in the parent window, hears what became of the
+ * tool's call, and tells the host the size of the page. Hears the parent alone, and asks it for nothing.
+ */
+export function connectHost(app: { readonly name: string; readonly version: string }, hear: HostWords): HostBridge {
+  const host = window.parent
+  const send = (message: Sent | Reply) => host.postMessage({ jsonrpc: '2.0', ...message }, '*')
+  addEventListener('message', ({ source, data }: MessageEvent<unknown>) => {
+    if (source !== host || !isRecord(data) || data['jsonrpc'] !== '2.0') return
+    const { id, method, params, result } = data
+    if (typeof method === 'string') {
+      if (typeof id === 'string' || typeof id === 'number') send({ id, ...answerTo(method) })
+      else if (isRecord(params)) tell(method, params, hear)
+    } else if (id === helloId && isRecord(result)) {
+      if (isRecord(result['hostContext'])) hear.context(result['hostContext'])
+      send({ method: 'ui/notifications/initialized' })
+      hear.ready()
+    }
+  })
+  const hello = { appInfo: app, appCapabilities: {}, protocolVersion: '2026-01-26' }
+  send({ id: helloId, method: 'ui/initialize', params: hello })
+  return { resized: (width, height) => send({ method: 'ui/notifications/size-changed', params: { width, height } }) }
+}
+
+/** What a host says, in the order in which it comes. */
+export type HostWords = {
+  /** The host has said hello: from now on it may be told things. */
+  ready(): void
+  /** At the beginning in full, later what has changed. */
+  context(context: McpUiHostContext): void
+  /** While the model is still writing them. */
+  partialInput(input: Readonly<Record<string, unknown>>): void
+  input(input: Readonly<Record<string, unknown>>): void
+  result(result: Readonly<Record<string, unknown>>): void
+  cancelled(reason: string | null): void
+}
+
+export type HostBridge = {
+  /** Pixels of the page. */
+  resized(width: number, height: number): void
+}
+
+type Sent =
+  | (McpUiInitializeRequest & { readonly id: number })
+  | McpUiInitializedNotification
+  | McpUiSizeChangedNotification
+
+type Reply = { readonly id: string | number } & ReturnType<typeof answerTo>
+
+const helloId = 1
+
+/** A view holds nothing that must be put away, so a host may take it down at once. */
+function answerTo(method: string) {
+  if (method === 'ui/resource-teardown' || method === 'ping') return { result: {} }
+  return { error: { code: -32_601, message: 'Method not found' } }
+}
+
+function tell(method: string, params: Readonly<Record<string, unknown>>, hear: HostWords): void {
+  const input = isRecord(params['arguments']) ? params['arguments'] : {}
+  if (method === 'ui/notifications/tool-input-partial') hear.partialInput(input)
+  if (method === 'ui/notifications/tool-input') hear.input(input)
+  if (method === 'ui/notifications/tool-result') hear.result(params)
+  if (method === 'ui/notifications/tool-cancelled') {
+    hear.cancelled(typeof params['reason'] === 'string' ? params['reason'] : null)
+  }
+  if (method === 'ui/notifications/host-context-changed') hear.context(params)
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

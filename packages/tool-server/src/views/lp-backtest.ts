@@ -1,0 +1,15 @@
+import { backtestFigures, type BacktestAnswer } from '../pictures/backtest-figures.ts'
+import { openView } from './open-view.ts'
+
+openView({
+  name: 'lp-backtest',
+  doing: 'Replaying the hours of the pool',
+  figuresOf: (answer) => (isBacktest(answer) ? backtestFigures(answer) : null),
+  // The curves are no part of the answer.
+  drawingOf: () => null,
+})
+
+function isBacktest(answer: object): answer is BacktestAnswer {
+  const { strategies } = answer as Partial<BacktestAnswer>
+  return Array.isArray(strategies) && strategies.length > 0
+}

@@ -1,0 +1,88 @@
+import type { Drawing } from '../pictures/drawing.ts'
+import type { Theme } from '../pictures/palette.ts'
+import { openChart, type Chart } from './chart.ts'
+import type { Figures } from '../pictures/figures.ts'
+import { connectHost, isRecord } from './host-bridge.ts'
+import { openPage } from './page.ts'
+import { readResult } from './read-result.ts'
+
+/** Runs a view: waits for the host, follows the call, and shows what came of it. */
+export function openView(view: View): void {
+  const page = openPage()
+  const root = document.documentElement
+  const preferred = matchMedia('(prefers-color-scheme: dark)')
+  let theme: Theme = preferred.matches ? 'dark' : 'light'
+  let input: Input = {}
+  let chart: Chart | undefined
+  let drawn: Drawing | null = null
+  const look = (wanted: Theme) => {
+    theme = wanted
+    page.setTheme(theme)
+    if (drawn !== null) chart?.show(drawn, theme)
+  }
+  look(theme)
+  page.say('Waiting for the host.', true)
+  const host = connectHost(
+    { name: view.name, version: '1' },
+    {
+      ready: () =>
+        new ResizeObserver(() => {
+          host.resized(root.clientWidth, Math.ceil(root.getBoundingClientRect().height))
+        }).observe(root),
+      context: (context) => (context.theme === undefined ? undefined : look(context.theme)),
+      partialInput: (partial) => page.say(`The question is being written${subjectOf(partial)}.`, true),
+      input(whole) {
+        input = whole
+        page.say(`${view.doing}${subjectOf(whole)}.`, true)
+      },
+      cancelled: (reason) =>
+        page.say(reason === null ? 'The call was cancelled.' : `The call was cancelled: ${reason}`),
+      result(result) {
+        chart?.close()
+        const { problem, answer, drawing } = readResult(result)
+        if (problem !== null) page.fail(problem)
+        try {
+          const figures = answer === null ? null : view.figuresOf(answer, input)
+          page.say(wordsOf(problem !== null, figures !== null))
+          if (answer === null || figures === null) return
+          const box = page.answer(figures)
+          drawn = isDrawing(drawing) ? drawing : view.drawingOf(answer, input)
+          if (drawn === null) return box.replaceChildren('The host did not pass on what the chart is drawn from.')
+          chart = openChart(box)
+          chart.show(drawn, theme)
+        } catch {
+          page.say('The answer is not of the form that this view knows. It stands as text in the conversation.')
+        }
+      },
+    },
+  )
+  preferred.addEventListener('change', ({ matches }) => look(matches ? 'dark' : 'light'))
+}
+
+export type View = {
+  readonly name: string
+  /** What the tool does while one waits. */
+  readonly doing: string
+  /** `null` where the answer holds nothing to show. May throw at an answer of another form. */
+  figuresOf(answer: Readonly<Record<string, unknown>>, input: Input): Figures | null
+  /** The chart, as far as the answer itself says enough for it. */
+  drawingOf(answer: Readonly<Record<string, unknown>>, input: Input): Drawing | null
+}
+
+export type Input = Readonly<Record<string, unknown>>
+
+function wordsOf(isProblem: boolean, isAnswer: boolean): string {
+  if (isProblem) return isAnswer ? 'What was known in time stands below.' : ''
+  return isAnswer ? '' : 'The answer is empty: there is nothing to draw.'
+}
+
+function subjectOf({ token0, token1, chain }: Input): string {
+  const named = [token0, token1].filter((token) => typeof token === 'string').join('/')
+  const place = typeof chain === 'string' || typeof chain === 'number' ? ` on ${chain}` : ''
+  return named === '' ? '' : `: ${named}${place}`
+}
+
+/** What our own server drew; its kind tells the builders apart. */
+function isDrawing(value: unknown): value is Drawing {
+  return isRecord(value) && (value['kind'] === 'range' || value['kind'] === 'backtest')
+}

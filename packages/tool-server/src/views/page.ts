@@ -1,0 +1,106 @@
+import { palettes, type Theme } from '../pictures/palette.ts'
+import type { Fact, Figures, Table } from '../pictures/figures.ts'
+import type { Problem } from './read-result.ts'
+
+/** The page around a chart. All that it shows goes in as text, whatever it holds. */
+export type Page = {
+  setTheme(theme: Theme): void
+  /** What is going on, told to screen readers as well; `isBusy` while something is to come. */
+  say(words: string, isBusy?: boolean): void
+  fail(problem: Problem): void
+  /** Shows an answer, under a problem if there is one, and gives back the box of its chart. */
+  answer(figures: Figures): HTMLElement
+}
+
+export function openPage(): Page {
+  const root = document.documentElement
+  const main = document.querySelector('main') ?? document.body
+  const status = element('p', { class: 'status', role: 'status' })
+  const problem = element('div', { role: 'alert' })
+  const body = element('div', {})
+  main.append(status, problem, body)
+  return {
+    setTheme(theme) {
+      root.style.colorScheme = theme
+      for (const [name, colour] of Object.entries(palettes[theme])) {
+        if (typeof colour === 'string') root.style.setProperty(`--${name}`, colour)
+      }
+    },
+    say(words, isBusy = false) {
+      main.setAttribute('aria-busy', String(isBusy))
+      status.replaceChildren(...(isBusy ? [element('span', { class: 'pulse', 'aria-hidden': 'true' })] : []), words)
+    },
+    fail: (what) => problem.replaceChildren(...problemParts(what)),
+    answer(figures) {
+      const box = element('div', { class: 'chart', role: 'img', 'aria-label': figures.chart })
+      body.replaceChildren(
+        element('h1', {}, figures.heading),
+        element('dl', { class: 'facts' }, ...figures.facts.map(factPart)),
+        element('figure', {}, box),
+        ...notesPart(figures.notes),
+        ...figures.tables.map(tablePart),
+        element(
+          'details',
+          {},
+          element('summary', {}, 'How these figures were come by'),
+          element('p', {}, figures.method),
+        ),
+      )
+      return box
+    },
+  }
+}
+
+function problemParts({ code, message, mend, details }: Problem): Node[] {
+  return [
+    element('h1', {}, message),
+    ...(mend === null ? [] : [element('p', {}, element('strong', {}, 'What to do: '), mend)]),
+    ...(details.length === 0 ? [] : [listOf(details)]),
+    ...(code === null ? [] : [element('p', { class: 'faint' }, 'Code ', element('code', {}, code))]),
+  ]
+}
+
+function factPart({ label, value, detail }: Fact): Node {
+  return element(
+    'div',
+    {},
+    element('dt', {}, label),
+    element('dd', { class: 'value' }, value),
+    element('dd', {}, detail),
+  )
+}
+
+function notesPart(notes: readonly string[]): Node[] {
+  return notes.length === 0 ? [] : [element('h2', {}, 'To be borne in mind'), listOf(notes)]
+}
+
+function listOf(lines: readonly string[]): Node {
+  return element('ul', {}, ...lines.map((line) => element('li', {}, line)))
+}
+
+/** A wide table is moved sideways in its own box, by the keyboard too. */
+function tablePart({ caption, columns, rows }: Table): Node {
+  const head = element('tr', {}, ...columns.map((name) => element('th', { scope: 'col' }, name)))
+  const lines = rows.map(([name = '', ...cells]) =>
+    element('tr', {}, element('th', { scope: 'row' }, name), ...cells.map((cell) => element('td', {}, cell))),
+  )
+  const table = element(
+    'table',
+    {},
+    element('caption', {}, caption),
+    element('thead', {}, head),
+    element('tbody', {}, ...lines),
+  )
+  return element('div', { class: 'scrolls', role: 'region', 'aria-label': caption, tabindex: '0' }, table)
+}
+
+function element(
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  ...children: (Node | string)[]
+): HTMLElement {
+  const made = document.createElement(name)
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value)
+  made.append(...children)
+  return made
+}
