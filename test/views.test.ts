@@ -49,7 +49,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await open.server.close()
   await page.context().close()
-  expect(complaints).toEqual([])
+  if (complaints.length > 0) throw new Error(complaints.join('\n'))
 })
 
 const facts = {
@@ -75,7 +75,7 @@ const ranges = readTool({
     const { simulation: _, ...analytic } = answer
     throw new ToolError('SIMULATION_TIMEOUT', 'Too slow.', { details: [{ message: 'The closed forms.', analytic }] })
   }
-  context.draw({ kind: 'range', result: { ...rangeResult, pair: answer.pair }, horizonDays })
+  context.draw(() => ({ kind: 'range', result: { ...rangeResult, pair: answer.pair }, horizonDays }))
   return answer
 })
 
@@ -87,7 +87,7 @@ const backtests = readTool({
   ...facts,
   output: z.looseObject({ pair: z.string() }),
 }).handler(async ({ token0 }, context) => {
-  context.draw({ kind: 'backtest', curves: backtestCurves() })
+  context.draw(() => ({ kind: 'backtest', curves: backtestCurves() }))
   const strategies = token0 === 'empty' ? [] : backtestAnswer.strategies
   return { ...backtestAnswer, strategies, pair: `${token0}/USDC` }
 })

@@ -89,13 +89,13 @@ function simulated(simulation: Simulation | undefined, quantity: string, scale: 
 
 const yieldColumns = (days: string) => ['In range', 'Fees, % a year', `IL, % in ${days}`, 'Net, % a year']
 
-function yieldCells(one: RangeYields): string[] {
-  return [
+function rowOf(head: readonly string[], one: RangeYields): string[] {
+  return head.concat(
     percent(one.inRangeProbability),
     showNumber(one.expectedFeeApr),
     showChange(one.expectedIlPct),
     showChange(one.expectedNetApr),
-  ]
+  )
 }
 
 function rangesTable({ optimalRange, projections, candidateRanges }: RangeAnswer, days: string): Table {
@@ -103,7 +103,7 @@ function rangesTable({ optimalRange, projections, candidateRanges }: RangeAnswer
   return {
     caption: 'Ranges compared',
     columns: ['Range', 'From', 'To', ...yieldColumns(days)],
-    rows: ranges.map((one) => [one.label, showNumber(one.priceLower), upperOf(one), ...yieldCells(one)]),
+    rows: ranges.map((one) => rowOf([one.label, showNumber(one.priceLower), upperOf(one)], one)),
   }
 }
 
@@ -114,7 +114,7 @@ function volatilityTable({ projections, volatility, sensitivity }: RangeAnswer, 
     columns: ['Volatility a year', ...yieldColumns(days)],
     rows: rows
       .toSorted((one, other) => one.annualized - other.annualized)
-      .map((one) => [percent(one.annualized), ...yieldCells(one)]),
+      .map((one) => rowOf([percent(one.annualized)], one)),
   }
 }
 
@@ -125,10 +125,11 @@ function simulationTables(simulation: Simulation | undefined): Table[] {
     {
       caption: 'Closed forms, checked by simulation',
       columns: ['Quantity', 'Closed form', 'Simulated', 'Standard error', 'Standard errors apart'],
-      rows: checks.map(([quantity, check]) => [
-        quantityNames[quantity] ?? quantity,
-        ...['analytic', 'simulated', 'standardError', 'standardErrorsOff'].map((name) => show(check[name], showNumber)),
-      ]),
+      rows: checks.map(([quantity, check]) => {
+        const { analytic, simulated: mean, standardError, standardErrorsOff } = check
+        const figures = [analytic, mean, standardError, standardErrorsOff].map((value) => show(value, showNumber))
+        return [quantityNames[quantity] ?? quantity].concat(figures)
+      }),
     },
   ]
 }
