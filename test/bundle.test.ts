@@ -166,7 +166,9 @@ describe('the production file and its folder, alone in a directory', () => {
     const server = await listening(output)
     const result = await ask(server, 'tools/call', { name: 'optimize_lp_range', arguments: place })
     expect(result).toMatchObject({ structuredContent: { pair: 'WETH/USDC', simulation: { paths: 5_120 } } })
-    const [{ uri }] = (result as { content: { uri: string }[] }).content.slice(1) as [{ uri: string }]
+    const links = (result as { content: { uri: string }[] }).content.slice(1)
+    expect(links).toMatchObject([{ name: 'optimize_lp_range.svg' }])
+    const uri = links[0]?.uri
     const drawn = await ask(server, 'resources/read', { uri: `${uri}?theme=dark` })
     expect(drawn).toMatchObject({ contents: [{ text: expect.stringMatching(/^<svg.*WETH\/USDC/s) }] })
     child.kill('SIGTERM')

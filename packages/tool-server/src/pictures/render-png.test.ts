@@ -2,7 +2,7 @@ import { Resvg } from '@resvg/resvg-js'
 import { expect, test } from 'vitest'
 import { rangeResult } from './picture-data.fixture.ts'
 import { rangePicture } from './range-picture.ts'
-import { renderPng } from './render-png.ts'
+import { canRenderPng, renderPng } from './render-png.ts'
 import { renderSvg } from './render-svg.ts'
 
 test('a PNG of twice the size, with letters drawn by the shipped font alone', async () => {
@@ -13,4 +13,12 @@ test('a PNG of twice the size, with letters drawn by the shipped font alone', as
   // Without a font the same drawing has no letters, and its pixels take far less room.
   const silent = new Resvg(svg, { font: { loadSystemFonts: false }, fitTo: { mode: 'zoom', value: 2 } }).render()
   expect(png.length - silent.asPng().length).toBeGreaterThan(60_000)
+})
+
+test('none where its renderer is not installed', () => {
+  expect(canRenderPng()).toBe(true)
+  const notInstalled = () => {
+    throw new Error('Cannot find module')
+  }
+  expect(canRenderPng(notInstalled)).toBe(false)
 })

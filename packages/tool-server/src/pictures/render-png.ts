@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /**
@@ -12,9 +13,13 @@ export async function renderPng(svg: string): Promise<Uint8Array> {
   return drawn.asPng()
 }
 
-/** Whether the font is there: the server in one file has none beside it, and no native library either. */
-export function canRenderPng(): boolean {
-  return existsSync(fontFile())
+/** Whether font and renderer are there: a server that was copied to a place of its own has neither beside it. */
+export function canRenderPng(resolve: (name: string) => string = createRequire(import.meta.url).resolve): boolean {
+  try {
+    return existsSync(fontFile()) && resolve('@resvg/resvg-js') !== ''
+  } catch {
+    return false
+  }
 }
 
 function fontFile(): string {
