@@ -92,3 +92,65 @@ describe('a simulation that a client asks for', () => {
     await client.close()
   })
 })
+
+describe('the analytics tools, to a client that checks answers by the schemas that were listed', () => {
+  const pair = { token0: 'WETH', token1: 'USDC' }
+  const isoAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+  const strategies = '[{"name":"a","rangePct":10,"rebalanceThresholdPct":80},{"name":"b","rangePct":-1}]'
+
+  const history = { ...pair, fee: 500 }
+  type Refused = readonly [wrong: object, code: string, field: string | undefined]
+
+  it.each<{ name: string; args: object; refusals: readonly Refused[] }>([
+    {
+      name: 'optimize_lp_range',
+      args: { ...pair, amount: '1000', simulations: 64 },
+      refusals: [
+        [{ horizonDays: 0 }, 'VALIDATION_FAILED', 'horizonDays'],
+        [{ token0: 'WBTC', fee: 100 }, 'NO_POOL', 'fee'],
+      ],
+    },
+    {
+      name: 'recommend_fee_tier',
+      args: pair,
+      refusals: [
+        [{ token1: 'NOSUCH' }, 'TOKEN_NOT_FOUND', 'token1'],
+        [{ token0: 'WBTC', token1: 'USDT' }, 'NO_POOLS', undefined],
+      ],
+    },
+    {
+      name: 'backtest_lp_strategy',
+      args: { ...pair, amount: '1000', startTime: isoAgo(16) },
+      refusals: [
+        [{ startTime: isoAgo(13) }, 'INSUFFICIENT_HISTORY', 'startTime'],
+        [{ strategies }, 'INVALID_STRATEGY', 'strategies[1].rangePct'],
+      ],
+    },
+    {
+      name: 'get_price_history',
+      args: history,
+      refusals: [[{ start: isoAgo(-1) }, 'VALIDATION_FAILED', 'start']],
+    },
+    { name: 'get_volume_history', args: history, refusals: [[{ fee: 1_234 }, 'POOL_NOT_FOUND', undefined]] },
+    { name: 'search_pools', args: {}, refusals: [[{ token: 'NOSUCH' }, 'TOKEN_NOT_FOUND', 'token']] },
+    {
+      name: 'get_position_performance',
+      args: { positionId: '1' },
+      refusals: [[{ positionId: '99999999' }, 'POSITION_NOT_FOUND', 'positionId']],
+    },
+  ])('$name', async ({ name, args, refusals }) => {
+    const { client } = await connectFirst(url, key)
+    // From here on this client compares structured content with the output schemas.
+    await client.listTools()
+    const chain = String(devnet().chainId)
+    const right = await client.callTool({ name, arguments: { chain, ...args } })
+    expect(right.structuredContent).toMatchObject({ chain: { id: devnet().chainId } })
+    for (const [wrong, code, field] of refusals) {
+      const refused = await client.callTool({ name, arguments: { chain, ...args, ...wrong } })
+      expect(refused).toMatchObject({ isError: true, _meta: { 'svc/error': { code } } })
+      const { details } = (refused._meta as { 'svc/error': { details: { field?: string }[] } })['svc/error']
+      expect(details[0]?.field).toBe(field)
+    }
+    await client.close()
+  })
+})

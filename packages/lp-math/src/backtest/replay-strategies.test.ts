@@ -137,6 +137,16 @@ describe('a position out of its range', () => {
     expect(replay(barsAlong(twice, { liquidity: 1e30 }), rule(40)).rebalances.length).toBeGreaterThan(0)
   })
 
+  test('forgets the first bar it was held in as any other', () => {
+    const ticks = Array.from({ length: 40 }, (_, bar) => (bar === 1 || bar === 30 ? 2_000 : 0))
+    const bars = barsAlong(ticks, { liquidity: 1e30 })
+    // Out in parts of the bars 1 and 2, and of 30 and 31: never as much in one day as in both.
+    const outADay = replay(bars, { ...still, rangePct: 10 }).inRangePct
+    const out = (1 - outADay / 100) * (ticks.length - 1)
+    expect(replay(bars, rule((((out / 2) * 1.2) / 24) * 100)).rebalances).toHaveLength(0)
+    expect(replay(bars, rule((((out / 2) * 0.9) / 24) * 100)).rebalances.length).toBeGreaterThan(0)
+  })
+
   test('waits while the pool has no liquidity, or too little to trade with', () => {
     const bars = outAt(60)
     bars.liquidity.fill(0, 10, 40)

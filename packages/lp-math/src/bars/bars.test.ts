@@ -159,6 +159,8 @@ describe('bars from swaps', () => {
     expect([...bars.amount0In]).toEqual([0, 7, 0, 0])
     expect([...bars.amount1In]).toEqual([0, 8, 0, 0])
     expect([bars.liquidity[0], bars.liquidity[2]]).toEqual([1e18, 2e18])
+    const sold = 7 * 1.0001 ** 20
+    expect(bars.liquidity[1]! / 1e18).toBeCloseTo((6 + sold + 2) / (6 + sold + 2 / 2), 9)
     expect(bars.feeGrowth).toBeNull()
   })
 

@@ -47,3 +47,9 @@ test.each<[string, RequestListener]>([
   const timeoutMs = failed === 'timeout' ? 50 : 60_000
   expect(await answerOf(listener, { timeoutMs })).toMatchObject({ failed })
 })
+
+test('leaves a body that never ends at the deadline, even where the exchange itself forgets it', async () => {
+  const forgetful = async () => new Response(new ReadableStream({}))
+  const post = { url: 'http://rpc.example/', fetch: forgetful as typeof fetch, timeoutMs: 50, mostBytes: 1_000 }
+  expect(await postJson(post, '[1]')).toMatchObject({ failed: 'timeout' })
+})

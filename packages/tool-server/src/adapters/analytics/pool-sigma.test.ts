@@ -83,6 +83,12 @@ describe('the volatility of a pool', () => {
   })
 })
 
+test('of what the protocol takes of the fees nothing is implied', () => {
+  const sigma = (protocolFee: number) => poolSigma(past(240), { ...pool, protocolFee }, implied).sigma
+  // A quarter less of the fee, which counts once as a yield and once as the width of its tick, under the root.
+  expect(sigma(0x44) / sigma(0)).toBeCloseTo(Math.sqrt(0.75), 9)
+})
+
 describe('the fees of a pool', () => {
   test('are a mean of days with its own error, and the last week beside it', () => {
     expect(feePace(past(720))).toEqual({ meanUsd: 24, last7dUsd: 24, standardErrorUsd: 0 })

@@ -69,11 +69,20 @@ describe('bars of periods', () => {
   test.each([
     ['no price', { price: 0 }],
     ['a negative volume', { volume0: -1 }],
+    ['a negative volume of the other token', { volume1: -1 }],
     ['a negative liquidity', { liquidity: -1 }],
+    ['a price beyond every tick', { price: 1e-60 }],
+    ['more liquidity than a pool counts', { liquidity: 1e39 }],
+    ['more volume than there can be tokens', { volume1: 1e80 }],
   ])('leave out a period with %s, and say so', (_label, absurd) => {
     const { bars, gapsAt, notes } = barsOfPeriods(pool, period(-1, 2_000), [period(0, 9e9, absurd)], grid)
     expect(prices(bars.closeTick)).toEqual([2_000, 2_000, 2_000, 2_000])
     expect([gapsAt.length, notes]).toEqual([4, ['1 periods with absurd figures were left out.']])
+  })
+
+  test('span no price that a pool cannot have', () => {
+    const { bars } = barsOfPeriods(pool, period(-1, 2_000), [period(0, 2_100, { low: 1e-60, high: 1e60 })], grid)
+    expect([prices(bars.lowTick)[0], prices(bars.highTick)[0]]).toEqual([2_000, 2_100])
   })
 
   test('tell no dollars that cannot be meant', () => {

@@ -1,4 +1,4 @@
-import type { Bars } from '@svc/lp-math'
+import { MAX_TICK, type Bars } from '@svc/lp-math'
 import type { BarFigures, Pool } from '../../ports.ts'
 import { lpFeeShare } from '../analytics/lp-fee-share.ts'
 import type { BarGrid } from './bar-grid.ts'
@@ -7,7 +7,8 @@ import type { Period } from './read-periods.ts'
 
 /**
  * Hours or days of a subgraph as bars without holes. A bar opens where the one before closed; one without a period is a gap, taken to be quiet.
- * A period whose price or volume is absurd (none, or below zero) is a gap too. The inputs of a bar are half its volume, corrected by
+ * A period whose price, liquidity or volume no pool can have (none, below zero, beyond the contract's bounds) is a gap too, and of its
+ * range only prices that a pool can have count. The inputs of a bar are half its volume, corrected by
  * what the move of the price kept in the pool at its liquidity (v3 whitepaper eq. 6.14 and 6.16). Dollars that the subgraph cannot
  * mean (a negative worth, no volume in dollars for a volume in tokens) are no number.
  */
@@ -17,8 +18,8 @@ export function barsOfPeriods(
   periods: readonly Period[],
   grid: BarGrid,
 ): SubgraphBars {
-  const sane = periods.filter(isSane)
-  const opening = before !== null && isSane(before) ? before : sane[0]
+  const sane = periods.filter((period) => isSane(period, pool))
+  const opening = before !== null && isSane(before, pool) ? before : sane[0]
   const skipped = opening === before || opening === undefined ? 0 : (opening.startsAt - grid.start) / grid.barSeconds
   const count = opening === undefined ? 0 : grid.count - skipped
   const columns = createColumns({ ...grid, start: grid.start + skipped * grid.barSeconds, count })
@@ -68,8 +69,8 @@ function tickScale({ token0, token1 }: Pick<Pool, 'token0' | 'token1'>): number 
 }
 
 function fillBar(columns: ReturnType<typeof createColumns>, index: number, { pool, scale, last, period }: Place): void {
-  const tickOf = (price: number) => (scale - Math.log(price)) / Math.log(1.0001)
-  const ticks = [last.price, ...(period === undefined ? [] : pricesOf(period))].map(tickOf)
+  const tickOf = (price: number) => tickAt(price, scale)
+  const ticks = [last.price, ...(period === undefined ? [] : pricesOf(period))].map(tickOf).filter(isTick)
   columns.openTick[index] = tickOf(last.price)
   columns.closeTick[index] = tickOf((period ?? last).price)
   columns.lowTick[index] = Math.min(...ticks)
@@ -88,12 +89,29 @@ function inputOf(volume: number, kept: number): number {
   return Math.min(volume, Math.max(0, (volume + kept) / 2))
 }
 
+function tickAt(price: number, scale: number): number {
+  return (scale - Math.log(price)) / Math.log(1.0001)
+}
+
+function isTick(tick: number): boolean {
+  return Math.abs(tick) <= MAX_TICK
+}
+
 function pricesOf({ price, open, high, low }: Period): number[] {
   return [price, open, high, low].filter((each) => each > 0)
 }
 
-function isSane({ price, liquidity, volume0, volume1, trades }: Period): boolean {
-  return price > 0 && liquidity >= 0 && volume0 >= 0 && volume1 >= 0 && trades >= 0
+function isSane(
+  { price, liquidity, volume0, volume1, trades }: Period,
+  pool: Pick<Pool, 'token0' | 'token1'>,
+): boolean {
+  const isPrice = price > 0 && isTick(tickAt(price, tickScale(pool)))
+  return isPrice && liquidity >= 0 && liquidity < 2 ** 128 && [volume0, volume1, trades].every(isAmount)
+}
+
+/** Of whole tokens: a token of no decimals has no more than 2^256 of them. */
+function isAmount(amount: number): boolean {
+  return amount >= 0 && amount < 2 ** 256
 }
 
 function dollarsOf({ volume0, volume1, volumeUsd }: Period): number {

@@ -1,0 +1,104 @@
+import { startSubgraph, type Subgraph } from '@svc/devnet/subgraph'
+import { useDevnet } from '@svc/devnet/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openWorld, type Answer, type World } from '../chain-world.fixture.ts'
+
+const devnet = useDevnet({ history: true })
+let subgraph: Subgraph
+let world: World
+let honest: { readonly backtest: Answer; readonly optimize: Answer }
+
+type Row = Record<string, string | number>
+
+/** What becomes of the hours that the subgraph gives, oldest first, on their way. */
+let lie: (rows: Row[]) => Row[]
+
+beforeAll(async () => {
+  subgraph = await startSubgraph({ devnet: devnet() })
+  const twisted: typeof fetch = async (input, init) => {
+    const said = (await (await fetch(input, init)).json()) as { data?: { periods?: Row[] } }
+    if (said.data?.periods !== undefined) said.data.periods = lie(said.data.periods)
+    return Response.json(said)
+  }
+  world = await openWorld(devnet(), { chain: { subgraphs: subgraph.urls }, subgraphs: { fetch: twisted } })
+  lie = (rows) => rows
+  honest = { backtest: await backtest(), optimize: await optimize() }
+})
+beforeEach(() => {
+  lie = (rows) => rows
+})
+afterAll(async () => {
+  await world.close()
+  await subgraph.stop()
+})
+
+const isoAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+const pair = { token0: 'WETH', token1: 'USDC', fee: 500 }
+const backtest = () => world.call('backtest_lp_strategy', { ...pair, amount: '10000', startTime: isoAgo(20) })
+const optimize = () => world.call('optimize_lp_range', { ...pair, amount: '10000', simulations: 256 })
+
+/** The same change to a few hours in the middle. */
+const someHours = (change: Row) => (rows: Row[]) =>
+  rows.map((row, index) => (index >= 200 && index < 205 ? { ...row, ...change } : row))
+
+describe('hours that a subgraph tells wrong', () => {
+  test.each<readonly [string, Row]>([
+    ['a volume below zero', { volume0: '-5' }],
+    ['no price', { price: '0' }],
+    ['a price that no pool can have', { price: `1${'0'.repeat(150)}` }],
+    ['a liquidity that no pool can have', { liquidity: `1${'0'.repeat(100)}` }],
+  ])('%s: are left out, and each answer says so', async (_label, change) => {
+    lie = someHours(change)
+    const [replayed, chosen] = [await backtest(), await optimize()]
+    for (const answer of [replayed, chosen]) {
+      expect(answer.data).toMatchObject({ source: 'subgraph', isEstimate: true })
+      expect(answer.at('notes')).toContainEqual(expect.stringContaining('5 periods with absurd figures were left out'))
+    }
+    expect(replayed.text('winner.caveat')).toContain('Trades of the period are missing.')
+    const end = (answer: typeof replayed) => answer.list('strategies')[3]!.number('endValueUsd')
+    expect(end(replayed) / end(honest.backtest)).toBeCloseTo(1, 2)
+    const sigma = (answer: typeof chosen) => answer.number('volatility.annualized')
+    expect(sigma(chosen) / sigma(honest.optimize)).toBeCloseTo(1, 0)
+  })
+
+  test('in dollars alone: are no fees', async () => {
+    lie = someHours({ volumeUsd: `9${'0'.repeat(60)}`, feesUsd: `9${'0'.repeat(70)}`, tvlUsd: '-1' })
+    const answer = await optimize()
+    expect(answer.number('projections.expectedFeeApr')).toBeLessThan(10_000)
+  })
+
+  test('in a form that is none: the swap logs are read in their place', async () => {
+    lie = someHours({ volume0: 'NaN' })
+    const answer = await backtest()
+    expect(answer.at('source')).toBe('rpc')
+    expect(answer.at('notes')).toContainEqual(expect.stringContaining('answered in a form that it never had'))
+  })
+})
+
+describe('hours that a subgraph does not tell', () => {
+  test('are gaps: quiet in a backtest, and no days of prices', async () => {
+    lie = (rows) => rows.filter((_, index) => index % 12 !== 3)
+    expect((await backtest()).text('winner.caveat')).toMatch(/\d+ hours without data were taken to be quiet/)
+    lie = (rows) => rows.filter((_, index) => index % 6 === 0)
+    const refused = await world.refuse('backtest_lp_strategy', { ...pair, amount: '1', startTime: isoAgo(20) })
+    expect(refused).toMatchObject({ code: 'INSUFFICIENT_HISTORY', details: [{ daysNeeded: 14 }] })
+    const choice = await world.refuse('optimize_lp_range', { ...pair, amount: '1' })
+    expect(choice).toMatchObject({ code: 'INSUFFICIENT_HISTORY', details: [{ daysNeeded: 7 }] })
+    const days = [refused, choice].map(({ details }) => (details[0] as unknown as { daysFound: number }).daysFound)
+    expect(Math.max(...days)).toBeLessThan(7)
+  })
+
+  test('or tells without a trade, are counted', async () => {
+    const still = { volume0: '0', volume1: '0', volumeUsd: '0', feesUsd: '0', trades: '0' }
+    lie = (rows) => rows.map((row, index) => (index >= 100 && index < 200 ? { ...row, ...still } : row))
+    const answer = await backtest()
+    expect(answer.at('notes')).toContainEqual(expect.stringMatching(/^[34] days were without a trade\.$/))
+    expect(answer.list('strategies').every((one) => one.number('feesEarnedUsd') > 0)).toBe(true)
+  })
+
+  test('at all, are 0 days', async () => {
+    lie = () => []
+    const refused = await world.refuse('optimize_lp_range', { ...pair, amount: '1' })
+    expect([refused.code, refused.details[0]!['daysFound']]).toEqual(['INSUFFICIENT_HISTORY', 0])
+  })
+})
