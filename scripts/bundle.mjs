@@ -83,6 +83,17 @@ const workerBeside = (name) => ({
   },
 })
 
+/** In production the views lie in the folder as well, and are read when a client asks for one. */
+const viewsBeside = (name) => ({
+  name: 'views-beside',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]apps[\\/]views-folder\.js$/ }, () => ({
+      contents: `export const viewsFolder = () =>
+  new URL(import.meta.url.endsWith(${JSON.stringify(`/${name}.mjs`)}) ? ${JSON.stringify(`./${name}/views/`)} : './views/', import.meta.url)`,
+    }))
+  },
+})
+
 /** The schemas of the tools as every client sees them, so that no start makes them from those that check. */
 const schemasReady = {
   name: 'schemas-ready',
@@ -116,16 +127,6 @@ const abisReady = {
 function parsed(value) {
   return `JSON.parse(${JSON.stringify(JSON.stringify(value))})`
 }
-/** So do the views, which are read when a client asks for one. */
-const viewsBeside = (name) => ({
-  name: 'views-beside',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]apps[\\/]views-folder\.js$/ }, () => ({
-      contents: `export const viewsFolder = () =>
-  new URL(import.meta.url.endsWith(${JSON.stringify(`/${name}.mjs`)}) ? ${JSON.stringify(`./${name}/views/`)} : './views/', import.meta.url)`,
-    }))
-  },
-})
 
 function workerBesideModule(name) {
   const mend = `The folder ${name} belongs beside ${name}.mjs, and is not there. Copy both from where they were made.`
