@@ -7,7 +7,7 @@ import { type BarRow, barsFromRows } from './bars-from-rows.ts'
 /**
  * Bars from every Swap log of a pool in a span of time, in the order of the chain. A bar opens at the price before its first swap, so
  * that its low and high hold all of the way. Liquidity is the harmonic mean weighted by what was traded. With `feePips` the bars
- * carry fee growth, from the price path (see `feeGrowthFromSwaps`).
+ * carry fee growth, from the price path and bound by what was paid (see `feeGrowthFromSwaps`).
  * @throws LpMathError `BARS_MALFORMED` for swaps out of order or outside the span, `SWAP_LOGS_INCONSISTENT`, `FEE_OUT_OF_RANGE`.
  */
 export function barsFromSwaps(swaps: readonly TimedSwapLog[], options: BarsFromSwapsOptions): Bars {
@@ -96,7 +96,7 @@ function feeGrowthOf(
   { feePips, protocolFee }: BarsFromSwapsOptions,
 ): { feeGrowth0: number; feeGrowth1: number } | undefined {
   if (feePips === undefined) return undefined
-  const range = { tickLower: MIN_TICK, tickUpper: MAX_TICK }
+  const range = { tickLower: MIN_TICK, tickUpper: MAX_TICK, boundByInput: true }
   const grown = feeGrowthFromSwaps({ swaps, start, feePips, ...(protocolFee && { protocolFee }), ...range })
   return { feeGrowth0: Number(grown.growth0X128) * 2 ** -128, feeGrowth1: Number(grown.growth1X128) * 2 ** -128 }
 }

@@ -166,7 +166,10 @@ describe('bars from swaps', () => {
 
   test('carry the fee growth of the price path, bar by bar', () => {
     const move = Number(at(30) - at(10)) / 2 ** 96
-    const bars = barsFromSwaps([swap(61, 30, -5n, 6n), swap(121, 10, 7n, -6n)], { ...span, feePips: 3000 })
+    const bars = barsFromSwaps([swap(61, 30, -5n, 10n ** 16n), swap(121, 10, 10n ** 16n, -6n)], {
+      ...span,
+      feePips: 3000,
+    })
     expect((bars.feeGrowth?.token1[1] ?? 0) / ((move * 0.003) / 0.997)).toBeCloseTo(1, 12)
     expect(bars.feeGrowth?.token0[1]).toBe(0)
     expect(bars.feeGrowth?.token0[2]).toBeGreaterThan(0)

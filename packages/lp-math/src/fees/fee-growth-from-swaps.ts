@@ -13,7 +13,8 @@ import type { ProtocolFee } from './unpack-protocol-fee.ts'
  *
  * Approximations: each step's unit roundings, and the last step's rounding of the price, which the contracts add to the fee (at most
  * three units of input over L a step and one unit of the sqrt price a swap). Growth by donations and flash loans is not in Swap
- * logs. Where nobody had liquidity in a stretch of the range the price jumped without paying: the path counts it as paid.
+ * logs. Where nobody had liquidity in a stretch of the range the price jumped without paying: the path counts it as paid, which is
+ * right for a range that held liquidity all the time and for no other; for others there is `boundByInput`.
  * @throws LpMathError `SWAP_LOGS_INCONSISTENT` when a log's signs contradict its price, `RANGE_EMPTY`, `FEE_OUT_OF_RANGE`,
  * `TICK_OUT_OF_RANGE`.
  */
@@ -21,32 +22,46 @@ export function feeGrowthFromSwaps(options: FeeGrowthFromSwapsOptions): FeeGrowt
   if (options.tickLower >= options.tickUpper) throw new LpMathError('RANGE_EMPTY', 'tickLower is below tickUpper.')
   const range = { lower: getSqrtPriceAtTick(options.tickLower), upper: getSqrtPriceAtTick(options.tickUpper) }
   const growth: FeeGrowth = { growth0X128: 0n, growth1X128: 0n }
-  let before = options.start.sqrtPriceX96
+  const deepest = options.swaps.reduce(
+    (most, { liquidity }) => (liquidity > most ? liquidity : most),
+    options.start.liquidity ?? 0n,
+  )
+  let { sqrtPriceX96: before, liquidity } = options.start
+  let boundSwaps = 0
   for (const swap of options.swaps) {
     const zeroForOne = isZeroForOne(swap, before)
     const rate = lpFeeRate(swap.feePips ?? options.feePips, options.protocolFee, zeroForOne)
-    const grown =
+    let grown =
       swap.sqrtPriceX96After === before
         ? growthWithoutMove(swap, zeroForOne, rate, range)
         : growthAlongPath(before, swap.sqrtPriceX96After, zeroForOne, rate, range)
+    const paid = options.boundByInput === true ? growthPaid(swap, liquidity, deepest, zeroForOne, rate) : grown
+    if (grown * 1000n > paid * 1001n) boundSwaps += 1
+    if (grown > paid) grown = paid
     if (zeroForOne) growth.growth0X128 += grown
     else growth.growth1X128 += grown
     before = swap.sqrtPriceX96After
+    liquidity = swap.liquidity
   }
-  return growth
+  return options.boundByInput === true ? { ...growth, boundSwaps } : growth
 }
 
 /**
+ * With `boundByInput` no swap counts for more than the fee it paid over the liquidity it met: the lesser of that before and after it,
+ * leaving out what is below a thousandth of the deepest of all these swaps. Where the way led through less than at both ends this is
+ * too little, never too much. `start.liquidity` is used for that alone.
+ *
  * `swaps` in the order of the chain, none left out, after the state `start`. `feePips` is the whole fee in millionths, protocol's part
  * included, for swaps that do not carry their own (v4 logs do).
  */
 export type FeeGrowthFromSwapsOptions = {
   swaps: readonly SwapLog[]
-  start: { sqrtPriceX96: bigint }
+  start: { sqrtPriceX96: bigint; liquidity?: bigint }
   feePips: number
   protocolFee?: ProtocolFee
   tickLower: number
   tickUpper: number
+  boundByInput?: boolean
 }
 
 /** A Swap log seen from the pool, as v3 writes it: positive came in, negative went out. v4 writes the trader's side: negate both. */
@@ -58,7 +73,8 @@ export type SwapLog = {
   feePips?: number
 }
 
-export type FeeGrowth = { growth0X128: bigint; growth1X128: bigint }
+/** `boundSwaps`, with `boundByInput`, is how many swaps paid less than their path says. */
+export type FeeGrowth = { growth0X128: bigint; growth1X128: bigint; boundSwaps?: number }
 
 type Rate = { numerator: bigint; ofInput: bigint; ofInputLessFee: bigint }
 type SqrtRange = { lower: bigint; upper: bigint }
@@ -99,4 +115,17 @@ function growthWithoutMove(swap: SwapLog, zeroForOne: boolean, rate: Rate, range
   const amountIn = zeroForOne ? swap.amount0 : swap.amount1
   if (!isInside || swap.liquidity <= 0n || amountIn <= 0n) return 0n
   return (amountIn * rate.numerator * Q128) / (rate.ofInput * swap.liquidity)
+}
+
+function growthPaid(
+  swap: SwapLog,
+  liquidityBefore: bigint | undefined,
+  deepest: bigint,
+  zeroForOne: boolean,
+  rate: Rate,
+): bigint {
+  const ends = [liquidityBefore ?? swap.liquidity, swap.liquidity].filter((one) => one > 0n && one * 1000n >= deepest)
+  const met = ends.reduce((least, one) => (one < least ? one : least), deepest)
+  if (met <= 0n) return 0n
+  return ((zeroForOne ? swap.amount0 : swap.amount1) * rate.numerator * Q128) / (rate.ofInput * met)
 }

@@ -1,6 +1,7 @@
 import { feeGrowthFromSwaps, getAmountsForLiquidity, getSqrtPriceAtTick, unpackProtocolFee } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Pool, Ports, SwapRecord } from '../../ports.ts'
+import { boundNote } from './bound-note.ts'
 import { lpFeeShare } from './lp-fee-share.ts'
 
 /**
@@ -25,8 +26,10 @@ export async function estimateFeeApy(
       return unknown('The swap logs of the last 7 days are incomplete: no estimatedFeeApy7d.')
     const firstInside = history.swaps.findIndex((swap) => swap.timestamp >= from)
     const swaps = firstInside === -1 ? [] : history.swaps.slice(Math.max(0, firstInside - 1))
-    const yieldOfWindow = position.pool.version === 'v2' ? pairYield(position, swaps) : rangeYield(position, swaps)
-    return { apyPct: Math.round(yieldOfWindow * (365 / windowDays) * 1e6) / 1e4, notes: [] }
+    const { part, boundSwaps } =
+      position.pool.version === 'v2' ? { part: pairYield(position, swaps), boundSwaps: 0 } : rangeYield(position, swaps)
+    const notes = boundSwaps === 0 ? [] : [boundNote(boundSwaps)]
+    return { apyPct: Math.round(part * (365 / windowDays) * 1e6) / 1e4, notes }
   } catch {
     return unknown('The swap logs of the last 7 days could not be read: no estimatedFeeApy7d.')
   }
@@ -47,12 +50,20 @@ const windowDays = 7
 /** How much earlier to look for the swap that set the price the window starts at. */
 const marginSeconds = 7200
 
+type RangeYield = { readonly part: number; readonly boundSwaps: number }
+
 /** Fees over value in the window for a range; the first swap only sets the price the growth starts from. */
-function rangeYield({ pool, tickLower, tickUpper, liquidity }: EarningPosition, swaps: readonly SwapRecord[]): number {
+function rangeYield(position: EarningPosition, swaps: readonly SwapRecord[]): RangeYield {
+  const { pool, tickLower, tickUpper, liquidity } = position
   const [first, ...later] = swaps
-  if (first === undefined || tickLower === null || tickUpper === null || liquidity === 0n) return 0
-  const { growth0X128, growth1X128 } = feeGrowthFromSwaps({
-    start: { sqrtPriceX96: first.sqrtPriceX96 },
+  if (first === undefined || tickLower === null || tickUpper === null || liquidity === 0n)
+    return { part: 0, boundSwaps: 0 }
+  const {
+    growth0X128,
+    growth1X128,
+    boundSwaps = 0,
+  } = feeGrowthFromSwaps({
+    start: first,
     swaps: later.map((swap) => ({
       amount0: swap.amount0,
       amount1: swap.amount1,
@@ -64,6 +75,8 @@ function rangeYield({ pool, tickLower, tickUpper, liquidity }: EarningPosition, 
     protocolFee: unpackProtocolFee(pool.version === 'v4' ? 'v4' : 'v3', pool.protocolFee),
     tickLower,
     tickUpper,
+    // The position was not there: where the price passed without liquidity, it would have been bought and paid less.
+    boundByInput: true,
   })
   const held = getAmountsForLiquidity(
     pool.sqrtPriceX96,
@@ -74,7 +87,8 @@ function rangeYield({ pool, tickLower, tickUpper, liquidity }: EarningPosition, 
   )
   const value = inToken1(pool, Number(held.amount0), Number(held.amount1))
   const earned = inToken1(pool, Number(growth0X128), Number(growth1X128)) * (Number(liquidity) / 2 ** 128)
-  return value === 0 ? 0 : (earned / value) * dilution(swaps, tickLower, tickUpper, liquidity)
+  const part = value === 0 ? 0 : (earned / value) * dilution(swaps, tickLower, tickUpper, liquidity)
+  return { part, boundSwaps }
 }
 
 /** Fees over reserves in the window for a pair: every share earns alike. */

@@ -36,7 +36,7 @@ export function barsOfChunks(
   return traded
 }
 
-const columnCount = 12
+const columnCount = 13
 const unsigned = z.string().regex(/^\d{1,78}$/)
 
 const chunkSchema = z.object({

@@ -1,8 +1,9 @@
-import { getSqrtPriceAtTick } from '@svc/lp-math'
+import { getSqrtPriceAtTick, replayStrategies } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
 import type { Pool, SwapRecord } from '../../ports.ts'
 import { barGrid } from './bar-grid.ts'
 import { barsOfSwaps } from './bars-of-swaps.ts'
+import { swapsThroughAGap } from './swaps-through-a-gap.fixture.ts'
 
 const pool: Pick<Pool, 'version' | 'protocolFee'> = { version: 'v2', protocolFee: 0 }
 const bars = (swaps: readonly SwapRecord[], from: number, to: number) =>
@@ -64,5 +65,36 @@ describe('bars of swaps', () => {
   test('of a swap without liquidity are finite', () => {
     const { bars: found } = bars([swap(0, 0, 0n, 0n, 0n), swap(10, 5, -1n, 300n, 0n)], 0, 100)
     expect([found.liquidity[0], found.feeGrowth!.token1[0], found.closeTick[0]]).toEqual([0, 0, expect.closeTo(5, 6)])
+  })
+})
+
+describe('bars of swaps that passed prices without liquidity', () => {
+  const startsAt = 1_700_006_400
+  const days = 4
+  const options = { feePips: 3_000, tickSpacing: 60, decimals0: 18, decimals1: 18, baseToken: 0, quoteUsd: 1 } as const
+  /** Full range fees in dollars of 10,000, and what the growth that the pool counted brings such a position. */
+  const feesOf = (pushedTo: number | null, dust = 0n) => {
+    const { swaps, counted } = swapsThroughAGap({ days, startsAt, pushedTo, dust })
+    const v3 = { version: 'v3', fee: 3_000, protocolFee: 0 } as Pool
+    const traded = barsOfSwaps(v3, swaps, barGrid(startsAt, startsAt + days * 86_400, 3_600))
+    const full = { name: 'full', rangePct: null, rebalanceThresholdPct: null }
+    const gasUsd = { open: 0, close: 0, rebalance: 0 }
+    const [result] = replayStrategies(traded.bars, [full], { startValueUsd: 10_000, gasUsd, ...options }).strategies
+    const own = 5_000
+    return { told: result!.feesEarnedUsd, counted: (counted.token0 + counted.token1) * own, traded }
+  }
+  const quiet = feesOf(null)
+
+  test.each([-40_000, -200_000])('earn by what was paid when it was pushed to tick %d', (tick) => {
+    const { told, counted, traded } = feesOf(tick)
+    expect(told / counted).toBeGreaterThan(0.9)
+    expect(told / counted).toBeLessThan(1.05)
+    expect([...traded.bound].reduce((sum, one) => sum + one, 0)).toBe(2 * days)
+    expect([...quiet.traded.bound].every((one) => one === 0)).toBe(true)
+  })
+
+  test.each([-40_000, -200_000])('pay no dream where dust lies in the way to tick %d', (tick) => {
+    const { told } = feesOf(tick, 1n)
+    expect(told / feesOf(tick).counted).toBeCloseTo(1, 1)
   })
 })

@@ -1,6 +1,7 @@
 import type { BarStore } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
 import type { HistoryRequest, Pool, PoolBars, Ports, UsdPrice } from '../../ports.ts'
+import { boundNote } from '../analytics/bound-note.ts'
 import { barGrid } from './bar-grid.ts'
 import type { HistoryPorts } from './create-pool-history.ts'
 import { readTradedBars } from './read-traded-bars.ts'
@@ -33,19 +34,30 @@ export async function readRpcHistory(
       hasAllTrades: knownFrom <= grid.start,
       gaps: 0,
       gapsAt: [],
-      note: noteOf({ isShort: knownFrom > grid.start, knownFrom, missing: grid.count - barsFound }),
+      note: noteOf({
+        isShort: knownFrom > grid.start,
+        knownFrom,
+        missing: grid.count - barsFound,
+        bound: traded.bound.reduce((sum, swaps) => sum + swaps, 0),
+      }),
     },
     isEstimate: pool.hooks !== null,
   }
 }
 
-function noteOf(found: { isShort: boolean; knownFrom: number; missing: number }): string | null {
-  if (found.isShort) {
-    const since = new Date(found.knownFrom * 1_000).toISOString()
-    return `The swap logs were read back to ${since} only: more would take too many requests to the endpoint.`
-  }
-  if (found.missing === 0) return null
-  return `The price is unknown in the first ${found.missing} bars: no trade set it then.`
+type Known = { isShort: boolean; knownFrom: number; missing: number; bound: number }
+
+function noteOf({ isShort, knownFrom, missing, bound }: Known): string | null {
+  const since = new Date(knownFrom * 1_000).toISOString()
+  const notes = [
+    ...(isShort
+      ? [`The swap logs were read back to ${since} only: more would take too many requests to the endpoint.`]
+      : missing === 0
+        ? []
+        : [`The price is unknown in the first ${missing} bars: no trade set it then.`]),
+    ...(bound > 0 ? [boundNote(bound)] : []),
+  ]
+  return notes.length === 0 ? null : notes.join(' ')
 }
 
 type Side = { readonly isToken1: boolean; readonly usd: number; readonly decimals: number }

@@ -3,7 +3,7 @@ import type { Chain } from '@svc/wallet/core'
 import { describe, expect, test } from 'vitest'
 import type { HistoryRequest, Pool, SwapRecord } from '../../ports.ts'
 import { createBarMemory } from './create-bar-memory.ts'
-import { readTradedBars } from './read-traded-bars.ts'
+import { keptUnder, readTradedBars } from './read-traded-bars.ts'
 
 const hour = 3_600
 const day = 86_400
@@ -94,7 +94,7 @@ describe('bars out of swap logs', () => {
   test('do without what is kept where it is broken or away', async () => {
     const fresh = await readTradedBars(chainOf(), createBarMemory(), request(start + day, now), now * 1000)
     const broken = createBarMemory()
-    await broken.keep({ chainId: 1, pool: '0xab', barSeconds: hour }, [
+    await broken.keep({ chainId: 1, pool: keptUnder(pool), barSeconds: hour }, [
       { startsAt: start + day, content: '{"columns":[]}' },
     ])
     expect(await readTradedBars(chainOf(), broken, request(start + day, now), now * 1000)).toEqual(fresh)

@@ -19,7 +19,7 @@ export async function readTradedBars(
   const chunkSeconds = barsOfChunk * barSeconds
   const wanted = barGrid(from, to, barSeconds)
   const start = Math.floor(wanted.start / chunkSeconds) * chunkSeconds
-  const of = { chainId: chain.id, pool: pool.id.toLowerCase(), barSeconds }
+  const of = { chainId: chain.id, pool: keptUnder(pool), barSeconds }
   // What is kept only saves work: where it cannot be read or written, the logs are.
   const chunks = await kept.read(of, start, to - chunkSeconds + 1).catch(() => [])
   const early =
@@ -48,6 +48,11 @@ export async function readTradedBars(
   const traded = isWhole ? joinBars(early, late) : late
   const before = traded.bars.startsAt.findIndex((startsAt) => startsAt >= wanted.start)
   return { traded: before > 0 ? withoutFirst(traded, before) : traded, knownFrom: isWhole ? wanted.start : knownFrom }
+}
+
+/** What a pool's bars are kept under. The number changes with what a chunk holds: older ones are no longer asked for. */
+export function keptUnder({ id }: Pick<HistoryRequest['pool'], 'id'>): string {
+  return `${id.toLowerCase()} 2`
 }
 
 export type Found = {

@@ -7,7 +7,7 @@ export function tradedColumns(grid: BarGrid): TradedBars {
   const column = () => new Float64Array(grid.count)
   const feeGrowth = { token0: column(), token1: column() }
   const bars = { ...createColumns(grid), feeGrowth }
-  return { bars, fees0: column(), fees1: column(), trades: column(), closing: [] }
+  return { bars, fees0: column(), fees1: column(), trades: column(), bound: column(), closing: [] }
 }
 
 /** Bars, and beside each what its swaps paid to liquidity providers (smallest units) and how many they were. */
@@ -16,6 +16,8 @@ export type TradedBars = {
   readonly fees0: Float64Array
   readonly fees1: Float64Array
   readonly trades: Float64Array
+  /** How many of them paid less than the way of the price says: it passed a stretch with next to no liquidity. */
+  readonly bound: Float64Array
   readonly closing: ClosingState[]
 }
 
@@ -46,8 +48,21 @@ export function withoutFirst(traded: TradedBars, count: number): TradedBars {
 }
 
 /** Every column but the times, in the order they are kept. */
-export function columnsOf({ bars, fees0, fees1, trades }: TradedBars): readonly Float64Array[] {
+export function columnsOf({ bars, fees0, fees1, trades, bound }: TradedBars): readonly Float64Array[] {
   const { openTick, lowTick, highTick, closeTick, amount0In, amount1In, liquidity, feeGrowth } = bars
   const growth = feeGrowth === null ? [] : [feeGrowth.token0, feeGrowth.token1]
-  return [openTick, lowTick, highTick, closeTick, amount0In, amount1In, liquidity, fees0, fees1, trades, ...growth]
+  return [
+    openTick,
+    lowTick,
+    highTick,
+    closeTick,
+    amount0In,
+    amount1In,
+    liquidity,
+    fees0,
+    fees1,
+    trades,
+    bound,
+    ...growth,
+  ]
 }
