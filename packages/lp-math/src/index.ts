@@ -101,6 +101,7 @@ export {
   type RebalancingOptions,
   simulateRebalancing,
 } from './simulation/simulate-rebalancing.ts'
+export { standardErrorsOff } from './simulation/standard-errors-off.ts'
 export { getAmount0Delta } from './sqrt-price/get-amount0-delta.ts'
 export { getAmount1Delta } from './sqrt-price/get-amount1-delta.ts'
 export { getNextSqrtPriceFromInput } from './sqrt-price/get-next-sqrt-price-from-input.ts'

@@ -7,8 +7,8 @@ import { timeGridError } from './time-grid-error.ts'
 
 /**
  * From the means of each replicate to estimates. The share of time is counted at steps; what that misses of the time between them is
- * known exactly and taken off. Where no path or every path was seen in range, the scatter says nothing: what is counted is never
- * said to be surer than one path in all.
+ * known exactly and taken off. What is counted in whole paths is off by up to half a path in each replicate, whatever their scatter
+ * says; so is the probability to stay where fewer than a few paths of a replicate decide it, since those few may all be missed.
  */
 export function rangeEstimates(bounds: PriceBounds, { model, steps, paths, rows }: RangeSample): RangeEstimates {
   const estimate = (value: (row: ReplicateRow) => number) => estimateOf(rows.map(value))
@@ -16,15 +16,19 @@ export function rangeEstimates(bounds: PriceBounds, { model, steps, paths, rows 
   const gridError = timeGridError(bounds, model, steps)
   const time = estimate(({ stepsInRange }) => (startInRange + stepsInRange) / steps - gridError)
   const certain = model.sigma === 0 || (bounds.lower === 0 && bounds.upper === Number.POSITIVE_INFINITY)
+  const halfPath = certain ? 0 : Math.sqrt(rows.length) / (2 * paths)
   const counted = ({ mean, standardError }: Estimate) => ({
     mean: Math.min(Math.max(mean, 0), 1),
-    standardError: certain ? standardError : Math.max(standardError, 1 / paths),
+    standardError: Math.max(standardError, halfPath),
   })
+  const stay = estimate(({ stayInRange }) => stayInRange)
+  const deciding = (Math.min(stay.mean, 1 - stay.mean) * paths) / rows.length
   return {
     bounds,
+    replicates: rows.length,
     timeInRange: counted(time),
     terminalInRange: counted(estimate(({ terminalInRange }) => terminalInRange)),
-    stayInRange: estimate(({ stayInRange }) => stayInRange),
+    stayInRange: deciding < fewPaths ? counted(stay) : stay,
     il: estimate(({ il }) => il.mean),
     ilPercentiles: {
       p5: estimate(({ il }) => il.p5),
@@ -38,6 +42,8 @@ export function rangeEstimates(bounds: PriceBounds, { model, steps, paths, rows 
 
 export type RangeEstimates = {
   readonly bounds: PriceBounds
+  /** Whose scatter the standard errors are of: few, so that distances in them follow Student's t (`standardErrorsOff`). */
+  readonly replicates: number
   /** Share of the time to the horizon, 0 to 1. */
   readonly timeInRange: Estimate
   /** Probability that the price lies in range at the horizon. */
@@ -68,3 +74,6 @@ export type RangeSample = {
   readonly paths: number
   readonly rows: readonly ReplicateRow[]
 }
+
+/** Of a replicate. */
+const fewPaths = 4

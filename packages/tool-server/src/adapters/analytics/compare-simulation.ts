@@ -1,8 +1,13 @@
-import type { Estimate, RangeAnalysis, RangeEstimates } from '@svc/lp-math'
+import { type Estimate, type RangeAnalysis, type RangeEstimates, standardErrorsOff } from '@svc/lp-math'
 
 /** A simulated range beside its closed forms; percents and probabilities as results tell them. */
 export function compareSimulation(estimates: RangeEstimates, analysis: RangeAnalysis): readonly SimulationCheck[] {
-  const { timeInRange, terminalInRange, stayInRange, il } = estimates
+  const { timeInRange, terminalInRange, stayInRange, il, replicates } = estimates
+  const check = (quantity: string, estimate: Estimate, analytic: number): SimulationCheck => {
+    const { mean: simulated, standardError } = estimate
+    const off = standardErrorsOff(estimate, analytic, replicates)
+    return { quantity, simulated, standardError, analytic, standardErrorsOff: off }
+  }
   const ilPct = { mean: 100 * il.mean, standardError: 100 * il.standardError }
   return [
     check('inRangeProbability', timeInRange, analysis.timeInRange),
@@ -17,14 +22,6 @@ export type SimulationCheck = {
   readonly simulated: number
   readonly standardError: number
   readonly analytic: number
-  /** How many of its standard errors the simulation lies off. */
+  /** How many of its standard errors the simulation lies off, as a normal deviate. */
   readonly standardErrorsOff: number
 }
-
-function check(quantity: string, { mean, standardError }: Estimate, analytic: number): SimulationCheck {
-  const off = Math.abs(mean - analytic) / Math.max(standardError, rounding)
-  return { quantity, simulated: mean, standardError, analytic, standardErrorsOff: off }
-}
-
-/** Differences this small are none: both sides are sums of doubles. */
-const rounding = 1e-8
