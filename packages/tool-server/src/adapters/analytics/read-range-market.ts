@@ -1,4 +1,4 @@
-import { liquidityProfile, MAX_TICK, MIN_TICK, priceFromSqrtPrice, type RangeMarket } from '@svc/lp-math'
+import { liquidityProfile, LpMathError, MAX_TICK, MIN_TICK, priceFromSqrtPrice, type RangeMarket } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Pool, PoolBars, Ports, Token } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
@@ -91,14 +91,20 @@ async function readProfile(
   const reach = Math.ceil(Math.min(Math.max(5 * deviation, 0.1), Math.log(100)) / Math.log(1.0001))
   const from = Math.max(MIN_TICK, pool.tick - reach)
   const ticks = await ports.liquidity.ticks(chain, pool, from, Math.min(MAX_TICK, pool.tick + reach))
-  return liquidityProfile({
-    ticks,
+  const facts = {
     tick: pool.tick,
     liquidity: pool.liquidity,
     decimals0: pool.token0.decimals,
     decimals1: pool.token1.decimals,
     inverted: isInverted,
-  })
+  }
+  try {
+    return liquidityProfile({ ...facts, ticks })
+  } catch (error) {
+    // Ticks of another block than the pool's liquidity: then what is active now stands for all prices.
+    if (error instanceof LpMathError) return liquidityProfile({ ...facts, ticks: [] })
+    throw error
+  }
 }
 
 function unpriced(): ToolError {

@@ -10,7 +10,7 @@ import type { TradedBars } from './traded-bars.ts'
 /**
  * The history of a pool out of its swap logs: exact inputs, prices, liquidity and fees of every swap, as far back as the budget of
  * requests goes. Dollars are those of the token that a dollar is pegged to, at the prices of each bar; without such a token, of
- * today's price of the other. What the pool held in the past is not in its swap logs.
+ * today's price of the other. Where a log does not follow from the one before it the answer is an estimate and says so. What the pool held in the past is not in its swap logs.
  *
  * @throws ToolError `RPC_*`
  */
@@ -22,8 +22,10 @@ export async function readRpcHistory(
 ): Promise<PoolBars> {
   const { chain, pool, from, to, barSeconds } = request
   const grid = barGrid(from, to, barSeconds)
-  const { traded, knownFrom } = await readTradedBars(ports, kept, request, nowMs)
+  const { traded, knownFrom, breaks } = await readTradedBars(ports, kept, request, nowMs)
   const barsFound = traded.bars.startsAt.length
+  const sum = (column: Float64Array) => column.reduce((total, value) => total + value, 0)
+  const isHoley = breaks > sum(traded.trades) / 50
   return {
     bars: traded.bars,
     figures: await dollarsOf(ports, chain, pool, traded),
@@ -31,23 +33,24 @@ export async function readRpcHistory(
     completeness: {
       barsExpected: grid.count,
       barsFound,
-      hasAllTrades: knownFrom <= grid.start,
+      hasAllTrades: knownFrom <= grid.start && !isHoley,
       gaps: 0,
       gapsAt: [],
       note: noteOf({
         isShort: knownFrom > grid.start,
         knownFrom,
         missing: grid.count - barsFound,
-        bound: traded.bound.reduce((sum, swaps) => sum + swaps, 0),
+        bound: sum(traded.bound),
+        breaks,
       }),
     },
-    isEstimate: pool.hooks !== null,
+    isEstimate: pool.hooks !== null || breaks > 0,
   }
 }
 
-type Known = { isShort: boolean; knownFrom: number; missing: number; bound: number }
+type Known = { isShort: boolean; knownFrom: number; missing: number; bound: number; breaks: number }
 
-function noteOf({ isShort, knownFrom, missing, bound }: Known): string | null {
+function noteOf({ isShort, knownFrom, missing, bound, breaks }: Known): string | null {
   const since = new Date(knownFrom * 1_000).toISOString()
   const notes = [
     ...(isShort
@@ -55,6 +58,11 @@ function noteOf({ isShort, knownFrom, missing, bound }: Known): string | null {
       : missing === 0
         ? []
         : [`The price is unknown in the first ${missing} bars: no trade set it then.`]),
+    ...(breaks > 0
+      ? [
+          `The swap logs do not fit together in ${breaks} ${breaks === 1 ? 'place' : 'places'}: trades may be missing there, or untrue.`,
+        ]
+      : []),
     ...(bound > 0 ? [boundNote(bound)] : []),
   ]
   return notes.length === 0 ? null : notes.join(' ')

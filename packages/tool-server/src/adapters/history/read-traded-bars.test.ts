@@ -1,4 +1,4 @@
-import { getSqrtPriceAtTick } from '@svc/lp-math'
+import { applyPoolEvent, createPoolState, getAmountsForLiquidity, getSqrtPriceAtTick, swapInPool } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { describe, expect, test } from 'vitest'
 import type { HistoryRequest, Pool, SwapRecord } from '../../ports.ts'
@@ -10,24 +10,42 @@ const day = 86_400
 const start = 1_700_006_400 - (1_700_006_400 % day)
 const now = start + 10 * day
 
-/** A swap every forty minutes over ten days, and how often, and since when, they were read. */
-function chainOf({ logsFrom = 0 }: { logsFrom?: number } = {}) {
-  const asked: number[] = []
+/** A swap every forty minutes over ten days, out of the exact replay, and how often, and since when, they were read. */
+const { swaps, state } = history()
+
+function history() {
+  const pool = createPoolState({ feePips: 500, tickSpacing: 10 })
+  const sqrtPriceX96 = getSqrtPriceAtTick(-7)
+  applyPoolEvent(pool, { eventName: 'Initialize', args: { sqrtPriceX96, tick: -7 }, timestamp: start - day })
+  for (const [reach, amount] of [
+    [887_270, 10n ** 18n],
+    [500, 10n ** 18n],
+  ] as const) {
+    const [tickLower, tickUpper] = [-reach, reach]
+    const owed = getAmountsForLiquidity(
+      sqrtPriceX96,
+      getSqrtPriceAtTick(tickLower),
+      getSqrtPriceAtTick(tickUpper),
+      amount,
+      true,
+    )
+    const args = { owner: '0x0000000000000000000000000000000000000001', tickLower, tickUpper, amount, ...owed } as const
+    applyPoolEvent(pool, { eventName: 'Mint', args, timestamp: start - day })
+  }
   const swaps = Array.from({ length: 360 }, (_, index): SwapRecord => {
-    const tick = Math.round(1_000 * Math.sin(index / 20))
-    const up = tick >= Math.round(1_000 * Math.sin((index - 1) / 20))
-    return {
-      blockNumber: BigInt(index),
-      transactionHash: '0x',
-      timestamp: start + index * 2_400,
-      tick,
-      amount0: up ? -5n : 1_000_000n + BigInt(index),
-      amount1: up ? 2_000_000n : -5n,
-      sqrtPriceX96: getSqrtPriceAtTick(tick),
-      liquidity: 10n ** 12n + BigInt(index),
-      fee: 500,
-    }
+    const sqrtPriceLimitX96 = getSqrtPriceAtTick(Math.round(1_000 * Math.sin(index / 20)) + 3 * (index % 2))
+    const timestamp = start + index * 2_400
+    const zeroForOne = sqrtPriceLimitX96 < pool.sqrtPriceX96
+    const order = { zeroForOne, exactIn: true, amountSpecified: 10n ** 30n, sqrtPriceLimitX96, timestamp }
+    return { ...swapInPool(pool, order), timestamp, blockNumber: BigInt(index), transactionHash: '0x', fee: 500 }
   })
+  return { swaps, state: pool }
+}
+
+type Lie = (swaps: readonly SwapRecord[]) => readonly SwapRecord[]
+
+function chainOf({ logsFrom = 0, lie = (told) => told }: { logsFrom?: number; lie?: Lie } = {}) {
+  const asked: number[] = []
   return {
     asked,
     liquidity: {
@@ -35,14 +53,22 @@ function chainOf({ logsFrom = 0 }: { logsFrom?: number } = {}) {
         asked.push(from)
         const completeFrom = Math.max(from, logsFrom)
         const found = swaps.filter(({ timestamp }) => timestamp >= completeFrom && timestamp <= to)
-        return { swaps: found, completeFrom, complete: completeFrom === from }
+        return { swaps: lie(found), completeFrom, complete: completeFrom === from }
       },
     },
   }
 }
 
 const chain = { id: 1 } as Chain
-const pool = { id: '0xAB', version: 'v3', protocolFee: 0 } as Partial<Pool> as Pool
+const pool = {
+  id: '0xAB',
+  version: 'v3',
+  fee: 500,
+  tickSpacing: 10,
+  protocolFee: 0,
+  sqrtPriceX96: state.sqrtPriceX96,
+  blockNumber: 359n,
+} as Partial<Pool> as Pool
 const request = (from: number, to: number): HistoryRequest => ({ chain, pool, from, to, barSeconds: hour })
 
 describe('bars out of swap logs', () => {
@@ -100,5 +126,28 @@ describe('bars out of swap logs', () => {
     expect(await readTradedBars(chainOf(), broken, request(start + day, now), now * 1000)).toEqual(fresh)
     const away = { read: () => Promise.reject(new Error('away')), keep: () => Promise.reject(new Error('away')) }
     expect(await readTradedBars(chainOf(), away, request(start + day, now), now * 1000)).toEqual(fresh)
+  })
+
+  test.each<[string, Lie]>([
+    ['two of three', (told) => told.filter((_, index) => index % 3 === 0)],
+    ['one', (told) => told.filter(({ blockNumber }) => blockNumber !== 150n)],
+    ['the last', (told) => told.filter(({ blockNumber }) => blockNumber < 340n)],
+  ])('of an endpoint that once left out %s are counted, and poison nothing', async (_, lie) => {
+    const asked = request(start + day, now)
+    const fresh = await readTradedBars(chainOf(), createBarMemory(), asked, now * 1000)
+    const kept = createBarMemory()
+    const misled = await readTradedBars(chainOf({ lie }), kept, asked, now * 1000)
+    expect([fresh.breaks, misled.breaks > 0]).toEqual([0, true])
+    expect(await readTradedBars(chainOf(), kept, asked, now * 1000)).toEqual(fresh)
+  })
+
+  test('of a pool younger than the period are kept too', async () => {
+    const { asked, liquidity } = chainOf()
+    const kept = createBarMemory()
+    const all = request(start - 20 * day, now)
+    const fresh = await readTradedBars({ liquidity }, kept, all, now * 1000)
+    expect(await readTradedBars({ liquidity }, kept, all, now * 1000)).toEqual(fresh)
+    // Of the days it has none of, and the last one, which is not settled yet; not of the nine between.
+    expect(asked).toEqual([start - 20 * day - 6 * hour, start + 9 * day, start - 20 * day - 6 * hour])
   })
 })

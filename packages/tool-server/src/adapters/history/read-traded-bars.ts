@@ -1,53 +1,57 @@
-import type { BarStore } from '@svc/store'
+import type { BarChunk, BarStore } from '@svc/store'
 import type { HistoryRequest } from '../../ports.ts'
 import { barsOfChunk, barsOfChunks, chunkOf } from './bar-chunks.ts'
 import { barGrid } from './bar-grid.ts'
-import { barsOfSwaps } from './bars-of-swaps.ts'
 import type { HistoryPorts } from './create-pool-history.ts'
+import { readSpan, type Span } from './read-span.ts'
 import { joinBars, tradedColumns, withoutFirst, type TradedBars } from './traded-bars.ts'
 
 /**
- * The bars of a pool out of its swap logs, and since when the logs were complete. Bars that were closed long enough ago are kept in
- * chunks of equal place in time, and taken from there as far as they follow each other; only what comes after is read again.
+ * The bars of a pool out of its swap logs, since when the logs were complete, and how often one did not follow from the one before.
+ * Bars that were closed long enough ago, and whose logs fit together, are kept in chunks of equal place in time, and taken from there
+ * as far as they follow each other; only what comes before and after is read again.
  */
 export async function readTradedBars(
   ports: Omit<HistoryPorts, 'rpc' | 'prices'>,
   kept: BarStore,
-  { chain, pool, from, to, barSeconds }: HistoryRequest,
+  request: HistoryRequest,
   nowMs: number,
 ): Promise<Found> {
+  const { chain, pool, from, to, barSeconds } = request
   const chunkSeconds = barsOfChunk * barSeconds
   const wanted = barGrid(from, to, barSeconds)
   const start = Math.floor(wanted.start / chunkSeconds) * chunkSeconds
   const of = { chainId: chain.id, pool: keptUnder(pool), barSeconds }
   // What is kept only saves work: where it cannot be read or written, the logs are.
   const chunks = await kept.read(of, start, to - chunkSeconds + 1).catch(() => [])
-  const early =
-    barsOfChunks(inRow(chunks, start, chunkSeconds), { start, barSeconds }) ??
-    tradedColumns({ start, count: 0, barSeconds })
-  const count = early.bars.startsAt.length
-  const readFrom = start + count * barSeconds
-  const skipped = (wanted.start - start) / barSeconds
-  if (readFrom >= to) return { traded: withoutFirst(early, skipped), knownFrom: wanted.start }
-  const opening = early.closing.at(-1) ?? null
-  const askedFrom = opening === null ? readFrom - openingSeconds : readFrom
-  const { swaps, completeFrom, complete } = await ports.liquidity.swaps(chain, pool, askedFrom, to)
-  const knownFrom = complete ? askedFrom : completeFrom
-  const isWhole = knownFrom <= readFrom
-  const lateFrom = isWhole ? readFrom : Math.ceil(knownFrom / barSeconds) * barSeconds
-  const since = swaps.filter((swap) => swap.timestamp >= knownFrom)
-  const late = barsOfSwaps(
-    pool,
-    since,
-    barGrid(Math.max(lateFrom, isWhole ? 0 : wanted.start), to, barSeconds),
-    isWhole ? opening : null,
-  )
-  const closed = closedChunks(late, Math.min(to, nowMs / 1000 - settledSeconds), chunkSeconds)
-  await kept.keep(of, closed).catch(() => undefined)
+  const row = barsInRow(chunks, start, chunkSeconds, barSeconds)
+  const rowFrom = row.bars.startsAt[0] ?? start
+  const rowTo = rowFrom + row.bars.startsAt.length * barSeconds
+  const read = async (span: { from: number; to: number }, opening: Parameters<typeof readSpan>[2]) => {
+    const found = await readSpan(ports, { ...request, ...span }, opening, nowMs)
+    const closed = closedChunks(found, Math.min(to, nowMs / 1000 - settledSeconds), chunkSeconds)
+    await kept.keep(of, closed).catch(() => undefined)
+    return found
+  }
+  const late = rowTo < to ? await read({ from: rowTo, to }, row.closing.at(-1) ?? null) : null
   // Between what was kept and what the logs told may be a hole: then only the later part counts.
-  const traded = isWhole ? joinBars(early, late) : late
-  const before = traded.bars.startsAt.findIndex((startsAt) => startsAt >= wanted.start)
-  return { traded: before > 0 ? withoutFirst(traded, before) : traded, knownFrom: isWhole ? wanted.start : knownFrom }
+  const isJoined = late === null || late.isWhole
+  const early = isJoined && rowFrom > start ? await read({ from: start, to: rowFrom }, null) : null
+  const parts = [
+    ...(early === null ? [] : [early.traded]),
+    ...(isJoined ? [row] : []),
+    ...(late === null ? [] : [late.traded]),
+  ]
+  const first = isJoined ? early : late
+  const isWhole = first === null || first.isWhole
+  const traded = parts.reduce(joinBars)
+  const before = traded.bars.startsAt.filter((startsAt) => startsAt < wanted.start).length
+  return {
+    traded: before > 0 ? withoutFirst(traded, before) : traded,
+    knownFrom: isWhole ? wanted.start : Math.max(wanted.start, first.knownFrom),
+    breaks:
+      (early?.breaks.length ?? 0) + (late?.breaks.length ?? 0) + (early !== null && isTorn(early.traded, row) ? 1 : 0),
+  }
 }
 
 /** What a pool's bars are kept under. The number changes with what a chunk holds: older ones are no longer asked for. */
@@ -59,28 +63,33 @@ export type Found = {
   readonly traded: TradedBars
   /** Unix seconds. */
   readonly knownFrom: number
+  /** How many of the logs that were read now do not follow from the one before: some are missing, or untrue. */
+  readonly breaks: number
 }
 
-/** How much earlier to look for the swap that set the price of the first bar. */
-const openingSeconds = 6 * 3_600
 /** Deeper than any reorganisation of the chains we know. */
 const settledSeconds = 3_600
 
-function inRow<Chunk extends { readonly startsAt: number }>(
-  chunks: readonly Chunk[],
-  start: number,
-  chunkSeconds: number,
-): Chunk[] {
-  const end = chunks.findIndex((chunk, index) => chunk.startsAt !== start + index * chunkSeconds)
-  return end === -1 ? [...chunks] : chunks.slice(0, end)
+/** The bars of the first chunks that follow each other without a gap; none where one is no longer understood. */
+function barsInRow(chunks: readonly BarChunk[], start: number, chunkSeconds: number, barSeconds: number): TradedBars {
+  const from = chunks[0]?.startsAt ?? start
+  const end = chunks.findIndex((chunk, index) => chunk.startsAt !== from + index * chunkSeconds)
+  const inRow = end === -1 ? chunks : chunks.slice(0, end)
+  return barsOfChunks(inRow, { start: from, barSeconds }) ?? tradedColumns({ start, count: 0, barSeconds })
 }
 
-/** Those that lie whole in the bars, at their place in time, before `until` (Unix seconds). */
-function closedChunks(traded: TradedBars, until: number, chunkSeconds: number) {
+/** Whether the first bars end at another price than those that were kept begin with. */
+function isTorn({ bars: first }: TradedBars, { bars: second }: TradedBars): boolean {
+  const [closed, opened] = [first.closeTick.at(-1), second.openTick[0]]
+  return closed !== undefined && opened !== undefined && Math.abs(closed - opened) > 1e-6
+}
+
+/** Those that lie whole in the bars, at their place in time, before `until` (Unix seconds), of logs that fit together. */
+function closedChunks({ traded, breaks, sureUntil }: Span, until: number, chunkSeconds: number) {
   const { startsAt } = traded.bars
-  const ends = (index: number) => (startsAt[index] ?? Infinity) + chunkSeconds
-  return Array.from(startsAt.keys())
-    .filter((index) => (startsAt[index] ?? 1) % chunkSeconds === 0)
-    .filter((index) => index + barsOfChunk <= startsAt.length && ends(index) <= until)
-    .map((index) => chunkOf(traded, index))
+  return Array.from(startsAt.entries())
+    .filter(([index, begins]) => begins % chunkSeconds === 0 && index + barsOfChunk <= startsAt.length)
+    .filter(([, begins]) => begins + chunkSeconds <= Math.min(until, sureUntil))
+    .filter(([, begins]) => !breaks.some((hole) => hole.from < begins + chunkSeconds && hole.to >= begins))
+    .map(([index]) => chunkOf(traded, index))
 }

@@ -1,5 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { keptUnder } from '../../adapters/history/read-traded-bars.ts'
 import { openWorld, type Answer, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet({ history: true })
@@ -73,7 +74,7 @@ describe('get_price_history', () => {
     const { id } = poolOf('v3', 'WETH/USDC 0.3 %')
     const args = { pool: id, start: isoAgo(6 * 86_400).slice(0, 10), end: isoAgo(86_400) }
     const first = await world.call('get_price_history', args)
-    const kept = { chainId: world.chain.id, pool: id.toLowerCase(), barSeconds: 3_600 }
+    const kept = { chainId: world.chain.id, pool: keptUnder({ id }), barSeconds: 3_600 }
     expect((await world.store.bars.read(kept, 0, Date.now())).length).toBe(5)
     expect((await world.call('get_price_history', args)).at('points')).toEqual(first.at('points'))
   })

@@ -68,6 +68,17 @@ describe('swaps', () => {
     expect(dated.swaps).toHaveLength(3)
   })
 
+  it.each([
+    ['taken back', '"removed":false', '"removed":true'],
+    ['ahead of the head', /"blockTimestamp":"0x[0-9a-f]+"/g, '"blockTimestamp":"0xee6b2800"'],
+  ])('%s are the word of an endpoint that is not believed', async (_, told, lie) => {
+    const pool = await poolOf('v3')
+    const from = await now()
+    await swap(pool, true)
+    const lying = createReadsBench(devnet(), null, (text) => text.replaceAll(told, lie))
+    await expect(lying.reads.swaps(bench.chain, pool, from)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' })
+  })
+
   it('are found over many ranges, and halved where a range is refused', async () => {
     const pool = await poolOf('v3')
     const from = await now()

@@ -5,13 +5,14 @@ import type { ReadPorts } from '../read-ports.ts'
 import { blockAt, type ReadBlock } from './block-at.ts'
 import type { BlockTimes } from './block-times.ts'
 import { dateLogs } from './date-logs.ts'
+import { requireSound } from './require-sound.ts'
 import { swapLogReader } from './swap-logs.ts'
 
 /**
  * The swaps of a pool since a time (unix seconds), oldest first, up to the head or the first block at or after another. When the budget of requests or of records is spent first, the
  * oldest are missing, and `completeFrom` says since when none is.
  *
- * @throws ToolError `RPC_*`
+ * @throws ToolError `RPC_*`, also for logs that no pool can have written (see `orderedLogs` and `requireSound`)
  */
 export async function readSwaps(
   ports: ReadPorts,
@@ -47,6 +48,7 @@ export async function readSwaps(
     isEnough: (logs) => logs.length > mostRecords,
   })
   const swaps = await dateLogs(readBlock, logs, start.seen)
+  requireSound(pool, swaps, head.timestamp)
   if (scannedFrom <= start.number) return { swaps, completeFrom: fromTimestamp, complete: true }
   const { timestamp } = await readBlock(scannedFrom)
   return { swaps, completeFrom: timestamp, complete: false }

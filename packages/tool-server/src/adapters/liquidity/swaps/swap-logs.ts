@@ -6,6 +6,7 @@ import { v2PairAbi } from '../abis/v2-pair.ts'
 import { v3PoolAbi } from '../abis/v3-pool.ts'
 import { v4PoolManagerAbi } from '../abis/v4-pool-manager.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
+import { orderedLogs, untrue } from './ordered-logs.ts'
 
 /** A swap as its log tells it: without a time where the node gives none with its logs. */
 export type SwapLog = Omit<SwapRecord, 'timestamp'> & { readonly timestamp: number | null }
@@ -21,20 +22,22 @@ export function swapLogReader(client: PublicClient, chain: Chain, pool: Pool): S
 const readers: { readonly [Key in Version]: (client: PublicClient, chain: Chain, pool: Pool) => SwapLogReader } = {
   v2: (client, _chain, pool) => async (fromBlock, toBlock) => {
     const events = [getAbiItem({ abi: v2PairAbi, name: 'Swap' }), getAbiItem({ abi: v2PairAbi, name: 'Sync' })]
-    const logs = await client.getLogs({ address: pool.id, events, fromBlock, toBlock, strict: true })
+    const told = await client.getLogs({ address: pool.id, events, fromBlock, toBlock, strict: true })
+    const logs = orderedLogs(told, { address: pool.id, fromBlock, toBlock })
     const swaps: SwapLog[] = []
     let reserves = { reserve0: 0n, reserve1: 0n }
     for (const log of logs) {
       // A pair logs its new reserves right before the swap that led to them.
       if (log.eventName === 'Sync') reserves = log.args
-      else swaps.push(v2Swap(log, log.args, reserves, pool.fee))
+      else if (reserves.reserve0 > 0n && reserves.reserve1 > 0n) swaps.push(v2Swap(log, log.args, reserves, pool.fee))
+      else throw untrue('a swap of a pair without its reserves')
     }
     return swaps
   },
   v3: (client, _chain, pool) => async (fromBlock, toBlock) => {
     const event = getAbiItem({ abi: v3PoolAbi, name: 'Swap' })
     const logs = await client.getLogs({ address: pool.id, event, fromBlock, toBlock, strict: true })
-    return logs.map((log) => {
+    return orderedLogs(logs, { address: pool.id, fromBlock, toBlock }).map((log) => {
       const { amount0, amount1, sqrtPriceX96, liquidity, tick } = log.args
       return swapLog(log, { amount0, amount1, sqrtPriceX96, liquidity, tick, fee: pool.fee })
     })
@@ -43,8 +46,9 @@ const readers: { readonly [Key in Version]: (client: PublicClient, chain: Chain,
     const event = getAbiItem({ abi: v4PoolManagerAbi, name: 'Swap' })
     const address = requireDeployment(chain, 'v4').poolManager
     const logs = await client.getLogs({ address, event, args: { id: pool.id }, fromBlock, toBlock, strict: true })
-    return logs.map((log) => {
-      const { amount0, amount1, sqrtPriceX96, liquidity, tick, fee } = log.args
+    return orderedLogs(logs, { address, fromBlock, toBlock }).map((log) => {
+      const { id, amount0, amount1, sqrtPriceX96, liquidity, tick, fee } = log.args
+      if (id.toLowerCase() !== pool.id.toLowerCase()) throw untrue('a swap of another pool')
       // v4 logs what the swapper's balance gained; the pool's gained the opposite.
       return swapLog(log, { amount0: -amount0, amount1: -amount1, sqrtPriceX96, liquidity, tick, fee })
     })
@@ -53,7 +57,7 @@ const readers: { readonly [Key in Version]: (client: PublicClient, chain: Chain,
 
 type Place = {
   readonly blockNumber: bigint
-  readonly blockTimestamp?: bigint | undefined
+  readonly blockTimestamp?: bigint | null | undefined
   readonly transactionHash: Hash
 }
 
@@ -61,7 +65,7 @@ function swapLog(
   { blockNumber, blockTimestamp, transactionHash }: Place,
   facts: Omit<SwapLog, 'blockNumber' | 'transactionHash' | 'timestamp'>,
 ): SwapLog {
-  const timestamp = blockTimestamp === undefined ? null : Number(blockTimestamp)
+  const timestamp = typeof blockTimestamp === 'bigint' ? Number(blockTimestamp) : null
   return { blockNumber, transactionHash, timestamp, ...facts }
 }
 
