@@ -7,17 +7,19 @@ import { carryOutDue, type CarriedOut, type Answered, type CarryOutMeans } from 
 import { checkOutput } from './dispatch/check-output.ts'
 import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
 import { createDrawingBoard } from './dispatch/drawing-board.ts'
+import { internalError } from './dispatch/internal-error.ts'
 import { createToolLists, type ToolList } from './dispatch/list-tools.ts'
 import { createOnce, type Doubt, type Sent } from './dispatch/once.ts'
 import { operationActions, operationReads } from './dispatch/operation-views.ts'
 import { parseInput } from './dispatch/parse-input.ts'
+import { readPicture } from './dispatch/read-picture.ts'
 import { untilAborted } from './dispatch/until-aborted.ts'
 import { quoteUntrusted } from './dispatch/untrusted-text.ts'
 import type { Log } from './observability/log.ts'
 import type { ApprovalAnswer, OperationsRoad } from './operations.ts'
 import type { Drawing } from './pictures/drawing.ts'
-import { createPictureShelf, type PictureShelf } from './pictures/picture-shelf.ts'
-import type { Ports } from './ports.ts'
+import { createPictureShelf, type PictureShelf, type ReadPicture } from './pictures/picture-shelf.ts'
+import type { Ports, Workers } from './ports.ts'
 import { ToolError } from './tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from './tool.ts'
 
@@ -27,7 +29,10 @@ export type Dispatch = {
   list(principal: Principal, views?: boolean): ToolList
   has(name: string): boolean
   /** What was drawn of answers, each for the principal that was given it. */
-  readonly pictures: Pick<PictureShelf, 'list' | 'read'>
+  readonly pictures: Pick<PictureShelf, 'list'> & {
+    /** Rejects with a `ToolError`; `CANCELLED` as soon as the caller leaves. */
+    read(principalId: string, uri: string, signal: AbortSignal): Promise<ReadPicture | null>
+  }
   /** Whether a person at the client may be asked in the middle of a call of this tool. */
   asksClient(name: string): boolean
   /** Answers one call. Never rejects: a failure is a result with `isError`. */
@@ -110,13 +115,17 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const pictures = createPictureShelf({
     newId: options.newRequestId,
     now: options.now,
-    draw: (request, signal) => options.ports.workers.run('draw', request, { signal }),
+    draw: (request, principalId) => options.ports.workers.run('draw', request, { principalId }),
   })
   const road: Road = { options, catalogue, once, means: meansOf(options, catalogue), pictures }
   return Object.freeze({
     list: createToolLists(offered),
     has: (name: string) => catalogue.has(name),
-    pictures: { ...pictures, read: (...request: Reading) => readPicture(request, road) },
+    pictures: {
+      list: (principalId: string) => pictures.list(principalId),
+      read: (principalId: string, uri: string, signal: AbortSignal) =>
+        readPicture({ principalId, uri, signal }, { ...options, pictures }),
+    },
     asksClient: (name: string) => {
       const { write } = options
       return write !== null && write.operations.asksClient() && catalogue.get(name)?.access === 'write'
@@ -162,7 +171,7 @@ function meansOf(options: DispatchOptions, catalogue: Road['catalogue']): CarryO
 }
 
 async function whenDue(operation: Operation, { options, means }: Road): Promise<CarriedOut> {
-  if (means === null || options.write === null) throw internal(operation.id)
+  if (means === null || options.write === null) throw internalError(operation.id)
   const caller = { requestId: options.newRequestId(), signal: new AbortController().signal }
   return options.write.during(() => carryOutDue(operation, caller, means))
 }
@@ -264,6 +273,7 @@ async function handle(tool: Tool, call: Call, options: DispatchOptions, means: C
   const { principal, signal, input, onProgress, onDrawing } = call
   const reads: ReadContext = {
     ...ports,
+    workers: inNameOf(principal.id, ports.workers),
     principal,
     signal,
     onProgress,
@@ -285,12 +295,17 @@ async function handle(tool: Tool, call: Call, options: DispatchOptions, means: C
   )
 }
 
+/** Threads that know for whom they work, so that nobody's tasks keep another's waiting. */
+function inNameOf(principalId: string, workers: Workers): Workers {
+  return { run: (kind, input, caller) => workers.run(kind, input, { ...caller, principalId }) }
+}
+
 function checked(tool: Tool, result: unknown, call: Call, log: Log): Answered {
   const output = checkOutput(tool, result)
   if (output.ok) return output.data
   log.error('tool.output_malformed', { tool: tool.name, requestId: call.requestId, problem: output.problem })
   if (output.salvaged !== null) return output.salvaged
-  throw internal(call.requestId)
+  throw internalError(call.requestId)
 }
 
 /** One line per invocation: name, parameters without secrets, duration, outcome. */
@@ -320,20 +335,6 @@ function withoutSecrets(result: CallResult, { scrub }: DispatchOptions): CallRes
   return scrub === undefined ? result : (scrub(result) as CallResult)
 }
 
-type Reading = Parameters<PictureShelf['read']>
-
-/** A picture that cannot be drawn is said so in words of ours; why stands in the log. */
-async function readPicture(request: Reading, { pictures, options }: Road) {
-  try {
-    return await pictures.read(...request)
-  } catch (error) {
-    if (error instanceof ToolError) throw error
-    const requestId = options.newRequestId()
-    options.log.error('picture.undrawn', { requestId, error })
-    throw internal(requestId)
-  }
-}
-
 /** Our own errors travel as they are. Anything else is logged in full and answered with a correlation id alone. */
 function failure(error: unknown, tool: string, requestId: string, log: Log): CallResult {
   if (error instanceof ToolError) {
@@ -342,11 +343,5 @@ function failure(error: unknown, tool: string, requestId: string, log: Log): Cal
     return errorResult(error)
   }
   log.error('tool.unexpected_error', { tool, requestId, error })
-  return errorResult(internal(requestId))
-}
-
-function internal(requestId: string): ToolError {
-  return new ToolError('INTERNAL', `Something went wrong inside the server (correlation id ${requestId}).`, {
-    details: [{ message: 'Correlation id for the operator.', requestId }],
-  })
+  return errorResult(internalError(requestId))
 }

@@ -8,6 +8,17 @@ const strategies = [
   { name: 'full', rangePct: null, rebalanceThresholdPct: null },
 ]
 
+const terms = {
+  startValueUsd: 1_000,
+  feePips: 500,
+  tickSpacing: 10,
+  decimals0: 18,
+  decimals1: 18,
+  baseToken: 0,
+  quoteUsd: 1,
+  gasUsd: { open: 0, close: 0, rebalance: 0 },
+} as const
+
 /** Hours of a price that climbs by a fifth, in a pool of two tokens with as many decimals. */
 function climbing(hours: number): Bars {
   const column = (value: (bar: number) => number) => Float64Array.from({ length: hours }, (_, bar) => value(bar))
@@ -26,18 +37,38 @@ function climbing(hours: number): Bars {
   }
 }
 
+test('of thousands of ranges as many as can be told apart, with both ends, in order', () => {
+  const hours = 6_000
+  const moves = Array.from({ length: hours - 1 }, (_, move) => ({
+    at: 1_700_003_600 + 3_600 * (move + 1),
+    before: { lower: 1 + move, upper: 2 + move, tickLower: 0, tickUpper: 10 },
+    after: { lower: 2 + move, upper: 3 + move, tickLower: 0, tickUpper: 10 },
+  }))
+  const restless = { name: 'restless', rangePct: 1, rebalanceThresholdPct: 0 }
+  const result = replayStrategies(climbing(48), [restless], terms)
+  const many = result.strategies.map((one) => ({
+    ...one,
+    rebalances: moves.map((move) => ({ ...one.rebalances[0]!, ...move })),
+  }))
+  const facts = { pair: 'A/B', chain: 'ethereum', fee: 500, caption: [], startValueUsd: 1_000, quoteUsd: 1 }
+  const past = { price: Array.from({ length: hours }, () => 1), startsAt: 17e8, barSeconds: 3_600 }
+  const [curve] = backtestCurves({
+    ...facts,
+    ...past,
+    result: { ...result, strategies: many },
+    strategies: [restless],
+  }).strategies
+  const at = curve?.ranges.map((range) => range.at) ?? []
+  expect(at.length).toBeGreaterThan(150)
+  expect(at.length).toBeLessThanOrEqual(202)
+  expect(at).toEqual(at.toSorted((one, other) => one - other))
+  expect(curve?.ranges[0]).toEqual({ at: 1_700_003_600, lower: 1, upper: 2 })
+  expect(curve?.ranges.at(-1)).toEqual({ at: moves.at(-1)?.at, lower: hours, upper: hours + 1 })
+})
+
 test('the curves of a replay: HODL half and half, each range from when it was opened, thinned columns with both ends', () => {
   const bars = climbing(1_000)
-  const result = replayStrategies(bars, strategies, {
-    startValueUsd: 1_000,
-    feePips: 500,
-    tickSpacing: 10,
-    decimals0: 18,
-    decimals1: 18,
-    baseToken: 0,
-    quoteUsd: 1,
-    gasUsd: { open: 0, close: 0, rebalance: 0 },
-  })
+  const result = replayStrategies(bars, strategies, terms)
   const price = Array.from(bars.closeTick, (tick) => 1.0001 ** tick)
   const {
     prices,

@@ -3,7 +3,7 @@ import type { BacktestCurves, StrategyCurve, TimedRange } from './backtest-pictu
 
 /**
  * What the picture of a replay is drawn from. HODL is half of the start value in each token; long columns are thinned to what can be
- * told apart.
+ * told apart, and so are ranges that were held for less than a point of the drawing.
  */
 export function backtestCurves(replay: Replay): BacktestCurves {
   const { result, strategies, startValueUsd, price, quoteUsd, startsAt, barSeconds, ...facts } = replay
@@ -36,6 +36,7 @@ export type Replay = Pick<BacktestCurves, 'pair' | 'chain' | 'fee' | 'caption'> 
 }
 
 const mostPoints = 400
+const mostMoves = 200
 
 function curveOf(
   one: StrategyResult,
@@ -52,8 +53,20 @@ function curveOf(
     feesEarnedUsd: one.feesEarnedUsd,
     feeUncertaintyPct: one.feeUncertaintyPct,
     equity: one.equity,
-    ranges: [rangeFrom(startsAt, opened), ...one.rebalances.map(({ at, after }) => rangeFrom(at, after))],
+    ranges: thinned([rangeFrom(startsAt, opened), ...one.rebalances.map(({ at, after }) => rangeFrom(at, after))]),
   }
+}
+
+/** The first range, and of the moves the last in each of as many equal stretches of time as can be told apart. */
+function thinned(ranges: readonly TimedRange[]): readonly TimedRange[] {
+  const from = ranges[0]?.at ?? 0
+  const until = ranges.at(-1)?.at ?? 0
+  if (ranges.length <= mostMoves + 1 || until <= from) return ranges
+  const stretchOf = (range: TimedRange) => Math.floor(((range.at - from) / (until - from)) * (mostMoves - 1))
+  return ranges.filter((range, index) => {
+    const next = ranges[index + 1]
+    return index === 0 || next === undefined || stretchOf(next) > stretchOf(range)
+  })
 }
 
 function rangeFrom(at: number, { lower, upper }: { readonly lower: number; readonly upper: number }): TimedRange {

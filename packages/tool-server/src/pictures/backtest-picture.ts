@@ -47,7 +47,7 @@ export type StrategyCurve = {
   /** How far the fees may lie off, in percent of them. */
   readonly feeUncertaintyPct: number
   readonly equity: readonly TimedValue[]
-  /** Each range from when it was opened; from 0 and without an upper price for the full one. The first opens the strategy, the others are rebalances. */
+  /** Each range from when it was opened; from 0 and without an upper price for the full one. The first opens the strategy, the others are rebalances, of those close together the last. */
   readonly ranges: readonly TimedRange[]
 }
 
@@ -64,7 +64,7 @@ function words(backtest: BacktestCurves) {
     subtitle: `Net return: ${returns.join(', ')}`,
     caption: [
       ...backtest.caption,
-      'Bars at the right: how far the fees may lie off. A triangle is a rebalance. The past is no promise.',
+      'Bars at the right: how far the fees may lie off. A triangle is one rebalance or several. The past is no promise.',
     ],
   }
 }

@@ -5,7 +5,6 @@ import { draw } from '../adapters/workers/draw.ts'
 import { createPictureShelf, type ReadPicture } from './picture-shelf.ts'
 
 const drawing = { kind: 'range', result: rangeResult, horizonDays: 30 } as const
-const { signal } = new AbortController()
 const tool = 'optimize_lp_range'
 
 function open() {
@@ -17,10 +16,10 @@ test('a picture is read as SVG and as PNG, by its own principal alone', async ()
   const { shelf } = open()
   const [svg, png] = shelf.put({ principalId: 'one', tool, drawing })
   expect(shelf.list('one')).toEqual([svg, png])
-  expect(await shelf.read('one', svg?.uri ?? '', signal)).toMatchObject({ text: expect.stringContaining('WETH/USDC') })
-  const read = await shelf.read('one', png?.uri ?? '', signal)
+  expect(await shelf.read('one', svg?.uri ?? '')).toMatchObject({ text: expect.stringContaining('WETH/USDC') })
+  const read = await shelf.read('one', png?.uri ?? '')
   expect(read).toMatchObject({ uri: png?.uri, mimeType: 'image/png', blob: expect.stringMatching(/^iVBORw0KGgo/) })
-  expect(await shelf.read('other', svg?.uri ?? '', signal)).toBeNull()
+  expect(await shelf.read('other', svg?.uri ?? '')).toBeNull()
   expect(shelf.list('other')).toEqual([])
 })
 
@@ -29,7 +28,7 @@ test('is dark for who asks for it, light else', async () => {
   const links = shelf.put({ principalId: 'one', tool, drawing })
   for (const { uri } of links) {
     const [plain, light, dark] = await Promise.all(
-      ['', '?theme=light', '?theme=dark'].map((theme) => shelf.read('one', `${uri}${theme}`, signal)),
+      ['', '?theme=light', '?theme=dark'].map((theme) => shelf.read('one', `${uri}${theme}`)),
     )
     expect(dark?.uri).toBe(`${uri}?theme=dark`)
     const groundOf = (read: ReadPicture | null | undefined) =>
@@ -38,7 +37,7 @@ test('is dark for who asks for it, light else', async () => {
     expect(grounds[0]).toBe(grounds[1])
     expect(grounds[0]).not.toBe(grounds[2])
   }
-  expect(await shelf.read('one', `${links[0]?.uri}?theme=red`, signal)).toBeNull()
+  expect(await shelf.read('one', `${links[0]?.uri}?theme=red`)).toBeNull()
 })
 
 test('is gone after an hour', async () => {
@@ -47,7 +46,7 @@ test('is gone after an hour', async () => {
   clock.at += 3_599_999
   expect(shelf.list('one')).toHaveLength(2)
   clock.at += 1
-  expect(await shelf.read('one', svg?.uri ?? '', signal)).toBeNull()
+  expect(await shelf.read('one', svg?.uri ?? '')).toBeNull()
   expect(shelf.list('one')).toEqual([])
 })
 
@@ -71,5 +70,5 @@ test.each([
   'file:///etc/passwd',
   `svc://charts/${randomUUID()}.svg`,
 ])('knows nothing by the name %j', async (uri) => {
-  expect(await open().shelf.read('one', uri, signal)).toBeNull()
+  expect(await open().shelf.read('one', uri)).toBeNull()
 })

@@ -1,4 +1,5 @@
 import type { Drawing, DrawingRequest } from './drawing.ts'
+import { createDrawnPictures } from './drawn-pictures.ts'
 import { canRenderPng } from './render-png.ts'
 
 /** Pictures of answers, kept for a while so that a client can read one as a resource. Each is its principal's alone. */
@@ -7,10 +8,10 @@ export type PictureShelf = {
   put(kept: KeptDrawing): readonly PictureLink[]
   list(principalId: string): readonly PictureLink[]
   /**
-   * `null` where this principal has no such picture, or has it no longer. Drawn at each reading, light unless `?theme=dark` ends the
-   * URI. Rejects as `draw` does.
+   * `null` where this principal has no such picture, or has it no longer. Drawn at the first reading, light unless `?theme=dark` ends
+   * the URI. Rejects as `draw` does.
    */
-  read(principalId: string, uri: string, signal: AbortSignal): Promise<ReadPicture | null>
+  read(principalId: string, uri: string): Promise<ReadPicture | null>
 }
 
 export type KeptDrawing = { readonly principalId: string; readonly tool: string; readonly drawing: Drawing }
@@ -34,10 +35,11 @@ export type PictureShelfOptions = {
   /** Unix milliseconds. */
   readonly now: () => number
   /** An SVG as text, or the bytes of a PNG. */
-  readonly draw: (request: DrawingRequest, signal: AbortSignal) => Promise<string | Uint8Array>
+  readonly draw: (request: DrawingRequest, principalId: string) => Promise<string | Uint8Array>
 }
 
 export function createPictureShelf({ newId, now, draw }: PictureShelfOptions): PictureShelf {
+  const drawn = createDrawnPictures(draw)
   const shelf = new Map<string, KeptDrawing & { readonly until: number }>()
   const ofPrincipal = (principalId: string) => [...shelf].filter(([, kept]) => kept.principalId === principalId)
   const sweep = () => {
@@ -57,12 +59,12 @@ export function createPictureShelf({ newId, now, draw }: PictureShelfOptions): P
       sweep()
       return ofPrincipal(principalId).flatMap(([id, kept]) => linksTo(id, kept))
     },
-    async read(principalId: string, uri: string, signal: AbortSignal) {
+    async read(principalId: string, uri: string) {
       sweep()
       const [, id = '', format, theme = 'light'] = readable.exec(uri) ?? []
       const kept = shelf.get(id)
       if (kept?.principalId !== principalId || !isFormat(format) || !isTheme(theme)) return null
-      const picture = await draw({ drawing: kept.drawing, theme, format }, signal)
+      const picture = await drawn.of(`${id}.${format}.${theme}`, { drawing: kept.drawing, theme, format }, principalId)
       const named = { uri, mimeType: formats[format] }
       if (typeof picture === 'string') return { ...named, text: picture }
       return { ...named, blob: Buffer.from(picture).toString('base64') }

@@ -12,8 +12,8 @@ import type { DrawingRequest } from '../pictures/drawing.ts'
 /** Threads for work that takes long, so that no other call of the server waits for it. */
 export type Workers = {
   /**
-   * Throws `SIMULATION_TIMEOUT` when the time limit passes, waiting included; `SERVER_BUSY` when too much waits already or the server
-   * closes; `CANCELLED` when the caller leaves; `LpMathError` as the work itself does.
+   * Throws `SIMULATION_TIMEOUT` when the time limit passes, waiting included; `SERVER_BUSY` when too much waits already, most of it
+   * for the same principal, or the server closes; `CANCELLED` when the caller leaves; `LpMathError` as the work itself does.
    */
   run<Kind extends WorkKind>(kind: Kind, input: Work[Kind]['input'], caller: WorkCaller): Promise<Work[Kind]['output']>
 }
@@ -31,7 +31,10 @@ export type Work = {
 export type WorkKind = keyof Work
 
 export type WorkCaller = {
-  readonly signal: AbortSignal
+  /** Absent where the work goes on whoever leaves. */
+  readonly signal?: AbortSignal | undefined
+  /** For whom the work is: those who wait take turns, and who has most waiting is refused first. */
+  readonly principalId?: string | undefined
   /** How much of how much is done (paths, strategies); heard now and then, and never after the end. */
   readonly onProgress?: ((done: number, of: number) => void) | undefined
 }

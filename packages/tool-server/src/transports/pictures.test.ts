@@ -49,6 +49,9 @@ describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era
     expect(contents).toMatchObject([{ uri: svg.uri, text: expect.stringMatching(/^<svg.*WETH\/USDC on Ethereum/s) }])
     const pixels = await client.readResource({ uri: png.uri })
     expect(pixels.contents).toMatchObject([{ mimeType: 'image/png', blob: expect.stringMatching(/^iVBORw0KGgo/) }])
+    const readings = open.lines.filter((line) => line.includes('picture.read'))
+    expect(readings, 'one line for each reading').toHaveLength(2)
+    expect(readings[0]).toMatch(/"principal":"[^"]+".*"outcome":"success"/)
 
     const { client: other } = await connectModern(open.url, open.keys.write, era)
     expect((await other.listResources()).resources).toEqual([])
@@ -82,8 +85,12 @@ describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era
 
   it('say so when their thread dies, and can be read again', async () => {
     let deaths = 0
+    const askers: (string | undefined)[] = []
     const threads: Workers = {
-      run: (...task) => (deaths++ === 0 ? Promise.reject(new Error('A thread ended.')) : workers.run(...task)),
+      run(kind, input, caller) {
+        askers.push(caller.principalId)
+        return deaths++ === 0 ? Promise.reject(new Error('A thread ended.')) : workers.run(kind, input, caller)
+      },
     }
     await openDrawing(threads)
     const { client } = await connectModern(open.url, open.keys.read, era)
@@ -93,6 +100,10 @@ describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era
     expect(open.lines.join('')).toContain('A thread ended.')
     const { contents } = await client.readResource({ uri: `${uri}?theme=dark` })
     expect(contents).toMatchObject([{ text: expect.stringContaining('WETH/USDC on Ethereum') }])
+    const [first, second] = askers
+    expect(askers, 'each in the name of the caller').toEqual([first, second])
+    expect(first).toMatch(/./)
+    expect(second).toBe(first)
     await client.close()
   })
 })

@@ -2,9 +2,10 @@ import { createTransport, RpcRequestError, type EIP1193RequestFn } from 'viem'
 import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
 
 /**
- * One endpoint of a chain. Requests of the same turn of the event loop travel as one JSON-RPC batch. A batch that the
- * endpoint will not take as a whole is sent again call by call, and so is everything after it; nothing else is ever sent
- * twice, and a transaction never travels in a batch.
+ * One endpoint of a chain. Requests of the same turn of the event loop travel as one JSON-RPC batch, whoever asks. A batch that the
+ * endpoint will not take as a whole is sent again call by call, and so is everything after it; a batch whose answers are too
+ * long together is sent again call by call alone. Nothing else is ever sent twice. Logs, whose answers are
+ * long and slow, and transactions never travel in a batch: neither can fail the reads of others.
  *
  * Rejects with `EndpointError` (as the cause of viem's `UnknownRpcError`) when there was no answer, and with viem's
  * classes for JSON-RPC errors. Errors name the origin of the URL only, because paths and queries hold keys.
@@ -30,8 +31,8 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
         exchange,
         queued.map(({ call }) => call),
       )
-      if (answers === 'batch refused') {
-        batchSize = 1
+      if (answers === 'batch refused' || answers === 'batch too long') {
+        if (answers === 'batch refused') batchSize = 1
         for (const entry of queued) void settle([entry])
         return
       }
@@ -44,7 +45,7 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
   function send(call: RpcCall): Promise<RpcAnswer | undefined> {
     return new Promise((resolve, reject) => {
       const queued = { call, resolve, reject }
-      if (isTransaction(call.method)) {
+      if (travelsAlone(call.method)) {
         void settle([queued])
         return
       }
@@ -91,6 +92,10 @@ type QueuedCall = {
   readonly call: RpcCall
   readonly resolve: (answer: RpcAnswer | undefined) => void
   readonly reject: (error: unknown) => void
+}
+
+function travelsAlone(method: string): boolean {
+  return method === 'eth_getLogs' || isTransaction(method)
 }
 
 function isSlow(method: string): boolean {

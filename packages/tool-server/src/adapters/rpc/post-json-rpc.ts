@@ -6,14 +6,16 @@ import { EndpointError } from './endpoint-error.ts'
  * One HTTP exchange with a JSON-RPC endpoint: a single call as an object, several as a batch. Answers are matched by id.
  * The time limit covers the whole body, redirects are refused, a body above 16 MiB is cut off.
  *
- * @returns the answer of each call by id, or `batch refused` when the endpoint answered a batch as a whole.
+ * @returns the answer of each call by id, `batch refused` when the endpoint answered a batch as a whole, or
+ *   `batch too long` when the answers to several calls were cut off.
  * @throws EndpointError
  */
 export async function postJsonRpc(
   options: { readonly url: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
   calls: readonly RpcCall[],
-): Promise<ReadonlyMap<number, RpcAnswer> | 'batch refused'> {
+): Promise<ReadonlyMap<number, RpcAnswer> | 'batch refused' | 'batch too long'> {
   const said = await postJson({ ...options, mostBytes }, JSON.stringify(calls.length === 1 ? calls[0] : calls))
+  if ('failed' in said && said.failed === 'too long' && calls.length > 1) return 'batch too long'
   if ('failed' in said) throw failures[said.failed](options.timeoutMs, said.cause)
   const { status, type, body } = said
   if (calls.length > 1 && !Array.isArray(body)) {

@@ -92,6 +92,18 @@ describe('simulations in threads', () => {
     expect(await codeOf(workers.run('simulate', quick, caller()))).toBe('SERVER_BUSY')
   })
 
+  test('of one principal keep nobody else waiting, and give up their places for him', async () => {
+    open({ maxWaiting: 3 })
+    const ended: string[] = []
+    const work = (principalId: string, paths: number) =>
+      workers.run('simulate', { ...quick, paths }, { principalId }).then(() => ended.push(principalId))
+    const flood = ['first', 'second', 'third', 'fourth'].map(() => codeOf(work('flooding', 200_000)))
+    expect(await codeOf(work('flooding', 64)), 'no place for more of the same').toBe('SERVER_BUSY')
+    await work('other', 64)
+    expect(ended, 'one ran already, and one had its turn').toEqual(['flooding', 'flooding', 'other'])
+    expect(await Promise.all(flood)).toEqual(['done', 'done', 'done', 'SERVER_BUSY'])
+  })
+
   test('fail alone with a thread that dies, which the next one replaces', async () => {
     let starts = 0
     const program = "import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit(3))"

@@ -3,27 +3,29 @@ import { Worker } from 'node:worker_threads'
 import type { Work, WorkCaller, Workers, WorkKind } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import type { WorkMessage, WorkOutput, WorkRequest } from './work-messages.ts'
+import { createWaitingLine } from './waiting-line.ts'
 import { workerProgram } from './worker-program.ts'
 
 /**
  * Threads for work that takes long. The first is started when first needed; they stay for the next tasks and hold the process up
  * only while they work. A task that is not wanted any more is told to stop and its thread goes on with the next; a thread that dies
- * fails its task alone, and another takes its place.
+ * fails its task alone, and another takes its place. Principals take turns.
  */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { threads, maxWaiting = 32, deadlineMs = 10_000, program = workerProgram } = options
   const seats = new Set<Seat>()
-  const waiting = new Set<Job>()
+  const waiting = createWaitingLine<Job>(maxWaiting)
   let isClosed = false
 
   const fill = () => {
-    for (const job of waiting) {
-      const seat = [...seats].find((one) => one.job === null) ?? (seats.size < threads ? openSeat() : null)
-      if (seat === null) return
-      waiting.delete(job)
-      begin(seat, job)
+    for (let free = freeSeat(); free !== null; free = freeSeat()) {
+      const job = waiting.next()
+      if (job === null) return
+      begin(free === 'none yet' ? openSeat() : free, job)
     }
   }
+  const freeSeat = () =>
+    [...seats].find((one) => one.job === null) ?? (seats.size < threads ? ('none yet' as const) : null)
   const openSeat = (): Seat => {
     const worker = new Worker(program(), { name: 'worker', env: {}, execArgv: [] })
     const seat: Seat = { worker, job: null }
@@ -45,22 +47,20 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   return Object.freeze({
     run<Kind extends WorkKind>(kind: Kind, input: Work[Kind]['input'], caller: WorkCaller) {
       if (isClosed) return Promise.reject(new ToolError('SERVER_BUSY', 'The server is closing.'))
-      if (caller.signal.aborted) return Promise.reject(left())
-      if (waiting.size >= maxWaiting) {
-        return Promise.reject(new ToolError('SERVER_BUSY', 'Too many simulations and replays wait for their turn.'))
-      }
+      if (caller.signal?.aborted === true) return Promise.reject(left())
       return new Promise<WorkOutput>((resolve, reject) => {
         const request = { kind, input } as WorkRequest
-        const forget = (one: Job) => waiting.delete(one)
+        const owner = caller.principalId ?? ''
+        const forget = (one: Job) => waiting.leave(owner, one)
         const job = createJob(request, caller, { deadlineMs, resolve, reject, forget })
-        waiting.add(job)
+        waiting.join(owner, job)?.end(new ToolError('SERVER_BUSY', tooMany))
         fill()
       }) as Promise<Work[Kind]['output']>
     },
     async close() {
       isClosed = true
       const closing = new ToolError('SERVER_BUSY', 'The server is closing.')
-      for (const job of waiting) job.end(closing)
+      for (const job of waiting.all()) job.end(closing)
       for (const seat of seats) seat.job?.end(closing)
       await Promise.all([...seats].map(({ worker }) => worker.terminate()))
     },
@@ -113,7 +113,7 @@ function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): J
       if (isOver) return
       isOver = true
       clearTimeout(timer)
-      caller.signal.removeEventListener('abort', leave)
+      caller.signal?.removeEventListener('abort', leave)
       Atomics.store(stop, 0, 1)
       means.forget(job)
       if (outcome instanceof Error) means.reject(outcome)
@@ -126,7 +126,7 @@ function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): J
     `The ${names[request.kind]} took longer than ${means.deadlineMs} ms.`,
   )
   const timer = setTimeout(() => job.end(late), means.deadlineMs)
-  caller.signal.addEventListener('abort', leave, { once: true })
+  caller.signal?.addEventListener('abort', leave, { once: true })
   return job
 }
 
@@ -160,6 +160,8 @@ const names = {
   scoreFeeTier: 'score of a fee tier',
   draw: 'picture',
 } as const
+
+const tooMany = 'Too many simulations, replays and pictures wait for their turn, most of them for this caller.'
 
 function left(): ToolError {
   return new ToolError('CANCELLED', 'The caller left before the answer was ready.')

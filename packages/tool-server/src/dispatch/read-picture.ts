@@ -1,0 +1,38 @@
+import type { Log } from '../observability/log.ts'
+import type { PictureShelf, ReadPicture } from '../pictures/picture-shelf.ts'
+import { ToolError } from '../tool-error.ts'
+import { internalError } from './internal-error.ts'
+import { untilAborted } from './until-aborted.ts'
+
+/** One line per reading. A picture that cannot be drawn is said so in words of ours; why stands in the log. */
+export async function readPicture(
+  { principalId, uri, signal }: Reading,
+  { pictures, log, now, newRequestId }: ReadingMeans,
+): Promise<ReadPicture | null> {
+  const requestId = newRequestId()
+  const startedAt = now()
+  const tell = (outcome: string) => {
+    const durationMs = now() - startedAt
+    log.info('picture.read', { uri: uri.slice(0, 128), requestId, principal: principalId, durationMs, outcome })
+  }
+  try {
+    const read = await untilAborted(pictures.read(principalId, uri), signal)
+    tell(read === null ? 'unknown' : 'success')
+    return read
+  } catch (error) {
+    const known = error instanceof ToolError ? error : internalError(requestId)
+    if (known !== error) log.error('picture.undrawn', { requestId, error })
+    tell(known.code)
+    throw known
+  }
+}
+
+type Reading = { readonly principalId: string; readonly uri: string; readonly signal: AbortSignal }
+
+type ReadingMeans = {
+  readonly pictures: PictureShelf
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly newRequestId: () => string
+}
