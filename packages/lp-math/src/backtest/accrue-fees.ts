@@ -6,7 +6,7 @@ import { traversedShare } from './traversed-share.ts'
  * fees that a position of `liquidity` earned in it, in smallest units.
  *
  * The position's own liquidity dilutes what was there: input * fee * share * L / (liquidity + L), or, where the fee growth is known,
- * growth * share * L * liquidity / (liquidity + L).
+ * growth * share * L * liquidity / (liquidity + L). A bar without liquidity has no trade to earn from, whatever its input says.
  */
 export function accrueFees(
   bars: Bars,
@@ -23,7 +23,7 @@ export function accrueFees(
   for (let bar = fromBar; bar < toBar; bar++) {
     const there = liquidity[bar] ?? 0
     const inRange = traversedShare(lowTick[bar] ?? 0, highTick[bar] ?? 0, tickLower, tickUpper)
-    const paid = (inRange * own * (feeGrowth === null ? fee : there)) / (there + own)
+    const paid = there > 0 ? (inRange * own * (feeGrowth === null ? fee : there)) / (there + own) : 0
     share[bar] = inRange
     fee0[bar] = (source0[bar] ?? 0) * paid
     fee1[bar] = (source1[bar] ?? 0) * paid

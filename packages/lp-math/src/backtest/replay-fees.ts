@@ -85,7 +85,7 @@ function addFees(
     const high = highTick[bar] ?? 0
     const there = liquidity[bar] ?? 0
     const inRange = traversedShare(low, high, tickLower, tickUpper)
-    const paid = (inRange * own * (feeGrowth === null ? fee : there)) / (there + own)
+    const paid = there > 0 ? (inRange * own * (feeGrowth === null ? fee : there)) / (there + own) : 0
     const earned0 = (source0[bar] ?? 0) * paid
     const earned1 = (source1[bar] ?? 0) * paid
     amount0 += earned0

@@ -18,5 +18,10 @@ describe('the Sharpe ratio', () => {
     expect(sharpeRatio(values.map(() => 100))).toBeNull()
     expect(sharpeRatio([...values, -1])).toBeNull()
     expect(sharpeRatio([])).toBeNull()
+    // Fees on a price that stands still: as good as the same each day.
+    const steady = (spread: number) =>
+      values.map((_, day) => 100 * 1.001 ** day * (1 + (day % 2 === 0 ? 0 : spread * 0.001)))
+    expect([sharpeRatio(steady(1e-3)), sharpeRatio(steady(-1e-3))]).toEqual([null, null])
+    expect(sharpeRatio(steady(0.05))).toBeGreaterThan(100)
   })
 })

@@ -5,7 +5,7 @@ import { createBars } from './create-bars.ts'
 
 /**
  * Bars from rows as a source tells them: oldest first, on one grid of `barSeconds` that the first row begins, holes allowed. A hole
- * becomes bars without a trade at the close and liquidity before it. Where a row's open or close lies outside its low and high, as
+ * becomes bars without a trade at the close and liquidity before it, but above a year it is refused. Where a row's open or close lies outside its low and high, as
  * sources that round them apart have it, the span is widened to hold both. Both repairs are counted.
  * @throws LpMathError `BARS_MALFORMED`, naming the row and the field.
  */
@@ -16,6 +16,7 @@ export function barsFromRows(rows: readonly BarRow[], barSeconds: number): BarsF
   if (first === undefined || last === undefined) throw malformed('rows holds at least one row.')
   const positions = rows.map((row, index) => positionOf(row, index, first.startsAt, barSeconds))
   requireRising(positions)
+  requireNoYearWithout(positions, barSeconds)
   const count = (positions.at(-1) ?? 0) + 1
   if (count > MOST_BARS) throw malformed(`rows span more than ${MOST_BARS} bars.`)
   const withFeeGrowth = first.feeGrowth0 !== undefined
@@ -48,6 +49,7 @@ export type BarsFromRows = { readonly bars: Bars; readonly filledBars: number; r
 
 /** Nineteen years of minutes: beyond that a time is wrong rather than far away. */
 const MOST_BARS = 10_000_000
+const SECONDS_OF_YEAR = 365 * 86_400
 
 function positionOf(row: BarRow, index: number, origin: number, barSeconds: number): number {
   const position = Math.round((row.startsAt - origin) / barSeconds)
@@ -61,6 +63,14 @@ function requireRising(positions: readonly number[]): void {
   for (let index = 1; index < positions.length; index++) {
     if ((positions[index] ?? 0) <= (positions[index - 1] ?? 0)) {
       throw malformed(`rows[${index}].startsAt is later than that of the row before it.`)
+    }
+  }
+}
+
+function requireNoYearWithout(positions: readonly number[], barSeconds: number): void {
+  for (let index = 1; index < positions.length; index++) {
+    if (((positions[index] ?? 0) - (positions[index - 1] ?? 0) - 1) * barSeconds > SECONDS_OF_YEAR) {
+      throw malformed(`rows[${index}].startsAt is at most a year after the row before it.`)
     }
   }
 }

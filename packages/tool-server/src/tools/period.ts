@@ -31,7 +31,7 @@ export type PeriodInput = z.output<z.ZodObject<typeof periodInput>>
 /** Unix seconds. */
 export type Period = { readonly from: number; readonly to: number; readonly barSeconds: number }
 
-/** How much of the period is known. */
+/** How much of the period is known: bars that the source has nothing of are not found. */
 export const completenessResult = {
   barsExpected: z.int(),
   barsFound: z.int(),
@@ -40,8 +40,8 @@ export const completenessResult = {
 }
 
 export function completenessOf({ completeness, isEstimate }: PoolBars) {
-  const { barsExpected, barsFound, note } = completeness
-  return { barsExpected, barsFound, isEstimate, notes: note === null ? [] : [note] }
+  const { barsExpected, barsFound, gaps, note } = completeness
+  return { barsExpected, barsFound: barsFound - gaps, isEstimate, notes: note === null ? [] : [note] }
 }
 
 /** When a bar begins, as ISO 8601. */

@@ -10,6 +10,7 @@ const column = (hours: number, of: (index: number) => number) => Float64Array.fr
 function past(hours: number, { step = 50, gaps = 0, fees = 1 }: { step?: number; gaps?: number; fees?: number } = {}) {
   const closeTick = column(hours, (index) => 200_000 + (index % 2) * step)
   const none = column(hours, () => 0)
+  const gapsAt = Array.from({ length: gaps }, (_, back) => (hours - 1 - back) * hour)
   const history: PoolBars = {
     bars: {
       barSeconds: hour,
@@ -30,7 +31,7 @@ function past(hours: number, { step = 50, gaps = 0, fees = 1 }: { step?: number;
       trades: null,
     },
     source: 'rpc',
-    completeness: { barsExpected: 720, barsFound: hours, hasAllTrades: true, gaps, gapsAt: [], note: null },
+    completeness: { barsExpected: 720, barsFound: hours, hasAllTrades: true, gaps, gapsAt, note: null },
     isEstimate: false,
   }
   return history
@@ -69,6 +70,20 @@ describe('the volatility of a pool', () => {
     expect(() => poolSigma(absurd, pool, historical)).toThrow(refusal(6.5))
   })
 
+  test('leaves out gaps: a price that stands still for want of data is no calm, and a move over them is that of its time', () => {
+    const sigmaOf = (history: PoolBars) => poolSigma(history, pool, historical).sigma
+    const cut = past(720, { gaps: 520 })
+    cut.bars.closeTick.fill(200_000, 200)
+    expect(sigmaOf(cut)).toBeCloseTo(sigmaOf(past(200)), 10)
+    const holed = past(720)
+    const gapsAt = Array.from({ length: 63 }, (_, index) => (300 + index) * hour)
+    holed.bars.closeTick.fill(holed.bars.closeTick[299]!, 300, 363)
+    // Sixty-four hours after the last known one: eight times the move of an hour.
+    holed.bars.closeTick.forEach((tick, index, ticks) => (ticks[index] = index < 363 ? tick : tick + 400))
+    const told = { ...holed, completeness: { ...holed.completeness, gaps: 63, gapsAt } }
+    expect(sigmaOf(told) / sigmaOf(past(720))).toBeCloseTo(1, 2)
+  })
+
   test('is what its fees pay for: LVR at that volatility is what liquidity earns', () => {
     const { sigma, standardError } = poolSigma(past(720), pool, implied)
     expect(standardError).toBeCloseTo(0.1 * sigma, 14)
@@ -101,10 +116,14 @@ describe('the fees of a pool', () => {
     )
   })
 
-  test('count what a source cannot mean as nothing, and are unknown without a price', () => {
+  test('leave out what a source cannot mean, and are unknown without a price', () => {
     const odd = past(240, { fees: 1 })
     odd.figures.feesUsd?.fill(Number.NaN, 0, 24).fill(-5, 24, 48).fill(Number.POSITIVE_INFINITY, 48, 72)
-    expect(feePace(odd)?.meanUsd).toBeCloseTo((24 * 7) / 10, 10)
+    expect(feePace(odd)).toEqual({ meanUsd: 24, last7dUsd: 24, standardErrorUsd: 0 })
+    const half = past(240)
+    half.figures.feesUsd?.forEach((_, index, fees) => (fees[index] = index % 2 === 0 ? Number.NaN : 1))
+    expect(feePace(half)).toEqual({ meanUsd: 24, last7dUsd: 24, standardErrorUsd: 0 })
+    expect(feePace(past(240, { fees: Number.NaN }))).toBeNull()
     expect(feePace({ ...odd, figures: { ...odd.figures, feesUsd: null } })).toBeNull()
     expect(feePace(past(0))).toEqual({ meanUsd: 0, last7dUsd: 0, standardErrorUsd: 0 })
   })

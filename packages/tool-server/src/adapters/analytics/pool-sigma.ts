@@ -1,6 +1,7 @@
-import { ewmaRelativeError, ewmaSigma, impliedSigma, MAX_TICK } from '@svc/lp-math'
+import { ewmaRelativeError, ewmaSigma, impliedSigma } from '@svc/lp-math'
 import type { Pool, PoolBars } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
+import { knownCloses } from './known-closes.ts'
 import { wholeFee } from './whole-fee.ts'
 
 /**
@@ -13,16 +14,14 @@ export function poolSigma(
   { source, price, token1Usd, feesError }: PoolSigmaOptions,
 ): PoolSigma {
   const { bars, completeness } = history
-  const ticks = bars.closeTick.filter((tick) => Math.abs(tick) <= MAX_TICK)
-  const days = ((ticks.length - completeness.gaps) * bars.barSeconds) / 86_400
-  if (days < leastDays || ticks.length < 2) throw tooShort(days, completeness.note)
+  const closes = knownCloses(history)
+  const days = (closes.length * bars.barSeconds) / 86_400
+  if (days < leastDays || closes.length < 2) throw tooShort(days, completeness.note)
   if (source === 'implied') {
     const sigma = Math.min(highest, impliedOf(history, pool, price * token1Usd ** 2))
     // It goes by the root of the fees.
     return { source, sigma, standardError: (sigma * feesError) / 2, lookbackDays: 7 }
   }
-  const last = ticks.at(-1) ?? 0
-  const closes = ticks.map((tick) => 1.0001 ** (tick - last))
   const sigma = Math.min(highest, ewmaSigma(closes, bars))
   return { source, sigma, standardError: sigma * ewmaRelativeError(closes, bars), lookbackDays: Math.floor(days) }
 }
@@ -53,7 +52,7 @@ const highest = 10
 function impliedOf({ bars, figures }: PoolBars, pool: Pool, priceUsd2: number): number {
   if (figures.volumeUsd === null) throw new ToolError('PRICE_UNAVAILABLE', 'The volume of this pool has no price.')
   const barsAWeek = Math.round((7 * 86_400) / bars.barSeconds)
-  const week = figures.volumeUsd.slice(-barsAWeek).map((volume) => (volume > 0 ? volume : 0))
+  const week = figures.volumeUsd.slice(-barsAWeek).filter((volume) => volume >= 0 && Number.isFinite(volume))
   const { feePips, protocolFeeShare } = wholeFee(pool)
   const fee = (feePips * (1 - protocolFeeShare)) / 1e6
   const tickTvlUsd = wholeLiquidity(pool) * Math.sqrt(priceUsd2) * fee
@@ -64,6 +63,7 @@ function impliedOf({ bars, figures }: PoolBars, pool: Pool, priceUsd2: number): 
       'No liquidity is active in this pool, so that it implies no volatility.',
     )
   }
+  if (week.length === 0) throw new ToolError('PRICE_UNAVAILABLE', 'The volume of this pool has no price.')
   const volume = week.reduce((sum, one) => sum + one, 0)
   return impliedSigma({ fee, dailyVolumeUsd: (volume / week.length) * (barsAWeek / 7), tickTvlUsd })
 }

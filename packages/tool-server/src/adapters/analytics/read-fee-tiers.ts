@@ -3,6 +3,7 @@ import type { Chain } from '@svc/wallet/core'
 import type { Pool, PoolBars, Ports, Token, WorkCaller } from '../../ports.ts'
 import type { ScoredTier } from './choose-fee-tier.ts'
 import { dailyTrade, type DailyTrade } from './daily-trade.ts'
+import { knownCloses } from './known-closes.ts'
 import { readPoolActivity } from './read-pool-activity.ts'
 import type { TierMarket } from './score-fee-tier.ts'
 import { wholeFee } from './whole-fee.ts'
@@ -148,9 +149,8 @@ function priceOf({ pool, isQuote1 }: ReadTier): number {
 }
 
 function volatilityOf({ history }: ReadTier): TierVolatility | null {
-  const ticks = history.bars.closeTick.filter((tick) => Math.abs(tick) <= MAX_TICK)
-  if (ticks.length < 2) return null
-  const closes = ticks.map((tick) => 1.0001 ** (tick - (ticks[0] ?? 0)))
+  const closes = knownCloses(history)
+  if (closes.length < 2) return null
   return {
     ewma: ewmaSigma(closes, history.bars),
     realised: closes.length < 3 ? null : realisedSigma(closes, history.bars),

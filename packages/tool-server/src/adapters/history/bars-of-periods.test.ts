@@ -11,6 +11,8 @@ const pool = {
   token0: { ...token, decimals: 18 },
   token1: { ...token, decimals: 6 },
 } as const
+/** A dollar for one token1. */
+const pegged = [{ isToken1: true, usd: 1, decimals: 6, isPegged: true }]
 const grid = { start: 0, count: 4, barSeconds: 3_600 }
 
 /** A price of so many token1 for one token0. */
@@ -26,7 +28,6 @@ function period(hour: number, price: number, facts: Partial<Period> = {}): Perio
     volume0: 1,
     volume1: 2_000,
     volumeUsd: 2_000,
-    feesUsd: 6,
     tvlUsd: 1e6,
     trades: 3,
     ...facts,
@@ -38,19 +39,25 @@ const prices = (ticks: Float64Array) => [...ticks].map((tick) => Math.round(1.00
 describe('bars of periods', () => {
   test('turn prices and ranges over, and fill what is missing', () => {
     const first = period(0, 2_000, { low: 1 / 2_500, high: 1 / 1_800 })
-    const { bars, gapsAt, figures, notes } = barsOfPeriods(pool, period(-1, 1_900), [first, period(2, 2_100)], grid)
+    const { bars, gapsAt, figures, absurd } = barsOfPeriods(
+      pool,
+      period(-1, 1_900),
+      [first, period(2, 2_100)],
+      grid,
+      pegged,
+    )
     expect(prices(bars.openTick)).toEqual([1_900, 2_000, 2_000, 2_100])
     expect(prices(bars.highTick)).toEqual([2_500, 2_000, 2_100, 2_100])
     expect(prices(bars.lowTick)).toEqual([1_800, 2_000, 2_000, 2_100])
     expect(prices(bars.closeTick)).toEqual([2_000, 2_000, 2_100, 2_100])
-    expect([gapsAt, notes, [...figures.trades!], bars.feeGrowth]).toEqual([[3_600, 10_800], [], [3, 0, 3, 0], null])
+    expect([gapsAt, absurd, [...figures.trades!], bars.feeGrowth]).toEqual([[3_600, 10_800], 0, [3, 0, 3, 0], null])
     expect([bars.amount0In[1], bars.amount1In[3]]).toEqual([0, 0])
   })
 
   test('begin with the first period that has a price', () => {
-    const { bars } = barsOfPeriods(pool, null, [period(1, 2_000, { price: 0 }), period(2, 2_000)], grid)
+    const { bars } = barsOfPeriods(pool, null, [period(1, 2_000, { price: 0 }), period(2, 2_000)], grid, pegged)
     expect([...bars.startsAt]).toEqual([7_200, 10_800])
-    expect(barsOfPeriods(pool, null, [], grid).bars.startsAt).toHaveLength(0)
+    expect(barsOfPeriods(pool, null, [], grid, pegged).bars.startsAt).toHaveLength(0)
   })
 
   test('put in what the price says came in, and never more than was traded', () => {
@@ -58,11 +65,12 @@ describe('bars of periods', () => {
     const moved = barsOfPeriods(
       pool,
       period(-1, 2_000),
-      [period(0, 2_100, { volume1: 10, liquidity: 1e12 })],
+      [period(0, 2_100, { volume0: 0.005, volume1: 10, liquidity: 1e12 })],
       grid,
+      pegged,
     ).bars
     expect(moved.amount1In[0]! / 1e6).toBeCloseTo((10 + 1e6 * (Math.sqrt(2_100e-12) - Math.sqrt(2_000e-12))) / 2, 9)
-    const steep = barsOfPeriods(pool, period(-1, 2_000), [period(0, 4_000, { liquidity: 1e20 })], grid).bars
+    const steep = barsOfPeriods(pool, period(-1, 2_000), [period(0, 4_000, { liquidity: 1e20 })], grid, pegged).bars
     expect([steep.amount1In[0], steep.amount0In[0]]).toEqual([2_000e6, 0])
   })
 
@@ -74,36 +82,57 @@ describe('bars of periods', () => {
     ['a price beyond every tick', { price: 1e-60 }],
     ['more liquidity than a pool counts', { liquidity: 1e39 }],
     ['more volume than there can be tokens', { volume1: 1e80 }],
-  ])('leave out a period with %s, and say so', (_label, absurd) => {
-    const { bars, gapsAt, notes } = barsOfPeriods(pool, period(-1, 2_000), [period(0, 9e9, absurd)], grid)
+    ['a trade without liquidity', { liquidity: 0 }],
+    ['a trade of more than its liquidity could bear', { volume0: 1e9, volume1: 9e18 }],
+    ['amounts of another price', { volume0: 1, volume1: 17.5 }],
+    ['amounts the other way round', { volume0: 2_000, volume1: 1 }],
+    ['one amount without the other', { volume0: 1, volume1: 0 }],
+  ])('leave out a period with %s, and count it', (_label, absurd) => {
+    const { bars, gapsAt, ...read } = barsOfPeriods(pool, period(-1, 2_000), [period(0, 2_100, absurd)], grid, pegged)
     expect(prices(bars.closeTick)).toEqual([2_000, 2_000, 2_000, 2_000])
-    expect([gapsAt.length, notes]).toEqual([4, ['1 periods with absurd figures were left out.']])
+    expect([gapsAt.length, read.absurd, read.newest?.startsAt]).toEqual([4, 1, -3_600])
   })
 
   test('span no price that a pool cannot have', () => {
-    const { bars } = barsOfPeriods(pool, period(-1, 2_000), [period(0, 2_100, { low: 1e-60, high: 1e60 })], grid)
+    const { bars } = barsOfPeriods(
+      pool,
+      period(-1, 2_000),
+      [period(0, 2_100, { low: 1e-60, high: 1e60 })],
+      grid,
+      pegged,
+    )
     expect([prices(bars.lowTick)[0], prices(bars.highTick)[0]]).toEqual([2_000, 2_100])
   })
 
-  test('tell no dollars that cannot be meant', () => {
-    const untracked = period(0, 2_000, { volumeUsd: 0, feesUsd: 0 })
-    const negative = period(1, 2_000, { tvlUsd: -5, volumeUsd: -1 })
-    const quiet = period(2, 2_000, { volume0: 0, volume1: 0, volumeUsd: 0, feesUsd: 0, trades: 1 })
-    const { figures } = barsOfPeriods(pool, null, [untracked, negative, quiet, period(3, 2_000)], grid)
-    expect([...figures.volumeUsd!]).toEqual([NaN, NaN, 0, 2_000])
-    expect([...figures.feesUsd!]).toEqual([NaN, NaN, 0, 6])
-    expect([...figures.tvlUsd!]).toEqual([1e6, NaN, 1e6, 1e6])
-    const absurd = period(0, 2_000, { feesUsd: 2_001 })
-    expect(barsOfPeriods(pool, null, [absurd], grid).figures.feesUsd![0]).toBeNaN()
+  test('keep amounts of dust, and a flash swap of a pair', () => {
+    const dust = period(0, 2_000, { volume0: 1e-9, volume1: 0.000001, trades: 1 })
+    expect(barsOfPeriods(pool, null, [dust], grid, pegged).absurd).toBe(0)
+    const flash = period(0, 2_000, { volume0: 500 })
+    const absurd = (version: 'v2' | 'v3') => barsOfPeriods({ ...pool, version }, null, [flash], grid, pegged).absurd
+    expect([absurd('v2'), absurd('v3')]).toEqual([0, 1])
   })
 
-  test('of a pool with a hook count the fee in force, for what the subgraph takes for its fee may be a flag', () => {
-    const dynamic = period(0, 2_000, { feesUsd: (2_000 * 0x800000) / 1e6 })
-    expect(barsOfPeriods({ ...pool, hooks: '0x01' }, null, [dynamic], grid).figures.feesUsd![0]).toBeCloseTo(6, 12)
+  test('count dollars by the trade in a pegged token, whatever the subgraph says', () => {
+    const told = [0, 1e190, -1, 2_000].map((volumeUsd, hour) => period(hour, 2_000, { volumeUsd }))
+    const { figures } = barsOfPeriods(pool, null, told, grid, pegged)
+    expect([...figures.volumeUsd!]).toEqual([2_000, 2_000, 2_000, 2_000])
+    expect([...figures.feesUsd!]).toEqual([6, 6, 6, 6])
+    const tvl = [5, -5, 0, 7].map((tvlUsd, hour) => period(hour, 2_000, { tvlUsd }))
+    expect([...barsOfPeriods(pool, null, tvl, grid, pegged).figures.tvlUsd!]).toEqual([5, NaN, NaN, 7])
+  })
+
+  test('without one count what the subgraph says, near to a price of today, else that price', () => {
+    const told = [0, 7_000, 2_000, 1_000].map((volumeUsd, hour) => period(hour, 2_000, { volumeUsd }))
+    const side = { isToken1: true, usd: 1, decimals: 6, isPegged: false }
+    expect([...barsOfPeriods(pool, null, told, grid, [side]).figures.volumeUsd!]).toEqual([2_000, 2_000, 2_000, 1_000])
+    const other = { isToken1: false, usd: 5_000, decimals: 18, isPegged: false }
+    const { figures } = barsOfPeriods(pool, null, told, grid, [side, other])
+    expect([...figures.volumeUsd!]).toEqual([2_000, 7_000, 2_000, 1_000])
+    expect([...barsOfPeriods(pool, null, told, grid, []).figures.volumeUsd!]).toEqual([NaN, 7_000, 2_000, 1_000])
   })
 
   test('share fees with the protocol', () => {
-    const { figures } = barsOfPeriods({ ...pool, protocolFee: 0x44 }, null, [period(0, 2_000)], grid)
+    const { figures } = barsOfPeriods({ ...pool, protocolFee: 0x44 }, null, [period(0, 2_000)], grid, pegged)
     expect(figures.feesUsd![0]).toBeCloseTo(4.5, 12)
   })
 })

@@ -3,24 +3,28 @@ import type { BarFigures, Pool } from '../../ports.ts'
 import { lpFeeShare } from '../analytics/lp-fee-share.ts'
 import type { BarGrid } from './bar-grid.ts'
 import { createColumns } from './columns.ts'
+import { tickAt, tickScale } from './period-tick.ts'
+import { believablePeriods } from './believable-periods.ts'
+import type { DollarSide } from './dollar-sides.ts'
 import type { Period } from './read-periods.ts'
 
 /**
  * Hours or days of a subgraph as bars without holes. A bar opens where the one before closed; one without a period is a gap, taken to be quiet.
- * A period whose price, liquidity or volume no pool can have (none, below zero, beyond the contract's bounds) is a gap too, and of its
- * range only prices that a pool can have count. The inputs of a bar are half its volume, corrected by
- * what the move of the price kept in the pool at its liquidity (v3 whitepaper eq. 6.14 and 6.16). Dollars that the subgraph cannot
- * mean (a negative worth, no volume in dollars for a volume in tokens) are no number.
+ * A period that no pool can have is a gap too (`believablePeriods`), and of its range only prices that a pool can have count. The
+ * inputs of a bar are half its volume, corrected by what the move of the price kept in the pool at its liquidity (v3 whitepaper
+ * eq. 6.14 and 6.16). Its dollars are those of its trade in a pegged token, else what the subgraph says where a price of today is
+ * within a factor of 3 of it, else the trade at that price: subgraphs count no dollars for tokens that they do not trust.
  */
 export function barsOfPeriods(
-  pool: Pick<Pool, 'version' | 'fee' | 'hooks' | 'protocolFee' | 'token0' | 'token1'>,
+  pool: Pick<Pool, 'version' | 'fee' | 'protocolFee' | 'token0' | 'token1'>,
   before: Period | null,
   periods: readonly Period[],
   grid: BarGrid,
+  sides: readonly DollarSide[],
 ): SubgraphBars {
-  const sane = periods.filter((period) => isSane(period, pool))
-  const opening = before !== null && isSane(before, pool) ? before : sane[0]
-  const skipped = opening === before || opening === undefined ? 0 : (opening.startsAt - grid.start) / grid.barSeconds
+  const { opening: known, sane } = believablePeriods(pool, before, periods)
+  const opening = known ?? sane[0]
+  const skipped = opening === known || opening === undefined ? 0 : (opening.startsAt - grid.start) / grid.barSeconds
   const count = opening === undefined ? 0 : grid.count - skipped
   const columns = createColumns({ ...grid, start: grid.start + skipped * grid.barSeconds, count })
   const column = () => new Float64Array(count)
@@ -28,6 +32,7 @@ export function barsOfPeriods(
   const gapsAt: number[] = []
   const at = new Map(sane.map((period) => [period.startsAt, period]))
   const scale = tickScale(pool)
+  const paid = ((lpFeeShare(pool, pool.fee, true) + lpFeeShare(pool, pool.fee, false)) / 2) * (pool.fee / 1e6)
   let last = opening
   for (const [index, startsAt] of columns.startsAt.entries()) {
     const period = at.get(startsAt)
@@ -35,17 +40,17 @@ export function barsOfPeriods(
     if (period === undefined) gapsAt.push(startsAt)
     fillBar(columns, index, { pool, scale, last, period })
     last = period ?? last
-    figures.volumeUsd[index] = period === undefined ? 0 : dollarsOf(period)
-    figures.feesUsd[index] = period === undefined ? 0 : feesOf(pool, period)
+    figures.volumeUsd[index] = period === undefined ? 0 : dollarsOf(period, sides)
+    figures.feesUsd[index] = (figures.volumeUsd[index] ?? 0) * paid
     figures.tvlUsd[index] = last.tvlUsd > 0 ? last.tvlUsd : Number.NaN
     figures.trades[index] = period?.trades ?? 0
   }
-  const absurd = periods.length - sane.length
   return {
     bars: { ...columns, feeGrowth: null },
     figures,
     gapsAt,
-    notes: absurd === 0 ? [] : [`${absurd} periods with absurd figures were left out.`],
+    absurd: periods.length - sane.length,
+    newest: sane.at(-1) ?? known,
   }
 }
 
@@ -53,7 +58,10 @@ export type SubgraphBars = {
   readonly bars: Bars
   readonly figures: BarFigures
   readonly gapsAt: readonly number[]
-  readonly notes: readonly string[]
+  /** How many periods were left out, as no pool can have them. */
+  readonly absurd: number
+  /** The last that a pool can have, also where it begins after the bars. */
+  readonly newest: Period | null
 }
 
 type Place = {
@@ -61,11 +69,6 @@ type Place = {
   readonly scale: number
   readonly last: Period
   readonly period: Period | undefined
-}
-
-/** Prices of subgraphs, whole token0 for one token1, to ticks of smallest units: log of the inverse, with the decimals. */
-function tickScale({ token0, token1 }: Pick<Pool, 'token0' | 'token1'>): number {
-  return (token1.decimals - token0.decimals) * Math.LN10
 }
 
 function fillBar(columns: ReturnType<typeof createColumns>, index: number, { pool, scale, last, period }: Place): void {
@@ -89,10 +92,6 @@ function inputOf(volume: number, kept: number): number {
   return Math.min(volume, Math.max(0, (volume + kept) / 2))
 }
 
-function tickAt(price: number, scale: number): number {
-  return (scale - Math.log(price)) / Math.log(1.0001)
-}
-
 function isTick(tick: number): boolean {
   return Math.abs(tick) <= MAX_TICK
 }
@@ -101,28 +100,10 @@ function pricesOf({ price, open, high, low }: Period): number[] {
   return [price, open, high, low].filter((each) => each > 0)
 }
 
-function isSane(
-  { price, liquidity, volume0, volume1, trades }: Period,
-  pool: Pick<Pool, 'token0' | 'token1'>,
-): boolean {
-  const isPrice = price > 0 && isTick(tickAt(price, tickScale(pool)))
-  return isPrice && liquidity >= 0 && liquidity < 2 ** 128 && [volume0, volume1, trades].every(isAmount)
-}
-
-/** Of whole tokens: a token of no decimals has no more than 2^256 of them. */
-function isAmount(amount: number): boolean {
-  return amount >= 0 && amount < 2 ** 256
-}
-
-function dollarsOf({ volume0, volume1, volumeUsd }: Period): number {
-  return volumeUsd < 0 || (volumeUsd === 0 && volume0 + volume1 > 0) ? Number.NaN : volumeUsd
-}
-
-/** What the subgraph counts is the whole fee; of a fee that a hook sets it counts a flag, so there the fee in force is taken. */
-function feesOf(pool: Pick<Pool, 'version' | 'fee' | 'hooks' | 'protocolFee'>, period: Period): number {
-  const share = (lpFeeShare(pool, pool.fee, true) + lpFeeShare(pool, pool.fee, false)) / 2
-  const volume = dollarsOf(period)
-  const told = pool.hooks === null ? period.feesUsd : null
-  const whole = told === null ? (volume * pool.fee) / 1e6 : volume === 0 ? 0 : told
-  return (whole >= 0 && whole <= volume ? whole : Number.NaN) * share
+function dollarsOf({ volume0, volume1, volumeUsd }: Period, sides: readonly DollarSide[]): number {
+  const worths = sides.map(({ isToken1, usd }) => (isToken1 ? volume1 : volume0) * usd)
+  const [own] = worths
+  if (own === undefined) return volumeUsd < 0 || (volumeUsd === 0 && volume0 + volume1 > 0) ? Number.NaN : volumeUsd
+  const isTold = worths.some((worth) => volumeUsd <= 3 * worth && volumeUsd >= worth / 3)
+  return isTold && sides[0]?.isPegged !== true ? volumeUsd : own
 }

@@ -35,7 +35,7 @@ export type HistoryOptions = {
 export type HistoryPorts = Pick<Ports, 'rpc' | 'prices'> & { readonly liquidity: Pick<Liquidity, 'swaps'> }
 
 async function fromSubgraph(
-  ports: Pick<Ports, 'rpc'>,
+  ports: Pick<Ports, 'rpc' | 'prices'>,
   subgraphs: Subgraphs,
   request: HistoryRequest,
 ): Promise<PoolBars | { readonly problem: string } | null> {

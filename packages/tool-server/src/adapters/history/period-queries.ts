@@ -33,7 +33,7 @@ function poolQuery(list: 'poolHourDatas' | 'poolDayDatas', time: string): string
     'pool',
     `fragment Period on ${type} {
   startsAt: ${time} liquidity price: token0Price open high low
-  volume0: volumeToken0 volume1: volumeToken1 volumeUsd: volumeUSD feesUsd: feesUSD tvlUsd: tvlUSD trades: txCount
+  volume0: volumeToken0 volume1: volumeToken1 volumeUsd: volumeUSD tvlUsd: tvlUSD trades: txCount
 }`,
   )
 }

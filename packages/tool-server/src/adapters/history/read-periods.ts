@@ -56,8 +56,6 @@ export type Period = {
   readonly volume0: number
   readonly volume1: number
   readonly volumeUsd: number
-  /** `null` where the subgraph keeps none. */
-  readonly feesUsd: number | null
   readonly tvlUsd: number
   readonly trades: number
 }
@@ -80,7 +78,6 @@ const poolPeriod = z.object({
   open: decimalField,
   high: decimalField,
   low: decimalField,
-  feesUsd: decimalField.transform((fees): number | null => fees),
 })
 
 const poolAnswer = answerOf(poolPeriod)
@@ -93,7 +90,7 @@ function pairAnswer({ token0, token1 }: Pick<Pool, 'token0' | 'token1'>) {
     .transform(({ reserve0, reserve1, ...period }): Period => {
       const price = reserve1 === 0 ? 0 : reserve0 / reserve1
       const liquidity = Math.sqrt(Math.max(0, reserve0 * reserve1)) * unit
-      return { ...period, price, liquidity, open: price, high: price, low: price, feesUsd: null }
+      return { ...period, price, liquidity, open: price, high: price, low: price }
     })
   return answerOf(pairPeriod)
 }

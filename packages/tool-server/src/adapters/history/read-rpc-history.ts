@@ -1,9 +1,10 @@
 import type { BarStore } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
-import type { HistoryRequest, Pool, PoolBars, Ports, UsdPrice } from '../../ports.ts'
+import type { HistoryRequest, Pool, PoolBars, Ports } from '../../ports.ts'
 import { boundNote } from '../analytics/bound-note.ts'
 import { barGrid } from './bar-grid.ts'
 import type { HistoryPorts } from './create-pool-history.ts'
+import { dollarSides } from './dollar-sides.ts'
 import { readTradedBars } from './read-traded-bars.ts'
 import type { TradedBars } from './traded-bars.ts'
 
@@ -68,8 +69,6 @@ function noteOf({ isShort, knownFrom, missing, bound, breaks }: Known): string |
   return notes.length === 0 ? null : notes.join(' ')
 }
 
-type Side = { readonly isToken1: boolean; readonly usd: number; readonly decimals: number }
-
 async function dollarsOf(
   ports: Pick<Ports, 'prices'>,
   chain: Chain,
@@ -80,8 +79,8 @@ async function dollarsOf(
     ports.prices.usd(chain, pool.token0),
     ports.prices.usd(chain, pool.token1),
   ])
-  const side = countedSide(pool, price0, price1)
-  if (side === null) return { volumeUsd: null, feesUsd: null, tvlUsd: null, trades }
+  const [side] = dollarSides(pool, price0, price1)
+  if (side === undefined) return { volumeUsd: null, feesUsd: null, tvlUsd: null, trades }
   const worth = (index: number, amount0 = 0, amount1 = 0): number => {
     const price = 1.0001 ** (((bars.lowTick[index] ?? 0) + (bars.highTick[index] ?? 0)) / 2)
     const amount = side.isToken1 ? amount1 + amount0 * price : amount0 + amount1 / price
@@ -93,10 +92,4 @@ async function dollarsOf(
     tvlUsd: null,
     trades,
   }
-}
-
-function countedSide(pool: Pool, price0: UsdPrice | null, price1: UsdPrice | null): Side | null {
-  const side0 = price0 === null ? null : { isToken1: false, usd: price0.usd, decimals: pool.token0.decimals }
-  const side1 = price1 === null ? null : { isToken1: true, usd: price1.usd, decimals: pool.token1.decimals }
-  return (pool.token0.usdPegged ? side0 : null) ?? (pool.token1.usdPegged ? side1 : null) ?? side1 ?? side0
 }

@@ -13,19 +13,26 @@ type Row = Record<string, string | number>
 /** What becomes of the hours that the subgraph gives, oldest first, on their way. */
 let lie: (rows: Row[]) => Row[]
 
+type Meta = { block: { number: number; timestamp: number } }
+/** What becomes of the block that it says it is of. */
+let lieOfBlock: (meta: Meta) => void
+
 beforeAll(async () => {
   subgraph = await startSubgraph({ devnet: devnet() })
   const twisted: typeof fetch = async (input, init) => {
-    const said = (await (await fetch(input, init)).json()) as { data?: { periods?: Row[] } }
+    const said = (await (await fetch(input, init)).json()) as { data?: { periods?: Row[]; _meta?: Meta } }
     if (said.data?.periods !== undefined) said.data.periods = lie(said.data.periods)
+    if (said.data?._meta !== undefined) lieOfBlock(said.data._meta)
     return Response.json(said)
   }
   world = await openWorld(devnet(), { chain: { subgraphs: subgraph.urls }, subgraphs: { fetch: twisted } })
   lie = (rows) => rows
+  lieOfBlock = () => undefined
   honest = { backtest: await backtest(), optimize: await optimize() }
 })
 beforeEach(() => {
   lie = (rows) => rows
+  lieOfBlock = () => undefined
 })
 afterAll(async () => {
   await world.close()
@@ -61,10 +68,58 @@ describe('hours that a subgraph tells wrong', () => {
     expect(sigma(chosen) / sigma(honest.optimize)).toBeCloseTo(1, 0)
   })
 
-  test('in dollars alone: are no fees', async () => {
-    lie = someHours({ volumeUsd: `9${'0'.repeat(60)}`, feesUsd: `9${'0'.repeat(70)}`, tvlUsd: '-1' })
+  test.each<readonly [string, Row]>([
+    ['beyond measure', { volumeUsd: `9${'0'.repeat(190)}`, tvlUsd: '-1' }],
+    ['none, as for tokens that it does not trust', { volumeUsd: '0' }],
+  ])('in dollars alone, %s: count by the trade in tokens', async (_label, change) => {
+    lie = (rows) => rows.map((row, index) => (index % 2 === 0 ? { ...row, ...change } : row))
     const answer = await optimize()
-    expect(answer.number('projections.expectedFeeApr')).toBeLessThan(10_000)
+    const apr = (of: Answer) => of.number('projections.expectedFeeApr')
+    expect(answer.at('source')).toBe('subgraph')
+    expect(apr(answer) / apr(honest.optimize)).toBeCloseTo(1, 9)
+  })
+
+  test.each<readonly [string, (rows: Row[]) => Row[]]>([
+    [
+      'of another pool',
+      (rows) => rows.map((row) => ({ ...row, price: '17.5', open: '17.5', high: '17.9', low: '17.1' })),
+    ],
+    [
+      'the other way round',
+      (rows) => rows.map((row) => ({ ...row, volume0: row['volume1']!, volume1: row['volume0']! })),
+    ],
+    ['without liquidity', (rows) => rows.map((row) => ({ ...row, liquidity: '0' }))],
+  ])('%s throughout: the swap logs are read in their place', async (_label, change) => {
+    lie = change
+    const answer = await optimize()
+    expect(answer.at('source')).toBe('rpc')
+    expect(answer.at('notes')).toContainEqual(expect.stringContaining('told figures that no pool can have'))
+  })
+
+  test.each<readonly [string, (rows: Row[]) => Row[], string]>([
+    ['that end early', (rows) => rows.slice(0, -48), 'lacks the last trades of the pool'],
+    ['of which there are none', () => [], 'lacks the last trades of the pool'],
+    [
+      'that end at another price',
+      (rows) =>
+        rows.map((row, at) => (at < rows.length - 1 ? row : { ...row, price: String(Number(row['price']) * 3) })),
+      'tells another price than the pool has',
+    ],
+  ])('%s: the swap logs are read in their place', async (_label, change, says) => {
+    lie = change
+    const answer = await optimize()
+    expect(answer.at('source')).toBe('rpc')
+    expect(answer.at('notes')).toContainEqual(expect.stringContaining(says))
+  })
+
+  test.each<readonly [string, (meta: Meta) => void]>([
+    ['by its time', (meta) => (meta.block.timestamp += 3_600)],
+    ['by its number', (meta) => (meta.block.number += 1_000_000)],
+  ])('of a block ahead of the chain %s: the swap logs are read in their place', async (_label, change) => {
+    lieOfBlock = change
+    const answer = await optimize()
+    expect(answer.at('source')).toBe('rpc')
+    expect(answer.at('notes')).toContainEqual(expect.stringContaining('is ahead of its chain'))
   })
 
   test('in a form that is none: the swap logs are read in their place', async () => {
@@ -79,7 +134,15 @@ describe('hours that a subgraph does not tell', () => {
   test('are gaps: quiet in a backtest, and no days of prices', async () => {
     lie = (rows) => rows.filter((_, index) => index % 12 !== 3)
     expect((await backtest()).text('winner.caveat')).toMatch(/\d+ hours without data were taken to be quiet/)
-    lie = (rows) => rows.filter((_, index) => index % 6 === 0)
+    lie = (rows) => rows.filter((_, index) => index < 100 || index >= 400)
+    const holed = await optimize()
+    expect(holed.at('notes')).toContainEqual(
+      expect.stringMatching(/nothing of 3\d\d bars: they were taken to be without/),
+    )
+    expect(holed.number('barsFound')).toBeLessThanOrEqual(holed.number('barsExpected') - 300)
+    const sigmaOf = (answer: Answer) => answer.number('volatility.annualized')
+    expect(Math.abs(sigmaOf(holed) / sigmaOf(honest.optimize) - 1)).toBeLessThan(0.15)
+    lie = (rows) => rows.filter((_, index) => index % 6 === 0 || index > rows.length - 3)
     const refused = await world.refuse('backtest_lp_strategy', { ...pair, amount: '1', startTime: isoAgo(20) })
     expect(refused).toMatchObject({ code: 'INSUFFICIENT_HISTORY', details: [{ daysNeeded: 14 }] })
     const choice = await world.refuse('optimize_lp_range', { ...pair, amount: '1' })
@@ -94,11 +157,5 @@ describe('hours that a subgraph does not tell', () => {
     const answer = await backtest()
     expect(answer.at('notes')).toContainEqual(expect.stringMatching(/^[34] days were without a trade\.$/))
     expect(answer.list('strategies').every((one) => one.number('feesEarnedUsd') > 0)).toBe(true)
-  })
-
-  test('at all, are 0 days', async () => {
-    lie = () => []
-    const refused = await world.refuse('optimize_lp_range', { ...pair, amount: '1' })
-    expect([refused.code, refused.details[0]!['daysFound']]).toEqual(['INSUFFICIENT_HISTORY', 0])
   })
 })

@@ -1,0 +1,23 @@
+import { MAX_TICK } from '@svc/lp-math'
+import type { PoolBars } from '../../ports.ts'
+
+/**
+ * The closes of the bars that are known, for a volatility: gaps and ticks that no pool can have are left out, and a move over them is
+ * scaled by the root of its time to that of one bar. They are relative to the last.
+ */
+export function knownCloses({ bars, completeness }: Pick<PoolBars, 'bars' | 'completeness'>): Float64Array {
+  const gaps = new Set(completeness.gapsAt)
+  const levels: number[] = []
+  let last: { readonly bar: number; readonly tick: number } | null = null
+  for (const [bar, tick] of bars.closeTick.entries()) {
+    if (gaps.has(bars.startsAt[bar] ?? 0) || !(Math.abs(tick) <= MAX_TICK)) continue
+    const moved: number = last === null ? 0 : (tick - last.tick) / Math.sqrt(bar - last.bar)
+    levels.push(Math.min(mostLevel, Math.max(-mostLevel, (levels.at(-1) ?? 0) + moved)))
+    last = { bar, tick }
+  }
+  const end = levels.at(-1) ?? 0
+  return Float64Array.from(levels, (level) => 1.0001 ** (level - end))
+}
+
+/** Keeps the quotient of any two closes a double. */
+const mostLevel = 3 * MAX_TICK
