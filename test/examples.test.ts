@@ -26,9 +26,9 @@ test("the first test of the test package's README runs", async () => {
 test('examples/lp-on-minutes.mjs tells the shipped minutes, and its figures are those of docs/analytics.md', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [join('examples', 'lp-on-minutes.mjs')], { cwd: root })
   expect(stdout).toBe(`7200 minutes, 1 filled, 89 widened
-fees by minutes: 64.14 USD, give or take 0.6 %
-fees by hours: 66.99 USD, give or take 3.6 %
-fees by days: 81.39 USD, give or take 30.8 %
+fees by minutes: 64.14 USD, give or take 1.8 %
+fees by hours: 66.99 USD, give or take 10.3 %
+fees by days: 81.39 USD, give or take 88.1 %
 volatility 75.3 % a year; 10 % either way for 30 days:
   time in range 55.1 %, never left 0.4 %
   expected loss against holding 6.6 %

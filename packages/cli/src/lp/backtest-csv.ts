@@ -1,7 +1,7 @@
 import { type BacktestStrategy, replayStrategies, type StrategyResult } from '@svc/lp-math'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
-import { figure } from '@svc/tool-server/analytics'
+import { backtestWinner, figure } from '@svc/tool-server/analytics'
 import { replayOptions } from './replay-options.ts'
 
 /**
@@ -30,7 +30,8 @@ export function backtestCsv(pool: CsvPool, options: BacktestCsvOptions): Backtes
       returnPct: figure((halves / amountUsd - 1) * 100),
     },
     strategies: result.strategies.map(told),
-    winner: winnerOf(result.strategies),
+    // What is missing of the file is told in `notes`.
+    winner: backtestWinner(result, { gaps: 0, hasAllTrades: true }),
     data,
     notes: [...data.notes, ...assumptionsOf(pool)],
     timestamp: new Date(now()).toISOString(),
@@ -92,24 +93,6 @@ function told(one: StrategyResult) {
 
 function boundsOf({ lower, upper }: { readonly lower: number; readonly upper: number }) {
   return { priceLower: figure(lower), priceUpper: upper === Infinity ? ('Infinity' as const) : figure(upper) }
-}
-
-/** The highest end value; with a caveat where the fees of the two best are not known well enough to tell them apart. */
-function winnerOf(strategies: readonly StrategyResult[]): BacktestReport['winner'] {
-  const [first, second] = strategies.toSorted((a, b) => b.endValueUsd - a.endValueUsd)
-  if (first === undefined) throw new Error('there is no strategy')
-  const past = 'One past period; nothing says that the next one is like it.'
-  if (second === undefined) return { strategy: first.name, reason: 'It is the only one.', caveat: past }
-  const lead = first.endValueUsd - second.endValueUsd
-  const unsure = Math.hypot(...[first, second].map((one) => (one.feesEarnedUsd * one.feeUncertaintyPct) / 100))
-  return {
-    strategy: first.name,
-    reason: `Its end value is ${lead.toFixed(2)} USD above that of ${second.name}.`,
-    caveat:
-      lead > unsure
-        ? past
-        : `The lead is less than what is unknown of the fees of both, ${unsure.toFixed(2)} USD. ${past}`,
-  }
 }
 
 function assumptionsOf({ quoteUsd, gasUsd, protocolFeeShare }: CsvPool): string[] {

@@ -97,11 +97,11 @@ function quietDaysPct({ bars }: CsvPool): number {
   return days.length === 0 ? 0 : (100 * days.filter((day) => day < median / 10).length) / days.length
 }
 
-/** Fees of the last 7 days, compounded daily, against the value of the full range that would be as deep. */
+/** Fees of the last 7 days, a year of them and not compounded, against the value of the full range that would be as deep. */
 function weekApy(pool: CsvPool, { profile, model }: CsvMarket['market']): number | null {
   const week = lastDays(pool, 7)
   const held = (profile.liquidity[0] ?? 0) * positionValue({ lower: 0, upper: Infinity }, model.price)
-  return week !== null && held > 0 ? figure(100 * ((1 + feePace(week).feesPerDay / held) ** 365 - 1)) : null
+  return week !== null && held > 0 ? figure((100 * 365 * feePace(week).feesPerDay) / held) : null
 }
 
 /** The lead is told in standard errors of the fees; the volatility is common to all tiers and decides nothing between them. */

@@ -7,7 +7,7 @@ import {
   type PriceModel,
   type RangeAnalysis,
 } from '@svc/lp-math'
-import { figure, riskTargets, toldChoice, toldSimulation } from '@svc/tool-server/analytics'
+import { choiceNotes, figure, riskTargets, toldChoice, toldSimulation } from '@svc/tool-server/analytics'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
@@ -23,6 +23,7 @@ export function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): RangeRe
   const analyser = createRangeAnalyser(market)
   const { atTarget, best } = chooseRange(analyser, riskTargets[options.risk])
   const candidates: LabelledRange[] = [{ ...best, label: 'best net' }, ...candidateRanges(analyser)]
+  const choice = { optimal: atTarget, candidates }
   const data = describeBars(pool)
   return {
     pair: pool.pair,
@@ -35,14 +36,11 @@ export function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): RangeRe
       standardError: figure(volatility.standardError),
       lookback: `${figure(data.days)}d`,
     },
-    ...toldChoice(
-      { optimal: atTarget, candidates },
-      { ...doubtsOf(read), amountUsd: options.amountUsd, isInverted: pool.baseToken === 1 },
-    ),
+    ...toldChoice(choice, { ...doubtsOf(read), amountUsd: options.amountUsd, isInverted: pool.baseToken === 1 }),
     simulation: simulate([atTarget, ...candidates], market.model, options),
     methodology,
     data,
-    notes: [...data.notes, ...notesOf(pool, options), ...warningsOf(read, best)],
+    notes: [...data.notes, ...notesOf(pool, options), ...choiceNotes(choice), ...warningsOf(read)],
     timestamp: new Date(options.now()).toISOString(),
   }
 }
@@ -92,16 +90,15 @@ function notesOf({ quoteUsd, gasUsd }: CsvPool, { blockSeconds }: OptimizeCsvOpt
   ]
 }
 
-function warningsOf({ pace }: CsvMarket, best: RangeAnalysis): string[] {
+function warningsOf({ pace }: CsvMarket): string[] {
   return [
-    ...(best.netApr < 0 ? ['Fees are not expected to pay for LVR in any range: the chosen one loses.'] : []),
     ...(pace.standardError === null ? ['Below two whole days nothing says how far the fees may lie off.'] : []),
     ...(pace.feesPerDay > 0 ? [] : ['The pool earned no fees in this time.']),
   ]
 }
 
 const methodology =
-  'Geometric Brownian motion without drift; a year is 365 days; Apr and Pct in percent. Volatility: EWMA 0.94 a day over hourly closes, ' +
+  'Geometric Brownian motion without drift of the price, which is in the quote token: with --base the other way round dollars differ by a few percent; a year is 365 days; Apr and Pct in percent. Volatility: EWMA 0.94 a day over hourly closes, ' +
   'or what the fees pay for (implied). optimalRange keeps the price inside for the share of time that the risk names, with the best ' +
   'skew; "best net" earns most among ranges that keep it so long. Fees: mean of the days in the file, own liquidity diluting. ' +
   'expectedIlPct is E[V/HODL - 1] over the horizon; expectedNetApr is fees less LVR less gas. Errors are one standard error: chance in ' +

@@ -54,6 +54,12 @@ describe('optimize_lp_range', () => {
       expect(range.number('inRangeProbability')).toBeCloseTo(timeInRange(boundsOf(range), model), 5)
       expect(range.number('expectedIlPct')).toBeCloseTo(100 * expectedIl(boundsOf(range), model), 5)
     }
+    const nets = answer.list('candidateRanges').map((range) => range.number('expectedNetApr'))
+    const isBeaten = Math.max(...nets) > projected('expectedNetApr') + 0.01
+    const notes = JSON.stringify(answer.at('notes'))
+    expect(/is expected to earn more than the chosen range|the chosen one loses/.test(notes)).toBe(
+      isBeaten || projected('expectedNetApr') < 0,
+    )
     expect(answer.list('candidateRanges').at(-1)!.data).toMatchObject({
       label: 'full',
       priceLower: 0,

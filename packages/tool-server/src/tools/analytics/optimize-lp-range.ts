@@ -4,6 +4,7 @@ import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
 import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
+import { choiceNotes } from '../choice-notes.ts'
 import { figure } from '../figure.ts'
 import type { FoundPool } from '../named-pool.ts'
 import { chainInput, feeTiers, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
@@ -154,7 +155,7 @@ function told(request: Request, place: FoundPool, read: ReadRangeMarket, choice:
     methodology,
     ...completeness,
     isEstimate: completeness.isEstimate || place.pool.hooks !== null,
-    notes: [...completeness.notes, ...notesOf(place, read, choice.optimal)],
+    notes: [...completeness.notes, ...notesOf(place, read, choice)],
   }
 }
 
@@ -169,8 +170,10 @@ function feeUncertaintyPct({ feeApr, steadyFeeApr }: RangeAnalysis, pace: ReadRa
   return 100 * Math.hypot(...causes)
 }
 
-function notesOf(place: FoundPool, { gasCostUsd, pace }: ReadRangeMarket, optimal: RangeAnalysis): string[] {
+function notesOf(place: FoundPool, { gasCostUsd, pace }: ReadRangeMarket, choice: RangeChoice): string[] {
+  const { optimal } = choice
   return [
+    ...choiceNotes(choice),
     ...hookDoubt(place.pool),
     ...(gasCostUsd === null ? ['The price of gas is unknown and left out.'] : []),
     ...(pace.meanUsd > 0 ? [] : ['The pool earned no fees in this time.']),
@@ -211,7 +214,7 @@ function timedOut(cause: ToolError, analytic: Readonly<Record<string, unknown>>)
 }
 
 const methodology =
-  'Geometric Brownian motion without drift; a year is 365 days; every Apr and Pct in percent. Volatility: EWMA 0.94 a day over ' +
+  'Geometric Brownian motion without drift of the price, which is in token1: with the tokens in the other order dollars differ by a few percent; a year is 365 days; every Apr and Pct in percent. Volatility: EWMA 0.94 a day over ' +
   'hourly closes of 30 days, or what the fees of 7 days pay for (implied). optimalRange keeps the price inside for the share of time ' +
   'that riskTolerance names, with the best skew; "best net" earns most among ranges that keep it so long. inRangeProbability is the expected share ' +
   'of time in range; terminal is at the horizon, stay is never leaving. Fees: mean of the days seen, by the liquidity at each price, own ' +

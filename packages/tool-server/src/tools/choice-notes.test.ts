@@ -1,0 +1,52 @@
+import { candidateRanges, chooseRange, createRangeAnalyser, liquidityProfile } from '@svc/lp-math'
+import { expect, test } from 'vitest'
+import { choiceNotes } from './choice-notes.ts'
+
+/** The choice for a pool whose only figure that matters here is what it pays. */
+function notesAt(feesPerDay: number, target = 0.8) {
+  const analyser = createRangeAnalyser({
+    model: { price: 2_000, sigma: 0.8, drift: 0, years: 30 / 365 },
+    profile: liquidityProfile({
+      ticks: [],
+      tick: 0,
+      liquidity: 10n ** 20n,
+      decimals0: 18,
+      decimals1: 18,
+      inverted: false,
+    }),
+    feesPerDay,
+    fee: 0.0005,
+    blockSeconds: 12,
+    value: 10_000,
+    gasCost: 0,
+    tickSpacing: 10,
+    decimals0: 18,
+    decimals1: 18,
+  })
+  const { atTarget, best } = chooseRange(analyser, target)
+  return choiceNotes({
+    optimal: atTarget,
+    candidates: [{ ...best, label: 'best net' }, ...candidateRanges(analyser)],
+  })
+}
+
+test('says that every range loses, that the skew means nothing then, and which loses least', () => {
+  expect(notesAt(1)).toEqual([
+    expect.stringMatching(
+      /^Fees are not expected to pay for LVR and gas in any range: the chosen one loses\. Its skew is the one .* "(best net|full)" loses least, -\d+\.\d\d % net a year\.$/,
+    ),
+  ])
+})
+
+test('says which range is expected to earn more than the chosen one, and by how much', () => {
+  const [first, ...others] = notesAt(10_000)
+  expect(others).toEqual([])
+  expect(first).toMatch(
+    /^".+" is expected to earn more than the chosen range, [\d.]+ % net a year against -?[\d.]+ % net/,
+  )
+})
+
+test('says nothing where none earns more', () => {
+  const range = { netApr: 5 } as Parameters<typeof choiceNotes>[0]['optimal']
+  expect(choiceNotes({ optimal: range, candidates: [{ ...range, netApr: 5.001, label: 'best net' }] })).toEqual([])
+})

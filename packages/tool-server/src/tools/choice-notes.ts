@@ -1,0 +1,25 @@
+import type { RangeAnalysis } from '@svc/lp-math'
+import type { RangeChoice } from './told-choice.ts'
+
+/** What must be said of a choice of range: that every range loses, or that another is expected to earn more than the chosen one. */
+export function choiceNotes({ optimal, candidates }: RangeChoice): readonly string[] {
+  const [best] = candidates.toSorted((a, b) => b.netApr - a.netApr)
+  if (best === undefined || Math.max(best.netApr, optimal.netApr) < 0) {
+    const least = best !== undefined && isAhead(best, optimal) ? ` "${best.label}" loses least, ${yieldOf(best)}.` : ''
+    const skew = 'Its skew is the one that loses least, no view of where the price goes.'
+    return [`Fees are not expected to pay for LVR and gas in any range: the chosen one loses. ${skew}${least}`]
+  }
+  if (!isAhead(best, optimal)) return []
+  return [
+    `"${best.label}" is expected to earn more than the chosen range, ${yieldOf(best)} against ${yieldOf(optimal)}: the chosen one holds the price for the share of time that was asked for.`,
+  ]
+}
+
+/** As far as the figures that are shown tell. */
+function isAhead(one: RangeAnalysis, other: RangeAnalysis): boolean {
+  return one.netApr > other.netApr && yieldOf(one) !== yieldOf(other)
+}
+
+function yieldOf({ netApr }: RangeAnalysis): string {
+  return `${netApr.toFixed(2)} % net a year`
+}
