@@ -26,9 +26,10 @@ export async function readPeriods(
     const page = schema.safeParse(await ask(query, variables))
     if (!page.success) throw new SubgraphError('malformed', 'answered in a form that it never had')
     first ??= page.data
+    if (page.data.before.some(({ startsAt }) => startsAt >= after)) throw outOfPlace()
     for (const period of page.data.periods) {
       const isInPlace = period.startsAt >= after && period.startsAt < to && period.startsAt % barSeconds === 0
-      if (!isInPlace) throw new SubgraphError('malformed', 'answered with periods that nobody asked for')
+      if (!isInPlace) throw outOfPlace()
       after = period.startsAt + 1
       periods.push(period)
     }
@@ -61,6 +62,10 @@ export type Period = {
 }
 
 type Page = z.output<typeof poolAnswer>
+
+function outOfPlace(): SubgraphError {
+  return new SubgraphError('malformed', 'answered with periods that nobody asked for')
+}
 
 const shared = {
   startsAt: timeField,
