@@ -7,7 +7,7 @@ export type PoolHistory = {
   /**
    * The bars from the one that holds `from` to the one before `to` (both Unix seconds); the last is unfinished where `to` lies in it.
    * Bars whose price is unknown, before the first that the source knows, are left out and counted in `completeness`.
-   * Throws `RPC_*` where no source answers.
+   * Throws `RPC_*` where no source answers, `CANCELLED`.
    */
   read(request: HistoryRequest): Promise<PoolBars>
 }
@@ -18,6 +18,8 @@ export type HistoryRequest = {
   readonly from: number
   readonly to: number
   readonly barSeconds: number
+  /** Of a caller who may leave: then no further logs are asked for. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export type PoolBars = {

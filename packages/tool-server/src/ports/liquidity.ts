@@ -201,8 +201,14 @@ export type Liquidity = {
   pool(chain: Chain, reference: PoolReference): Promise<Pool>
   /** Initialised ticks in [tickLower, tickUpper]. Empty for v2. */
   ticks(chain: Chain, pool: Pool, tickLower: number, tickUpper: number): Promise<readonly TickRow[]>
-  /** From a time on, in Unix seconds; up to the head, or to the first block at or after `toTimestamp`. */
-  swaps(chain: Chain, pool: Pool, fromTimestamp: number, toTimestamp?: number): Promise<SwapHistory>
+  /** From a time on, in Unix seconds; up to the head, or to the first block at or after `toTimestamp`. Throws `RPC_*`, `CANCELLED`. */
+  swaps(
+    chain: Chain,
+    pool: Pool,
+    fromTimestamp: number,
+    toTimestamp?: number,
+    signal?: AbortSignal,
+  ): Promise<SwapHistory>
   /** Throws `POSITION_NOT_FOUND`. v2 positions are read by pair address and owner. */
   position(chain: Chain, version: 'v3' | 'v4', positionId: string): Promise<Position>
   /** What became of a position since it was opened, out of logs. */

@@ -21,7 +21,7 @@ export async function readFeeTiers(ports: TierPorts, request: TierRequest): Prom
   const read: ReadTier[] = []
   for (const pool of pools) {
     const period = { from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }
-    const history = await ports.history.read({ chain, pool, ...period })
+    const history = await ports.history.read({ chain, pool, ...period, signal: ports.signal })
     const { tvlUsd } = await readPoolActivity(ports, chain, pool, nowMs, { withTrading: false })
     const isQuote1 = pool.token1.address === request.quote.address
     read.push({ pool, history, tvlUsd, isQuote1, trade: dailyTrade(history, pool, isQuote1 ? 1 : 0) })

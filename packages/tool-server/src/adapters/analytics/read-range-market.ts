@@ -1,6 +1,6 @@
 import { liquidityProfile, LpMathError, MAX_TICK, MIN_TICK, priceFromSqrtPrice, type RangeMarket } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Pool, PoolBars, Ports, Token } from '../../ports.ts'
+import type { HistoryRequest, Pool, PoolBars, Ports, Token } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { feePace, type FeePace } from './fee-pace.ts'
 import { poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
@@ -14,7 +14,7 @@ import { wholeFee } from './whole-fee.ts'
  * `INSUFFICIENT_LIQUIDITY` where a volatility is asked of a pool without liquidity, `RPC_*`.
  */
 export async function readRangeMarket(
-  ports: Pick<Ports, 'rpc' | 'tokens' | 'prices' | 'liquidity' | 'history'>,
+  ports: Pick<Ports, 'rpc' | 'tokens' | 'prices' | 'liquidity' | 'history'> & Pick<HistoryRequest, 'signal'>,
   place: RangePlace,
   wish: RangeWish,
 ): Promise<ReadRangeMarket> {
@@ -22,7 +22,14 @@ export async function readRangeMarket(
   const isInverted = token0.address !== pool.token0.address
   const to = Math.floor(wish.nowMs / 3_600_000) * 3_600
   const [history, usd0, usd1, gas] = await Promise.all([
-    ports.history.read({ chain, pool, from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }),
+    ports.history.read({
+      chain,
+      pool,
+      from: to - lookbackDays * 86_400,
+      to,
+      barSeconds: 3_600,
+      ...(ports.signal && { signal: ports.signal }),
+    }),
     ports.prices.usd(chain, token0),
     ports.prices.usd(chain, token1),
     // What gas costs is a small part of the answer, and no reason to give none.

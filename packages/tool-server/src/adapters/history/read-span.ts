@@ -12,13 +12,13 @@ import type { ClosingState, TradedBars } from './traded-bars.ts'
  */
 export async function readSpan(
   ports: Omit<HistoryPorts, 'rpc' | 'prices'>,
-  { chain, pool, from, to, barSeconds }: HistoryRequest,
+  { chain, pool, from, to, barSeconds, signal }: HistoryRequest,
   opening: ClosingState | null,
   nowMs: number,
 ): Promise<Span> {
   const askedFrom = opening === null ? from - openingSeconds : from
   const reachesHead = to >= nowMs / 1000 - 3_600
-  const read = await ports.liquidity.swaps(chain, pool, askedFrom, reachesHead ? undefined : to)
+  const read = await ports.liquidity.swaps(chain, pool, askedFrom, reachesHead ? undefined : to, signal)
   const knownFrom = read.complete ? askedFrom : read.completeFrom
   const isWhole = knownFrom <= from
   const swaps = read.swaps.filter(({ timestamp }) => timestamp >= knownFrom)

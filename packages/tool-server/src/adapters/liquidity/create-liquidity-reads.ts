@@ -18,8 +18,8 @@ export type LiquidityReads = Omit<Liquidity, `plan${string}`>
 /** Reads of pools, positions and quotes straight from the AMM contracts. Every answer is of one block. */
 export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
   const blockTimes = createBlockTimes()
-  const swaps: LiquidityReads['swaps'] = (chain, pool, fromTimestamp, toTimestamp) =>
-    readSwaps(ports, blockTimes, chain, pool, fromTimestamp, toTimestamp)
+  const swaps: LiquidityReads['swaps'] = (chain, pool, ...period) =>
+    readSwaps(ports, blockTimes, chain, pool, ...period)
   return {
     async findPools(chain, tokenA, tokenB, versions = ['v2', 'v3', 'v4']) {
       const { number } = await ports.rpc.head(chain)

@@ -81,7 +81,7 @@ export const backtestLpStrategy = readTool({
   const found = await poolOfPair(input, chain, context)
   const { pool } = found
   const [history, gas] = await Promise.all([
-    context.history.read({ chain, pool, ...period }),
+    context.history.read({ chain, pool, ...period, signal: context.signal }),
     readGasPrice(context, chain),
   ])
   requireKnownDays(history)

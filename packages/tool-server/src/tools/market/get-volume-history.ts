@@ -31,7 +31,7 @@ export const getVolumeHistory = readTool({
   const chain = context.chains.get(input.chain)
   const period = periodOf(input, context.now())
   const { pool } = await namedPool(input, chain, context)
-  const history = await context.history.read({ chain, pool, ...period })
+  const history = await context.history.read({ chain, pool, ...period, signal: context.signal })
   const { volumeUsd, feesUsd, tvlUsd, trades } = history.figures
   const completeness = completenessOf(history)
   const isPriced = volumeUsd !== null

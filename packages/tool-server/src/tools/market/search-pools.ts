@@ -111,7 +111,7 @@ async function withTrading(context: ReadContext, chain: Chain, pools: readonly S
 
 async function tradingOf(context: ReadContext, chain: Chain, sized: Sized): Promise<Sized> {
   const to = Math.floor(context.now() / 1000)
-  const request = { chain, pool: sized.pool, from: to - 86_400, to, barSeconds: 3_600 }
+  const request = { chain, pool: sized.pool, from: to - 86_400, to, barSeconds: 3_600, signal: context.signal }
   try {
     const { figures, completeness } = await context.history.read(request)
     const { volumeUsd, feesUsd } = figures

@@ -115,6 +115,7 @@ async function barsSince(
       from: openedAt,
       to: Math.max(now, openedAt + 1),
       barSeconds,
+      signal: context.signal,
     })
     return read.completeness.barsFound < read.completeness.barsExpected ? null : read
   } catch (error) {

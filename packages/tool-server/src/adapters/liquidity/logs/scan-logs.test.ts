@@ -31,6 +31,26 @@ test('ranges get wider where the endpoint takes them, up to the widest, and noth
   expect((await scan(Infinity, { widestBlocks: 10_000 })).scannedFrom).toBe(0)
 })
 
+test('a caller who has left is the last to be read for', async () => {
+  const caller = new AbortController()
+  const asked: bigint[] = []
+  const scanning = scanLogs({
+    async read(from) {
+      asked.push(from)
+      caller.abort()
+      return []
+    },
+    newest: 9_999n,
+    oldest: 0n,
+    spanBlocks: 10,
+    maxRequests: 64,
+    signal: caller.signal,
+    isEnough: () => false,
+  })
+  await expect(scanning).rejects.toMatchObject({ code: 'CANCELLED' })
+  expect(asked.length).toBe(8)
+})
+
 test('one wider range that is refused is the last to be tried, and costs one request', async () => {
   const { widths, scannedFrom } = await scan(10, { widestBlocks: 640 })
   expect([widths.length, widths.filter((width) => width > 10)]).toEqual([64, [20]])

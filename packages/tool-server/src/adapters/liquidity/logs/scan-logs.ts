@@ -6,7 +6,7 @@ import { ToolError } from '../../../tool-error.ts'
  * are allowed, one of twice the width is tried alone after every round that went well, and none any more once one was refused.
  *
  * @returns what was found, oldest first, and the block from which on nothing is missing.
- * @throws ToolError `RPC_*`; a refusal only once a chunk is a single block.
+ * @throws ToolError `CANCELLED`, `RPC_*`; a refusal only once a chunk is a single block.
  */
 export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: Entry[]; scannedFrom: bigint }> {
   const { newest, oldest, isEnough } = options
@@ -18,6 +18,8 @@ export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: 
   const found = () => parts.toReversed().flat()
   let scannedFrom = newest + 1n
   while (scannedFrom > oldest && budget > 0 && !isEnough(found())) {
+    if (options.signal?.aborted === true)
+      throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
     const isTrial: boolean = mayWiden && span * 2n <= widest
     const width = isTrial ? span * 2n : span
     const chunks = chunksBelow(scannedFrom, oldest, width, isTrial ? 1 : Math.min(budget, chunksAtOnce))
@@ -49,6 +51,8 @@ export type LogScan<Entry> = {
   /** How wide a range may get where the endpoint takes it; `spanBlocks` unless given. */
   readonly widestBlocks?: number
   readonly maxRequests: number
+  /** Looked at before each round of requests. */
+  readonly signal?: AbortSignal
   readonly isEnough: (logs: readonly Entry[]) => boolean
 }
 

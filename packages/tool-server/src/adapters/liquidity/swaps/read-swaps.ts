@@ -21,6 +21,7 @@ export async function readSwaps(
   pool: Pool,
   fromTimestamp: number,
   toTimestamp?: number,
+  signal?: AbortSignal,
 ): Promise<SwapHistory> {
   const client = ports.rpc.client(chain)
   const newest = await ports.rpc.head(chain)
@@ -45,6 +46,7 @@ export async function readSwaps(
     spanBlocks: chain.logRangeBlocks,
     widestBlocks: widest * chain.logRangeBlocks,
     maxRequests: mostRequests,
+    ...(signal && { signal }),
     isEnough: (logs) => logs.length > mostRecords,
   })
   const swaps = await dateLogs(readBlock, logs, start.seen)
