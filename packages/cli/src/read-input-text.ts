@@ -1,8 +1,9 @@
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 
 /** The text of a file that was named on the command line, as `readInputFile` reads it, up to so many bytes. */
 export async function readInputText(path: string, what: string, maxBytes: number): Promise<string> {
-  const file = await open(path, 'r').catch((cause: unknown) => {
+  const file = await open(path, atOnce).catch((cause: unknown) => {
     throw new Error(`${path} ${whyNot(cause)}: name ${what}.`, { cause })
   })
   try {
@@ -15,6 +16,9 @@ export async function readInputText(path: string, what: string, maxBytes: number
     await file.close()
   }
 }
+
+/** Without waiting for whoever would write into a pipe. */
+const atOnce = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 function whyNot(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : null

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { untilStopped, type StopCause } from '@svc/tool-server/until-stopped'
 import { nearestName } from './nearest-name.ts'
+import { printableText } from './printable-text.ts'
 import { untilWritten } from './until-written.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -41,7 +42,7 @@ async function printFacts(name: string): Promise<number> {
   }
   const nearest = nearestName(name, Object.keys(commands))
   const meant = nearest === null ? '' : ` Did you mean ${nearest}?`
-  process.stderr.write(`svc: there is no command "${name.slice(0, 40)}".${meant} See: svc help\n`)
+  process.stderr.write(`svc: there is no command "${printableText(name.slice(0, 40))}".${meant} See: svc help\n`)
   return 2
 }
 
@@ -50,7 +51,7 @@ async function carryOut(name: string, command: Entry, rest: readonly string[], s
     const run = await Promise.race([command.load(), stopped.then(() => asked)])
     return await run(rest, stopped)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = printableText(error instanceof Error ? error.message : String(error))
     process.stderr.write(message.startsWith(`svc ${name} `) ? `${message}\n` : `svc ${name}: ${message}\n`)
     return error instanceof UsageError ? 2 : 1
   }

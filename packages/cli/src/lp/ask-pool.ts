@@ -1,3 +1,4 @@
+import { printableText } from '../printable-text.ts'
 import { askTools, type ToolAnswer, type Tools } from './ask-tools.ts'
 import { namePair, readPoolPlace, type NamedPair, type PoolPlaceFlags } from './pool-place.ts'
 import { progressLine } from './progress-line.ts'
@@ -21,7 +22,7 @@ export async function askPool<T extends object>(
     return answered
   })
   if (answer === null) return 130
-  process.stdout.write(flags.json ? `${JSON.stringify(answer.data)}\n` : show(answer.read))
+  process.stdout.write(printableText(flags.json ? `${JSON.stringify(answer.data)}\n` : show(answer.read)))
   return 0
 }
 

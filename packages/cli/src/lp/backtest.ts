@@ -1,3 +1,4 @@
+import { printableText } from '../printable-text.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { backtestForm } from './answer-forms.ts'
 import { backtestCsv } from './backtest-csv.ts'
@@ -38,7 +39,7 @@ export async function backtest(argv: readonly string[], stopped: Promise<unknown
   if (flags.svg !== undefined) {
     await writeSvg(flags.svg, ({ backtestPicture }) => backtestPicture(backtestCurves(pool, strategies, report)))
   }
-  process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : showBacktest(report))
+  process.stdout.write(printableText(flags.json ? `${JSON.stringify(report)}\n` : showBacktest(report)))
   return 0
 }
 

@@ -1,4 +1,5 @@
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
+import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
 import { tiersForm } from './answer-forms.ts'
 import { compareTiers } from './compare-tiers.ts'
@@ -39,7 +40,7 @@ export async function feeTier(argv: readonly string[], stopped: Promise<unknown>
   }
   const pools = await Promise.all(named.map(({ fee, file }) => readCsvPool(file, { ...flags, fee })))
   const report = compareTiers(pools, { ...options, now: Date.now })
-  process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : showTiers(report))
+  process.stdout.write(printableText(flags.json ? `${JSON.stringify(report)}\n` : showTiers(report)))
   return 0
 }
 

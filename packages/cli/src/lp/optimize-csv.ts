@@ -8,6 +8,7 @@ import {
   type RangeAnalysis,
 } from '@svc/lp-math'
 import { choiceNotes, figure, riskTargets, toldChoice, toldSimulation } from '@svc/tool-server/analytics'
+import { setImmediate } from 'node:timers/promises'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
@@ -17,7 +18,7 @@ import { doubtsOf } from './doubts-of.ts'
  * Chooses a range for the pool that the bars of a file are of: what `optimize_lp_range` answers, with the members that only a file
  * has in `data`. Throws `LpMathError`.
  */
-export function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): RangeReport {
+export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): Promise<RangeReport> {
   const read = csvMarket(pool, options)
   const { market, volatility } = read
   const analyser = createRangeAnalyser(market)
@@ -37,7 +38,7 @@ export function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): RangeRe
       lookback: `${figure(data.days)}d`,
     },
     ...toldChoice(choice, { ...doubtsOf(read), amountUsd: options.amountUsd, isInverted: pool.baseToken === 1 }),
-    simulation: simulate([atTarget, ...candidates], market.model, options),
+    simulation: await simulate([atTarget, ...candidates], market.model, options),
     methodology,
     data,
     notes: [...data.notes, ...notesOf(pool, options), ...choiceNotes(choice), ...warningsOf(read)],
@@ -64,21 +65,25 @@ export type RangeReport = ReturnType<typeof toldChoice> & {
     readonly standardError: number
     readonly lookback: string
   }
-  readonly simulation: ReturnType<typeof simulate>
+  readonly simulation: Awaited<ReturnType<typeof simulate>>
   readonly methodology: string
   readonly data: DescribedBars
   readonly notes: readonly string[]
   readonly timestamp: string
 }
 
-function simulate(
+/** In portions, between which whoever wants it to end is heard. */
+async function simulate(
   ranges: readonly RangeAnalysis[],
   model: PriceModel,
   { simulations, seed, onProgress }: OptimizeCsvOptions,
 ) {
   const bounds = ranges.map((range) => range.bounds)
   const simulation = createSimulation({ model, bounds, paths: simulations, steps: 32, seed })
-  for (let done = 0; done < simulation.paths; onProgress(done, simulation.paths)) done = simulation.advance(2_000)
+  for (let done = 0; done < simulation.paths; await setImmediate()) {
+    done = simulation.advance(2_000)
+    onProgress(done, simulation.paths)
+  }
   return { seed, paths: simulation.paths, ...toldSimulation(ranges, simulation.result()) }
 }
 

@@ -1,6 +1,7 @@
 import { riskTargets } from '@svc/tool-server/analytics'
 import { parseWholeNumber } from '../parse-whole-number.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
+import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
 import { rangeForm } from './answer-forms.ts'
 import { csvPoolFlags, readCsvPool } from './csv-pool.ts'
@@ -37,11 +38,14 @@ export async function optimize(argv: readonly string[], stopped: Promise<unknown
   }
   const blockSeconds = parseNumber('--block-seconds', flags['block-seconds'], 0.001, 86_400) ?? 12
   const onProgress = progressLine(process.stderr)
-  const report = optimizeCsv(await readCsvPool(file, flags), { ...options, blockSeconds, now: Date.now, onProgress })
+  const pool = await readCsvPool(file, flags)
+  const chosen = optimizeCsv(pool, { ...options, blockSeconds, now: Date.now, onProgress })
+  const report = await Promise.race([chosen, stopped.then(() => null)])
+  if (report === null) return 130
   if (flags.svg !== undefined) {
     await writeSvg(flags.svg, ({ rangePicture }) => rangePicture(picturedRange(report), options.horizonDays))
   }
-  process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : showRange(report))
+  process.stdout.write(printableText(flags.json ? `${JSON.stringify(report)}\n` : showRange(report)))
   return 0
 }
 

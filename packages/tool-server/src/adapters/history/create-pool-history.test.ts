@@ -7,15 +7,19 @@ import { createPoolHistory } from './create-pool-history.ts'
 
 const now = 1_700_000_000
 
-/** The note on two days of a pool whose swap logs reach back so many hours. */
-async function noteOf(hours: number, change: Partial<HistoryRequest> = {}) {
+/** A pool whose swap logs reach back so many hours, and two days of it. */
+function poolOf(hours: number, change: Partial<HistoryRequest> = {}) {
+  const asked = { logs: 0 }
   const swap = { amount0: 5n, amount1: -5n, sqrtPriceX96: 2n ** 96n, liquidity: 1n, fee: 500, tick: 0, blockNumber: 1n }
   const liquidity = {
-    swaps: async (_chain: unknown, _pool: unknown, from: number) => ({
-      swaps: [{ ...swap, timestamp: now - hours * 3_600 + 60, transactionHash: '0x' as const }],
-      completeFrom: Math.max(from, now - hours * 3_600),
-      complete: now - hours * 3_600 <= from,
-    }),
+    swaps: async (_chain: unknown, _pool: unknown, from: number) => {
+      asked.logs += 1
+      return {
+        swaps: [{ ...swap, timestamp: now - hours * 3_600 + 60, transactionHash: '0x' as const }],
+        completeFrom: Math.max(from, now - hours * 3_600),
+        complete: now - hours * 3_600 <= from,
+      }
+    },
   }
   const fetch = () => Promise.reject(new Error('no network'))
   const history = createPoolHistory(
@@ -29,7 +33,13 @@ async function noteOf(hours: number, change: Partial<HistoryRequest> = {}) {
   const token = { decimals: 18 }
   const pool = { id: '0x', version: 'v3', protocolFee: 0, hooks: null, token0: token, token1: token }
   const request = { chain: findChain(chains, 'ethereum')!, pool, from: now - 48 * 3_600, to: now, barSeconds: 3_600 }
-  return (await history.read({ ...request, ...change } as HistoryRequest)).completeness.note
+  return { history, asked, request: { ...request, ...change } as HistoryRequest }
+}
+
+/** The note on those days. */
+async function noteOf(...terms: Parameters<typeof poolOf>) {
+  const { history, request } = poolOf(...terms)
+  return (await history.read(request)).completeness.note
 }
 
 const untouched = new Proxy({} as never, { get: () => () => Promise.reject(new Error('was touched')) })
@@ -39,4 +49,13 @@ test('says that a subgraph would reach further where nothing but its key is miss
   expect(await noteOf(100)).toMatch(/^The price is unknown/)
   expect(await noteOf(10, { barSeconds: 60 })).toMatch(/^The swap logs/)
   expect(await noteOf(10, { chain: findChain(chains, 'blast')! })).toMatch(/^The swap logs/)
+})
+
+test('reads the logs once for all who ask for the same bars at the same time, and anew for other bars and later', async () => {
+  const { history, asked, request } = poolOf(10)
+  const reads = await Promise.all(Array.from({ length: 30 }, () => history.read(request)))
+  expect(new Set(reads).size).toBe(1)
+  expect(asked.logs).toBe(1)
+  await Promise.all([history.read(request), history.read({ ...request, barSeconds: 60 })])
+  expect(asked.logs).toBe(3)
 })

@@ -4,13 +4,14 @@ import type { Subgraphs } from '../subgraph/create-subgraphs.ts'
 import { SubgraphError } from '../subgraph/subgraph-error.ts'
 import { readRpcHistory } from './read-rpc-history.ts'
 import { readSubgraphHistory } from './read-subgraph-history.ts'
+import { shareReads } from './share-reads.ts'
 
 /**
  * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out
- * of what the contracts logged. The answer says which, and why not the subgraph.
+ * of what the contracts logged. The answer says which, and why not the subgraph. Who asks for the same at the same time shares a read.
  */
 export function createPoolHistory(ports: HistoryPorts, { subgraphs, bars, now }: HistoryOptions): PoolHistory {
-  return {
+  return shareReads({
     async read(request) {
       const told = await fromSubgraph(ports, subgraphs, request)
       if (told !== null && 'bars' in told) return told
@@ -21,7 +22,7 @@ export function createPoolHistory(ports: HistoryPorts, { subgraphs, bars, now }:
         ? withNote(read, 'With SVC_MCP_SUBGRAPH_API_KEY set a subgraph reaches further back.')
         : read
     },
-  }
+  })
 }
 
 export type HistoryOptions = {
