@@ -48,6 +48,7 @@ test('of thousands of ranges as many as can be told apart, with both ends, in or
   const result = replayStrategies(climbing(48), [restless], terms)
   const many = result.strategies.map((one) => ({
     ...one,
+    firstRange: moves[0]!.before,
     rebalances: moves.map((move) => ({ ...one.rebalances[0]!, ...move })),
   }))
   const facts = { pair: 'A/B', chain: 'ethereum', fee: 500, caption: [], startValueUsd: 1_000, quoteUsd: 1 }
@@ -56,7 +57,6 @@ test('of thousands of ranges as many as can be told apart, with both ends, in or
     ...facts,
     ...past,
     result: { ...result, strategies: many },
-    strategies: [restless],
   }).strategies
   const at = curve?.ranges.map((range) => range.at) ?? []
   expect(at.length).toBeGreaterThan(150)
@@ -80,7 +80,6 @@ test('the curves of a replay: HODL half and half, each range from when it was op
     fee: 500,
     caption: [],
     result,
-    strategies,
     startValueUsd: 1_000,
     price,
     quoteUsd: 1,
@@ -96,7 +95,12 @@ test('the curves of a replay: HODL half and half, each range from when it was op
   expect(narrow?.ranges).toHaveLength(1 + (result.strategies[0]?.rebalances.length ?? 0))
   expect(narrow?.ranges.length).toBeGreaterThan(3)
   expect(narrow?.ranges[1]?.at).toBe(result.strategies[0]?.rebalances[0]?.at)
-  expect(calm?.ranges).toEqual([{ at: 1_700_003_600, lower: 0.7, upper: 1.3 }])
+  for (const [index, { ranges }] of curves.slice(0, 2).entries()) {
+    const { lower, upper } = result.strategies[index]!.firstRange
+    expect(ranges[0], 'the range that was replayed').toEqual({ at: 1_700_003_600, lower, upper })
+  }
+  expect(calm?.ranges).toHaveLength(1)
+  expect(calm?.ranges[0]?.lower, 'on ticks of the pool').not.toBe(0.7)
   expect(full?.ranges).toEqual([{ at: 1_700_003_600, lower: 0, upper: 'Infinity' }])
   expect(JSON.parse(JSON.stringify(curves)), 'JSON keeps them whole').toEqual(curves)
   expect(narrow?.equity).toBe(result.strategies[0]?.equity)

@@ -1,4 +1,4 @@
-import type { BacktestResult, BacktestStrategy, StrategyResult } from '@svc/lp-math'
+import type { BacktestResult, StrategyResult } from '@svc/lp-math'
 import type { BacktestCurves, StrategyCurve, TimedRange } from './backtest-picture.ts'
 
 /**
@@ -6,7 +6,7 @@ import type { BacktestCurves, StrategyCurve, TimedRange } from './backtest-pictu
  * told apart, and so are ranges that were held for less than a point of the drawing.
  */
 export function backtestCurves(replay: Replay): BacktestCurves {
-  const { result, strategies, startValueUsd, price, quoteUsd, startsAt, barSeconds, ...facts } = replay
+  const { result, startValueUsd, price, quoteUsd, startsAt, barSeconds, ...facts } = replay
   const last = price.length - 1
   const step = Math.max(1, Math.ceil(last / mostPoints))
   const shown = price.flatMap((_, bar) => (bar % step === 0 || bar === last ? [bar] : []))
@@ -18,13 +18,12 @@ export function backtestCurves(replay: Replay): BacktestCurves {
     ...facts,
     prices: closes.map(({ at, bar }) => ({ at, price: priceAt(bar) })),
     hodl: closes.map(({ at, bar }) => ({ at, valueUsd: startValueUsd * growth(bar) })),
-    strategies: result.strategies.map((one, index) => curveOf(one, strategies[index]?.rangePct ?? null, result)),
+    strategies: result.strategies.map((one) => curveOf(one, result.startsAt)),
   }
 }
 
 export type Replay = Pick<BacktestCurves, 'pair' | 'chain' | 'fee' | 'caption'> & {
   readonly result: BacktestResult
-  readonly strategies: readonly BacktestStrategy[]
   readonly startValueUsd: number
   /** Of token0 in token1, at the close of each bar. */
   readonly price: readonly number[]
@@ -38,22 +37,17 @@ export type Replay = Pick<BacktestCurves, 'pair' | 'chain' | 'fee' | 'caption'> 
 const mostPoints = 400
 const mostMoves = 200
 
-function curveOf(
-  one: StrategyResult,
-  rangePct: number | null,
-  { startsAt, startPrice }: BacktestResult,
-): StrategyCurve {
-  const [first] = one.rebalances
-  const half = (rangePct ?? 0) / 200
-  const laid = { lower: startPrice * (1 - half), upper: startPrice * (1 + half) }
-  const opened = first?.before ?? (rangePct === null ? { lower: 0, upper: Infinity } : laid)
+function curveOf(one: StrategyResult, startsAt: number): StrategyCurve {
   return {
     name: one.name,
     netReturnPct: one.netReturnPct,
     feesEarnedUsd: one.feesEarnedUsd,
     feeUncertaintyPct: one.feeUncertaintyPct,
     equity: one.equity,
-    ranges: thinned([rangeFrom(startsAt, opened), ...one.rebalances.map(({ at, after }) => rangeFrom(at, after))]),
+    ranges: thinned([
+      rangeFrom(startsAt, one.firstRange),
+      ...one.rebalances.map(({ at, after }) => rangeFrom(at, after)),
+    ]),
   }
 }
 

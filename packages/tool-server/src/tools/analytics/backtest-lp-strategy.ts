@@ -95,7 +95,7 @@ export const backtestLpStrategy = readTool({
   const about = { pair: `${tokenLabel(found.token0)}/${tokenLabel(found.token1)}`, fee: pool.fee }
   const { barSeconds } = bars
   const startsAt = bars.startsAt[0] ?? 0
-  const curves = { ...about, chain: chain.name, result, strategies, startValueUsd, quoteUsd: quoteUsd.usd }
+  const curves = { ...about, chain: chain.name, result, startValueUsd, quoteUsd: quoteUsd.usd }
   const caption = [`${price.length} bars of ${barSeconds} seconds. Dollars: ${quoteUsd.basis}.`]
   context.draw(() => ({
     kind: 'backtest',
