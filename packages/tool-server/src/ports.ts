@@ -127,4 +127,4 @@ export type {
   TickRow,
   Version,
 } from './ports/liquidity.ts'
-export type { Replay, SimulationRun, Work, WorkCaller, Workers, WorkKind } from './ports/workers.ts'
+export type { Replay, Replayed, SimulationRun, Work, WorkCaller, Workers, WorkKind } from './ports/workers.ts'

@@ -1,4 +1,4 @@
-import { type BacktestStrategy, replayStrategies, type StrategyResult } from '@svc/lp-math'
+import { type BacktestStrategy, laterWinners, replayStrategies, type StrategyResult } from '@svc/lp-math'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
 import { backtestWinner, figure } from '@svc/tool-server/analytics'
@@ -10,7 +10,9 @@ import { replayOptions } from './replay-options.ts'
  */
 export function backtestCsv(pool: CsvPool, options: BacktestCsvOptions): BacktestReport {
   const { amountUsd, strategies, now } = options
-  const result = replayStrategies(pool.bars, strategies, replayOptions(pool, amountUsd))
+  const replay = replayOptions(pool, amountUsd)
+  const result = replayStrategies(pool.bars, strategies, replay)
+  const later = laterWinners(pool.bars, strategies, replay)
   const { startPrice, endPrice, startsAt, endsAt } = result
   const data = describeBars(pool)
   const halves = (amountUsd / 2) * (1 + endPrice / startPrice)
@@ -31,7 +33,7 @@ export function backtestCsv(pool: CsvPool, options: BacktestCsvOptions): Backtes
     },
     strategies: result.strategies.map(told),
     // What is missing of the file is told in `notes`.
-    winner: backtestWinner(result, { gaps: 0, hasAllTrades: true }),
+    winner: backtestWinner({ ...result, laterWinners: later }, { gaps: 0, hasAllTrades: true }),
     data,
     notes: [...data.notes, ...assumptionsOf(pool)],
     timestamp: new Date(now()).toISOString(),

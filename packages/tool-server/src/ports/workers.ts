@@ -22,7 +22,7 @@ export type Workers = {
 export type Work = {
   /** How many paths were simulated, and the estimates of each range, in the order of the bounds. */
   readonly simulate: { readonly input: SimulationOptions; readonly output: SimulationRun }
-  readonly replay: { readonly input: Replay; readonly output: BacktestResult }
+  readonly replay: { readonly input: Replay; readonly output: Replayed }
   readonly scoreFeeTier: { readonly input: TierScoring; readonly output: TierScore }
   /** An SVG as text, or the bytes of a PNG. */
   readonly draw: { readonly input: DrawingRequest; readonly output: string | Uint8Array }
@@ -47,5 +47,8 @@ export type Replay = {
   readonly strategies: readonly BacktestStrategy[]
   readonly options: BacktestOptions
 }
+
+/** With the strategies that lead when all are entered some days later. */
+export type Replayed = BacktestResult & { readonly laterWinners: readonly string[] }
 
 export type TierScoring = { readonly tier: FeeTier; readonly market: TierMarket }

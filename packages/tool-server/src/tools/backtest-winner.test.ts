@@ -28,7 +28,7 @@ const result = (name: string, endValueUsd: number, change: Partial<StrategyResul
   barEquityUsd: null,
   ...change,
 })
-const period = { startsAt: 0, endsAt: 14 * 86_400 }
+const period = { startsAt: 0, endsAt: 14 * 86_400, laterWinners: ['b', 'a', 'b'] }
 const known = { gaps: 0, hasAllTrades: true }
 
 test('ended with the most, and leads by more than the fees of both may be off', () => {
@@ -38,7 +38,8 @@ test('ended with the most, and leads by more than the fees of both may be off', 
     reason:
       'Ended with 1004.01 USD: fees 50.00 USD (+/-4.0 %), IL 0.00 USD, gas 0.00 USD, swaps 0.00 USD, in range 100.0 % of the time.',
     caveat:
-      'One past of 14 days, no forecast. The lead over a, 4.01 USD, is more than what the fees of both may be off, 4.00 USD.',
+      'One past of 14 days, no forecast. The lead over a, 4.01 USD, is more than what the fees of both may be off, 4.00 USD. ' +
+      'The day of entry is not in that: of 3 starts, each a day later than the one before, it leads in 2.',
   })
 })
 
@@ -46,6 +47,9 @@ test('says where the lead is within the doubt, where holding was better, and wha
   const strategies = [result('a', 1_000), result('b', 1_003.99, { vsHodlPct: -2.5 })]
   const { caveat } = backtestWinner({ ...period, strategies }, { gaps: 3, hasAllTrades: false })
   expect(caveat).toContain('is within what the fees of both may be off')
+  expect(backtestWinner({ ...period, strategies, laterWinners: [] }, known).caveat).toContain(
+    'The day of entry is not in that: the period is too short to try another.',
+  )
   expect(caveat).toContain('It ended 2.50 % below its first tokens held.')
   expect(caveat).toContain('3 hours without data')
   expect(caveat).toContain('Trades of the period are missing.')

@@ -1,12 +1,12 @@
-import type { BacktestResult, StrategyResult } from '@svc/lp-math'
-import type { PoolBars } from '../ports.ts'
+import type { StrategyResult } from '@svc/lp-math'
+import type { PoolBars, Replayed } from '../ports.ts'
 
 /**
- * The strategy that ended with the most, why, and how sure that is: whether its lead is larger than what the fees may be off, and
- * whether holding its first tokens was better. Names of strategies are plain by the time they come here.
+ * The strategy that ended with the most, why, and how sure that is: whether its lead is larger than what the fees may be off, in
+ * how many starts on a later day it leads too, and whether holding its first tokens was better. Names of strategies are plain by the time they come here.
  */
 export function backtestWinner(
-  { strategies, startsAt, endsAt }: Pick<BacktestResult, 'strategies' | 'startsAt' | 'endsAt'>,
+  { strategies, startsAt, endsAt, laterWinners }: Pick<Replayed, 'strategies' | 'startsAt' | 'endsAt' | 'laterWinners'>,
   { gaps, hasAllTrades }: Pick<PoolBars['completeness'], 'gaps' | 'hasAllTrades'>,
 ): Winner {
   const [best, second] = strategies.toSorted((a, b) => b.endValueUsd - a.endValueUsd)
@@ -20,7 +20,7 @@ export function backtestWinner(
       `in range ${best.inRangePct.toFixed(1)} % of the time.`,
     caveat: [
       `One past of ${days} days, no forecast.`,
-      ...(second === undefined ? [] : [leadOver(best, second)]),
+      ...(second === undefined ? [] : [leadOver(best, second), entryOf(best, laterWinners)]),
       ...(best.vsHodlPct < 0 ? [`It ended ${(-best.vsHodlPct).toFixed(2)} % below its first tokens held.`] : []),
       ...(gaps > 0 ? [`${gaps} hours without data were taken to be quiet.`] : []),
       ...(hasAllTrades ? [] : ['Trades of the period are missing.']),
@@ -35,6 +35,13 @@ function leadOver(best: StrategyResult, second: StrategyResult): string {
   const doubt = doubtUsd(best) + doubtUsd(second)
   const verdict = lead > doubt ? 'more than' : 'within'
   return `The lead over ${second.name}, ${usd(lead)}, is ${verdict} what the fees of both may be off, ${usd(doubt)}.`
+}
+
+function entryOf({ name }: StrategyResult, laterWinners: readonly string[]): string {
+  const starts = laterWinners.length
+  if (starts === 0) return 'The day of entry is not in that: the period is too short to try another.'
+  const led = laterWinners.filter((winner) => winner === name).length
+  return `The day of entry is not in that: of ${starts} starts, each a day later than the one before, it leads in ${led}.`
 }
 
 function doubtUsd({ feesEarnedUsd, feeUncertaintyPct }: StrategyResult): number {

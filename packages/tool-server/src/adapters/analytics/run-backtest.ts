@@ -1,5 +1,5 @@
-import { LpMathError, type BacktestResult } from '@svc/lp-math'
-import type { Replay, WorkCaller, Workers } from '../../ports.ts'
+import { LpMathError } from '@svc/lp-math'
+import type { Replay, Replayed, WorkCaller, Workers } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 
 /**
@@ -11,7 +11,7 @@ export async function runBacktest(
   workers: Workers,
   replay: Replay,
   { signal, onProgress }: WorkCaller,
-): Promise<BacktestResult> {
+): Promise<Replayed> {
   return workers.run('replay', replay, { signal, onProgress }).catch((error: unknown) => {
     throw error instanceof LpMathError ? refusalOf(error) : error
   })
