@@ -179,6 +179,8 @@ export type PositionEvent = {
   /** Unix seconds. */
   readonly timestamp: number
   readonly transactionHash: Hash
+  /** Of the pool at that moment; `null` for a collection, and where it is not known. */
+  readonly sqrtPriceX96: bigint | null
 }
 
 export type PositionEvents = {

@@ -13,7 +13,10 @@ const event = (kind: PositionEvent['kind'], amount0: bigint, amount1: bigint, ti
   amount1,
   timestamp,
   transactionHash: '0x',
+  sqrtPriceX96: null,
 })
+
+const sqrtPriceAt = (price: number) => BigInt(Math.sqrt(price) * 2 ** 96)
 
 /** Two days: the first at tick 0 all day, the second from 0 up to 200. Both tokens have six decimals, so tick 0 is a price of one. */
 const bars: Bars = {
@@ -30,7 +33,11 @@ const bars: Bars = {
 }
 
 function facts(changes: Partial<PerformanceFacts> = {}, isPegged = true): PerformanceFacts {
-  const pool = { token0: token(6, false), token1: token(6, isPegged) } as Partial<Pool> as Pool
+  const pool = {
+    token0: token(6, false),
+    token1: token(6, isPegged),
+    sqrtPriceX96: sqrtPriceAt(1.2),
+  } as Partial<Pool> as Pool
   const position = { pool, tickLower: -100, tickUpper: 100, amount0: 40_000_000n, amount1: 50_000_000n }
   return {
     position: position as Partial<Position> as Position,
@@ -54,10 +61,29 @@ describe('the performance of a position', () => {
     expect(found.vsHodlPct).toBeCloseTo(((94 + 104 + 3.1 - 210) / 210) * 100, 3)
   })
 
-  test('is a profit at the prices of each day', () => {
-    // Put in at a price of one; taken out on the second day, which closed at tick 200.
+  test('is a profit at the prices of the pool, those of a bar where the moment is not known, and says what that may be off', () => {
+    // Put in at a price of one; taken out on the second day, which closed at tick 200; the pool now says 1.2, whatever others say.
     const received = 60 + 40 * 1.0001 ** 200
-    expect(positionPerformance(facts()).netPnlUsd).toBeCloseTo(94 + received + 3.1 - 200 - 3, 5)
+    const now = 50 + 40 * 1.2 + 2 + 1.2
+    const found = positionPerformance(facts())
+    expect(found.netPnlUsd).toBeCloseTo(now + received - 200 - 3, 5)
+    expect(found.netPnlDoubtUsd).toBeCloseTo(40 * (1.0001 ** 200 - 1), 5)
+  })
+
+  test('takes no part of its profit from later trades of the hour or from another source of prices', () => {
+    const at = { sqrtPriceX96: sqrtPriceAt(1.2) }
+    const events = [{ ...event('deposit', 40_000_000n, 50_000_000n, day), ...at }]
+    const found = positionPerformance(facts({ events, openedAt: day, earned: { fees0: 0n, fees1: 0n } }))
+    expect([found.netPnlUsd, found.netPnlDoubtUsd]).toEqual([-3, 0])
+    const mirrored = facts({ events, earned: { fees0: 0n, fees1: 0n } }, false)
+    const { token0, token1, ...pool } = mirrored.position.pool
+    const position = { ...mirrored.position, pool: { ...pool, token0: { ...token0, usdPegged: true }, token1 } }
+    expect(positionPerformance({ ...mirrored, position }).netPnlUsd).toBe(-3)
+  })
+
+  test('is no annual rate within its first day', () => {
+    expect(positionPerformance(facts({ now: day - 1 }))).toMatchObject({ feeApr: null, feesUsd: 3.1 })
+    expect(positionPerformance(facts({ now: day })).feeApr).toBeGreaterThan(0)
   })
 
   test('earns on the capital that was at work, weighted by time', () => {
@@ -77,7 +103,6 @@ describe('the performance of a position', () => {
       feesUsd: null,
       ilUsd: null,
       feeApr: null,
-      netPnlUsd: null,
     })
     const late = positionPerformance(facts({ openedAt: null, earned: null, events: [] }))
     expect(late).toMatchObject({

@@ -1,13 +1,14 @@
 import type { Bars } from '@svc/lp-math'
 import type { Position, PositionEvents, UsdPrice } from '../../ports.ts'
+import { netProfit } from './net-profit.ts'
 import { sumUsd } from './sum-usd.ts'
 import { valueUsd } from './value-usd.ts'
 
 /**
  * What a position brought, in dollars: what it holds, took out and earned against holding all that was put in, at today's prices; and
- * what it brought against what was paid, at the prices of their time, where a token of the pool is pegged to the dollar. Annual
- * percentages are of the capital that was at work, weighted by time, over a year of 365 days. `bars` cover the life of the
- * position, or are null; `now` is Unix seconds. Losses are negative.
+ * what it brought against what was paid, each at the pool's own price of its time, where a token of the pool is pegged to the dollar
+ * (see `netProfit`). Annual percentages are of the capital that was at work, weighted by time, over a year of 365 days, from a day
+ * on. `bars` cover the life of the position, or are null; `now` is Unix seconds. Losses are negative.
  */
 export function positionPerformance(facts: PerformanceFacts): Performance {
   const { position, events, openedAt, earned, price0, price1, bars, gasUsd, now } = facts
@@ -23,9 +24,8 @@ export function positionPerformance(facts: PerformanceFacts): Performance {
   const feesUsd = earned === null ? null : worth(earned.fees0, earned.fees1)
   const ilUsd = lessUsd(keptUsd, hodlUsd)
   const capital = known ? meanCapital(facts, openedAt, worth) : null
-  const years = known ? Math.max(now - openedAt, 1) / (365 * 86_400) : null
-  const paid = bars === null ? null : paidUsd(facts, bars, 'deposit')
-  const received = bars === null ? null : paidUsd(facts, bars, 'withdrawal')
+  const years = known && now - openedAt >= 86_400 ? (now - openedAt) / (365 * 86_400) : null
+  const profit = known ? netProfit(facts) : null
   return {
     deposited,
     withdrawn,
@@ -34,7 +34,8 @@ export function positionPerformance(facts: PerformanceFacts): Performance {
     feesUsd,
     ilUsd,
     vsHodlPct: percentOf(sumUsd(ilUsd, feesUsd), hodlUsd),
-    netPnlUsd: lessUsd(sumUsd(valueNow, received, feesUsd), sumUsd(paid, gasUsd)),
+    netPnlUsd: profit === null ? null : lessUsd(Math.round(profit.usd * 1e6) / 1e6, gasUsd),
+    netPnlDoubtUsd: profit?.doubtUsd ?? 0,
     feeApr: years === null || feesUsd === null ? null : percentOf(feesUsd / years, capital),
     timeInRangePct: bars === null ? null : shareInRange(position, bars),
   }
@@ -59,6 +60,8 @@ export type Performance = {
   readonly ilUsd: number | null
   readonly vsHodlPct: number | null
   readonly netPnlUsd: number | null
+  /** What `netPnlUsd` may be off at most, for prices of the past that only a bar knows. */
+  readonly netPnlDoubtUsd: number
   readonly feeApr: number | null
   readonly timeInRangePct: number | null
 }
@@ -84,24 +87,6 @@ function meanCapital(
     weighted += capital * ((changes[index + 1]?.timestamp ?? Math.max(now, timestamp + 1)) - timestamp)
   }
   return weighted / Math.max(now - openedAt, 1)
-}
-
-/** Worth of events in the pegged token, at the price of their bar. */
-function paidUsd({ position, events }: PerformanceFacts, bars: Bars, kind: 'deposit' | 'withdrawal'): number | null {
-  const { token0, token1 } = position.pool
-  if (!token0.usdPegged && !token1.usdPegged) return null
-  let sum = 0
-  for (const event of events.filter((each) => each.kind === kind)) {
-    const index = Math.floor((event.timestamp - (bars.startsAt[0] ?? 0)) / bars.barSeconds)
-    const tick = bars.closeTick[Math.min(index, bars.closeTick.length - 1)]
-    if (tick === undefined) return null
-    const price = 1.0001 ** tick
-    const [amount0, amount1] = [Number(event.amount0), Number(event.amount1)]
-    sum += token1.usdPegged
-      ? (amount1 + amount0 * price) / 10 ** token1.decimals
-      : (amount0 + amount1 / price) / 10 ** token0.decimals
-  }
-  return Math.round(sum * 1e6) / 1e6
 }
 
 /** Of each bar the part of its move that was within the range; of one that stood still, all or nothing. */

@@ -58,7 +58,7 @@ function noteOf({ isShort, knownFrom, missing, bound, breaks }: Known): string |
       ? [`The swap logs were read back to ${since} only: more would take too many requests to the endpoint.`]
       : missing === 0
         ? []
-        : [`The price is unknown in the first ${missing} bars: no trade set it then.`]),
+        : [`The price is unknown in the first ${missing === 1 ? 'bar' : `${missing} bars`}: no trade set it then.`]),
     ...(breaks > 0
       ? [
           `The swap logs do not fit together in ${breaks} ${breaks === 1 ? 'place' : 'places'}: trades may be missing there, or untrue.`,

@@ -78,7 +78,9 @@ describe('get_position_performance', () => {
     expect([answer.number('feesUsd'), answer.number('timeInRangePct'), answer.at('inRange')]).toEqual([0, 100, true])
     const paid = opened.number('amount0DepositedUsd') + opened.number('amount1DepositedUsd')
     expect(answer.number('valueUsd') / paid).toBeCloseTo(1, 4)
-    expect((answer.number('netPnlUsd') + answer.number('gasUsd')) / paid).toBeCloseTo(0, 2)
+    expect(answer.number('netPnlUsd') + answer.number('gasUsd')).toBeCloseTo(0, 3)
+    expect(answer.at('apr')).toBeNull()
+    expect(answer.at('notes')).toContainEqual('Open for less than a day: no apr.')
   })
 
   test('knows what does not exist', async () => {

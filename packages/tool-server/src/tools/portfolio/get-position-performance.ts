@@ -68,7 +68,7 @@ export const getPositionPerformance = readTool({
     now,
   })
   const { token0, token1 } = position.pool
-  const { deposited, withdrawn, feeApr, ...figures } = performance
+  const { deposited, withdrawn, feeApr, netPnlDoubtUsd, ...figures } = performance
   const amounts = ([amount0, amount1]: readonly [bigint, bigint]) => ({
     amount0: formatAmount(amount0, token0.decimals),
     amount1: formatAmount(amount1, token1.decimals),
@@ -92,11 +92,17 @@ export const getPositionPerformance = readTool({
       ...(openedAt === null ? ['The logs do not reach back to the opening of this position.'] : []),
       ...(openedAt !== null && bars === null ? ['The price since the opening is not known as a whole.'] : []),
       ...(openedAt !== null && gasUsd === null ? ['What its transactions cost in gas is not known.'] : []),
+      ...(figures.netPnlUsd === null || netPnlDoubtUsd === 0 ? [] : [doubtNote(netPnlDoubtUsd)]),
+      ...(openedAt !== null && now - openedAt < 86_400 ? ['Open for less than a day: no apr.'] : []),
       ...(bars?.completeness.note == null ? [] : [bars.completeness.note]),
       ...(token0.usdPegged || token1.usdPegged ? [] : ['No token of the pool is pegged to the dollar: no netPnlUsd.']),
     ],
   }
 })
+
+function doubtNote(usd: number): string {
+  return `The pool's price at a deposit or withdrawal is known to its bar alone: netPnlUsd may be off by up to ${usd.toFixed(2)} USD.`
+}
 
 /** Bars of the life of a position; null where they begin later. */
 async function barsSince(

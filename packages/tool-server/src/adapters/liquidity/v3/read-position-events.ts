@@ -1,11 +1,12 @@
 import type { Chain } from '@svc/wallet/core'
-import { getAbiItem, zeroAddress } from 'viem'
+import { getAbiItem, getAddress, zeroAddress } from 'viem'
 import type { Position, PositionEvent, PositionEvents } from '../../../ports.ts'
 import { v3PositionManagerAbi } from '../abis/v3-position-manager.ts'
 import { scanRareLogs } from '../logs/scan-rare-logs.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import type { ReadPorts } from '../read-ports.ts'
 import { dateLogs } from '../swaps/date-logs.ts'
+import { readV3PriceAtLog } from './read-price-at-log.ts'
 
 /**
  * The deposits, withdrawals and collections of a v3 position, out of the logs of its token. A withdrawal leaves its tokens owed until
@@ -60,14 +61,19 @@ export async function readV3PositionEvents(
   const events = dated.filter(isEvent)
   const sum = (kind: PositionEvent['kind'], side: 'amount0' | 'amount1') =>
     events.reduce((total, event) => total + (event.kind === kind ? event[side] : 0n), 0n)
+  const pool = getAddress(position.pool.id)
+  const changes = events.filter(({ kind }) => kind !== 'collection').length
+  const priceAt = async ({ kind, blockNumber, logIndex }: (typeof events)[number]) =>
+    kind === 'collection' || changes > mostPrices
+      ? null
+      : await readV3PriceAtLog(ports, chain, { pool, blockNumber, logIndex })
   return {
-    events: events.map(({ kind, amount0, amount1, timestamp, transactionHash }) => ({
-      kind,
-      amount0,
-      amount1,
-      timestamp,
-      transactionHash,
-    })),
+    events: await Promise.all(
+      events.map(async (event) => {
+        const { kind, amount0, amount1, timestamp, transactionHash } = event
+        return { kind, amount0, amount1, timestamp, transactionHash, sqrtPriceX96: await priceAt(event) }
+      }),
+    ),
     openedAt: opened?.timestamp ?? null,
     earned:
       opened === undefined
@@ -79,7 +85,10 @@ export async function readV3PositionEvents(
   }
 }
 
-type Entry = Omit<PositionEvent, 'kind' | 'timestamp'> & {
+/** Each takes up to three requests. */
+const mostPrices = 40
+
+type Entry = Omit<PositionEvent, 'kind' | 'timestamp' | 'sqrtPriceX96'> & {
   readonly kind: PositionEvent['kind'] | 'mint'
   readonly timestamp: number | null
   readonly blockNumber: bigint

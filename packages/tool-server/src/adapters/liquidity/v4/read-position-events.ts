@@ -131,7 +131,8 @@ function follow(
     const { liquidityDelta, timestamp, transactionHash } = change
     const moved = amountsOf(position, liquidityDelta, price)
     if (liquidityDelta !== 0n) {
-      events.push({ kind: liquidityDelta > 0n ? 'deposit' : 'withdrawal', ...moved, timestamp, transactionHash })
+      const kind = liquidityDelta > 0n ? 'deposit' : 'withdrawal'
+      events.push({ kind, ...moved, timestamp, transactionHash, sqrtPriceX96: price })
     }
     liquidity += liquidityDelta
     const next = changes[index + 1]
@@ -145,7 +146,7 @@ function follow(
     price = between.at(-1)?.sqrtPriceX96 ?? price
     if (next !== undefined && (fees.amount0 > 0n || fees.amount1 > 0n)) {
       const { timestamp: at, transactionHash: hash } = next
-      events.push({ kind: 'collection', ...fees, timestamp: at, transactionHash: hash })
+      events.push({ kind: 'collection', ...fees, timestamp: at, transactionHash: hash, sqrtPriceX96: null })
     }
   }
   return { events, openedAt: changes[0]?.timestamp ?? null, earned }
