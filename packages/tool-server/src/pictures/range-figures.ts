@@ -1,4 +1,4 @@
-import type { PriceRange, RangeResult, RangeYields } from './range-picture.ts'
+import type { NetError, PriceRange, RangeResult, RangeYields } from './range-picture.ts'
 import { showChange, showError, showNumber } from './show-number.ts'
 import { percent, show, type Figures, type Table } from './figures.ts'
 
@@ -34,14 +34,14 @@ export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures 
       {
         label: 'Net a year',
         value: `${showChange(projections.expectedNetApr)} %`,
-        detail: `± ${showError(off)}: fees less LVR less gas`,
+        detail: `± ${showError(projections.expectedNetAprError)}: fees less LVR less gas`,
       },
     ],
     tables: [rangesTable(result, days), volatilityTable(result, days), ...simulationTables(simulation)],
     chart: `The price may go from ${showNumber(currentPrice)} over ${days} as a log-normal price does; the ranges compared; fees of each against its loss. The tables below hold the same figures.`,
     notes: [...(result.notes ?? []), ...incomplete(result)],
     method:
-      `Volatility ${percent(volatility.annualized)} a year (${volatility.source}, ${volatility.lookback}). ` +
+      `Volatility ${percent(volatility.annualized)} ± ${showError(100 * volatility.standardError)} a year (${volatility.source}, ${volatility.lookback}). ` +
       (simulation === undefined
         ? 'No simulation. '
         : `${simulation.paths.toLocaleString('en-US')} simulated paths, seed ${simulation.seed}. `) +
@@ -89,12 +89,12 @@ function simulated(simulation: Simulation | undefined, quantity: string, scale: 
 
 const yieldColumns = (days: string) => ['In range', 'Fees, % a year', `IL, % in ${days}`, 'Net, % a year']
 
-function rowOf(head: readonly string[], one: RangeYields): string[] {
+function rowOf(head: readonly string[], one: RangeYields & Partial<NetError>): string[] {
   return head.concat(
     percent(one.inRangeProbability),
     showNumber(one.expectedFeeApr),
     showChange(one.expectedIlPct),
-    showChange(one.expectedNetApr),
+    `${showChange(one.expectedNetApr)}${one.expectedNetAprError === undefined ? '' : ` ± ${showError(one.expectedNetAprError)}`}`,
   )
 }
 

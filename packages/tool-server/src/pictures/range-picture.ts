@@ -6,7 +6,7 @@ import { palettes, type Palette } from './palette.ts'
 import type { Picture } from './picture.ts'
 import { rangeFrontier } from './range-frontier.ts'
 import { rangeParts, type RangeParts } from './range-parts.ts'
-import { showChange, showNumber } from './show-number.ts'
+import { showChange, showError, showNumber } from './show-number.ts'
 
 /**
  * Draws a result of `optimize_lp_range`: where the price may go until the horizon, the ranges that were compared on the same scale,
@@ -38,10 +38,15 @@ export type RangeResult = {
   readonly chain: { readonly name: string }
   readonly fee: number
   readonly currentPrice: number
-  readonly volatility: { readonly source: string; readonly annualized: number; readonly lookback: string }
+  readonly volatility: {
+    readonly source: string
+    readonly annualized: number
+    readonly standardError: number
+    readonly lookback: string
+  }
   readonly optimalRange: PriceRange
-  readonly projections: RangeYields & { readonly feeUncertaintyPct: number }
-  readonly candidateRanges: readonly (PriceRange & RangeYields & { readonly label: string })[]
+  readonly projections: RangeYields & NetError & { readonly feeUncertaintyPct: number }
+  readonly candidateRanges: readonly (PriceRange & RangeYields & NetError & { readonly label: string })[]
   readonly sensitivity: readonly (RangeYields & { readonly annualized: number })[]
   readonly simulation?:
     | { readonly seed: number; readonly paths: number; readonly maxStandardErrorsOff: number }
@@ -56,6 +61,9 @@ export type RangeYields = {
   readonly expectedNetApr: number
   readonly inRangeProbability: number
 }
+
+/** Standard error of the net, in points of percent a year: by the fees and by the volatility. */
+export type NetError = { readonly expectedNetAprError: number }
 
 type Fan = readonly { readonly day: number; readonly prices: readonly [number, number, number, number, number] }[]
 
@@ -91,7 +99,7 @@ function words(result: RangeResult, horizonDays: number) {
     subtitle:
       `Expected: in range ${percent(projections.inRangeProbability)} of ${showNumber(horizonDays)} days, ` +
       `fees ${showNumber(projections.expectedFeeApr)} % a year (+/- ${showNumber(projections.feeUncertaintyPct)} % of that), ` +
-      `net ${showNumber(projections.expectedNetApr)} % a year`,
+      `net ${showNumber(projections.expectedNetApr)} % a year (+/- ${showError(projections.expectedNetAprError)})`,
     caption: [
       `Model: log-normal price without drift, volatility ${percent(volatility.annualized)} a year (${volatility.source}, ${volatility.lookback}). ` +
         'Fees as in the past: a forecast, no promise.',

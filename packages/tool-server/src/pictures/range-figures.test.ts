@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { rangeAnswer } from './answers.fixture.ts'
+import { rangeFigures } from './range-figures.ts'
+
+test('the net stands with its own error, which is not that of the fees, and so does that of every range and the volatility', () => {
+  const { facts, tables, method } = rangeFigures(rangeAnswer, 30)
+  const detailOf = (label: string) => facts.find((fact) => fact.label === label)?.detail
+  expect(detailOf('Fees a year')).toBe('± 9.6: trade may change')
+  expect(detailOf('Net a year')).toBe('± 17: fees less LVR less gas')
+  const nets = tables[0]?.rows.map((row) => row.at(-1))
+  expect(nets).toEqual(['+9.8 ± 17', '+10.4 ± 16', '-21 ± 38', '-2.3 ± 28', '+9.9 ± 16', '+7.1 ± 9.1', '+1.5 ± 2.7'])
+  expect(method).toContain('Volatility 62 % ± 7.1 a year')
+})
