@@ -3,7 +3,7 @@ import { csvMarket, type CsvMarket } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
 import { feePace } from './fee-pace.ts'
-import { figure, netAprError } from '@svc/tool-server/analytics'
+import { figure, netAprError, quietShare } from '@svc/tool-server/analytics'
 import { lastDays } from './last-days.ts'
 import { doubtsOf } from './doubts-of.ts'
 
@@ -36,6 +36,7 @@ export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOpt
     data: pools.map(describeBars),
     notes: [
       `Each tier: the amount between ${figure(bounds.lower)} and ${figure(bounds.upper)}, which hold the price 80 % of the time, or the nearest ticks beyond; fees less LVR less gas.`,
+      'Not the rules by which a pool is told: there the range is two deviations of 30 days to each side, gas is left out, outlying days are capped, quiet ones lower the net yield, and confidence goes by leads over 30 and 7 days and by depth instead of the error of the lead.',
       'Bars tell one liquidity, not the ticks of a pool: it is taken to be the same at every price.',
     ],
     timestamp: new Date(options.now()).toISOString(),
@@ -83,18 +84,8 @@ function tierOf(pool: CsvPool, read: CsvMarket, { bounds, volume }: { bounds: Pr
     arbitrageLossApr: figure(range.arbitrageLossApr),
     netApr: figure(range.netApr),
     netAprError: figure(netAprError(range, doubtsOf(read))),
-    quietDaysPct: figure(quietDaysPct(pool)),
+    quietDaysPct: figure(100 * quietShare(read.pace.volumes)),
   }
-}
-
-/** Days of a trade below a tenth of the median day's, of all whole days. */
-function quietDaysPct({ bars }: CsvPool): number {
-  const perDay = Math.max(1, Math.round(86_400 / bars.barSeconds))
-  const days = Array.from({ length: Math.floor(bars.startsAt.length / perDay) }, (_, day) =>
-    bars.amount0In.subarray(day * perDay, (day + 1) * perDay).reduce((sum, one) => sum + one, 0),
-  )
-  const median = days.toSorted((a, b) => a - b)[days.length >> 1] ?? 0
-  return days.length === 0 ? 0 : (100 * days.filter((day) => day < median / 10).length) / days.length
 }
 
 /** Fees of the last 7 days, a year of them and not compounded, against the value of the full range that would be as deep. */

@@ -9,19 +9,21 @@ export function feePace(pool: CsvPool): FeePace {
   const count = bars.startsAt.length
   const barsADay = 86_400 / bars.barSeconds
   const fees = new Float64Array(count)
-  let volume = 0
+  const volumes = new Float64Array(count)
   for (let bar = 0; bar < count; bar++) {
     const traded = inQuote(pool, bar, bars.amount0In[bar] ?? 0, bars.amount1In[bar] ?? 0)
-    volume += traded
+    volumes[bar] = traded
     fees[bar] = bars.feeGrowth === null ? (traded * feePips * (1 - protocolFeeShare)) / 1e6 : grown(pool, bar)
   }
-  const days = Array.from({ length: Math.floor(count / barsADay) }, (_, day) =>
-    sum(fees.subarray(Math.round(day * barsADay), Math.round((day + 1) * barsADay))),
-  )
+  const daysOf = (column: Float64Array) =>
+    Array.from({ length: Math.floor(count / barsADay) }, (_, day) =>
+      sum(column.subarray(Math.round(day * barsADay), Math.round((day + 1) * barsADay))),
+    )
   return {
     feesPerDay: (sum(fees) / count) * barsADay,
-    standardError: standardErrorOf(days),
-    volumePerDay: (volume / count) * barsADay,
+    standardError: standardErrorOf(daysOf(fees)),
+    volumePerDay: (sum(volumes) / count) * barsADay,
+    volumes: daysOf(volumes),
   }
 }
 
@@ -29,6 +31,8 @@ export type FeePace = {
   readonly feesPerDay: number
   readonly standardError: number | null
   readonly volumePerDay: number
+  /** Of each whole day. */
+  readonly volumes: readonly number[]
 }
 
 function grown(pool: CsvPool, bar: number): number {

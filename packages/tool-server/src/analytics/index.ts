@@ -1,4 +1,5 @@
 // What `svc lp` shares with the tools of the same names: both take the same strategies and tell of ranges alike.
+export { quietShare } from '../adapters/analytics/quiet-share.ts'
 export { ToolError } from '../tool-error.ts'
 export { backtestWinner } from '../tools/backtest-winner.ts'
 export { choiceNotes } from '../tools/choice-notes.ts'

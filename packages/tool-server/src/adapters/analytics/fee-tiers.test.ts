@@ -64,6 +64,16 @@ describe('the score of a fee tier', () => {
     expect(plain).toMatchObject({ feeAprStandardError: expect.closeTo(0, 9), quietDaysPct: 0 })
   })
 
+  test.each([
+    [1, null],
+    [2, 0],
+  ])('of %i known days has an error of %o', (days, error) => {
+    const { trade, ...facts } = tier(3_000, 1e7, 20)
+    const short = { fees: trade.fees.slice(-2), volumes: trade.volumes.slice(-2), daysKnown: days }
+    const score = scoreFeeTier({ ...facts, trade: short }, { price, sigma: 0.6, blockSeconds: 12, value: 1 })
+    expect(score.feeAprStandardError).toBe(error)
+  })
+
   test('falls with the amount, as it dilutes itself', () => {
     const at = (value: number) =>
       scoreFeeTier(tier(500, 1e6, 20), { price, sigma: 0.6, blockSeconds: 12, value }).feeApr

@@ -1,5 +1,6 @@
 import { createRangeAnalyser, type LiquidityProfile } from '@svc/lp-math'
 import type { DailyTrade } from './daily-trade.ts'
+import { quietShare } from './quiet-share.ts'
 
 /**
  * What an amount would bring in a fee tier: a position 30 days and two deviations of the price wide to each side, no narrower than the
@@ -33,18 +34,18 @@ export function scoreFeeTier(tier: FeeTier, market: TierMarket): TierScore {
     decimals1,
   })
   const range = analyser.analyse({ lower: price * Math.exp(-deviation), upper: price * Math.exp(deviation) })
-  const quietShare = thinShare(trade.volumes)
-  const netAt = (feesPerDay: number) => range.feeApr * feesPerDay * (1 - quietShare) - range.lvrApr
+  const quiet = quietShare(trade.volumes)
+  const netAt = (feesPerDay: number) => range.feeApr * feesPerDay * (1 - quiet) - range.lvrApr
   return {
     feeApr: range.feeApr * month,
-    feeAprStandardError: range.feeApr * standardError(fees),
+    feeAprStandardError: trade.daysKnown < 2 ? null : range.feeApr * standardError(fees),
     steadyFeeApr: range.steadyFeeApr * month,
     lvrApr: range.lvrApr,
     arbitrageLossApr: range.arbitrageLossApr,
     netApr: netAt(month),
     netAprOfWeek: netAt(week),
     feeAprOfWeek: range.feeApr * week,
-    quietDaysPct: quietShare * 100,
+    quietDaysPct: quiet * 100,
   }
 }
 
@@ -68,8 +69,8 @@ export type TierMarket = {
 
 export type TierScore = {
   readonly feeApr: number
-  /** Of the mean of the days, by chance alone. */
-  readonly feeAprStandardError: number
+  /** Of the mean of the days, by chance alone; `null` where fewer than two are known. */
+  readonly feeAprStandardError: number | null
   /** Where trade follows the clock and not the depth. */
   readonly steadyFeeApr: number
   readonly lvrApr: number
@@ -87,12 +88,6 @@ function winsorised(days: readonly number[]): readonly number[] {
   const sorted = days.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0
   return days.map((day) => Math.min(Math.max(day, at(0.05)), at(0.95)))
-}
-
-function thinShare(volumes: readonly number[]): number {
-  if (volumes.length === 0) return 1
-  const median = volumes.toSorted((a, b) => a - b)[Math.floor(volumes.length / 2)] ?? 0
-  return volumes.filter((volume) => volume < median / 10 || volume === 0).length / volumes.length
 }
 
 function mean(values: readonly number[]): number {

@@ -82,7 +82,8 @@ export const backtestLpStrategy = readTool({
   const { pool } = found
   const [history, gas] = await Promise.all([
     context.history.read({ chain, pool, ...period, signal: context.signal }),
-    readGasPrice(context, chain),
+    // What gas costs is a small part of the answer, and no reason to give none.
+    readGasPrice(context, chain).catch(() => null),
   ])
   requireKnownDays(history)
   const { bars } = history
@@ -126,11 +127,11 @@ function priceColumn({ closeTick }: Bars, { pool, token0 }: FoundPool): Float64A
   return closeTick.map((tick) => (isSorted ? 1.0001 ** tick * scale : 1.0001 ** -tick / scale))
 }
 
-type Costs = { readonly quoteUsd: QuoteUsd; readonly gas: GasPrice }
+type Costs = { readonly quoteUsd: QuoteUsd; readonly gas: GasPrice | null }
 
 function optionsOf({ pool, token0 }: FoundPool, startValueUsd: number, { quoteUsd, gas }: Costs): BacktestOptions {
   const { decrease, swap, mint } = typicalGas
-  const costOf = (units: bigint) => gas.costUsd(units) ?? 0
+  const costOf = (units: bigint) => gas?.costUsd(units) ?? 0
   return {
     startValueUsd,
     ...wholeFee(pool),
@@ -161,8 +162,8 @@ function benchmarkOf(startValueUsd: number, price: Float64Array, quoteUsd: numbe
   }
 }
 
-function reportOf(result: StrategyResult, gas: GasPrice) {
-  const isPriced = gas.nativeUsd !== null
+function reportOf(result: StrategyResult, gas: GasPrice | null) {
+  const isPriced = gas !== null && gas.nativeUsd !== null
   return {
     name: result.name,
     feesEarnedUsd: dollars(result.feesEarnedUsd),
@@ -195,12 +196,17 @@ function notesOf(
     ...(quoteUsd.isToday
       ? ['No past of a pool with a dollar token is known: what prices did in dollars is missing.']
       : []),
-    gas.nativeUsd === null
-      ? `Gas is left out: ${chain.nativeCurrency.symbol} has no trustworthy price.`
-      : "Gas is counted at today's price, without data fees of rollups, beside the position.",
+    gasNote(chain, gas),
     ...(quiet > 0 ? [`${quiet} days were without a trade.`] : []),
     ...hookDoubt(pool),
   ]
+}
+
+function gasNote({ nativeCurrency }: Chain, gas: GasPrice | null): string {
+  if (gas === null) return 'The price of gas is unknown and left out.'
+  return gas.nativeUsd === null
+    ? `Gas is left out: ${nativeCurrency.symbol} has no trustworthy price.`
+    : "Gas is counted at today's price, without data fees of rollups, beside the position."
 }
 
 /** Runs of 24 bars, from the first that can earn, in which nobody traded. */

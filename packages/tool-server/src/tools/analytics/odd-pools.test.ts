@@ -20,10 +20,11 @@ type Market = {
   /** How far each hour moves, in ticks, up and down in turn. */
   readonly step?: number
   readonly liquidity?: bigint
+  readonly withoutGasPrice?: boolean
 }
 
 /** Twenty days of hours of one pool around a tick; every hour as much came in of each token as its liquidity over a hundred. */
-function world({ decimals, tick, step = 0, liquidity = 10n ** 18n }: Market): WriteContext {
+function world({ decimals, tick, step = 0, liquidity = 10n ** 18n, withoutGasPrice = false }: Market): WriteContext {
   const bare = untouchedWorld()
   const nowSeconds = Math.floor(bare.now() / 1_000)
   const start = nowSeconds - hours * 3_600
@@ -93,7 +94,11 @@ function world({ decimals, tick, step = 0, liquidity = 10n ** 18n }: Market): Wr
     rpc: {
       ...({} as Ports['rpc']),
       head: async () => ({ number: 1n, baseFeePerGas: 1_000_000n }) as never,
-      client: () => ({ getFeeHistory: async () => ({ reward: [[1n, 2n, 3n]] }) }) as never,
+      client: () =>
+        ({
+          getFeeHistory: async () =>
+            withoutGasPrice ? Promise.reject(new Error('no method')) : { reward: [[1n, 2n, 3n]] },
+        }) as never,
     },
     prices: { usd: async (_chain, of) => usd(of), ratio: async () => null },
     history: { read: async () => history },
@@ -153,6 +158,16 @@ describe.each<readonly [number, number]>([
       expect(range.number('projections.inRangeProbability')).toBeGreaterThan(0.79)
     },
   )
+})
+
+test('a node that tells no price of gas takes gas out of an answer and not the answer away', async () => {
+  const market: Market = { decimals: [18, 6], tick: 0, step: 30, withoutGasPrice: true }
+  const [range, replayed] = [await optimize(market), await backtest(market)]
+  expect(range.at('projections.gasCostUsd')).toBeNull()
+  expect(replayed.list('strategies').map((one) => one.at('gasCostUsd'))).toEqual([null, null, null, null])
+  for (const answer of [range, replayed]) {
+    expect(answer.at('notes')).toContain('The price of gas is unknown and left out.')
+  }
 })
 
 describe('a price at the edge', () => {

@@ -6,6 +6,7 @@ import { notionalUsd, readFeeTiers, type FeeTiers, type ReadFeeTier } from '../.
 import type { Pool, Token } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
+import { figure } from '../figure.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
 import { notesResult, readResult, readStamp, tokenLabel, usdResult } from '../results.ts'
 
@@ -33,7 +34,7 @@ export const recommendFeeTier = readTool({
           feeApy7d: rateResult,
           feeApy30d: rateResult,
           marginalFeeApr: z.number(),
-          standardError: z.number(),
+          standardError: rateResult,
           steadyFeeApr: z.number(),
           lvrApr: z.number(),
           arbitrageLossApr: z.number(),
@@ -114,7 +115,7 @@ function rowOf({ pool, history, score, tvlUsd, weekVolume, daysKnown, ...tier }:
     feeApy7d: tier.feeApy7d === null ? null : figure(tier.feeApy7d),
     feeApy30d: tier.feeApy30d === null ? null : figure(tier.feeApy30d),
     marginalFeeApr: figure(score.feeApr),
-    standardError: figure(score.feeAprStandardError),
+    standardError: score.feeAprStandardError === null ? null : figure(score.feeAprStandardError),
     steadyFeeApr: figure(score.steadyFeeApr),
     lvrApr: figure(score.lvrApr),
     arbitrageLossApr: figure(score.arbitrageLossApr),
@@ -148,9 +149,4 @@ function notesOf({ tiers, isPriced }: FeeTiers): string[] {
     ...(isPriced ? [] : ['No trustworthy USD price: the amount is taken to be too small to matter.']),
     ...completeness,
   ]
-}
-
-/** Six digits are more than such figures hold. Adding 0 makes a negative zero a plain one. */
-function figure(value: number): number {
-  return Number(value.toPrecision(6)) + 0
 }
