@@ -122,7 +122,10 @@ async function show(
     mimeType: 'text/html;profile=mcp-app',
     _meta: { ui: { csp: { connectDomains: [], resourceDomains: [] } } },
   })
-  await tell('open', 'text' in content ? content.text : '', theme)
+  const html = 'text' in content ? content.text : ''
+  const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-`
+  expect(html.includes(policy), 'its policy').toBe(true)
+  await tell('open', html, theme)
   const call = async (input: Readonly<Record<string, unknown>>) => {
     await tell('input', input)
     const result = await client.callTool({ name: tool, arguments: input })
@@ -175,6 +178,7 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s era', (era) => 
       'WETH/USDC on Ethereum',
       '2,486 to 3,656',
       '± 9.6',
+      '± 17: fees less LVR',
       'simulated 80.12 ± 0.031',
       'Bars found: 711 of 720',
     ])
@@ -242,6 +246,16 @@ test('an answer without strategies, and one whose drawing the host kept to itsel
   await tell('result', { ...kept, structuredContent: backtestAnswer })
   await view.getByText('The host did not pass on what the chart is drawn from.').waitFor()
   expect(await text()).toContain('What it earned and cost')
+  await close()
+})
+
+test('a drawing that is none of ours is left out, and the figures stand', async () => {
+  const { call, view, close } = await show('backtest_lp_strategy')
+  const { _meta, ...kept } = await call({ token0: 'empty' })
+  await view.getByRole('status').filter({ hasText: 'The answer is empty' }).waitFor()
+  const foreign = { 'svc/drawing': { kind: 'other' } }
+  await tell('result', { ...kept, structuredContent: backtestAnswer, _meta: foreign })
+  await view.getByText('The host did not pass on what the chart is drawn from.').waitFor()
   await close()
 })
 
