@@ -1,13 +1,5 @@
-import {
-  candidateRanges,
-  chooseRange,
-  createRangeAnalyser,
-  createSimulation,
-  type LabelledRange,
-  type PriceModel,
-  type RangeAnalysis,
-} from '@svc/lp-math'
-import { choiceNotes, figure, riskTargets, toldChoice, toldSimulation } from '@svc/tool-server/analytics'
+import { createRangeAnalyser, createSimulation, type PriceModel, type RangeAnalysis } from '@svc/lp-math'
+import { choiceNotes, figure, pickRange, riskTargets, toldChoice, toldSimulation } from '@svc/tool-server/analytics'
 import { setImmediate } from 'node:timers/promises'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
@@ -21,10 +13,8 @@ import { doubtsOf } from './doubts-of.ts'
 export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): Promise<RangeReport> {
   const read = csvMarket(pool, options)
   const { market, volatility } = read
-  const analyser = createRangeAnalyser(market)
-  const { atTarget, best } = chooseRange(analyser, riskTargets[options.risk])
-  const candidates: LabelledRange[] = [{ ...best, label: 'best net' }, ...candidateRanges(analyser)]
-  const choice = { optimal: atTarget, candidates }
+  const doubts = doubtsOf(read)
+  const choice = pickRange(createRangeAnalyser(market), riskTargets[options.risk], doubts)
   const data = describeBars(pool)
   return {
     pair: pool.pair,
@@ -37,8 +27,8 @@ export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): P
       standardError: figure(volatility.standardError),
       lookback: `${figure(data.days)}d`,
     },
-    ...toldChoice(choice, { ...doubtsOf(read), amountUsd: options.amountUsd, isInverted: pool.baseToken === 1 }),
-    simulation: await simulate([atTarget, ...candidates], market.model, options),
+    ...toldChoice(choice, { ...doubts, amountUsd: options.amountUsd, isInverted: pool.baseToken === 1 }),
+    simulation: await simulate([choice.optimal, ...choice.candidates], market.model, options),
     methodology,
     data,
     notes: [...data.notes, ...notesOf(pool, options), ...choiceNotes(choice), ...warningsOf(read)],
@@ -104,7 +94,7 @@ function warningsOf({ pace }: CsvMarket): string[] {
 
 const methodology =
   'Geometric Brownian motion without drift of the price, which is in the quote token: with --base the other way round dollars differ by a few percent; a year is 365 days; Apr and Pct in percent. Volatility: EWMA 0.94 a day over hourly closes, ' +
-  'or what the fees pay for (implied). optimalRange keeps the price inside for the share of time that the risk names, with the best ' +
-  'skew; "best net" earns most among ranges that keep it so long. Fees: mean of the days in the file, own liquidity diluting. ' +
+  'or what the fees pay for (implied). optimalRange keeps the price inside for the share of time that the risk names, evenly about the price ' +
+  'unless a skew earns more by more than the errors of both; "best net" earns most among ranges that keep it so long. Fees: mean of the days in the file, own liquidity diluting. ' +
   'expectedIlPct is E[V/HODL - 1] over the horizon; expectedNetApr is fees less LVR less gas. Errors are one standard error: chance in ' +
   'the days of fees and in the volatility. Figures are closed forms; the simulation (Sobol, Brownian bridge) checks them.'

@@ -7,7 +7,8 @@ import { type Maximum, maximumOf } from './maximum-of.ts'
 /**
  * The ranges to choose, by a search of width and skew together on the smooth closed forms, widened to usable ticks: `best` has the greatest
  * expected net yield among those in which the price spends at least `targetTimeInRange` of the time, `atTarget` among those that it
- * leaves for all the rest. With yields below 0 everywhere `best` loses least, and is commonly the full range.
+ * leaves for all the rest, and `even` is the range of that time whose bounds are equally far from the price in the logarithm. With yields
+ * below 0 everywhere `best` loses least, and is commonly the full range.
  * @throws LpMathError `PROBABILITY_OUT_OF_RANGE` unless the target is at least 0 and below 1.
  */
 export function chooseRange(analyser: RangeAnalyser, targetTimeInRange: number): ChosenRanges {
@@ -24,10 +25,15 @@ export function chooseRange(analyser: RangeAnalyser, targetTimeInRange: number):
   return {
     best: full.netApr > chosen.netApr - NEGLIGIBLE_APR ? full : chosen,
     atTarget: analysed(target.at, enough(target.at)),
+    even: analysed(0, enough(0)),
   }
 }
 
-export type ChosenRanges = { readonly best: RangeAnalysis; readonly atTarget: RangeAnalysis }
+export type ChosenRanges = {
+  readonly best: RangeAnalysis
+  readonly atTarget: RangeAnalysis
+  readonly even: RangeAnalysis
+}
 
 /** The full range says more than one that earns a millionth of a percent more. */
 const NEGLIGIBLE_APR = 1e-6

@@ -6,8 +6,7 @@ export function choiceNotes({ optimal, candidates }: RangeChoice): readonly stri
   const [best] = candidates.toSorted((a, b) => b.netApr - a.netApr)
   if (best === undefined || Math.max(best.netApr, optimal.netApr) < 0) {
     const least = best !== undefined && isAhead(best, optimal) ? ` "${best.label}" loses least, ${yieldOf(best)}.` : ''
-    const skew = 'Its skew is the one that loses least, no view of where the price goes.'
-    return [`Fees are not expected to pay for LVR and gas in any range: the chosen one loses. ${skew}${least}`]
+    return [`Fees are not expected to pay for LVR and gas in any range: the chosen one loses.${least}`]
   }
   if (!isAhead(best, optimal)) return []
   return [

@@ -81,6 +81,10 @@ describe('optimize_lp_range', () => {
         6,
       )
     }
+    // The order of the tokens does not decide the side of the price: no skew is told apart here.
+    const of = (answer: Answer, bound: string) => answer.number(`optimalRange.${bound}`)
+    expect(of(weth, 'priceLower') * of(usdc, 'priceUpper')).toBeCloseTo(1, 1)
+    expect(of(weth, 'priceUpper') * of(usdc, 'priceLower')).toBeCloseTo(1, 1)
     const pool = devnet().pools.find(({ id }) => id === weth.text('pool'))!
     const isSorted = pool.token0 === world.address('WETH')
     for (const [answer, isOwnOrder] of [
@@ -150,6 +154,7 @@ describe('optimize_lp_range', () => {
     const implied = await optimize({ volatilitySource: 'implied' })
     expect(implied.data).toMatchObject({ volatility: { source: 'implied', lookback: '7d' } })
     expect(implied.number('volatility.annualized')).toBeGreaterThan(0.01)
+    expect(JSON.stringify(implied.at('notes'))).toContain('a net yield from it tells little')
     const large = await optimize({ amount: '1000000000000' })
     expect(large.number('projections.expectedFeeApr')).toBeLessThan(large.number('projections.undilutedFeeApr') / 2)
     expect(large.at('notes')).toContainEqual(expect.stringContaining('large for this pool'))

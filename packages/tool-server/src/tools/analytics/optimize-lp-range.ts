@@ -1,4 +1,4 @@
-import { candidateRanges, chooseRange, createRangeAnalyser, type RangeAnalysis } from '@svc/lp-math'
+import { createRangeAnalyser, type RangeAnalysis } from '@svc/lp-math'
 import * as z from 'zod'
 import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
@@ -7,8 +7,10 @@ import { readTool, type ReadContext } from '../../tool.ts'
 import { choiceNotes } from '../choice-notes.ts'
 import { figure } from '../figure.ts'
 import type { FoundPool } from '../named-pool.ts'
+import type { RangeDoubts } from '../net-apr-error.ts'
 import { chainInput, feeTiers, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
 import { completenessOf, completenessResult } from '../period.ts'
+import { pickRange } from '../pick-range.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
 import { readResult, readStamp, tokenLabel } from '../results.ts'
 import { type RangeChoice, riskTargets, toldChoice } from '../told-choice.ts'
@@ -110,7 +112,8 @@ export const optimizeLpRange = readTool({
       nowMs: context.now(),
     },
   )
-  const choice = choose(read, request)
+  const target = riskTargets[request.riskTolerance]
+  const choice = pickRange(createRangeAnalyser(read.market), target, doubtsOf(read))
   const analytic = { ...readStamp(chain, context, read.history.source), ...told(request, place, read, choice) }
   const result = { ...analytic, simulation: await simulated(request, context, { read, choice, analytic }) }
   context.draw(() => ({ kind: 'range', result, horizonDays: request.horizonDays }))
@@ -119,10 +122,8 @@ export const optimizeLpRange = readTool({
 
 type Request = z.output<typeof input>
 
-function choose({ market }: ReadRangeMarket, { riskTolerance }: Request): RangeChoice {
-  const analyser = createRangeAnalyser(market)
-  const { atTarget, best } = chooseRange(analyser, riskTargets[riskTolerance])
-  return { optimal: atTarget, candidates: [{ ...best, label: 'best net' }, ...candidateRanges(analyser)] }
+function doubtsOf({ pace, volatility }: ReadRangeMarket): RangeDoubts {
+  return { feeUncertaintyPct: (range) => feeUncertaintyPct(range, pace), sigmaError: volatility.standardError }
 }
 
 /** The answer of the closed forms. */
@@ -130,10 +131,9 @@ function told(request: Request, place: FoundPool, read: ReadRangeMarket, choice:
   const { market, volatility, isInverted, gasCostUsd } = read
   const completeness = completenessOf(read.history)
   const { projections, ...ranges } = toldChoice(choice, {
+    ...doubtsOf(read),
     amountUsd: Number(request.amount),
     isInverted,
-    feeUncertaintyPct: (range) => feeUncertaintyPct(range, read.pace),
-    sigmaError: volatility.standardError,
   })
   return {
     pair: `${tokenLabel(place.token0)}/${tokenLabel(place.token1)}`,
@@ -170,10 +170,11 @@ function feeUncertaintyPct({ feeApr, steadyFeeApr }: RangeAnalysis, pace: ReadRa
   return 100 * Math.hypot(...causes)
 }
 
-function notesOf(place: FoundPool, { gasCostUsd, pace }: ReadRangeMarket, choice: RangeChoice): string[] {
+function notesOf(place: FoundPool, { gasCostUsd, pace, volatility }: ReadRangeMarket, choice: RangeChoice): string[] {
   const { optimal } = choice
   return [
     ...choiceNotes(choice),
+    ...(volatility.source === 'implied' ? [impliedNote] : []),
     ...hookDoubt(place.pool),
     ...(gasCostUsd === null ? ['The price of gas is unknown and left out.'] : []),
     ...(pace.meanUsd > 0 ? [] : ['The pool earned no fees in this time.']),
@@ -182,6 +183,9 @@ function notesOf(place: FoundPool, { gasCostUsd, pace }: ReadRangeMarket, choice
       : []),
   ]
 }
+
+const impliedNote =
+  'Implied volatility is the one at which the past fees of the pool just pay for LVR: a net yield from it tells little. Ask with historical as well.'
 
 async function simulated(request: Request, context: ReadContext, { read, choice, analytic }: Analytic) {
   const { optimal, candidates } = choice
@@ -216,7 +220,7 @@ function timedOut(cause: ToolError, analytic: Readonly<Record<string, unknown>>)
 const methodology =
   'Geometric Brownian motion without drift of the price, which is in token1: with the tokens in the other order dollars differ by a few percent; a year is 365 days; every Apr and Pct in percent. Volatility: EWMA 0.94 a day over ' +
   'hourly closes of 30 days, or what the fees of 7 days pay for (implied). optimalRange keeps the price inside for the share of time ' +
-  'that riskTolerance names, with the best skew; "best net" earns most among ranges that keep it so long. inRangeProbability is the expected share ' +
+  'that riskTolerance names, evenly about the price unless a skew earns more by more than the errors of both; "best net" earns most among ranges that keep it so long. inRangeProbability is the expected share ' +
   'of time in range; terminal is at the horizon, stay is never leaving. Fees: mean of the days seen, by the liquidity at each price, own ' +
   'liquidity diluting. expectedIlPct is E[V/HODL - 1] over the horizon; ilCost30dUsd are the expected dollars lost against holding, which LVR equals; ' +
   "expectedNetApr is fees less LVR less gas to open and close. Ticks are the pool's own. Figures are closed forms; the simulation (Sobol, Brownian bridge) checks them. Errors are one standard error."
