@@ -77,8 +77,15 @@ describe('svc up --json', { timeout }, () => {
     expect(world.printed.stdout).toBe(`${JSON.stringify(ready)}\n`)
   })
 
-  it('serves the page of the support API, where a wallet gets gas, once', async () => {
-    const { api } = await readyLine(up())
+  it('takes the ports it is told, and serves the page of the support API, where a wallet gets gas, once', async () => {
+    const [mcpPort, rpcPort, apiPort] = [await freePort(), await freePort(), await freePort()]
+    const ports = ['--mcp-port', `${mcpPort}`, '--rpc-port', `${rpcPort}`, '--api-port', `${apiPort}`]
+    const ready = await readyLine(up(...ports))
+    expect(ready.api.url).toBe(`http://127.0.0.1:${apiPort}`)
+    expect(ready.mcp.url).toBe(`http://127.0.0.1:${mcpPort}/mcp`)
+    expect(ready.rpc.url).toBe(`http://127.0.0.1:${rpcPort}`)
+    expect(await askChain(ready, 'eth_chainId')).toBe('0x7a69')
+    const { api } = ready
     const page = await fetch(api.url)
     expect(await page.text()).toContain('Ask for gas')
     const body = JSON.stringify({ address: `0x${'5a'.repeat(20)}`, chainId: 31_337, appId: api.appId })
@@ -90,16 +97,6 @@ describe('svc up --json', { timeout }, () => {
       })
     }
     expect([(await claim()).status, (await claim()).status]).toEqual([200, 409])
-  })
-
-  it('takes the ports it is told', async () => {
-    const [mcpPort, rpcPort, apiPort] = [await freePort(), await freePort(), await freePort()]
-    const ports = ['--mcp-port', `${mcpPort}`, '--rpc-port', `${rpcPort}`, '--api-port', `${apiPort}`]
-    const ready = await readyLine(up(...ports))
-    expect(ready.api.url).toBe(`http://127.0.0.1:${apiPort}`)
-    expect(ready.mcp.url).toBe(`http://127.0.0.1:${mcpPort}/mcp`)
-    expect(ready.rpc.url).toBe(`http://127.0.0.1:${rpcPort}`)
-    expect(await askChain(ready, 'eth_chainId')).toBe('0x7a69')
   })
 
   it.each(['--mcp-port', '--rpc-port', '--api-port'])(
@@ -117,10 +114,8 @@ describe('svc up --json', { timeout }, () => {
     },
   )
 
-  it.each([
-    [8453, 'base'],
-    [84_532, 'base-sepolia'],
-  ])('under --chain-id %d puts the local chain in the place of the public one', async (chainId, publicName) => {
+  it('under --chain-id puts the local chain in the place of the public one', async () => {
+    const [chainId, publicName] = [84_532, 'base-sepolia']
     const ready = await readyLine(up('--chain-id', String(chainId)))
     expect(ready.rpc.chainId).toBe(chainId)
     const client = await connect(ready)
@@ -234,24 +229,21 @@ describe('svc up --data-dir', { timeout }, () => {
     expect((await readyLine(up('--data-dir', directory))).wallet).toEqual(before.wallet)
   })
 
-  it.each(['state.db', 'policy.json.txt', '.env', 'notes.txt'])(
-    'refuses a directory that holds something else, untouched: %s',
-    async (name) => {
-      const directory = join(temporaryDirectory(), 'theirs')
-      mkdirSync(directory)
-      chmodSync(directory, 0o755)
-      writeFileSync(join(directory, name), 'theirs', { mode: 0o644 })
-      const world = up('--data-dir', directory)
-      expect(await world.exited).toBe(1)
-      expect(world.printed.stderr).toBe(
-        `svc up: ${directory} holds something else than a local world. Name a new or an empty directory.\n`,
-      )
-      expect(readdirSync(directory)).toEqual([name])
-      expect(readFileSync(join(directory, name), 'utf8')).toBe('theirs')
-      expect(statSync(directory).mode & 0o777).toBe(0o755)
-      await goneAfter(world)
-    },
-  )
+  it.each(['state.db', 'notes.txt'])('refuses a directory that holds something else, untouched: %s', async (name) => {
+    const directory = join(temporaryDirectory(), 'theirs')
+    mkdirSync(directory)
+    chmodSync(directory, 0o755)
+    writeFileSync(join(directory, name), 'theirs', { mode: 0o644 })
+    const world = up('--data-dir', directory)
+    expect(await world.exited).toBe(1)
+    expect(world.printed.stderr).toBe(
+      `svc up: ${directory} holds something else than a local world. Name a new or an empty directory.\n`,
+    )
+    expect(readdirSync(directory)).toEqual([name])
+    expect(readFileSync(join(directory, name), 'utf8')).toBe('theirs')
+    expect(statSync(directory).mode & 0o777).toBe(0o755)
+    await goneAfter(world)
+  })
 
   it('takes a new directory with a policy and its cases, and holds to that policy', async () => {
     const directory = temporaryDirectory()

@@ -18,7 +18,7 @@ const daySeconds = 86_400
 /** Lets a week pass, with trades in one pool every so many hours. */
 async function tradeForAWeek(pool: `0x${string}`): Promise<void> {
   const start = Number((await world.client.getBlock()).timestamp)
-  const rounds = 56
+  const rounds = 28
   for (let round = 1; round <= rounds; round++) {
     await devnet().mineTo(start + Math.round((round * 7 * daySeconds) / (rounds + 1)))
     await devnet().trade(2, round, [pool])
