@@ -6,7 +6,7 @@ import { openStore } from '../../packages/store/dist/index.js'
 
 const { Pool } = createRequire(new URL('../../packages/store/package.json', import.meta.url))('pg')
 
-export async function openBareClaims({ databaseUrl, chainId, faucet }) {
+export async function openBareClaims({ databaseUrl, chainId }) {
   const pool = new Pool({ connectionString: databaseUrl, max: 10 })
   pool.on('error', () => {})
   const store = await openStore({ url: databaseUrl, now: Date.now })
@@ -29,10 +29,10 @@ export async function openBareClaims({ databaseUrl, chainId, faucet }) {
     async clear() {
       await pool.query('delete from claim')
     },
-    /** Leads the faucet and pays nothing, until it lets go. */
+    /** Leads the faucet as another replica would, and pays nothing until it lets go. */
     async lead() {
-      const name = `writer:${chainId}:${faucet.toLowerCase()}`
-      const lease = await store.leases.acquire({ name, holder: 'the benchmark', within: 'database' })
+      const name = `faucet:${chainId}`
+      const lease = await store.leases.acquire({ name, holder: 'the benchmark', within: 'store' })
       return () => lease.release()
     },
     async close() {
