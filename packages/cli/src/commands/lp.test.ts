@@ -67,7 +67,7 @@ describe('svc lp optimize on the shipped minutes', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     const said = stdout.replaceAll(/ +/g, ' ')
     expect(said).toContain('price 1683.67, volatility 75.3 ± 21.7 % a year (historical, 5d)')
-    expect(said).toContain('\nchosen 1477.398 2489.934 80.1 % 12.62 % -3.80 % -35.45 % ± 25.12\n')
+    expect(said).toContain('\nchosen 1394.151 2034.533 80.1 % 16.86 % -5.17 % -46.09 % ± 30.92\n')
     expect(said).toContain('\nfull 0 Infinity 100.0 % 1.90 % -0.58 % -5.17 % ± 4.15\n')
     expect(said).toContain('Simulation: 1024 paths, seed 1;')
     expect(said).toContain('- Fees are not expected to pay for LVR and gas in any range: the chosen one loses. ')
