@@ -1,6 +1,7 @@
-import { candidateRanges, chooseRange, createRangeAnalyser, liquidityProfile } from '@svc/lp-math'
+import { createRangeAnalyser, liquidityProfile } from '@svc/lp-math'
 import { expect, test } from 'vitest'
 import { choiceNotes } from './choice-notes.ts'
+import { pickRange } from './pick-range.ts'
 
 /** The choice for a pool whose only figure that matters here is what it pays. */
 function notesAt(feesPerDay: number, target = 0.8) {
@@ -23,11 +24,7 @@ function notesAt(feesPerDay: number, target = 0.8) {
     decimals0: 18,
     decimals1: 18,
   })
-  const { atTarget, best } = chooseRange(analyser, target)
-  return choiceNotes({
-    optimal: atTarget,
-    candidates: [{ ...best, label: 'best net' }, ...candidateRanges(analyser)],
-  })
+  return choiceNotes(pickRange(analyser, target, { feeUncertaintyPct: () => 0, sigmaError: 0 }))
 }
 
 test('says that every range loses, and which loses least', () => {
