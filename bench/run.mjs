@@ -1,4 +1,6 @@
-// npm run bench -- NAME [--json]: runs one benchmark. Figures are ratios to a reference of the same run.
+// npm run bench -- NAME [--json] [--alarm]: runs one benchmark. Figures are ratios to a reference of the same run.
+import { isMissed } from './parts/figure.mjs'
+
 const [name, ...flags] = process.argv.slice(2).filter((word) => word !== '--')
 const benchmarks = {
   mcp: './mcp.mjs',
@@ -11,7 +13,7 @@ const benchmarks = {
   lp: './lp.mjs',
 }
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {
-  console.error(`npm run bench -- NAME [--json], NAME one of: ${Object.keys(benchmarks).join(', ')}`)
+  console.error(`npm run bench -- NAME [--json] [--alarm], NAME one of: ${Object.keys(benchmarks).join(', ')}`)
   process.exit(2)
 }
 const { run } = await import(benchmarks[name])
@@ -31,4 +33,9 @@ if (flags.includes('--json')) {
     console.log(`${name.padEnd(58)} ${String(value).padStart(9)} ${unit.padEnd(8)} ${verdict}  [${reference}]`)
   }
 }
-process.exitCode = figures.every(({ bar, holds }) => bar === null || holds !== false) ? 0 : 1
+// A machine that is shared moves a figure: the alarm is for one that is lost, not for one that falls short there.
+const times = flags.includes('--alarm') ? 3 : 1
+const missed = figures.filter((figure) => isMissed(figure, times))
+for (const { name: missing, value, bar } of missed)
+  console.error(`missed: ${missing}, ${value} against a bar of ${bar}`)
+process.exitCode = missed.length === 0 ? 0 : 1

@@ -54,7 +54,14 @@ function closeness(truths) {
   const spread = (what, bar, of) => {
     const sorted = results.map(of).toSorted((a, b) => a - b)
     const told = (which, value) =>
-      figure({ name: `${what} off, ${which} of the seeds`, value: 1e4 * value, unit: 'bp', reference, bar })
+      figure({
+        name: `${what} off, ${which} of the seeds`,
+        value: 1e4 * value,
+        unit: 'bp',
+        reference,
+        bar,
+        exact: true,
+      })
     return [told('median', sorted[moreSeeds >> 1]), told('worst', sorted.at(-1))]
   }
   const errors = results.flatMap((result) =>
@@ -74,6 +81,7 @@ function closeness(truths) {
       reference,
       bar: 99.9,
       atMost: false,
+      exact: true,
     }),
   ]
 }
