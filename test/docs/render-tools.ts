@@ -25,6 +25,8 @@ type JsonSchema = {
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
   readonly items?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]
   readonly properties?: Readonly<Record<string, JsonSchema>>
@@ -51,9 +53,18 @@ Result: ${members(output)}.
 function parameters({ properties = {}, required = [] }: JsonSchema): readonly string[] {
   if (Object.keys(properties).length === 0) return ['| none | | | |']
   return Object.entries(properties).map(([name, schema]) => {
-    const fallback = schema.default === undefined ? '' : ` Default ${JSON.stringify(schema.default)}.`
-    return `| \`${name}\` | ${typeOf(schema)} | ${required.includes(name) ? 'yes' : ''} | ${(schema.description ?? '') + fallback} |`
+    const meaning = [
+      ...(schema.description === undefined ? [] : [`${schema.description}.`]),
+      ...boundsOf(schema),
+      ...(schema.default === undefined ? [] : [`Default ${JSON.stringify(schema.default)}.`]),
+    ]
+    return `| \`${name}\` | ${typeOf(schema)} | ${required.includes(name) ? 'yes' : ''} | ${meaning.join(' ').replaceAll('|', '\\|')} |`
   })
+}
+
+function boundsOf({ minimum, maximum }: JsonSchema): readonly string[] {
+  if (minimum === undefined) return []
+  return [maximum === undefined ? `At least ${minimum}.` : `From ${minimum} to ${maximum}.`]
 }
 
 function members({ properties = {} }: JsonSchema): string {

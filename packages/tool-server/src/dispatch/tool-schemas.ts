@@ -53,6 +53,7 @@ function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSche
     io: 'input',
     target: 'draft-2020-12',
     override: ({ jsonSchema: node, path }) => {
+      if (io === 'output') joinNull(node)
       if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum
       if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum
       if (io === 'output' && path.length > 0) delete node.required
@@ -63,4 +64,12 @@ function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSche
     },
   })
   return { ...rest, type: 'object' }
+}
+
+/** An object that may be null, said in one list of types. */
+function joinNull(node: z.core.JSONSchema.BaseSchema): void {
+  const [one, other] = node.anyOf ?? []
+  if (node.anyOf?.length !== 2 || one?.type !== 'object' || other?.type !== 'null') return
+  delete node.anyOf
+  Object.assign(node, { ...one, ...node, type: ['object', 'null'] })
 }

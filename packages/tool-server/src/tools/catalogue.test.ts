@@ -102,6 +102,20 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
   },
 }
 
+/** Members of results in the order of the specification: at the top, and of the items of lists. */
+const specifiedFirst: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  backtest_lp_strategy: {
+    '': 'pair chain fee period priceChange hodlBenchmark strategies winner timestamp',
+    strategies:
+      'name feesEarnedUsd ilCostUsd rebalanceCount rebalanceGasCostUsd endValueUsd netReturnPct vsHodlPct inRangePct sharpeRatio',
+  },
+  optimize_lp_range: {
+    '': 'pair chain fee currentPrice volatility optimalRange projections candidateRanges methodology timestamp',
+    candidateRanges:
+      'label priceLower priceUpper expectedFeeApr expectedIlPct expectedNetApr inRangeProbability outOfRangeRisk',
+  },
+}
+
 /** What the specification says of values left out. */
 const defaults: readonly (readonly [tool: string, parameter: string, value: unknown])[] = [
   ['add_liquidity', 'version', 'v3'],
@@ -171,6 +185,15 @@ describe('the specification', () => {
     }
   })
 
+  test.each(Object.entries(specifiedFirst))('of %s: its results come first, in its order', (name, paths) => {
+    const { outputSchema } = listTool(named(name))
+    for (const [path, wanted] of Object.entries(paths)) {
+      const at = path === '' ? outputSchema : itemsOf(members(outputSchema)[path])
+      const order = wanted.split(' ')
+      expect([path, Object.keys(members(at)).slice(0, order.length)]).toEqual([path, order])
+    }
+  })
+
   test.each(defaults)('%s: %s is %s by default', (name, parameter, value) => {
     expect(members(listTool(named(name)).inputSchema)[parameter]).toHaveProperty('default', value)
   })
@@ -222,6 +245,36 @@ describe('the definitions', () => {
     }
   })
 
+  test('show the bounds of numbers, at which one refusal says all', () => {
+    const bounded = catalogue.flatMap((tool) =>
+      Object.entries(members(listTool(tool).inputSchema)).flatMap(([name, schema]) => {
+        const { minimum, maximum, type } = schema as { minimum?: number; maximum?: number; type: string }
+        return minimum === undefined ? [] : [{ tool, name, minimum, maximum, type }]
+      }),
+    )
+    expect(bounded.map(({ tool, name, minimum, maximum }) => [tool.name, name, minimum, maximum])).toEqual(bounds)
+    for (const { tool, name, minimum, maximum = Number.POSITIVE_INFINITY, type } of bounded) {
+      const check = (value: number) =>
+        z.safeParse(tool.input.shape[name], value).error?.issues.map(({ message }) => message)
+      const step = type === 'integer' ? 1 : 0.01
+      const refused = [minimum - step, maximum + step, ...(type === 'integer' ? [minimum + 0.5] : [])]
+      expect([tool.name, name, check(minimum), maximum < Infinity ? check(maximum) : undefined]).toEqual([
+        tool.name,
+        name,
+        undefined,
+        undefined,
+      ])
+      for (const value of refused) {
+        expect([tool.name, name, value, check(value)]).toEqual([
+          tool.name,
+          name,
+          value,
+          [expect.stringMatching(/^Accepted: /)],
+        ])
+      }
+    }
+  })
+
   test('stay within their budgets', () => {
     const sizes = catalogue.map((tool) => {
       const listed = listTool(tool)
@@ -244,7 +297,25 @@ describe('the definitions', () => {
   })
 })
 
-/** Measured on these definitions with the o200k tokenizer: 4.077; the lower the stricter. */
+/** Tool, parameter, least and most. */
+const bounds: readonly (readonly [string, string, number, number | undefined])[] = [
+  ['get_pools_by_token_pair', 'limit', 1, 100],
+  ['get_positions_by_owner', 'limit', 1, 100],
+  ['get_tick_data', 'tickLower', -887_272, 887_272],
+  ['get_tick_data', 'tickUpper', -887_272, 887_272],
+  ['get_tick_data', 'maxTicks', 1, 500],
+  ['list_operations', 'limit', 1, 100],
+  ['optimize_lp_range', 'horizonDays', 0.05, 365],
+  ['optimize_lp_range', 'simulations', 1, 50_000],
+  ['optimize_lp_range', 'seed', 0, 4_294_967_295],
+  ['remove_liquidity', 'percentage', 1, 100],
+  ['search_pools', 'minTvlUsd', 0, undefined],
+  ['search_pools', 'minVolumeUsd', 0, undefined],
+  ['search_pools', 'limit', 1, 100],
+  ['search_tokens', 'limit', 1, 100],
+]
+
+/** Measured on these definitions with the o200k tokenizer: 4.074; the lower the stricter. */
 const charactersPerToken = 4.07
 
 /** An operation that waits has no transactions, and one that ran is none that waits. */
@@ -267,6 +338,10 @@ function optionalMembers(schema: unknown): readonly string[] {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
+}
+
+function itemsOf(schema: unknown): unknown {
+  return typeof schema === 'object' && schema !== null && 'items' in schema ? schema.items : undefined
 }
 
 function members(schema: unknown): Readonly<Record<string, unknown>> {

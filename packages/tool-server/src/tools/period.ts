@@ -21,7 +21,7 @@ export function periodOf(input: PeriodInput, nowMs: number): Period {
 }
 
 export const periodInput = {
-  start: timeInput.optional().describe('ISO 8601; default 7 days (1h), 30 days (1d) before end'),
+  start: timeInput.optional().describe('ISO 8601; default 7 days (1h), 30 (1d) before end; at most 1000 bars'),
   end: timeInput.optional().describe('Default now'),
   interval: z.enum(['1h', '1d'], { error: 'Accepted: 1h or 1d' }).default('1h'),
 }

@@ -20,8 +20,8 @@ export function toldChoice({ optimal, candidates }: RangeChoice, about: AboutCho
       label: one.label.replace('±', '+/-'),
       ...boundsOf(one),
       ...yieldsOf(one),
-      expectedNetAprError: figure(netAprError(one, about)),
       outOfRangeRisk: riskOf(one),
+      expectedNetAprError: figure(netAprError(one, about)),
     })),
     sensitivity: [atSigma(optimal.sensitivity.calmer), atSigma(optimal.sensitivity.wilder)],
   }
@@ -43,10 +43,10 @@ function projectionsOf(optimal: RangeAnalysis, about: AboutChoice) {
   const uncertainty = about.feeUncertaintyPct(optimal)
   return {
     ...yieldsOf(optimal),
-    expectedNetAprError: figure(netAprError(optimal, about)),
     feeIncome30dUsd: in30dUsd(optimal.feeApr),
     ilCost30dUsd: in30dUsd(optimal.lvrApr),
     netPnl30dUsd: in30dUsd(optimal.netApr),
+    expectedNetAprError: figure(netAprError(optimal, about)),
     terminalInRangeProbability: figure(optimal.terminalInRangeProbability),
     stayInRangeProbability: figure(optimal.stayInRangeProbability),
     lvrApr: figure(optimal.lvrApr),

@@ -8,15 +8,13 @@ import { choiceNotes } from '../choice-notes.ts'
 import { figure } from '../figure.ts'
 import type { FoundPool } from '../named-pool.ts'
 import type { RangeDoubts } from '../net-apr-error.ts'
-import { chainInput, feeTiers, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
+import { chainInput, feeTiers, numberWithin, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
 import { completenessOf, completenessResult } from '../period.ts'
 import { pickRange } from '../pick-range.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
 import { readResult, readStamp, tokenLabel } from '../results.ts'
 import { type RangeChoice, riskTargets, toldChoice } from '../told-choice.ts'
 import { toldSimulation } from '../told-simulation.ts'
-
-const daysAccepted = 'Accepted: a number of days from 0.05 to 365'
 
 const input = z.strictObject({
   token0: tokenInput,
@@ -28,10 +26,7 @@ const input = z.strictObject({
     .optional()
     .describe('Default: the deepest pool'),
   pool: poolInput.optional(),
-  horizonDays: z
-    .number({ error: daysAccepted })
-    .refine((days) => days >= 0.05 && days <= 365, daysAccepted)
-    .default(30),
+  horizonDays: numberWithin(0.05, 365, 'a number of days from 0.05 to 365').default(30),
   riskTolerance: z
     .enum(['conservative', 'moderate', 'aggressive'], { error: 'Accepted: conservative, moderate or aggressive' })
     .default('moderate')
@@ -59,15 +54,14 @@ export const optimizeLpRange = readTool({
   name: 'optimize_lp_range',
   title: 'Choose a price range',
   description:
-    'The range of a v3 or v4 pool that keeps the price in it for a share of the time and earns most, its fees against losses, other ranges, and how sure that is. Fees come from the past 30 days, losses from a model without drift. Prices are token1 per token0; annualized 0.8 is 80 %.',
+    'The range of a v3 or v4 pool that keeps the price in it for a share of the time and earns most, its fees against losses, other ranges, and how sure that is. Fees are of the past 30 days, losses of a model without drift. Prices: token1 per token0; annualized 0.8 is 80 %.',
   scope: 'read:market',
   view: 'lp-range',
   input,
   output: z.object({
-    ...readResult,
     pair: z.string(),
+    chain: readResult.chain,
     fee: z.int(),
-    pool: z.string(),
     currentPrice: z.number(),
     // With a standardError.
     volatility: z.looseObject({ source: z.string(), annualized: z.number(), lookback: z.string() }),
@@ -89,14 +83,17 @@ export const optimizeLpRange = readTool({
     candidateRanges: z.array(
       z.looseObject({ label: z.string(), ...boundsResult, ...yieldResult, outOfRangeRisk: z.string() }),
     ),
+    methodology: z.string(),
+    timestamp: readResult.timestamp,
+    source: readResult.source,
+    pool: z.string(),
     sensitivity: z.array(numbersResult),
     simulation: z.object({
       seed: z.int(),
       paths: z.int(),
       maxStandardErrorsOff: z.number(),
-      estimates: z.record(z.string(), z.unknown()),
+      estimates: z.looseObject({}),
     }),
-    methodology: z.string(),
     ...completenessResult,
   }),
 }).handler(async (request, context) => {

@@ -12,6 +12,7 @@ import {
   deadlineInput,
   deadlineOf,
   isPositionId,
+  numberWithin,
   requireOwned,
   slippageInput,
 } from '../params.ts'
@@ -21,11 +22,7 @@ const input = z
   .strictObject({
     positionId: z.string().describe('v3, v4: position id; v2: pair address'),
     chain: chainInput,
-    percentage: z
-      .number({ error: 'Accepted: a number from 1 to 100' })
-      .refine((value) => value >= 1 && value <= 100, 'Accepted: a number from 1 to 100')
-      .default(100)
-      .describe('1 to 100'),
+    percentage: numberWithin(1, 100, 'a number from 1 to 100').default(100),
     version: anyVersionInput.default('v3'),
     collectFees: z.boolean().default(true),
     slippageBps: slippageInput,

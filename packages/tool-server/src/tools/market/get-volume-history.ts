@@ -9,7 +9,7 @@ export const getVolumeHistory = readTool({
   name: 'get_volume_history',
   title: 'Volume history of a pool',
   description:
-    'Traded volume, fees to liquidity providers, trades and value held of a pool by hour or day, in US dollars. Volume counts what came in. a member is null where no source tells it.',
+    'Volume traded (what came in), fees to liquidity providers, trades and value held of a pool by hour or day, in US dollars; null where no source tells it.',
   scope: 'read:market',
   input: z.strictObject({ ...namedPoolInput, ...periodInput }),
   output: z.object({

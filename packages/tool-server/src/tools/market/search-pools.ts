@@ -5,14 +5,10 @@ import { readPoolActivity } from '../../adapters/analytics/read-pool-activity.ts
 import type { Pool, Token } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
-import { chainInput, cursorInput, limitInput, tokenInput } from '../params.ts'
+import { chainInput, cursorInput, limitInput, numberWithin, tokenInput } from '../params.ts'
 import { notesResult, pageOf, poolSummary, poolSummaryResult, readResult, readStamp, usdResult } from '../results.ts'
 
-const atLeast = 'Accepted: a number of US dollars, 0 or more'
-const usdInput = z
-  .number({ error: atLeast })
-  .refine((value) => value >= 0, atLeast)
-  .optional()
+const usdInput = numberWithin(0, Number.POSITIVE_INFINITY, 'a number of US dollars, 0 or more').optional()
 
 export const searchPools = readTool({
   name: 'search_pools',

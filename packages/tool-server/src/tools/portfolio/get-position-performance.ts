@@ -16,7 +16,7 @@ export const getPositionPerformance = readTool({
   name: 'get_position_performance',
   title: 'Performance of a position',
   description:
-    "What a v3 or v4 position brought since it was opened: deposits, withdrawals, fees, loss against holding what was put in (negative: loss), net profit, fee APR, time in range. Amounts in the pool's order. Rewards are not in it.",
+    "What a v3 or v4 position brought since it was opened, without rewards: deposits, withdrawals, fees, IL against holding what was put in (negative: loss), net profit, fee APR, time in range. Amounts in the pool's order.",
   scope: 'read:portfolio',
   input: z.strictObject({
     positionId: positionIdInput,
