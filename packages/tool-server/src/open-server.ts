@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
 import { createBarMemory } from './adapters/history/create-bar-memory.ts'
@@ -43,8 +42,7 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const subgraphs = createSubgraphs({ apiKey: config.upstream.subgraphApiKey })
   const history = createPoolHistory(ports, { subgraphs, bars: write?.bars ?? createBarMemory(), now: Date.now })
   const program = workerProgram()
-  const threads = Math.min(4, Math.max(1, availableParallelism() - 1))
-  const workers = createWorkerPool({ threads, program: () => program })
+  const workers = createWorkerPool({ program: () => program })
   const server = createServer(config, {
     tools,
     ports: { ...ports, history, workers, agentAddress: write?.wallet.address ?? null },

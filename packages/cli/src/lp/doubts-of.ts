@@ -1,8 +1,9 @@
+import type { RangeDoubts } from '@svc/tool-server/analytics'
 import type { CsvMarket } from './csv-market.ts'
 
 /** How far the fees and the volatility of a file may be off, by the chance of its days. */
-export function doubtsOf({ pace, volatility }: CsvMarket) {
+export function doubtsOf({ pace, volatility }: CsvMarket): RangeDoubts {
   const { feesPerDay, standardError } = pace
-  const pct = standardError === null || feesPerDay === 0 ? null : (100 * standardError) / feesPerDay
-  return { feeUncertaintyPct: () => pct, sigmaError: volatility.standardError }
+  const feesError = standardError === null || feesPerDay === 0 ? null : standardError / feesPerDay
+  return { feesError, sigmaError: volatility.standardError }
 }

@@ -1,4 +1,4 @@
-import { createRangeAnalyser, createSimulation, type PriceModel, type RangeAnalysis } from '@svc/lp-math'
+import { createSimulation, type PriceModel, type RangeAnalysis } from '@svc/lp-math'
 import { choiceNotes, figure, pickRange, riskTargets, toldChoice, toldSimulation } from '@svc/tool-server/analytics'
 import { setImmediate } from 'node:timers/promises'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
@@ -14,7 +14,7 @@ export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): P
   const read = csvMarket(pool, options)
   const { market, volatility } = read
   const doubts = doubtsOf(read)
-  const choice = pickRange(createRangeAnalyser(market), riskTargets[options.risk], doubts)
+  const choice = pickRange({ market, targetTimeInRange: riskTargets[options.risk], doubts })
   const data = describeBars(pool)
   return {
     pair: pool.pair,

@@ -1,11 +1,11 @@
 // What `svc lp` shares with the tools of the same names: both take the same strategies and tell of ranges alike.
+export { netAprError, type RangeDoubts } from '../adapters/analytics/net-apr-error.ts'
+export { pickRange } from '../adapters/analytics/pick-range.ts'
 export { quietShare } from '../adapters/analytics/quiet-share.ts'
 export { ToolError } from '../tool-error.ts'
 export { backtestWinner } from '../tools/backtest-winner.ts'
 export { choiceNotes } from '../tools/choice-notes.ts'
 export { figure } from '../tools/figure.ts'
-export { netAprError } from '../tools/net-apr-error.ts'
-export { pickRange } from '../tools/pick-range.ts'
 export { strategiesOf, usualStrategies } from '../tools/strategies-of.ts'
 export { riskTargets, toldChoice } from '../tools/told-choice.ts'
 export { toldSimulation } from '../tools/told-simulation.ts'

@@ -6,6 +6,7 @@ import type {
   RangeEstimates,
   SimulationOptions,
 } from '@svc/lp-math'
+import type { RangeChoice, RangeWanted } from '../adapters/analytics/pick-range.ts'
 import type { FeeTier, TierMarket, TierScore } from '../adapters/analytics/score-fee-tier.ts'
 import type { DrawingRequest } from '../pictures/drawing.ts'
 
@@ -22,6 +23,7 @@ export type Workers = {
 export type Work = {
   /** How many paths were simulated, and the estimates of each range, in the order of the bounds. */
   readonly simulate: { readonly input: SimulationOptions; readonly output: SimulationRun }
+  readonly chooseRange: { readonly input: RangeWanted; readonly output: RangeChoice }
   readonly replay: { readonly input: Replay; readonly output: Replayed }
   readonly scoreFeeTier: { readonly input: TierScoring; readonly output: TierScore }
   /** An SVG as text, or the bytes of a PNG. */

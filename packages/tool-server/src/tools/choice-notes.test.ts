@@ -1,11 +1,11 @@
-import { createRangeAnalyser, liquidityProfile } from '@svc/lp-math'
+import { liquidityProfile } from '@svc/lp-math'
 import { expect, test } from 'vitest'
+import { pickRange } from '../adapters/analytics/pick-range.ts'
 import { choiceNotes } from './choice-notes.ts'
-import { pickRange } from './pick-range.ts'
 
 /** The choice for a pool whose only figure that matters here is what it pays. */
 function notesAt(feesPerDay: number, target = 0.8) {
-  const analyser = createRangeAnalyser({
+  const market = {
     model: { price: 2_000, sigma: 0.8, drift: 0, years: 30 / 365 },
     profile: liquidityProfile({
       ticks: [],
@@ -23,8 +23,8 @@ function notesAt(feesPerDay: number, target = 0.8) {
     tickSpacing: 10,
     decimals0: 18,
     decimals1: 18,
-  })
-  return choiceNotes(pickRange(analyser, target, { feeUncertaintyPct: () => 0, sigmaError: 0 }))
+  }
+  return choiceNotes(pickRange({ market, targetTimeInRange: target, doubts: { feesError: 0, sigmaError: 0 } }))
 }
 
 test('says that every range loses, and which loses least', () => {

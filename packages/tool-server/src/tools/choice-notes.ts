@@ -1,5 +1,5 @@
 import type { RangeAnalysis } from '@svc/lp-math'
-import type { RangeChoice } from './told-choice.ts'
+import type { RangeChoice } from '../adapters/analytics/pick-range.ts'
 
 /** What must be said of a choice of range: that every range loses, or that another is expected to earn more than the chosen one. */
 export function choiceNotes({ optimal, candidates }: RangeChoice): readonly string[] {

@@ -1,6 +1,8 @@
-import { invertTicks, type LabelledRange, type RangeAnalysis } from '@svc/lp-math'
+import { invertTicks, type RangeAnalysis } from '@svc/lp-math'
+import { feeUncertaintyPct } from '../adapters/analytics/fee-uncertainty-pct.ts'
+import { netAprError, type RangeDoubts } from '../adapters/analytics/net-apr-error.ts'
+import type { RangeChoice } from '../adapters/analytics/pick-range.ts'
 import { figure } from './figure.ts'
-import { netAprError, type RangeDoubts } from './net-apr-error.ts'
 
 /**
  * How `optimize_lp_range` tells of a choice of range: what is chosen with its projections, the ranges beside it, and the chosen one at
@@ -27,8 +29,6 @@ export function toldChoice({ optimal, candidates }: RangeChoice, about: AboutCho
   }
 }
 
-export type RangeChoice = { readonly optimal: RangeAnalysis; readonly candidates: readonly LabelledRange[] }
-
 export type AboutChoice = RangeDoubts & {
   readonly amountUsd: number
   /** Whether the prices are of the other order of tokens than the pool's. */
@@ -40,7 +40,7 @@ export const riskTargets = { conservative: 0.95, moderate: 0.8, aggressive: 0.6 
 
 function projectionsOf(optimal: RangeAnalysis, about: AboutChoice) {
   const in30dUsd = (apr: number) => figure((about.amountUsd * apr * 30) / 36_500)
-  const uncertainty = about.feeUncertaintyPct(optimal)
+  const uncertainty = feeUncertaintyPct(optimal, about)
   return {
     ...yieldsOf(optimal),
     feeIncome30dUsd: in30dUsd(optimal.feeApr),

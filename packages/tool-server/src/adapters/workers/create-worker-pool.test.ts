@@ -1,6 +1,10 @@
 import { createSimulation, type SimulationOptions } from '@svc/lp-math'
-import { afterEach, describe, expect, test } from 'vitest'
+import { execFile } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { promisify } from 'node:util'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './create-worker-pool.ts'
+import { threadCount } from './thread-count.ts'
 import { workerProgram } from './worker-program.ts'
 
 const quick: SimulationOptions = {
@@ -103,5 +107,76 @@ describe('simulations in threads', () => {
     await expect(workers.run('simulate', { ...quick, steps: 0 }, caller())).rejects.toThrow('steps')
     expect((await workers.run('simulate', quick, caller())).estimates.length).toBe(2)
     expect(starts).toBe(1)
+  })
+})
+
+describe('threads', () => {
+  /** A thread that does with each task what the program says. */
+  const doing = (then: string) => {
+    const program = `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => { ${then} })`
+    return () => new URL(`data:text/javascript,${encodeURIComponent(program)}`)
+  }
+
+  test('are one less than there are cores, and four at most', async () => {
+    expect([1, 2, 3, 5, 64].map(threadCount)).toEqual([1, 1, 2, 4, 4])
+    let starts = 0
+    const program = () => ((starts += 1), doing('')())
+    workers = createWorkerPool({ program })
+    const tasks = [1, 2, 3, 4, 5].map(() => codeOf(workers.run('simulate', quick, caller())))
+    expect(starts).toBe(threadCount(availableParallelism()))
+    await workers.close()
+    await Promise.all(tasks)
+  })
+
+  test('see nothing of the environment, where secrets are', async () => {
+    vi.stubEnv('SVC_SECRET', 'seen')
+    open({
+      program: doing("parentPort.postMessage({ kind: 'failed', message: JSON.stringify(process.env), code: null })"),
+    })
+    await expect(workers.run('simulate', quick, caller())).rejects.toThrow(/^\{\}$/)
+    vi.unstubAllEnvs()
+  })
+
+  test('hold their process up while they work, and no longer', async () => {
+    const pool = new URL('../../../dist/adapters/workers/create-worker-pool.js', import.meta.url).href
+    const script = `import { createWorkerPool } from ${JSON.stringify(pool)}
+createWorkerPool({ threads: 1 }).run('simulate', ${JSON.stringify({ ...quick, bounds: [{ lower: 0.9, upper: 1.1 }] })}, {})
+  .then(({ paths }) => console.log(paths))`
+    const args = ['--input-type=module', '--eval', script]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 })
+    expect(stdout).toBe('5120\n')
+  })
+})
+
+describe('what a pool bears when nobody says how much', () => {
+  test('is 32 tasks that wait', async () => {
+    workers = createWorkerPool({ threads: 0 })
+    let refused = 0
+    const codes = Array.from({ length: 33 }, () =>
+      codeOf(workers.run('simulate', quick, caller())).finally(() => (refused += 1)),
+    )
+    expect(await codes[32]).toBe('SERVER_BUSY')
+    expect(refused).toBe(1)
+  })
+
+  test.each([
+    { waitedMs: 10_000, threads: 0, where: 'waiting', mend: 'ask again later' },
+    { waitedMs: 0, threads: 1, where: 'work', mend: 'fewer simulations' },
+  ])('is ten seconds, of which it says that they went into $where', async ({ waitedMs, threads, where, mend }) => {
+    let nowMs = 0
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    workers = createWorkerPool({ threads, now: () => nowMs })
+    const task = workers.run('simulate', endless, caller()).catch((error: unknown) => error)
+    nowMs = 10_000
+    vi.advanceTimersByTime(9_999)
+    expect(await Promise.race([task, Promise.resolve('still waiting')])).toBe('still waiting')
+    vi.advanceTimersByTime(1)
+    vi.useRealTimers()
+    expect(await task).toMatchObject({
+      code: 'SIMULATION_TIMEOUT',
+      message: `The simulation was not ready after 10000 ms, ${waitedMs} of them waiting for a thread.`,
+      suggestion: expect.stringContaining(mend),
+      details: [{ message: expect.stringContaining(where), waitedMs, limitMs: 10_000 }],
+    })
   })
 })

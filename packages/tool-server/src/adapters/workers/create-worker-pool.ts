@@ -1,8 +1,10 @@
 import { LpMathError } from '@svc/lp-math'
+import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Work, WorkCaller, Workers, WorkKind } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import type { WorkMessage, WorkOutput, WorkRequest } from './work-messages.ts'
+import { threadCount } from './thread-count.ts'
 import { createWaitingLine } from './waiting-line.ts'
 import { workerProgram } from './worker-program.ts'
 
@@ -11,8 +13,9 @@ import { workerProgram } from './worker-program.ts'
  * only while they work. A task that is not wanted any more is told to stop and its thread goes on with the next; a thread that dies
  * fails its task alone, and another takes its place. Principals take turns.
  */
-export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { threads, maxWaiting = 32, deadlineMs = 10_000, program = workerProgram } = options
+export function createWorkerPool(options: WorkerPoolOptions = {}): WorkerPool {
+  const { threads = threadCount(availableParallelism()), maxWaiting = 32, program = workerProgram } = options
+  const { deadlineMs = 10_000, now = () => performance.now() } = options
   const seats = new Set<Seat>()
   const waiting = createWaitingLine<Job>(maxWaiting)
   let isClosed = false
@@ -52,7 +55,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         const request = { kind, input } as WorkRequest
         const owner = caller.principalId ?? ''
         const forget = (one: Job) => waiting.leave(owner, one)
-        const job = createJob(request, caller, { deadlineMs, resolve, reject, forget })
+        const job = createJob(request, caller, { deadlineMs, now, resolve, reject, forget })
         waiting.join(owner, job)?.end(new ToolError('SERVER_BUSY', tooMany))
         fill()
       }) as Promise<Work[Kind]['output']>
@@ -73,12 +76,14 @@ export type WorkerPool = Workers & {
 }
 
 export type WorkerPoolOptions = {
-  /** How many tasks run at once. */
-  readonly threads: number
+  /** How many tasks run at once; one less than there are cores when absent, at most four. */
+  readonly threads?: number
   /** How many may wait for a thread. */
   readonly maxWaiting?: number
   /** How long a task may take, waiting included. */
   readonly deadlineMs?: number
+  /** Milliseconds since whenever. */
+  readonly now?: () => number
   /** Where the program of a thread lies. */
   readonly program?: () => URL
 }
@@ -90,12 +95,15 @@ type Job = {
   readonly stop: Int32Array
   readonly caller: WorkCaller
   isOver(): boolean
+  /** It waits no longer. */
+  begin(): void
   /** Answers the caller, once: a failure, or what came out. */
   end(outcome: Error | { readonly output: WorkOutput }): void
 }
 
 type JobMeans = {
   readonly deadlineMs: number
+  readonly now: () => number
   readonly resolve: (output: WorkOutput) => void
   readonly reject: (error: Error) => void
   readonly forget: (job: Job) => void
@@ -103,12 +111,16 @@ type JobMeans = {
 
 function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): Job {
   const stop = new Int32Array(new SharedArrayBuffer(4))
+  const { deadlineMs, now } = means
+  const askedAt = now()
+  let begunAt: number | null = null
   let isOver = false
   const job: Job = {
     request,
     caller,
     stop,
     isOver: () => isOver,
+    begin: () => void (begunAt = now()),
     end(outcome) {
       if (isOver) return
       isOver = true
@@ -121,17 +133,15 @@ function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): J
     },
   }
   const leave = () => job.end(left())
-  const late = new ToolError(
-    'SIMULATION_TIMEOUT',
-    `The ${names[request.kind]} took longer than ${means.deadlineMs} ms.`,
-  )
-  const timer = setTimeout(() => job.end(late), means.deadlineMs)
+  const waitedMs = () => Math.min(deadlineMs, Math.round((begunAt ?? now()) - askedAt))
+  const timer = setTimeout(() => job.end(late(request.kind, waitedMs(), deadlineMs)), deadlineMs)
   caller.signal?.addEventListener('abort', leave, { once: true })
   return job
 }
 
 function begin(seat: Seat, job: Job): void {
   seat.job = job
+  job.begin()
   seat.worker.ref()
   seat.worker.postMessage({ ...job.request, stop: job.stop })
 }
@@ -156,10 +166,29 @@ function failure(message: Extract<WorkMessage, { kind: 'failed' | 'stopped' }>):
 
 const names = {
   simulate: 'simulation',
+  chooseRange: 'choice of a range',
   replay: 'replay',
   scoreFeeTier: 'score of a fee tier',
   draw: 'picture',
 } as const
+
+/** Says where the time went: who waited long asks again later, who computed long asks for less. */
+function late(kind: WorkKind, waitedMs: number, limitMs: number): ToolError {
+  const message = `The ${names[kind]} was not ready after ${limitMs} ms, ${waitedMs} of them waiting for a thread.`
+  const isBusy = waitedMs > limitMs / 2
+  return new ToolError('SIMULATION_TIMEOUT', message, {
+    details: [
+      {
+        message: isBusy ? 'Most of the time went into waiting.' : 'Most of the time went into work.',
+        waitedMs,
+        limitMs,
+      },
+    ],
+    ...(isBusy && {
+      suggestion: 'The server is busy: use the answer in details where there is one, or ask again later.',
+    }),
+  })
+}
 
 const tooMany = 'Too many simulations, replays and pictures wait for their turn, most of them for this caller.'
 

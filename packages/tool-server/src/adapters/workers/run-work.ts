@@ -1,4 +1,5 @@
 import { LpMathError } from '@svc/lp-math'
+import { pickRange } from '../analytics/pick-range.ts'
 import { scoreFeeTier } from '../analytics/score-fee-tier.ts'
 import { draw } from './draw.ts'
 import { replay } from './replay.ts'
@@ -23,6 +24,7 @@ const stopped = Symbol('stopped')
 
 function outputOf(task: WorkTask, between: Between): WorkOutput | Promise<WorkOutput> {
   if (task.kind === 'simulate') return simulate(task.input, between)
+  if (task.kind === 'chooseRange') return pickRange(task.input)
   if (task.kind === 'replay') return replay(task.input, between)
   if (task.kind === 'scoreFeeTier') return scoreFeeTier(task.input.tier, task.input.market)
   return draw(task.input)

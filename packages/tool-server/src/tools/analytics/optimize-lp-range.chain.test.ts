@@ -7,7 +7,7 @@ import {
   timeInRange,
 } from '@svc/lp-math'
 import { useDevnet } from '@svc/devnet/testing'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openWorld, type Answer, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet({ history: true })
@@ -175,29 +175,39 @@ describe('optimize_lp_range', () => {
   })
 
   test('gives the closed forms where the simulation takes too long, and ends for a caller that leaves', async () => {
-    const hurried = await openWorld(devnet(), { workers: { deadlineMs: 1 } })
-    const refusal = await hurried.refuse('optimize_lp_range', { ...pair, simulations: 50_000 })
+    const asked = { ...pair, simulations: 50_000 }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+    const refusal = await world
+      .refuse('optimize_lp_range', asked, { onProgress: () => vi.advanceTimersByTime(60_000) })
+      .finally(() => vi.useRealTimers())
     expect(refusal).toMatchObject({ code: 'SIMULATION_TIMEOUT', retryable: true })
-    expect(refusal.details[0]).toMatchObject({
-      analytic: {
-        pair: 'WETH/USDC',
-        projections: { expectedFeeApr: expect.any(Number) },
-        candidateRanges: expect.any(Array),
-      },
-    })
-    await hurried.close()
+    const [{ analytic }] = refusal.details as unknown as [{ analytic: object }]
+    const { simulation: _, ...whole } = (await optimize()).data as { simulation: unknown }
+    expect({ ...analytic, timestamp: null }).toEqual({ ...whole, timestamp: null })
+    expect(refusal.details).toMatchObject([{ field: 'simulations' }, { waitedMs: expect.any(Number), limitMs: 60_000 }])
     const caller = new AbortController()
     const heard: number[] = []
     const onProgress = (done: number) => {
       heard.push(done)
       caller.abort()
     }
-    const left = await world.refuse(
-      'optimize_lp_range',
-      { ...pair, simulations: 50_000 },
-      { signal: caller.signal, onProgress },
-    )
+    const left = await world.refuse('optimize_lp_range', asked, { signal: caller.signal, onProgress })
     expect([left.code, heard.length]).toEqual(['CANCELLED', 1])
+  })
+
+  test('says that not even closed forms came where no thread was free in time', async () => {
+    const hurried = await openWorld(devnet(), { workers: { threads: 0, deadlineMs: 1 } })
+    const refusal = await hurried.refuse('optimize_lp_range', pair)
+    expect(refusal).toMatchObject({
+      code: 'SIMULATION_TIMEOUT',
+      suggestion: expect.stringContaining('ask again later'),
+    })
+    expect(refusal.message).toBe('The choice of a range was not ready after 1 ms, 1 of them waiting for a thread.')
+    expect(refusal.details).toEqual([
+      { message: expect.stringContaining('not even the closed forms') },
+      { message: 'Most of the time went into waiting.', waitedMs: 1, limitMs: 1 },
+    ])
+    await hurried.close()
   })
 
   test('computes in a thread, as its neighbours do: where none is to be had, all of them are busy', async () => {

@@ -1,19 +1,18 @@
-import { createRangeAnalyser, type RangeAnalysis } from '@svc/lp-math'
 import * as z from 'zod'
 import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
+import type { RangeDoubts } from '../../adapters/analytics/net-apr-error.ts'
+import type { RangeChoice } from '../../adapters/analytics/pick-range.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
-import { ToolError } from '../../tool-error.ts'
+import { ToolError, type ErrorDetail } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { choiceNotes } from '../choice-notes.ts'
 import { figure } from '../figure.ts'
 import type { FoundPool } from '../named-pool.ts'
-import type { RangeDoubts } from '../net-apr-error.ts'
 import { chainInput, feeTiers, numberWithin, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
 import { completenessOf, completenessResult } from '../period.ts'
-import { pickRange } from '../pick-range.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
 import { readResult, readStamp, tokenLabel } from '../results.ts'
-import { type RangeChoice, riskTargets, toldChoice } from '../told-choice.ts'
+import { riskTargets, toldChoice } from '../told-choice.ts'
 import { toldSimulation } from '../told-simulation.ts'
 
 const input = z.strictObject({
@@ -109,8 +108,7 @@ export const optimizeLpRange = readTool({
       nowMs: context.now(),
     },
   )
-  const target = riskTargets[request.riskTolerance]
-  const choice = pickRange(createRangeAnalyser(read.market), target, doubtsOf(read))
+  const choice = await chosen(request, context, read)
   const analytic = { ...readStamp(chain, context, read.history.source), ...told(request, place, read, choice) }
   const result = { ...analytic, simulation: await simulated(request, context, { read, choice, analytic }) }
   context.draw(() => ({ kind: 'range', result, horizonDays: request.horizonDays }))
@@ -119,8 +117,20 @@ export const optimizeLpRange = readTool({
 
 type Request = z.output<typeof input>
 
+/** By chance in the days seen, and by the last week against them. */
 function doubtsOf({ pace, volatility }: ReadRangeMarket): RangeDoubts {
-  return { feeUncertaintyPct: (range) => feeUncertaintyPct(range, pace), sigmaError: volatility.standardError }
+  const { meanUsd, standardErrorUsd, last7dUsd } = pace
+  const feesError = meanUsd > 0 ? Math.hypot(standardErrorUsd / meanUsd, (last7dUsd - meanUsd) / meanUsd) : 0
+  return { feesError, sigmaError: volatility.standardError }
+}
+
+/** The closed forms take milliseconds, too long for the thread that answers calls. */
+async function chosen(request: Request, { workers, signal }: ReadContext, read: ReadRangeMarket): Promise<RangeChoice> {
+  const targetTimeInRange = riskTargets[request.riskTolerance]
+  const wanted = { market: read.market, targetTimeInRange, doubts: doubtsOf(read) }
+  return workers.run('chooseRange', wanted, { signal }).catch((error: unknown) => {
+    throw withDetail(error, { message: 'In this time not even the closed forms came, which need no simulation.' })
+  })
 }
 
 /** The answer of the closed forms. */
@@ -156,17 +166,6 @@ function told(request: Request, place: FoundPool, read: ReadRangeMarket, choice:
   }
 }
 
-/** Of independent causes: chance in the days seen, the last week against them, and whether trade follows depth or the clock. */
-function feeUncertaintyPct({ feeApr, steadyFeeApr }: RangeAnalysis, pace: ReadRangeMarket['pace']): number {
-  if (!(pace.meanUsd > 0) || !(feeApr > 0)) return 0
-  const causes = [
-    pace.standardErrorUsd / pace.meanUsd,
-    (pace.last7dUsd - pace.meanUsd) / pace.meanUsd,
-    (steadyFeeApr - feeApr) / feeApr,
-  ]
-  return 100 * Math.hypot(...causes)
-}
-
 function notesOf(place: FoundPool, { gasCostUsd, pace, volatility }: ReadRangeMarket, choice: RangeChoice): string[] {
   const { optimal } = choice
   return [
@@ -194,7 +193,8 @@ async function simulated(request: Request, context: ReadContext, { read, choice,
   const run = await context.workers
     .run('simulate', { model, bounds, paths, steps, seed: request.seed }, { signal, onProgress })
     .catch((error: unknown) => {
-      throw error instanceof ToolError && error.code === 'SIMULATION_TIMEOUT' ? timedOut(error, analytic) : error
+      const message = 'The answer of the closed forms, which need no simulation.'
+      throw withDetail(error, { field: 'simulations', message, analytic })
     })
   return { seed: request.seed, paths: run.paths, ...toldSimulation(ranges, run.estimates) }
 }
@@ -209,9 +209,11 @@ const steps = 32
 /** Fewer say nothing of their own error. */
 const leastPaths = 64
 
-function timedOut(cause: ToolError, analytic: Readonly<Record<string, unknown>>): ToolError {
-  const message = 'The answer of the closed forms, which need no simulation.'
-  return new ToolError('SIMULATION_TIMEOUT', cause.message, { details: [{ message, analytic }] })
+/** A timeout that says what there is of the answer. */
+function withDetail(error: unknown, detail: ErrorDetail): unknown {
+  if (!(error instanceof ToolError && error.code === 'SIMULATION_TIMEOUT')) return error
+  const { code, message, suggestion, details } = error
+  return new ToolError(code, message, { suggestion, details: [detail, ...details] })
 }
 
 const methodology =
