@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
 import { createBarMemory } from './adapters/history/create-bar-memory.ts'
@@ -40,7 +41,9 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const ports = { chains, rpc, tokens, prices, liquidity, identities }
   const write = await openWrite()
   const subgraphs = createSubgraphs({ apiKey: config.upstream.subgraphApiKey })
-  const history = createPoolHistory(ports, { subgraphs, bars: write?.bars ?? createBarMemory(), now: Date.now })
+  const bars = write?.bars ?? createBarMemory()
+  const checks = { pickInt: (below: number) => randomInt(below) }
+  const history = createPoolHistory(ports, { subgraphs, bars, now: Date.now, checks })
   const program = workerProgram()
   const workers = createWorkerPool({ program: () => program })
   const server = createServer(config, {

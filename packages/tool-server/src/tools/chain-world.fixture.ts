@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import type * as z from 'zod'
 import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import type { CheckOptions } from '../adapters/history/check-periods.ts'
 import { createPoolHistory } from '../adapters/history/create-pool-history.ts'
 import { createIdentities, type IdentitiesOptions } from '../adapters/identity/create-identities.ts'
 import { noServices } from '../adapters/identity/no-services.fixture.ts'
@@ -71,7 +72,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
   const store = await openStore({ ...place, now })
   const subgraphs = createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs })
-  const history = createPoolHistory({ rpc, liquidity, prices }, { subgraphs, bars: store.bars, now })
+  const checks = { pickInt: (below: number) => randomInt(below), withinMs: 60_000, ...options.checks }
+  const history = createPoolHistory({ rpc, liquidity, prices }, { subgraphs, bars: store.bars, now, checks })
   const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
   const reads = { chains, rpc, tokens, prices, liquidity, history, workers, identities }
   const ports: Ports = { ...reads, agentAddress: wallet.address }
@@ -235,6 +237,8 @@ export type WorldOptions = {
   /** Services that publish and give agent cards; none unless given. */
   readonly upstream?: Partial<IdentitiesOptions['upstream']>
   readonly subgraphs?: Partial<SubgraphsOptions>
+  /** How subgraphs are held against the chain: at random, within a minute unless given. */
+  readonly checks?: Partial<CheckOptions>
   /** One thread and a minute unless given. */
   readonly workers?: Partial<WorkerPoolOptions>
   readonly funds?: Parameters<Devnet['fund']>[1]

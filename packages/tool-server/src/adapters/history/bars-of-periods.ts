@@ -49,6 +49,8 @@ export function barsOfPeriods(
     bars: { ...columns, feeGrowth: null },
     figures,
     gapsAt,
+    told: sane,
+    opening: known,
     absurd: periods.length - sane.length,
     newest: sane.at(-1) ?? known,
   }
@@ -58,6 +60,10 @@ export type SubgraphBars = {
   readonly bars: Bars
   readonly figures: BarFigures
   readonly gapsAt: readonly number[]
+  /** The periods that a pool can have. */
+  readonly told: readonly Period[]
+  /** The one before them. */
+  readonly opening: Period | null
   /** How many periods were left out, as no pool can have them. */
   readonly absurd: number
   /** The last that a pool can have, also where it begins after the bars. */

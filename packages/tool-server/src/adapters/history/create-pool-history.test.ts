@@ -28,6 +28,7 @@ function poolOf(hours: number, change: Partial<HistoryRequest> = {}) {
       subgraphs: createSubgraphs({ apiKey: null, fetch, pauseMs: 1 }),
       bars: createBarMemory(),
       now: () => now * 1_000,
+      checks: { pickInt: () => 0 },
     },
   )
   const token = { decimals: 18 }

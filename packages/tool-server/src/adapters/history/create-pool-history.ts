@@ -2,6 +2,7 @@ import type { BarStore } from '@svc/store'
 import type { HistoryRequest, Liquidity, PoolBars, PoolHistory, Ports } from '../../ports.ts'
 import type { Subgraphs } from '../subgraph/create-subgraphs.ts'
 import { SubgraphError } from '../subgraph/subgraph-error.ts'
+import type { CheckOptions } from './check-periods.ts'
 import { readRpcHistory } from './read-rpc-history.ts'
 import { readSubgraphHistory } from './read-subgraph-history.ts'
 import { shareReads } from './share-reads.ts'
@@ -10,10 +11,11 @@ import { shareReads } from './share-reads.ts'
  * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out
  * of what the contracts logged. The answer says which, and why not the subgraph. Who asks for the same at the same time shares a read.
  */
-export function createPoolHistory(ports: HistoryPorts, { subgraphs, bars, now }: HistoryOptions): PoolHistory {
+export function createPoolHistory(ports: HistoryPorts, options: HistoryOptions): PoolHistory {
+  const { subgraphs, bars, now } = options
   return shareReads({
     async read(request) {
-      const told = await fromSubgraph(ports, subgraphs, request)
+      const told = await fromSubgraph(ports, options, request)
       if (told !== null && 'bars' in told) return told
       const read = await readRpcHistory(ports, bars, request, now())
       if (told !== null) return withNote(read, `The subgraph ${told.problem}: this is out of swap logs.`)
@@ -31,13 +33,15 @@ export type HistoryOptions = {
   readonly bars: BarStore
   /** Unix milliseconds. */
   readonly now: () => number
+  /** How what a subgraph tells is held against the chain. */
+  readonly checks: CheckOptions
 }
 
 export type HistoryPorts = Pick<Ports, 'rpc' | 'prices'> & { readonly liquidity: Pick<Liquidity, 'swaps'> }
 
 async function fromSubgraph(
-  ports: Pick<Ports, 'rpc' | 'prices'>,
-  subgraphs: Subgraphs,
+  ports: HistoryPorts,
+  { subgraphs, checks }: HistoryOptions,
   request: HistoryRequest,
 ): Promise<PoolBars | { readonly problem: string } | null> {
   const { barSeconds } = request
@@ -45,7 +49,7 @@ async function fromSubgraph(
   const ask = subgraphs.of(request.chain, request.pool.version)
   if (ask === null) return null
   try {
-    return await readSubgraphHistory(ports, ask, { ...request, barSeconds })
+    return await readSubgraphHistory(ports, ask, { ...request, barSeconds }, checks)
   } catch (error) {
     if (error instanceof SubgraphError) return { problem: error.message }
     throw error

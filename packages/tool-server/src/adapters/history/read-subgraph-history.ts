@@ -1,25 +1,31 @@
-import type { HistoryRequest, PoolBars, Ports } from '../../ports.ts'
+import type { HistoryRequest, PoolBars } from '../../ports.ts'
 import { SubgraphError } from '../subgraph/subgraph-error.ts'
 import { subgraphLag } from '../subgraph/subgraph-lag.ts'
 import type { AskSubgraph } from '../subgraph/create-subgraphs.ts'
 import { barGrid } from './bar-grid.ts'
-import { barsOfPeriods } from './bars-of-periods.ts'
+import { barsOfPeriods, type SubgraphBars } from './bars-of-periods.ts'
+import { checkPeriods, type CheckOptions } from './check-periods.ts'
+import type { HistoryPorts } from './create-pool-history.ts'
 import { dollarSides } from './dollar-sides.ts'
 import { requirePriceOfPool } from './price-of-subgraph.ts'
-import { readPeriods } from './read-periods.ts'
+import { readPeriods, type Period } from './read-periods.ts'
 
 /**
  * The history of a pool out of the hours or days that a subgraph keeps. Which side of a trade came in, it does not tell: the inputs
  * of a bar follow from its volume and from what the price moved, so they are estimates. Hours without a row are gaps, taken to be quiet.
+ * A few periods are held against the swap logs (see `checkPeriods`), and the note says how many agreed.
  *
  * @throws SubgraphError where it cannot be had, is too far behind the chain or ahead of it, where more than a tenth of its periods are
- * such as no pool can have, or its last price is not that of the pool; `RPC_*` where the head or prices are not known
+ * such as no pool can have, one is not what the pool logged, or its last price is not that of the pool; `RPC_*` where the head or
+ * prices are not known; `CANCELLED`
  */
 export async function readSubgraphHistory(
-  ports: Pick<Ports, 'rpc' | 'prices'>,
+  ports: HistoryPorts,
   ask: AskSubgraph,
-  { chain, pool, from, to, barSeconds }: SubgraphRequest,
+  request: SubgraphRequest,
+  checks: CheckOptions,
 ): Promise<PoolBars> {
+  const { chain, pool, from, to, barSeconds } = request
   const grid = barGrid(from, to, barSeconds)
   const [{ meta, before, periods }, head, price0, price1] = await Promise.all([
     // One bar more: where the period ends now, that is where the last price stands.
@@ -36,6 +42,8 @@ export async function readSubgraphHistory(
   const isUpToNow = grid.start + (grid.count + 1) * barSeconds > headTime
   if (newest !== null && isUpToNow) requirePriceOfPool(newest, pool, { headTime, barSeconds })
   const barsFound = bars.startsAt.length
+  const slots = closedSlots(read, periods, Math.min(headTime - lag, to))
+  const checked = await checkPeriods(ports.liquidity, request, { ...read, slots }, checks)
   return {
     bars,
     figures,
@@ -46,7 +54,15 @@ export async function readSubgraphHistory(
       hasAllTrades: absurd === 0,
       gaps: gapsAt.length,
       gapsAt,
-      note: noteOf({ lag, missing: grid.count - barsFound, absurd, gaps: gapsAt.length }),
+      note: noteOf({
+        lag,
+        missing: grid.count - barsFound,
+        absurd,
+        gaps: gapsAt.length,
+        checked,
+        of: slots.length,
+        barSeconds,
+      }),
     },
     isEstimate: true,
   }
@@ -54,7 +70,24 @@ export async function readSubgraphHistory(
 
 export type SubgraphRequest = HistoryRequest & { readonly barSeconds: 3_600 | 86_400 }
 
-function noteOf(found: { lag: number; missing: number; absurd: number; gaps: number }): string | null {
+/** Where the periods begin that are over, but for those that were left out. */
+function closedSlots({ bars, told }: SubgraphBars, periods: readonly Period[], until: number): readonly number[] {
+  const kept = new Set(told)
+  const leftOut = new Set(periods.filter((period) => !kept.has(period)).map(({ startsAt }) => startsAt))
+  return Array.from(bars.startsAt).filter((startsAt) => startsAt + bars.barSeconds <= until && !leftOut.has(startsAt))
+}
+
+type Found = {
+  readonly lag: number
+  readonly missing: number
+  readonly absurd: number
+  readonly gaps: number
+  readonly checked: number
+  readonly of: number
+  readonly barSeconds: number
+}
+
+function noteOf(found: Found): string | null {
   const told = [
     ...(found.lag > toldLagSeconds ? [`The subgraph is ${found.lag} seconds behind the chain.`] : []),
     ...(found.missing > 0 ? [`The subgraph tells nothing of the first ${found.missing} bars.`] : []),
@@ -62,8 +95,16 @@ function noteOf(found: { lag: number; missing: number; absurd: number; gaps: num
     ...(found.gaps > 0
       ? [`The subgraph has nothing of ${found.gaps} bars: they were taken to be without a trade.`]
       : []),
+    ...(found.of > 0 ? [checkNote(found)] : []),
   ]
   return told.length === 0 ? null : told.join(' ')
+}
+
+function checkNote({ checked, of, barSeconds }: Found): string {
+  const periods = barSeconds === 3_600 ? 'hours' : 'days'
+  return checked === 0
+    ? `None of its ${periods} could be held against the pool's swap logs.`
+    : `Held against the pool's swap logs, ${checked} of its ${of} ${periods} agree, those that claim most first, others by chance.`
 }
 
 /** Of its periods. */

@@ -14,6 +14,9 @@ type Row = Record<string, string | number>
 let lie: (rows: Row[]) => Row[]
 
 type Meta = { block: { number: number; timestamp: number } }
+/** Which of the periods that are left is held against the chain, besides those that claim most: the first ones, unless told otherwise. */
+let picked = 0
+
 /** What becomes of the block that it says it is of. */
 let lieOfBlock: (meta: Meta) => void
 
@@ -25,7 +28,11 @@ beforeAll(async () => {
     if (said.data?._meta !== undefined) lieOfBlock(said.data._meta)
     return Response.json(said)
   }
-  world = await openWorld(devnet(), { chain: { subgraphs: subgraph.urls }, subgraphs: { fetch: twisted } })
+  world = await openWorld(devnet(), {
+    chain: { subgraphs: subgraph.urls },
+    subgraphs: { fetch: twisted },
+    checks: { pickInt: (below) => Math.min(picked, below - 1) },
+  })
   lie = (rows) => rows
   lieOfBlock = () => undefined
   honest = { backtest: await backtest(), optimize: await optimize() }
@@ -33,6 +40,7 @@ beforeAll(async () => {
 beforeEach(() => {
   lie = (rows) => rows
   lieOfBlock = () => undefined
+  picked = 0
 })
 afterAll(async () => {
   await world.close()
@@ -130,6 +138,48 @@ describe('hours that a subgraph tells wrong', () => {
   })
 })
 
+/** The same factor on what is told of the trade of some hours. */
+const scaled = (factor: number, isIn: (index: number) => boolean) => (rows: Row[]) =>
+  rows.map((row, index) => {
+    if (!isIn(index)) return row
+    const members = ['volume0', 'volume1', 'volumeUsd'].map((key) => [key, String(Number(row[key]) * factor)])
+    return { ...row, ...Object.fromEntries(members) }
+  })
+const aDay = (index: number) => index >= 200 && index < 224
+
+describe('hours that a subgraph tells wrong as a pool could have had them', () => {
+  test.each<readonly [string, (rows: Row[]) => Row[]]>([
+    ['a day of ten times the trade', scaled(10, aDay)],
+    [
+      'a day of a tenth of the liquidity',
+      (rows) => rows.map((row, at) => (aDay(at) ? { ...row, liquidity: String(Number(row['liquidity']) / 10) } : row)),
+    ],
+    [
+      'an hour of a wild price',
+      (rows) => rows.map((row, at) => (at === 200 ? { ...row, high: String(Number(row['high']) * 1.5) } : row)),
+    ],
+  ])('%s: claim most, and are found by it', async (_label, change) => {
+    lie = change
+    const answer = await optimize()
+    expect(answer.at('source')).toBe('rpc')
+    expect(answer.at('notes')).toContainEqual(
+      expect.stringMatching(
+        /^The subgraph tells another hour from 20\S+Z on than the pool logged: this is out of swap/,
+      ),
+    )
+  })
+
+  test('of a tenth of the trade, or none: are found where chance falls on them', async () => {
+    for (const change of [scaled(0.1, aDay), (rows: Row[]) => rows.filter((_, index) => !aDay(index))]) {
+      lie = change
+      picked = 0
+      expect((await optimize()).at('source')).toBe('subgraph')
+      picked = 210
+      expect((await optimize()).at('source')).toBe('rpc')
+    }
+  })
+})
+
 describe('hours that a subgraph does not tell', () => {
   test('are gaps: quiet in a backtest, and no days of prices', async () => {
     lie = (rows) => rows.filter((_, index) => index % 12 !== 3)
@@ -142,7 +192,7 @@ describe('hours that a subgraph does not tell', () => {
     expect(holed.number('barsFound')).toBeLessThanOrEqual(holed.number('barsExpected') - 300)
     const sigmaOf = (answer: Answer) => answer.number('volatility.annualized')
     expect(Math.abs(sigmaOf(holed) / sigmaOf(honest.optimize) - 1)).toBeLessThan(0.15)
-    lie = (rows) => rows.filter((_, index) => index % 6 === 0 || index > rows.length - 3)
+    lie = (rows) => rows.filter((_, index) => index < 3 || index % 6 === 0 || index > rows.length - 3)
     const refused = await world.refuse('backtest_lp_strategy', { ...pair, amount: '1', startTime: isoAgo(20) })
     expect(refused).toMatchObject({ code: 'INSUFFICIENT_HISTORY', details: [{ daysNeeded: 14 }] })
     const choice = await world.refuse('optimize_lp_range', { ...pair, amount: '1' })
@@ -153,7 +203,8 @@ describe('hours that a subgraph does not tell', () => {
 
   test('or tells without a trade, are counted', async () => {
     const still = { volume0: '0', volume1: '0', volumeUsd: '0', feesUsd: '0', trades: '0' }
-    lie = (rows) => rows.map((row, index) => (index >= 100 && index < 200 ? { ...row, ...still } : row))
+    const quieten = (row: Row): Row => ({ ...row, ...still, high: row['price']!, low: row['price']! })
+    lie = (rows) => rows.map((row, index) => (index >= 100 && index < 200 ? quieten(row) : row))
     const answer = await backtest()
     expect(answer.at('notes')).toContainEqual(expect.stringMatching(/^[34] days were without a trade\.$/))
     expect(answer.list('strategies').every((one) => one.number('feesEarnedUsd') > 0)).toBe(true)

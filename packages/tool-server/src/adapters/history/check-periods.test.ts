@@ -1,0 +1,106 @@
+import { getSqrtPriceAtTick } from '@svc/lp-math'
+import { describe, expect, test } from 'vitest'
+import type { HistoryRequest, SwapRecord } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import { checkPeriods } from './check-periods.ts'
+import type { Period } from './read-periods.ts'
+
+const token = { decimals: 6 }
+const pool = { version: 'v3', token0: token, token1: token }
+const chain = { blockTimeSeconds: 12, logRangeBlocks: 2_000 }
+const request = { chain, pool, barSeconds: 3_600 } as unknown as HistoryRequest
+
+/** Forty hours, one swap each, at a price of one, those of the tens ten times as large. */
+const swaps = Array.from({ length: 40 }, (_, hour): SwapRecord => {
+  const amount = hour % 10 === 0 ? 10_000_000n : 1_000_000n
+  const state = { sqrtPriceX96: getSqrtPriceAtTick(0), tick: 0, liquidity: 10n ** 12n, fee: 500 }
+  const place = { blockNumber: BigInt(hour), transactionHash: '0x', timestamp: hour * 3_600 + 60 } as const
+  return { ...place, ...state, amount0: amount, amount1: -amount }
+})
+const told = swaps.map(({ amount0 }, hour): Period => {
+  const volume = Number(amount0) / 1e6
+  const facts = { price: 1, open: 1, high: 1, low: 1, volume0: volume, volume1: volume, volumeUsd: volume, tvlUsd: 1 }
+  return { startsAt: hour * 3_600, liquidity: 1e12, trades: 1, ...facts }
+})
+const slots = told.map(({ startsAt }) => startsAt)
+
+type Endpoint = (from: number, to: number) => readonly SwapRecord[]
+const honest: Endpoint = (from, to) => swaps.filter(({ timestamp }) => timestamp >= from && timestamp <= to)
+
+/** Always the same places, spread over what is left. */
+const pickInt = (below: number) => Math.floor(below * 0.7)
+
+async function check(periods: readonly Period[], endpoint = honest, of: Partial<HistoryRequest> = {}) {
+  const asked: number[] = []
+  const liquidity = {
+    async swaps(_chain: unknown, _pool: unknown, from: number, to = 0) {
+      asked.push(from / 3_600)
+      return { swaps: endpoint(from, to), completeFrom: from, complete: true }
+    },
+  }
+  const checked = await checkPeriods(
+    liquidity,
+    { ...request, ...of },
+    { slots, told: periods, opening: null },
+    { pickInt },
+  )
+  return { checked, asked }
+}
+
+const change = (hour: number, facts: Partial<Period>) =>
+  told.map((period) => (period.startsAt === hour * 3_600 ? { ...period, ...facts } : period))
+
+describe('spot checks of the periods of a subgraph', () => {
+  test('take those that claim most, and others that chance picks, in the logs of their hours alone', async () => {
+    const { checked, asked } = await check(told)
+    expect([checked, asked.includes(0), new Set(asked).size]).toEqual([5, true, 5])
+  })
+
+  test.each<readonly [string, Partial<Period>]>([
+    ['trade', { volume0: 11, volume1: 11 }],
+    ['trade for its liquidity', { liquidity: 1e11 / 9 }],
+    ['way of the price', { high: 1.01 }],
+  ])('find an hour of more %s than any other', async (_label, facts) => {
+    await expect(check(change(33, facts))).rejects.toThrow('tells another hour from 1970-01-02T09:00:00.000Z on')
+  })
+
+  test.each<readonly [string, Partial<Period>]>([
+    ['less trade', { volume0: 0.9, volume1: 0.9 }],
+    ['less of one token', { volume0: 0.98 }],
+    ['another price', { price: 1.01, low: 1.001 }],
+    ['more liquidity', { liquidity: 1e13 }],
+  ])('find an hour of %s where chance falls on it', async (_label, facts) => {
+    const { asked } = await check(told)
+    await expect(check(change(asked[1]!, facts))).rejects.toThrow('tells another hour')
+    await expect(check(told.filter(({ startsAt }) => startsAt !== asked[1]! * 3_600))).rejects.toThrow('another hour')
+  })
+
+  test('agree with a quiet hour', async () => {
+    const quiet: Endpoint = (from, to) => honest(from, to).filter(({ timestamp }) => timestamp < 10 * 3_600)
+    expect((await check(told.slice(0, 10), quiet)).checked).toBe(5)
+  })
+
+  test('believe no endpoint that has nothing of the time before all it has', async () => {
+    const pruned: Endpoint = (from, to) => honest(from, to).filter(({ timestamp }) => timestamp > 20 * 3_600)
+    const { checked } = await check(told, pruned)
+    expect([checked > 0, checked < 5]).toEqual([true, true])
+    expect((await check(told, () => [])).checked).toBe(0)
+    const holed: Endpoint = (from, to) => (from === 28 * 3_600 ? [] : honest(from, to))
+    await expect(check(told, holed)).rejects.toThrow('tells another hour')
+  })
+
+  test('decide nothing where an endpoint refuses, and stop where the caller leaves', async () => {
+    const refusing = (code: 'RPC_REFUSED' | 'CANCELLED') => () => {
+      throw new ToolError(code, 'No.')
+    }
+    expect((await check(told, refusing('RPC_REFUSED'))).checked).toBe(0)
+    await expect(check(told, refusing('CANCELLED'))).rejects.toMatchObject({ code: 'CANCELLED' })
+  })
+
+  test('ask for no more logs than they may', async () => {
+    const chainOf = (blockTimeSeconds: number) => ({ chain: { ...chain, blockTimeSeconds } as HistoryRequest['chain'] })
+    const asked = async (blockTimeSeconds: number) =>
+      (await check(told, honest, chainOf(blockTimeSeconds))).asked.length
+    expect([await asked(0.25), await asked(0.1), await asked(0.05)]).toEqual([3, 1, 0])
+  })
+})
