@@ -2,17 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { arbitrageShare } from './arbitrage-share.ts'
 import { breakEvenSigma } from './break-even-sigma.ts'
 
-const FIVE_PERCENT_A_DAY = 0.05 * Math.sqrt(365)
-
 describe('the part of LVR that arbitrageurs keep', () => {
-  test.each([
-    [0.003, 12, 0.12195],
-    [0.0005, 12, 0.45455],
-    [0.0005, 2, 0.25385],
-  ])('with a fee of %d and blocks of %d s', (fee, blockSeconds, share) => {
-    expect(arbitrageShare({ fee, blockSeconds, sigma: FIVE_PERCENT_A_DAY })).toBeCloseTo(share, 5)
-  })
-
   test('is everything without a fee, nothing without volatility, and grows with block time', () => {
     expect(arbitrageShare({ fee: 0, sigma: 0, blockSeconds: 12 })).toBe(1)
     expect(arbitrageShare({ fee: 0.003, sigma: 0, blockSeconds: 12 })).toBe(0)

@@ -37,37 +37,6 @@ export const SENSELESS: readonly (readonly [Partial<PriceBounds & PriceModel>, s
   [{ years: Number.NaN }, 'YEARS_OUT_OF_RANGE'],
 ]
 
-/** Integral by the tanh-sinh rule, which the product does not use, piece by piece between the points. */
-export function quadrature(f: (x: number) => number, points: readonly number[]): number {
-  let sum = 0
-  for (const [index, from] of points.slice(0, -1).entries()) {
-    const half = ((points[index + 1] ?? from) - from) / 2
-    for (let t = -3.4; t <= 3.4; t += STEP) {
-      const reach = (Math.PI / 2) * Math.sinh(t)
-      const weight = ((Math.PI / 2) * Math.cosh(t)) / Math.cosh(reach) ** 2
-      sum += half * STEP * weight * f(from + half * (1 + Math.tanh(reach)))
-    }
-  }
-  return sum
-}
-
-const STEP = 1 / 12
-
-/** Mean of `f` over the price at the horizon. */
-export function meanAtHorizon(f: (price: number) => number, bounds: PriceBounds, model: PriceModel): number {
-  const mean = (model.drift - model.sigma ** 2 / 2) * model.years
-  const deviation = model.sigma * Math.sqrt(model.years)
-  const kinks = [bounds.lower, bounds.upper].map((bound) => (Math.log(bound / model.price) - mean) / deviation)
-  const points = Array.from({ length: 17 }, (_, k) => -10 + (k * (20 + deviation)) / 16)
-  const sorted = [...points, ...kinks.filter((z) => Math.abs(z) < 10)].toSorted((a, b) => a - b)
-  const integrand = (z: number): number => f(model.price * Math.exp(mean + deviation * z)) * gauss(z)
-  return quadrature(integrand, sorted)
-}
-
-function gauss(z: number): number {
-  return Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
-}
-
 /** Prices of plain random paths at equal steps, the start first; the same for the same seed. */
 export function* randomPaths(model: PriceModel, { paths, steps, seed }: PathOptions): Generator<Float64Array> {
   const normal = seededNormal(seed)
@@ -87,23 +56,16 @@ export function* randomPaths(model: PriceModel, { paths, steps, seed }: PathOpti
 type PathOptions = { readonly paths: number; readonly steps: number; readonly seed: number }
 
 /** Box and Muller over a multiplicative generator. */
-function seededNormal(seed: number): () => number {
-  let state = seed
-  const uniform = (): number => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
+export function seededNormal(seed: number): () => number {
+  const uniform = seededUniform(seed)
   return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform())
 }
 
-/** Adds a sample to its sums of values and of squares. */
-export function addSample(sums: [number, number], value: number): void {
-  sums[0] += value
-  sums[1] += value * value
-}
-
-/** How many standard errors the mean of the samples lies from a number. */
-export function standardErrorsFrom(expected: number, sums: readonly [number, number], samples: number): number {
-  const mean = sums[0] / samples
-  return Math.abs(mean - expected) / Math.sqrt((sums[1] / samples - mean * mean) / samples)
+/** Numbers between 0 and 1, by Park and Miller's generator. */
+export function seededUniform(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
 }

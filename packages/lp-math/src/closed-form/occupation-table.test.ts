@@ -1,22 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { CASES, SENSELESS } from './closed-form.fixture.ts'
 import { createOccupationTable } from './create-occupation-table.ts'
-import { expectedLvr } from './expected-lvr.ts'
-import { timeInRange } from './time-in-range.ts'
 
 const MONTH = { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 }
 
 describe('the table of expected times', () => {
-  test.each(CASES)('gives time and LVR of any bounds: %s', (_, bounds, model) => {
-    const table = createOccupationTable(model)
-    const whole = expectedLvr({ lower: 0, upper: Number.POSITIVE_INFINITY }, model)
-    for (const factor of [0.5, 0.97, 0.9999, 1, 1.0003, 1.1, 3]) {
-      const moved = { lower: bounds.lower * factor, upper: bounds.upper * factor }
-      expect(Math.abs(table.timeShare(moved) - timeInRange(moved, model))).toBeLessThan(1e-7)
-      expect(Math.abs(table.lvr(moved) - expectedLvr(moved, model)) / whole).toBeLessThan(1e-7)
-    }
-  })
-
   test.each(CASES)('gives all of the time to all of the prices: %s', (_, _bounds, model) => {
     expect(createOccupationTable(model).timeShare({ lower: 0, upper: Number.POSITIVE_INFINITY })).toBe(1)
   })

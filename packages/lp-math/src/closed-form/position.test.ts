@@ -33,14 +33,6 @@ describe('a position of liquidity 1', () => {
     expect(impermanentLoss(bounds, price, price)).toBe(0)
   })
 
-  test.each(CASES)('loses against its tokens what the two values say: %s', (_, bounds, { price }) => {
-    for (const factor of [0.01, 0.5, 0.9, 0.999, 1.002, 1.3, 4]) {
-      const loss = positionValue(bounds, price * factor) / hodlValue(bounds, price, price * factor) - 1
-      expect(impermanentLoss(bounds, price, price * factor)).toBeCloseTo(loss, 11)
-      expect(impermanentLoss(bounds, price, price * factor)).toBeLessThanOrEqual(0)
-    }
-  })
-
   test('loses 2√r/(1 + r) - 1 over the full range, with all digits of the smallest move', () => {
     for (const ratio of [1e-6, 0.25, 4, 1e6]) {
       expect(impermanentLoss(FULL, 3, 3 * ratio)).toBeCloseTo((2 * Math.sqrt(ratio)) / (1 + ratio) - 1, 14)

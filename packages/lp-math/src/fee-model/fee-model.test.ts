@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { addSample, randomPaths, standardErrorsFrom } from '../closed-form/closed-form.fixture.ts'
 import { createOccupationTable } from '../closed-form/create-occupation-table.ts'
 import { positionValue } from '../closed-form/position-value.ts'
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
 import { timeInRange } from '../closed-form/time-in-range.ts'
 import { busyMarket } from '../range-choice/range-market.fixture.ts'
 import { createFeeModel } from './create-fee-model.ts'
@@ -106,45 +104,6 @@ describe('fee model', () => {
     expect(flat.steady).toBeCloseTo(36_500 * 0.2 * time, 3)
   })
 
-  test('adds up its bands, the time in each in closed form, at edges of bands and between them', () => {
-    for (const bounds of [
-      { lower: 0.9, upper: 1.08 },
-      { lower: 1.0001 ** -500, upper: 1.0001 ** 700 },
-      { lower: 1.01, upper: 1.02 },
-      FULL,
-    ]) {
-      const { diluted, steady } = fees.feesPerYear(bounds, 30)
-      const times = bandTimes({ lower: 0, upper: Number.POSITIVE_INFINITY })
-      const mean = times.reduce((sum, time, band) => sum + time * PROFILE.liquidity[band]!, 0)
-      const covered = times.reduce((sum, time, band) => sum + (PROFILE.liquidity[band]! > 0 ? time : 0), 0)
-      const expected = bandTimes(bounds).map(
-        (time, band) => (time * PROFILE.liquidity[band]!) / (PROFILE.liquidity[band]! + 30),
-      )
-      const clocked = bandTimes(bounds).map((time, band) =>
-        PROFILE.liquidity[band]! > 0 ? time / (PROFILE.liquidity[band]! + 30) : 0,
-      )
-      expect(diluted / ((36_500 * 30 * sum(expected)) / mean)).toBeCloseTo(1, 7)
-      expect(steady / ((36_500 * 30 * sum(clocked)) / covered)).toBeCloseTo(1, 7)
-      expect(fees.meanLiquidity / mean).toBeCloseTo(1, 7)
-    }
-  })
-
-  test('of random paths agrees within four standard errors', () => {
-    const bounds = { lower: 0.95, upper: 1.09 }
-    const [paths, steps] = [10_000, 100]
-    const liquidityAt = (price: number): number =>
-      PROFILE.liquidity[PROFILE.edges.findLastIndex((edge) => edge <= price)]!
-    const sums: [number, number] = [0, 0]
-    for (const prices of randomPaths(MODEL, { paths, steps, seed: 21 })) {
-      const rate = (price: number): number =>
-        price < bounds.lower || price >= bounds.upper ? 0 : (30 * liquidityAt(price)) / (liquidityAt(price) + 30)
-      const inner = prices.subarray(1, steps).reduce((total, price) => total + rate(price), 0)
-      addSample(sums, (inner + (rate(prices[0]!) + rate(prices[steps]!)) / 2) / steps)
-    }
-    const { diluted } = fees.feesPerYear(bounds, 30)
-    expect(standardErrorsFrom((diluted * fees.meanLiquidity) / 36_500, sums, paths)).toBeLessThan(4)
-  })
-
   test('dilutes more the more there is, up to all that the pool earns', () => {
     const bounds = { lower: 0.9, upper: 1.1 }
     const apiece = [1e-6, 1, 100, 1e4].map((own) => fees.feesPerYear(bounds, own).diluted / own)
@@ -202,15 +161,3 @@ describe('own liquidity', () => {
     expect(ownLiquidity(bounds, price, 1234) * positionValue(bounds, price)).toBeCloseTo(1234, 9)
   })
 })
-
-/** The time in each band of the profile, as far as it lies between bounds. */
-function bandTimes({ lower, upper }: PriceBounds): number[] {
-  return [...PROFILE.liquidity].map((_, band) => {
-    const [from, to] = [Math.max(PROFILE.edges[band]!, lower), Math.min(PROFILE.edges[band + 1]!, upper)]
-    return to > from ? timeInRange({ lower: from, upper: to }, MODEL) : 0
-  })
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0)
-}

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { randomPaths } from '../closed-form/closed-form.fixture.ts'
-import { breakEvenSigma } from '../closed-form/break-even-sigma.ts'
-import { lvrRate } from '../closed-form/lvr-rate.ts'
 import { classifyVolatility } from './classify-volatility.ts'
 import { ewmaRelativeError } from './ewma-relative-error.ts'
 import { ewmaSigma } from './ewma-sigma.ts'
@@ -30,20 +28,6 @@ describe('volatility of closes', () => {
     const fresh = ewmaSigma(calm(1), HOUR)
     const old = ewmaSigma(calm(Math.round(halfLife * 24) + 1), HOUR)
     expect((old / fresh) ** 2).toBeCloseTo(0.5, 3)
-  })
-
-  test('of random paths finds what went in, at any length of a bar', () => {
-    const model = { price: 1e-12, sigma: 0.8, drift: 0.3, years: 2 }
-    for (const [steps, barSeconds] of [
-      [730, 86_400],
-      [17_520, 3600],
-    ] as const) {
-      const [closes] = randomPaths(model, { paths: 1, steps, seed: 3 })
-      // The standard error of a deviation out of n returns is 1/√(2n); the weights leave 2·11.2/ln 2 days of them.
-      expect(Math.abs(realisedSigma(closes!, { barSeconds }) / 0.8 - 1)).toBeLessThan(4 / Math.sqrt(2 * steps))
-      const effective = (32.3 * 86_400) / barSeconds
-      expect(Math.abs(ewmaSigma(closes!, { barSeconds }) / 0.8 - 1)).toBeLessThan(4 / Math.sqrt(2 * effective))
-    }
   })
 
   test('is as far off as its standard error says', () => {
@@ -87,16 +71,6 @@ describe('volatility of closes', () => {
 describe('implied volatility', () => {
   test('is 2·fee·√(volume/tick TVL)·√365', () => {
     expect(impliedSigma({ fee: 0.003, dailyVolumeUsd: 5e7, tickTvlUsd: 1e6 })).toBeCloseTo(0.81056, 4)
-  })
-
-  test('is the volatility at which LVR equals the fees, in a range and over the full one', () => {
-    const [fee, dailyVolumeUsd, liquidity, price] = [0.0005, 3e6, 2e6, 1800]
-    const sigma = impliedSigma({ fee, dailyVolumeUsd, tickTvlUsd: liquidity * Math.sqrt(price) * fee })
-    const feesOfYear = 365 * fee * dailyVolumeUsd
-    const full = { lower: 0, upper: Number.POSITIVE_INFINITY }
-    expect(liquidity * lvrRate({ lower: 1700, upper: 1900 }, price, sigma)).toBeCloseTo(feesOfYear, 3)
-    expect(liquidity * lvrRate(full, price, sigma)).toBeCloseTo(feesOfYear, 3)
-    expect(breakEvenSigma((100 * feesOfYear) / (2 * liquidity * Math.sqrt(price)))).toBeCloseTo(sigma, 12)
   })
 
   test.each([
