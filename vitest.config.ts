@@ -9,7 +9,7 @@ export default defineConfig({
     // The files of a worker share its modules: nothing of ours keeps state in them, and most of the time went into loading.
     isolate: false,
     // More than a small machine has cores: most of a test's time is spent waiting for blocks, processes and disks.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // A machine that is busy elsewhere is no failure: these end what hangs, and measure nothing.
     testTimeout: 180_000,
     hookTimeout: 300_000,
