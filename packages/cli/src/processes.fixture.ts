@@ -55,6 +55,14 @@ export function run(command: string, args: readonly string[], options: RunOption
   }
 }
 
+/** A command of `svc` as a process, to its end. */
+export async function runToEnd(words: readonly string[], options: RunOptions = {}) {
+  const command = run(process.execPath, [program, ...words], options)
+  const code = await command.exited
+  await command.end()
+  return { code, ...command.printed }
+}
+
 /** `svc up --json` on any free ports, directly under this process. */
 export function runUp(flags: readonly string[] = [], options: RunOptions = {}): Run {
   return run(process.execPath, [program, ...upOnAnyPort, ...flags], options)

@@ -2,29 +2,24 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { program, run } from './processes.fixture.ts'
+import { program, run, runToEnd } from './processes.fixture.ts'
 import { commands } from './run-command.ts'
 
-async function svc(...words: readonly string[]) {
-  const command = run(process.execPath, [program, ...words])
-  const exitCode = await command.exited
-  await command.end()
-  return { exitCode, ...command.printed }
-}
+const svc = (...words: readonly string[]) => runToEnd(words)
 
 describe('svc help', () => {
   it('names every command', async () => {
-    const { exitCode, stdout } = await svc('help')
-    expect(exitCode).toBe(0)
+    const { code, stdout } = await svc('help')
+    expect(code).toBe(0)
     for (const name of Object.keys(commands)) expect(stdout).toMatch(new RegExp(`^  svc ${name}\\b`, 'm'))
   })
 
   it('is what --help prints, after a command only what that one takes, and nothing runs', async () => {
     const { stdout } = await svc('help')
-    expect(await svc('--help')).toMatchObject({ exitCode: 0, stdout, stderr: '' })
+    expect(await svc('--help')).toMatchObject({ code: 0, stdout, stderr: '' })
     for (const words of [['up'], ['policy', 'check'], ['demo']]) {
       const part = await svc(...words, '--help')
-      expect(part).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(part).toMatchObject({ code: 0, stderr: '' })
       const starts = part.stdout.match(/^ {2}svc \w+/gm)
       expect(starts).toEqual(stdout.match(new RegExp(`^ {2}svc ${words[0]}\\b`, 'gm')))
       expect(stdout).toContain(part.stdout)
@@ -35,17 +30,17 @@ describe('svc help', () => {
 describe('svc', () => {
   it('says its version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-    expect(await svc('--version')).toMatchObject({ exitCode: 0, stdout: `svc ${version}\n`, stderr: '' })
+    expect(await svc('--version')).toMatchObject({ code: 0, stdout: `svc ${version}\n`, stderr: '' })
   })
 
   it('names the command that was probably meant, in one line', async () => {
     const stderr = 'svc: there is no command "polciy". Did you mean policy? See: svc help\n'
-    expect(await svc('polciy', 'check')).toMatchObject({ exitCode: 2, stdout: '', stderr })
+    expect(await svc('polciy', 'check')).toMatchObject({ code: 2, stdout: '', stderr })
   })
 
   it('says its name once in front of what is wrong', async () => {
-    const { exitCode, stderr } = await svc('approvals')
-    expect([exitCode, stderr.match(/svc approvals\b/g)]).toEqual([2, ['svc approvals']])
+    const { code, stderr } = await svc('approvals')
+    expect([code, stderr.match(/svc approvals\b/g)]).toEqual([2, ['svc approvals']])
   })
 })
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { untilStopped, type StopCause } from '@svc/tool-server/until-stopped'
+import { untilStopped } from '@svc/tool-server/until-stopped'
+import { carryOut, type Command } from './carry-out.ts'
 import { nearestName } from './nearest-name.ts'
 import { printableText } from './printable-text.ts'
 import { untilWritten } from './until-written.ts'
-import { UsageError } from './usage-error.ts'
 
 /**
  * Finds and runs a command of `svc`; commands are loaded only when they run. `--help` anywhere prints what there is, after a
@@ -20,13 +20,10 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   }
   // Before anything else: loading a command takes a while, and whoever started us may not wait for it.
   const stopped = untilStopped({ environment: process.env, foreground: command.foreground })
-  const exitCode = await carryOut(name, command, rest, stopped)
+  const exitCode = await carryOut(name, command.load, rest, stopped)
   await untilWritten([process.stdout, process.stderr], stopped)
   return exitCode
 }
-
-/** A command: its flags, and what resolves when it is asked to end. Resolves to the exit code. */
-export type Command = (argv: readonly string[], stopped: Promise<StopCause>) => Promise<number>
 
 /** What is said without a command: help, as a whole or of one command, the version, or that there is no such command. */
 async function printFacts(name: string): Promise<number> {
@@ -46,20 +43,7 @@ async function printFacts(name: string): Promise<number> {
   return 2
 }
 
-async function carryOut(name: string, command: Entry, rest: readonly string[], stopped: Promise<StopCause>) {
-  try {
-    const run = await Promise.race([command.load(), stopped.then(() => asked)])
-    return await run(rest, stopped)
-  } catch (error) {
-    const message = printableText(error instanceof Error ? error.message : String(error))
-    process.stderr.write(message.startsWith(`svc ${name} `) ? `${message}\n` : `svc ${name}: ${message}\n`)
-    return error instanceof UsageError ? 2 : 1
-  }
-}
-
 type Entry = { readonly foreground: boolean; readonly load: () => Promise<Command> }
-
-const asked: Command = async () => 0
 
 /** By the word that stands for each in `svc help`. */
 export const commands = {

@@ -4,26 +4,12 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { acquireServerLock } from '@svc/store'
 import { usePostgres } from '@svc/devnet/testing'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { decide } from '../approvals/decide.ts'
 import { openDirectory, plan, planHash } from '../approvals/operations.fixture.ts'
-import { program, run, type Run } from '../processes.fixture.ts'
+import { callCommand } from '../calls.fixture.ts'
 
-const runs: Run[] = []
-afterEach(async () => {
-  for (const started of runs.splice(0)) await started.end()
-})
-
-/** The command as a process, to its end. */
-async function svc(...words: readonly string[]) {
-  return svcWith({}, ...words)
-}
-
-async function svcWith(env: Readonly<Record<string, string>>, ...words: readonly string[]) {
-  const started = run(process.execPath, [program, 'approvals', ...words], { env })
-  runs.push(started)
-  return { code: await started.exited, ...started.printed }
-}
+const svc = (...words: readonly string[]) => callCommand(['approvals', ...words])
 
 describe('svc approvals beside a running server', () => {
   it('lists what waits, aligned, and shows one in plain terms with strangers’ text escaped', async () => {
@@ -145,17 +131,18 @@ describe('svc approvals beside a running server', () => {
   it('refuses what is unclear and a directory that is none, and changes nothing', async () => {
     const { dataDir, operations, store } = await openDirectory([{}, { id: 'late', expiresAt: Date.now() - 1 }])
     const at = ['--data-dir', dataDir]
-    const codes = await Promise.all([
-      svc('approve', 'op-1', ...at, '--yes').then(({ code }) => code),
-      svc('approve', 'op-1', ...at).then(({ code }) => code),
-      svc('approve', 'op-1', ...at, '--yes', '--plan-hash', planHash.toUpperCase()).then(({ code }) => code),
-      svc('approve').then(({ code }) => code),
-      svc('show', '../x', ...at).then(({ code }) => code),
-      svc('swallow').then(({ code }) => code),
-      svc('show', 'nothing', ...at).then(({ code }) => code),
-      svc('approve', 'late', ...at, '--yes', '--plan-hash', planHash).then(({ code }) => code),
-    ])
-    expect(codes).toEqual([2, 2, 2, 2, 2, 2, 1, 1])
+    for (const [code, ...words] of [
+      [2, 'approve', 'op-1', ...at, '--yes'],
+      [2, 'approve', 'op-1', ...at],
+      [2, 'approve', 'op-1', ...at, '--yes', '--plan-hash', planHash.toUpperCase()],
+      [2, 'approve'],
+      [2, 'show', '../x', ...at],
+      [2, 'swallow'],
+      [1, 'show', 'nothing', ...at],
+      [1, 'approve', 'late', ...at, '--yes', '--plan-hash', planHash],
+    ] as const) {
+      expect([words, await svc(...words)]).toEqual([words, expect.objectContaining({ code })])
+    }
     expect((await operations.byId('op-1'))?.state).toBe('awaiting_approval')
     await store.close()
     const empty = mkdtempSync(join(tmpdir(), 'svc-approvals-'))
@@ -189,11 +176,12 @@ describe('svc approvals on PostgreSQL', () => {
   it('decides in the database the server names, whatever the directory holds', async () => {
     const { dataDir, operations, store } = await openDirectory([{}], postgres().url)
     const env = { SVC_DATABASE_URL: postgres().url, SVC_DATA_DIR: dataDir }
-    expect((await svcWith(env, 'list')).stdout).toContain('op-1')
-    const approved = await svcWith(env, 'approve', 'op-1', '--yes', '--plan-hash', planHash)
+    const there = (...words: readonly string[]) => callCommand(['approvals', ...words], env)
+    expect((await there('list')).stdout).toContain('op-1')
+    const approved = await there('approve', 'op-1', '--yes', '--plan-hash', planHash)
     expect(approved).toMatchObject({ code: 0, stderr: '' })
     expect((await operations.byId('op-1'))?.state).toBe('approved')
-    expect(await svcWith(env, 'cancel', 'op-1')).toMatchObject({ code: 0, stderr: '' })
+    expect(await there('cancel', 'op-1')).toMatchObject({ code: 0, stderr: '' })
     expect((await operations.byId('op-1'))?.state).toBe('cancelled')
     await store.close()
   })

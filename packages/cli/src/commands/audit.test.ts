@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { callCommand } from '../calls.fixture.ts'
 import { call, connect } from '../clients.fixture.ts'
-import { program, readyLine, run, runUp } from '../processes.fixture.ts'
+import { readyLine, runToEnd, runUp } from '../processes.fixture.ts'
 
 const timeout = 300_000
 
@@ -15,12 +16,8 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-async function svc(...words: readonly string[]) {
-  const command = run(process.execPath, [program, ...words, '--data-dir', directory], { cwd: directory })
-  const exitCode = await command.exited
-  await command.end()
-  return { exitCode, ...command.printed }
-}
+const svc = (...[name, ...words]: Parameters<typeof callCommand>[0]) =>
+  callCommand([name, ...words, '--data-dir', directory])
 
 describe('svc audit, beside a running server', { timeout }, () => {
   it('verifies, shows and replays what an agent did, and names the line that somebody changed', async () => {
@@ -35,7 +32,7 @@ describe('svc audit, beside a running server', { timeout }, () => {
     expect(refused.status).toBe(401)
 
     const whole = await svc('audit', 'verify')
-    expect(whole).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Whole: \d+ lines, up to number \d+/) })
+    expect(whole).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Whole: \d+ lines, up to number \d+/) })
     const table = await svc('audit', 'show', '--tool', 'execute_swap')
     expect(table.stdout).toMatch(/tool\.called .*execute_swap/)
     expect(table.stdout).toContain(`tx ${String(txHash)}`)
@@ -47,8 +44,8 @@ describe('svc audit, beside a running server', { timeout }, () => {
     expect((await svc('audit', 'show', '--since', '2999-01-01')).stdout).toBe('No line fits.\n')
 
     const today = new Date().toISOString().slice(0, 10)
-    const replayed = await svc('audit', 'replay', '--day', today)
-    expect(replayed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/swap.* agrees at block \d+/) })
+    const replayed = await runToEnd(['audit', 'replay', '--day', today, '--data-dir', directory])
+    expect(replayed).toMatchObject({ code: 0, stdout: expect.stringMatching(/swap.* agrees at block \d+/) })
     expect(replayed.stderr).toBe(
       `Local world: chain 31337 at ${ready.rpc.url}, from ${join(directory, 'chains.json')}.\n`,
     )
@@ -59,7 +56,7 @@ describe('svc audit, beside a running server', { timeout }, () => {
 
     const planned = await call(client, 'execute_swap', { ...swap, dryRun: true })
     const explained = await svc('policy', 'explain', (planned['plan'] as { readonly planId: string }).planId)
-    expect(explained).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('chain       local (31337)') })
+    expect(explained).toMatchObject({ code: 0, stdout: expect.stringContaining('chain       local (31337)') })
     expect(explained.stderr).toBe(
       `Local world: chains from ${join(directory, 'chains.json')}, ` +
         `wallet ${ready.wallet.address} from ${join(directory, 'local-world.json')}.\n`,
@@ -69,9 +66,9 @@ describe('svc audit, beside a running server', { timeout }, () => {
     const path = join(directory, 'audit.jsonl')
     const text = readFileSync(path, 'utf8')
     writeFileSync(path, text.replace('"amount":"10"', '"amount":"11"'))
-    const broken = await svc('audit', 'verify')
+    const broken = await runToEnd(['audit', 'verify', '--data-dir', directory])
     expect(broken).toMatchObject({
-      exitCode: 1,
+      code: 1,
       stdout: expect.stringMatching(/^Broken: line \d+ of audit\.jsonl was changed/),
     })
   })
@@ -88,13 +85,13 @@ describe('svc audit, beside a running server', { timeout }, () => {
   })
 
   it('refuses words it does not know', async () => {
-    expect(await svc('audit', 'burn')).toMatchObject({ exitCode: 2 })
+    expect(await svc('audit', 'burn')).toMatchObject({ code: 2 })
     writeFileSync(join(directory, 'audit.jsonl'), '')
-    expect(await svc('audit', 'replay', '--day', 'yesterday')).toMatchObject({ exitCode: 2 })
-    expect(await svc('audit', 'show', '--since', 'yesterday')).toMatchObject({ exitCode: 2 })
-    expect(await svc('audit', 'verify', '--from', '0')).toMatchObject({ exitCode: 2 })
+    expect(await svc('audit', 'replay', '--day', 'yesterday')).toMatchObject({ code: 2 })
+    expect(await svc('audit', 'show', '--since', 'yesterday')).toMatchObject({ code: 2 })
+    expect(await svc('audit', 'verify', '--from', '0')).toMatchObject({ code: 2 })
     expect(await svc('audit', 'verify')).toMatchObject({
-      exitCode: 0,
+      code: 0,
       stdout: expect.stringMatching(/^Whole: 0 lines\.\n/),
     })
   })

@@ -9,6 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { askTools } from '../lp/ask-tools.ts'
+import { callCommand } from '../calls.fixture.ts'
 import { goneAfter, program, run, type Run } from '../processes.fixture.ts'
 
 const devnet = useDevnet({ history: true })
@@ -34,12 +35,7 @@ function start(words: readonly string[], env: Readonly<Record<string, string>> =
   return command
 }
 
-async function svc(...words: readonly string[]) {
-  const command = start(words, { SVC_CHAINS_FILE: chains() })
-  const exitCode = await command.exited
-  expect(command.living()).toEqual([])
-  return { exitCode, ...command.printed }
-}
+const svc = (...words: readonly string[]) => callCommand(['lp', ...words], { SVC_CHAINS_FILE: chains() })
 
 /** What a tool answers to a client that starts the server as the settings of a person would. */
 async function answerOf(name: string, input: Record<string, unknown>) {
@@ -58,8 +54,10 @@ describe('svc lp on a pool of a chain', { timeout }, () => {
   test('answers what the tool does, leaves its picture, and writes nothing else', async () => {
     const picture = join(directory, 'range.svg')
     const words = [...pair, '--fee', '0.05%', '--amount', '2500', '--risk', 'aggressive', '--horizon-days', '7']
-    const [{ exitCode, stdout, stderr }, told] = await Promise.all([
-      svc('optimize', ...words, '--seed', '7', '--simulations', '256', '--json', '--svg', picture),
+    const flags = ['--seed', '7', '--simulations', '256', '--json', '--svg', picture]
+    const command = start(['optimize', ...words, ...flags], { SVC_CHAINS_FILE: chains() })
+    const [code, told] = await Promise.all([
+      command.exited,
       answerOf('optimize_lp_range', {
         token0: 'WETH',
         token1: 'USDC',
@@ -71,7 +69,9 @@ describe('svc lp on a pool of a chain', { timeout }, () => {
         simulations: 256,
       }),
     ])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(command.living()).toEqual([])
+    const { stdout, stderr } = command.printed
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect({ ...JSON.parse(stdout), timestamp: null }).toEqual(told)
     expect(readFileSync(picture, 'utf8')).toMatch(/^<svg [^]*WETH\/USDC/)
     expect(readdirSync(directory).toSorted()).toEqual(['chains.json', 'range.svg'])
@@ -100,8 +100,8 @@ describe('svc lp on a pool of a chain', { timeout }, () => {
   })
 
   test('compares the tiers of the pair', async () => {
-    const { exitCode, stdout } = await svc('fee-tier', ...pair)
-    expect(exitCode).toBe(0)
+    const { code, stdout } = await svc('fee-tier', ...pair)
+    expect(code).toBe(0)
     const said = stdout.replaceAll(/ +/g, ' ')
     expect(said).toMatch(/^WETH\/USDC, volatility [\d.]+ % a year \(MODERATE\)\. EWMA, /)
     for (const tier of ['0.01 %', '0.05 %', '0.3 %', '1 %']) {
@@ -114,8 +114,8 @@ describe('svc lp on a pool of a chain', { timeout }, () => {
 
 test('svc lp on a pool refuses as the tool does, and says the mend', { timeout }, async () => {
   const days5 = new Date(Date.now() - 5 * 86_400_000).toISOString()
-  const { exitCode, stdout, stderr } = await svc('backtest', ...pair, '--start', days5)
-  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+  const { code, stdout, stderr } = await svc('backtest', ...pair, '--start', days5)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(
     /^svc lp: INSUFFICIENT_HISTORY: The period is \d[\d.]* days; 14 are needed\.\n {2}--start: daysFound \d[\d.]*, daysNeeded 14\.\n {2}Choose /,
   )

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lp } from './lp.ts'
 import { backtestCsv } from '../lp/backtest-csv.ts'
 import { backtestCurves } from '../lp/backtest-curves.ts'
-import { program, repository, run } from '../processes.fixture.ts'
+import { callCommand } from '../calls.fixture.ts'
+import { repository, runToEnd } from '../processes.fixture.ts'
 
 const shipped = join(repository, 'examples/data/univ3-polygon-usdc-weth-500-2023-08-13_17.minute.csv')
 const ofChain = ['--chain', 'local']
@@ -17,17 +18,12 @@ let directory: string
 beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'svc-cli-test-'))))
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-async function svc(...words: readonly string[]) {
-  const command = run(process.execPath, [program, 'lp', ...words], { cwd: directory })
-  const exitCode = await command.exited
-  await command.end()
-  return { exitCode, ...command.printed }
-}
+const svc = (...words: readonly string[]) => callCommand(['lp', ...words])
 
 describe('svc lp backtest on the shipped minutes', () => {
   test('prints a table with error bars and what it rests on', async () => {
-    const { exitCode, stdout, stderr } = await svc('backtest', shipped, ...ofPool, '--gas-usd', '0.02')
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    const { code, stdout, stderr } = await runToEnd(['lp', 'backtest', shipped, ...ofPool, '--gas-usd', '0.02'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.replaceAll(/ +/g, ' '))
       .toContain(`WETH/USDC, fee 0.05 %, 2023-08-13T00:01:00.000Z to 2023-08-18T00:00:00.000Z (5.00 days)
 Price 1848.124 to 1683.67, -8.90 %. Half and half, held: 10000.00 to 9555.08 USD, -4.45 %.
@@ -47,8 +43,8 @@ Best: full-range. Ended with 9547.07 USD: fees 2.40 USD (+/-0.0 %), IL 10.36 USD
     const strategies = join(directory, 'strategies.json')
     writeFileSync(strategies, '[{"name":"tight","rangePct":2,"rebalanceThresholdPct":50}]')
     const words = ['--json', '--amount', '5000', 'backtest', shipped, ...ofPool, '--strategies', strategies]
-    const { exitCode, stdout } = await svc(...words.slice(3, 4), ...words.slice(0, 3), ...words.slice(4))
-    expect(exitCode).toBe(0)
+    const { code, stdout } = await svc(...words.slice(3, 4), ...words.slice(0, 3), ...words.slice(4))
+    expect(code).toBe(0)
     const report = JSON.parse(stdout)
     const [tight] = report.strategies
     expect(report).toMatchObject({ pair: 'WETH/USDC', chain: null, fee: 500, winner: { strategy: 'tight' } })
@@ -63,8 +59,8 @@ describe('svc lp optimize on the shipped minutes', () => {
   const words = [shipped, ...ofPool, '--block-seconds', '2', '--simulations', '1024']
 
   test('prints ranges with error bars, what the simulation says and what all of it rests on', async () => {
-    const { exitCode, stdout, stderr } = await svc('optimize', ...words)
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    const { code, stdout, stderr } = await svc('optimize', ...words)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const said = stdout.replaceAll(/ +/g, ' ')
     expect(said).toContain('price 1683.67, volatility 75.3 ± 21.7 % a year (historical, 5d)')
     expect(said).toContain('\nchosen 1394.151 2034.533 80.1 % 16.86 % -5.17 % -46.09 % ± 30.92\n')
@@ -78,7 +74,7 @@ describe('svc lp optimize on the shipped minutes', () => {
       const { stdout } = await svc('optimize', '--seed', seed, '--risk', 'aggressive', '--json', ...words)
       return { ...JSON.parse(stdout), timestamp: null }
     }
-    const [first, again, other] = await Promise.all(['7', '7', '8'].map(read))
+    const [first, again, other] = [await read('7'), await read('7'), await read('8')]
     expect(again).toEqual(first)
     expect(other.simulation.estimates).not.toEqual(first.simulation.estimates)
     expect(other.projections).toEqual(first.projections)
@@ -117,8 +113,8 @@ describe('svc lp --svg', () => {
   const svg = () => join(directory, 'picture.svg')
 
   test('draws a choice of range: its ranges, its errors and its seed', async () => {
-    const { exitCode } = await svc('optimize', shipped, ...ofPool, '--seed', '5', '--svg', svg())
-    expect(exitCode).toBe(0)
+    const { code } = await svc('optimize', shipped, ...ofPool, '--seed', '5', '--svg', svg())
+    expect(code).toBe(0)
     const drawn = readFileSync(svg(), 'utf8')
     for (const text of ['WETH/USDC on a file of bars', 'in range 80.1 % of 30 days', '+/-25 %: ', '(seed 5)']) {
       expect(drawn).toContain(text)
@@ -174,12 +170,12 @@ test('a picture is drawn from as many points as the eye tells apart, the first r
 
 test('svc lp says what is wrong on stderr, with the exit code of a usage error or of a failure', async () => {
   expect(await svc('backtest', shipped)).toEqual({
-    exitCode: 2,
+    code: 2,
     stdout: '',
     stderr: 'svc lp: a CSV file needs --fee, in millionths: 500 is 0.05 %\n',
   })
   expect(await svc('backtest', 'none.csv', ...ofPool)).toEqual({
-    exitCode: 1,
+    code: 1,
     stdout: '',
     stderr: 'svc lp: none.csv does not exist: name a CSV file of bars.\n',
   })

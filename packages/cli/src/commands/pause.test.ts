@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { callCommand } from '../calls.fixture.ts'
 import { connect } from '../clients.fixture.ts'
-import { program, readyLine, run, runUp } from '../processes.fixture.ts'
+import { readyLine, runToEnd, runUp } from '../processes.fixture.ts'
 
 const timeout = 300_000
 
@@ -17,12 +18,8 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-async function svc(...words: readonly string[]) {
-  const command = run(process.execPath, [program, ...words], { cwd: directory })
-  const exitCode = await command.exited
-  await command.end()
-  return { exitCode, ...command.printed }
-}
+const svc = (...[name, ...words]: Parameters<typeof callCommand>[0]) =>
+  callCommand([name, ...words, '--data-dir', directory])
 
 /** What a tool answered, or the envelope of its error. */
 async function call(client: Client, name: string, input: Record<string, unknown>) {
@@ -50,40 +47,41 @@ describe('svc pause and svc resume', { timeout }, () => {
       throw new Error(`${event} was not recorded`)
     }
 
-    const paused = await svc('pause', '--reason', 'odd \u202E transfers', '--data-dir', directory)
-    expect(paused).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Paused: nothing more is signed/) })
+    const paused = await runToEnd(['pause', '--reason', 'odd \u202E transfers', '--data-dir', directory])
+    expect(paused).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Paused: nothing more is signed/) })
     expect(paused.stdout).toContain(`svc resume --data-dir ${directory}\n`)
     expect(await call(client, 'execute_swap', swap)).toMatchObject({ code: 'SERVER_PAUSED' })
     const by = `operator:${userInfo().username}`
     expect(await recorded('pause.on')).toMatchObject({ by, reason: 'odd \u202E transfers' })
     const status = await call(client, 'check_safety_status', {})
     expect(status).toMatchObject({ paused: true, pause: { reason: 'odd \\u202e transfers' } })
-    expect((await svc('pause', '--data-dir', directory)).stdout).toMatch(/^Paused already, since 20/)
+    expect((await svc('pause')).stdout).toMatch(/^Paused already, since 20/)
 
-    expect(await svc('resume', '--data-dir', directory)).toMatchObject({ exitCode: 0, stdout: 'Resumed.\n' })
+    expect(await runToEnd(['resume', '--data-dir', directory])).toMatchObject({ code: 0, stdout: 'Resumed.\n' })
     expect(await recorded('pause.off')).toMatchObject({ by })
     expect(await call(client, 'execute_swap', swap)).toHaveProperty('txHash')
 
     writeFileSync(join(directory, 'breaker.json'), 'garbage')
-    const still = await svc('resume', '--data-dir', directory)
+    const still = await svc('resume')
     expect(still).toMatchObject({
-      exitCode: 1,
+      code: 1,
       stdout: expect.stringContaining(`svc resume --rearm --data-dir ${directory}\n`),
     })
     expect(await call(client, 'execute_swap', swap)).toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
-    expect(await svc('resume', '--rearm', '--data-dir', directory)).toMatchObject({ exitCode: 0 })
+    await recorded('breaker.open')
+    expect(await svc('resume', '--rearm')).toMatchObject({ code: 0 })
     expect(await recorded('breaker.rearmed')).toMatchObject({ by })
-    const again = await svc('resume', '--rearm', '--data-dir', directory)
-    expect(again).toMatchObject({ exitCode: 0, stdout: 'Nothing was paused.\nThe circuit breaker was not open.\n' })
+    const again = await svc('resume', '--rearm')
+    expect(again).toMatchObject({ code: 0, stdout: 'Nothing was paused.\nThe circuit breaker was not open.\n' })
     expect(await call(client, 'execute_swap', swap)).toHaveProperty('txHash')
   })
 
   it('refuse a directory in which no server has run, and flags they do not know', async () => {
     mkdirSync(join(directory, 'photos'))
-    const strange = await svc('pause', '--data-dir', join(directory, 'photos'))
-    expect(strange).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('No server has run in') })
-    const missing = await svc('resume', '--data-dir', join(directory, 'nowhere'))
-    expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('does not exist') })
-    expect(await svc('pause', '--now')).toMatchObject({ exitCode: 2 })
+    const strange = await callCommand(['pause', '--data-dir', join(directory, 'photos')])
+    expect(strange).toMatchObject({ code: 1, stderr: expect.stringContaining('No server has run in') })
+    const missing = await callCommand(['resume', '--data-dir', join(directory, 'nowhere')])
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('does not exist') })
+    expect(await svc('pause', '--now')).toMatchObject({ code: 2 })
   })
 })

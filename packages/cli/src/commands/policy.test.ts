@@ -2,9 +2,10 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { plan } from '../approvals/operations.fixture.ts'
-import { program, run, type Run } from '../processes.fixture.ts'
+import { callCommand } from '../calls.fixture.ts'
+import { runToEnd } from '../processes.fixture.ts'
 
 const wallet = '0x00000000000000000000000000000000000000bb'
 const weth = '0x4200000000000000000000000000000000000006'
@@ -23,21 +24,12 @@ const intent = {
   why: 'wrap \u001b[31mether',
 }
 
-const runs: Run[] = []
 let dataDir = ''
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'svc-policy-'))
 })
-afterEach(async () => {
-  for (const started of runs.splice(0)) await started.end()
-})
 
-/** The command as a process, to its end. */
-async function svc(...words: readonly string[]) {
-  const started = run(process.execPath, [program, 'policy', ...words, '--data-dir', dataDir])
-  runs.push(started)
-  return { code: await started.exited, ...started.printed }
-}
+const svc = (...words: readonly string[]) => callCommand(['policy', ...words, '--data-dir', dataDir])
 
 const put = async (name: string, content: unknown) => {
   const path = join(dataDir, name)
@@ -49,12 +41,12 @@ describe('svc policy', () => {
   it('check names what is wrong on stderr and exits with 1, and says what holds otherwise', async () => {
     const none = await svc('check')
     expect([none.code, none.stdout]).toEqual([0, expect.stringContaining('so the defaults hold')])
-    const nowhere = run(process.execPath, [program, 'policy', 'check', '--data-dir', join(dataDir, 'nowhere')])
-    runs.push(nowhere)
-    expect([await nowhere.exited, nowhere.printed.stderr]).toEqual([1, expect.stringContaining('does not exist')])
+    const nowhere = await callCommand(['policy', 'check', '--data-dir', join(dataDir, 'nowhere')])
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('does not exist')])
     await put('policy.json', { limitsUsd: { daily: '1' }, principals: { local: { approvalThresholdUsd: '999' } } })
     const wrong = await svc('check')
     expect([wrong.code, wrong.stdout]).toEqual([1, ''])
+    expect(await runToEnd(['policy', 'check', '--data-dir', dataDir])).toEqual(wrong)
     expect(wrong.stderr).toContain('  limitsUsd.perSession: must not be above limitsUsd.daily')
     expect(wrong.stderr).toContain(
       '  principals.local.approvalThresholdUsd: must not be above approvalThresholdUsd (250)',
@@ -175,10 +167,9 @@ describe('svc policy', () => {
   })
 
   it('schema prints what is published, and unknown words are refused with 2', async () => {
-    const started = run(process.execPath, [program, 'policy', 'schema'])
-    runs.push(started)
-    expect(await started.exited).toBe(0)
-    expect(JSON.parse(started.printed.stdout)).toMatchObject({ title: 'policy.json', additionalProperties: false })
+    const schema = await callCommand(['policy', 'schema'])
+    expect(schema.code).toBe(0)
+    expect(JSON.parse(schema.stdout)).toMatchObject({ title: 'policy.json', additionalProperties: false })
     for (const words of [['loosen'], ['explain'], ['check', '--force']]) expect((await svc(...words)).code).toBe(2)
   })
 })

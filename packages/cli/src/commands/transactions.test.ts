@@ -9,11 +9,12 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { UsageError } from '../usage-error.ts'
 import { transactions } from './transactions.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { callCommand } from '../calls.fixture.ts'
 import { askChain, call, connect } from '../clients.fixture.ts'
 import { cancel } from '../transactions/cancel.ts'
 import { show } from '../transactions/show.ts'
 import { shownTransactions } from '../transactions/shown-transactions.ts'
-import { program, readyLine, run, runUp } from '../processes.fixture.ts'
+import { readyLine, runToEnd, runUp } from '../processes.fixture.ts'
 
 const timeout = 120_000
 const by = `operator:${userInfo().username}`
@@ -26,16 +27,9 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** The command as a process, to its end. */
-async function svc(...words: readonly string[]) {
-  return svcWith({}, ...words)
-}
-
-async function svcWith(env: Readonly<Record<string, string>>, ...words: readonly string[]) {
-  const started = run(process.execPath, [program, 'transactions', ...words, '--data-dir', directory], { env })
-  opened.push(() => started.end())
-  return { code: await started.exited, ...started.printed }
-}
+const svc = (...words: readonly string[]) => svcWith({}, ...words)
+const svcWith = (env: Readonly<Record<string, string>>, ...words: readonly string[]) =>
+  callCommand(['transactions', ...words, '--data-dir', directory], env)
 
 describe('svc transactions beside a running server', { timeout }, () => {
   it('shows what is out and cancels it while signing is paused; the caller hears of it, and the next write goes through', async () => {
@@ -58,8 +52,8 @@ describe('svc transactions beside a running server', { timeout }, () => {
       new RegExp(`^${hash} +local +${nonce} +waits for a block +\\d+ s +execute_swap `, 'm'),
     )
 
-    expect((await commandEnds('pause')).code).toBe(0)
-    const cancelled = await svc('cancel', hash)
+    expect((await callCommand(['pause', '--data-dir', directory])).code).toBe(0)
+    const cancelled = await runToEnd(['transactions', 'cancel', hash, '--data-dir', directory])
     expect(cancelled).toMatchObject({ code: 0, stderr: '' })
     expect(cancelled.stdout).toMatch(/^An empty transfer is out in its place: 0x[0-9a-f]{64}\n/)
     await askChain(ready, 'evm_mine')
@@ -87,17 +81,11 @@ describe('svc transactions beside a running server', { timeout }, () => {
       stderr: expect.stringContaining('never mined, replaced'),
     })
 
-    expect((await commandEnds('resume')).code).toBe(0)
+    expect((await callCommand(['resume', '--data-dir', directory])).code).toBe(0)
     expect(await client.callTool({ name: 'execute_swap', arguments: swap })).toEqual(answer)
     expect(await call(client, 'execute_swap', { ...swap, idempotencyKey: 'next' })).toMatchObject({ status: 'success' })
   })
 })
-
-async function commandEnds(name: string) {
-  const started = run(process.execPath, [program, name, '--data-dir', directory])
-  opened.push(() => started.end())
-  return { code: await started.exited }
-}
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (const end = performance.now() + 60_000; performance.now() < end; await sleep(100)) if (await holds()) return
