@@ -1,7 +1,8 @@
 import type { HistoryRequest, SwapRecord } from '../../ports.ts'
+import { inPortions } from '../in-portions.ts'
 import { swapFit } from '../liquidity/swaps/swap-fit.ts'
 import { barGrid } from './bar-grid.ts'
-import { barsOfSwaps } from './bars-of-swaps.ts'
+import { barsInPortions } from './bars-in-portions.ts'
 import type { HistoryPorts } from './create-pool-history.ts'
 import type { ClosingState, TradedBars } from './traded-bars.ts'
 
@@ -26,11 +27,11 @@ export async function readSpan(
   const state = isWhole ? opening : null
   const end = reachesHead ? endOf(pool, swaps, state) : null
   return {
-    traded: barsOfSwaps(pool, swaps, barGrid(start, to, barSeconds), state),
+    traded: await barsInPortions(pool, swaps, barGrid(start, to, barSeconds), state),
     knownFrom,
     isWhole,
     breaks: [
-      ...breaksOf(pool, swaps, state, from),
+      ...(await breaksOf(pool, swaps, state, from)),
       ...(end === 'breaks' ? [{ from: swaps.at(-1)?.timestamp ?? from, to }] : []),
     ],
     sureUntil: end === 'follows' ? to : (swaps.at(-1)?.timestamp ?? from),
@@ -54,19 +55,21 @@ export type Break = { readonly from: number; readonly to: number }
 /** How much earlier to look for the swap that set the price of the first bar. */
 const openingSeconds = 6 * 3_600
 
-function breaksOf(
+async function breaksOf(
   pool: HistoryRequest['pool'],
   swaps: readonly SwapRecord[],
   opening: ClosingState | null,
   from: number,
-): readonly Break[] {
+): Promise<readonly Break[]> {
   const breaks: Break[] = []
   let last: (ClosingState & { readonly timestamp?: number }) | null = opening
-  for (const swap of swaps) {
-    if (last !== null && swapFit(pool, last, swap) !== 'follows') {
-      breaks.push({ from: last.timestamp ?? from, to: swap.timestamp })
+  for await (const portion of inPortions(swaps, 1_000)) {
+    for (const swap of portion) {
+      if (last !== null && swapFit(pool, last, swap) !== 'follows') {
+        breaks.push({ from: last.timestamp ?? from, to: swap.timestamp })
+      }
+      last = swap
     }
-    last = swap
   }
   return breaks
 }

@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Pool, SwapHistory } from '../../../ports.ts'
+import type { Pool, SwapHistory, SwapRecord } from '../../../ports.ts'
+import { inPortions } from '../../in-portions.ts'
 import { scanLogs } from '../logs/scan-logs.ts'
 import type { ReadPorts } from '../read-ports.ts'
 import { blockAt, type ReadBlock } from './block-at.ts'
@@ -50,7 +51,11 @@ export async function readSwaps(
     isEnough: (logs) => logs.length > mostRecords,
   })
   const swaps = await dateLogs(readBlock, logs, start.seen)
-  requireSound(pool, swaps, head.timestamp)
+  let before: readonly SwapRecord[] = []
+  for await (const portion of inPortions(swaps, 1_000)) {
+    requireSound(pool, [...before, ...portion], head.timestamp)
+    before = portion.slice(-1)
+  }
   if (scannedFrom <= start.number) return { swaps, completeFrom: fromTimestamp, complete: true }
   const { timestamp } = await readBlock(scannedFrom)
   return { swaps, completeFrom: timestamp, complete: false }

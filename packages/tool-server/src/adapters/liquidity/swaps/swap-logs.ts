@@ -1,10 +1,11 @@
 import { getTickAtSqrtPrice, integerSqrt } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { getAbiItem, type Hash, type PublicClient } from 'viem'
+import { getAbiItem, toEventSelector, type Hash, type PublicClient } from 'viem'
 import type { Pool, SwapRecord, Version } from '../../../ports.ts'
 import { v2PairAbi } from '../abis/v2-pair.ts'
 import { v3PoolAbi } from '../abis/v3-pool.ts'
 import { v4PoolManagerAbi } from '../abis/v4-pool-manager.ts'
+import { readEventLogs } from '../logs/read-event-logs.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { orderedLogs, untrue } from './ordered-logs.ts'
 
@@ -21,8 +22,9 @@ export function swapLogReader(client: PublicClient, chain: Chain, pool: Pool): S
 
 const readers: { readonly [Key in Version]: (client: PublicClient, chain: Chain, pool: Pool) => SwapLogReader } = {
   v2: (client, _chain, pool) => async (fromBlock, toBlock) => {
-    const events = [getAbiItem({ abi: v2PairAbi, name: 'Swap' }), getAbiItem({ abi: v2PairAbi, name: 'Sync' })]
-    const told = await client.getLogs({ address: pool.id, events, fromBlock, toBlock, strict: true })
+    const events = [getAbiItem({ abi: v2PairAbi, name: 'Swap' }), getAbiItem({ abi: v2PairAbi, name: 'Sync' })] as const
+    const topics = [events.map(toEventSelector)]
+    const told = await readEventLogs(client, { address: pool.id, events, topics, fromBlock, toBlock })
     const logs = orderedLogs(told, { address: pool.id, fromBlock, toBlock })
     const swaps: SwapLog[] = []
     let reserves = { reserve0: 0n, reserve1: 0n }
@@ -36,7 +38,8 @@ const readers: { readonly [Key in Version]: (client: PublicClient, chain: Chain,
   },
   v3: (client, _chain, pool) => async (fromBlock, toBlock) => {
     const event = getAbiItem({ abi: v3PoolAbi, name: 'Swap' })
-    const logs = await client.getLogs({ address: pool.id, event, fromBlock, toBlock, strict: true })
+    const topics = [toEventSelector(event)]
+    const logs = await readEventLogs(client, { address: pool.id, events: [event], topics, fromBlock, toBlock })
     return orderedLogs(logs, { address: pool.id, fromBlock, toBlock }).map((log) => {
       const { amount0, amount1, sqrtPriceX96, liquidity, tick } = log.args
       return swapLog(log, { amount0, amount1, sqrtPriceX96, liquidity, tick, fee: pool.fee })
@@ -45,7 +48,8 @@ const readers: { readonly [Key in Version]: (client: PublicClient, chain: Chain,
   v4: (client, chain, pool) => async (fromBlock, toBlock) => {
     const event = getAbiItem({ abi: v4PoolManagerAbi, name: 'Swap' })
     const address = requireDeployment(chain, 'v4').poolManager
-    const logs = await client.getLogs({ address, event, args: { id: pool.id }, fromBlock, toBlock, strict: true })
+    const topics = [toEventSelector(event), pool.id]
+    const logs = await readEventLogs(client, { address, events: [event], topics, fromBlock, toBlock })
     return orderedLogs(logs, { address, fromBlock, toBlock }).map((log) => {
       const { id, amount0, amount1, sqrtPriceX96, liquidity, tick, fee } = log.args
       if (id.toLowerCase() !== pool.id.toLowerCase()) throw untrue('a swap of another pool')
