@@ -1,8 +1,10 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { zeroAddress } from 'viem'
+import { concat, hexToBigInt, keccak256, numberToHex, zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
-import { quoterV2Abi, v2Abi, v4QuoterAbi } from '../amm-abis.fixture.ts'
+import { quoterV2Abi, stateViewAbi, v2Abi, v4QuoterAbi } from '../amm-abis.fixture.ts'
 import { ammContracts } from '../amm-contracts.fixture.ts'
+import { unpackProtocolFee } from '../fees/unpack-protocol-fee.ts'
+import { v4SwapFee } from '../fees/v4-swap-fee.ts'
 import type { PoolState } from '../pool.fixture.ts'
 import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
 import { getTickAtSqrtPrice } from '../ticks/get-tick-at-sqrt-price.ts'
@@ -53,6 +55,35 @@ test('every v4 pool quotes what swapThroughTicks gives', async () => {
       })
       expect([pool.label, own.amountOut]).toEqual([pool.label, result[0]])
     }
+  }
+})
+
+test('and with a protocol fee for either token, packed as a v4 pool packs it', async () => {
+  const chain = ammContracts(devnet())
+  const pool = chain.poolsOf('v4')[0]!
+  const state = await chain.v4.state(pool)
+  const currencies = { currency0: pool.token0, currency1: pool.token1 }
+  const poolKey = { ...currencies, fee: pool.fee, tickSpacing: state.tickSpacing, hooks: pool.hooks ?? zeroAddress }
+  const { client, addresses } = chain
+  const [pips0, pips1] = [1000, 7]
+  // The manager's pools are its seventh slot; bits 184 to 207 of a pool's first word hold the protocol fee.
+  const slot = keccak256(concat([pool.id, numberToHex(6, { size: 32 })]))
+  const word = hexToBigInt((await client.getStorageAt({ address: addresses.v4.poolManager, slot })) ?? '0x')
+  const value = numberToHex(word | (BigInt((pips1 << 12) | pips0) << 184n), { size: 32 })
+  const stateOverride = [{ address: addresses.v4.poolManager, stateDiff: [{ slot, value }] }]
+  const read = { address: addresses.v4.stateView, abi: stateViewAbi, functionName: 'getSlot0' } as const
+  const [, , packed] = await client.readContract({ ...read, args: [pool.id], stateOverride })
+  expect(unpackProtocolFee('v4', packed)).toEqual({ version: 'v4', pips0, pips1 })
+  for (const { zeroForOne, amountSpecified } of swapsOfAllSizes(state)) {
+    const feePips = v4SwapFee(zeroForOne ? pips0 : pips1, pool.fee)
+    const { result } = await client.simulateContract({
+      address: addresses.v4.quoter,
+      abi: v4QuoterAbi,
+      functionName: 'quoteExactInputSingle',
+      args: [{ poolKey, zeroForOne, exactAmount: amountSpecified, hookData: '0x' }],
+      stateOverride,
+    })
+    expect(swapThroughTicks({ ...state, feePips, amountSpecified, zeroForOne }).amountOut).toBe(result[0])
   }
 })
 
