@@ -5,25 +5,37 @@ import { viewsFolder } from './views-folder.ts'
  * The MCP App views: pages that a client which shows them (`showsViews`) puts beside an answer. Each is one file without
  * outside parts, made when the server is built; a server built without them has none.
  */
-export const appViews = Object.freeze({
+export const appViews = createAppViews(viewsFolder())
+
+/** Those of the views that are in a folder now. */
+export function createAppViews(folder: URL): AppViews {
+  const fileOf = (name: string) => {
+    const file = new URL(`${name}.html`, folder)
+    return existsSync(file) ? file : undefined
+  }
+  return Object.freeze({
+    list: () =>
+      Object.entries(titles).flatMap(([name, title]) =>
+        fileOf(name) === undefined ? [] : [{ uri: viewUri(name), name, title, mimeType: viewMimeType, _meta: demands }],
+      ),
+    read(uri: string) {
+      const name = Object.keys(titles).find((one) => viewUri(one) === uri)
+      const file = name === undefined ? undefined : fileOf(name)
+      if (file === undefined) return null
+      return { uri, mimeType: viewMimeType, text: readFileSync(file, 'utf8'), _meta: demands }
+    },
+    uriOf: (name: ViewName) => (fileOf(name) === undefined ? null : viewUri(name)),
+  })
+}
+
+export type AppViews = {
   /** What `resources/list` says of them. */
-  list(): readonly ListedView[] {
-    return Object.entries(titles).flatMap(([name, title]) =>
-      fileOf(name) === undefined ? [] : [{ uri: viewUri(name), name, title, mimeType: viewMimeType, _meta: demands }],
-    )
-  },
+  list(): readonly ListedView[]
   /** `null` where there is none of this name. */
-  read(uri: string): ReadView | null {
-    const name = Object.keys(titles).find((one) => viewUri(one) === uri)
-    const file = name === undefined ? undefined : fileOf(name)
-    if (file === undefined) return null
-    return { uri, mimeType: viewMimeType, text: readFileSync(file, 'utf8'), _meta: demands }
-  },
+  read(uri: string): ReadView | null
   /** The address of a view, for the definition of the tool that it belongs to; `null` where it was not built. */
-  uriOf(name: ViewName): string | null {
-    return fileOf(name) === undefined ? null : viewUri(name)
-  },
-})
+  uriOf(name: ViewName): string | null
+}
 
 export type ViewName = keyof typeof titles
 
@@ -68,11 +80,6 @@ const demands: ViewDemands = { ui: { csp: { connectDomains: [], resourceDomains:
 
 function viewUri(name: string): string {
   return `ui://svc/${name}.html`
-}
-
-function fileOf(name: string): URL | undefined {
-  const file = new URL(`${name}.html`, viewsFolder())
-  return existsSync(file) ? file : undefined
 }
 
 function member(value: unknown, name: string): unknown {

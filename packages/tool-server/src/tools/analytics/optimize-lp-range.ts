@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
-import type { RangeDoubts } from '../../adapters/analytics/net-apr-error.ts'
 import type { RangeChoice } from '../../adapters/analytics/pick-range.ts'
+import { rangeDoubts } from '../../adapters/analytics/range-doubts.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
 import { ToolError, type ErrorDetail } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
@@ -117,17 +117,10 @@ export const optimizeLpRange = readTool({
 
 type Request = z.output<typeof input>
 
-/** By chance in the days seen, and by the last week against them. */
-function doubtsOf({ pace, volatility }: ReadRangeMarket): RangeDoubts {
-  const { meanUsd, standardErrorUsd, last7dUsd } = pace
-  const feesError = meanUsd > 0 ? Math.hypot(standardErrorUsd / meanUsd, (last7dUsd - meanUsd) / meanUsd) : 0
-  return { feesError, sigmaError: volatility.standardError }
-}
-
 /** The closed forms take milliseconds, too long for the thread that answers calls. */
 async function chosen(request: Request, { workers, signal }: ReadContext, read: ReadRangeMarket): Promise<RangeChoice> {
   const targetTimeInRange = riskTargets[request.riskTolerance]
-  const wanted = { market: read.market, targetTimeInRange, doubts: doubtsOf(read) }
+  const wanted = { market: read.market, targetTimeInRange, doubts: rangeDoubts(read) }
   return workers.run('chooseRange', wanted, { signal }).catch((error: unknown) => {
     throw withDetail(error, { message: 'In this time not even the closed forms came, which need no simulation.' })
   })
@@ -138,7 +131,7 @@ function told(request: Request, place: FoundPool, read: ReadRangeMarket, choice:
   const { market, volatility, isInverted, gasCostUsd } = read
   const completeness = completenessOf(read.history)
   const { projections, ...ranges } = toldChoice(choice, {
-    ...doubtsOf(read),
+    ...rangeDoubts(read),
     amountUsd: Number(request.amount),
     isInverted,
   })

@@ -1,0 +1,67 @@
+import { candidateRanges, createRangeAnalyser, liquidityProfile, type RangeMarket } from '@svc/lp-math'
+import { describe, expect, test } from 'vitest'
+import { toldChoice } from './told-choice.ts'
+
+const market: RangeMarket = {
+  model: { price: 2_000, sigma: 0.8, drift: 0, years: 30 / 365 },
+  profile: liquidityProfile({
+    ticks: [],
+    tick: 76_012,
+    liquidity: 10n ** 23n,
+    decimals0: 18,
+    decimals1: 18,
+    inverted: false,
+  }),
+  feesPerDay: 3_000,
+  fee: 0.0005,
+  blockSeconds: 12,
+  value: 10_000,
+  gasCost: 20,
+  tickSpacing: 10,
+  decimals0: 18,
+  decimals1: 18,
+}
+const candidates = candidateRanges(createRangeAnalyser(market))
+const optimal = candidates[3]!
+const about = { amountUsd: 10_000, isInverted: false, feesError: 0.1, sigmaError: 0.02 }
+
+describe('a choice of range as it is told', () => {
+  test.each([
+    [0.7 - 1e-6, 'HIGH'],
+    [0.7 + 1e-6, 'MODERATE'],
+    [0.9 - 1e-6, 'MODERATE'],
+    [0.9 + 1e-6, 'LOW'],
+    [0.999 - 1e-6, 'LOW'],
+    [0.999 + 1e-6, 'NONE'],
+  ])('%d of the time in range is a risk called %s', (timeInRange, risk) => {
+    const {
+      candidateRanges: [told],
+    } = toldChoice({ optimal, candidates: [{ ...optimal, timeInRange }] }, about)
+    expect(told!.outOfRangeRisk).toBe(risk)
+  })
+
+  test('says the calmer volatility first, then the wilder', () => {
+    const { sensitivity, projections } = toldChoice({ optimal, candidates }, about)
+    expect(sensitivity.map(({ annualized }) => annualized)).toEqual([0.64, 0.96])
+    const [calmer, wilder] = sensitivity.map(({ inRangeProbability }) => inRangeProbability)
+    expect(calmer).toBeGreaterThan(projections.inRangeProbability)
+    expect(wilder).toBeLessThan(projections.inRangeProbability)
+  })
+
+  test('turns the ticks into the order of the pool, and the full range into words', () => {
+    const turned = toldChoice({ optimal, candidates }, { ...about, isInverted: true }).optimalRange
+    expect(turned).toMatchObject({ tickLower: -optimal.tickUpper, tickUpper: -optimal.tickLower })
+    const full = toldChoice({ optimal: candidates.at(-1)!, candidates }, about)
+    expect(full.optimalRange).toMatchObject({ priceLower: 0, priceUpper: 'Infinity', rangeWidthPct: null })
+    expect(full.candidateRanges.map(({ label }) => label)).toContain('+/-10 %')
+  })
+
+  test('tells yields as dollars of 30 days, and fees of which nothing tells the error without one', () => {
+    const { projections } = toldChoice({ optimal, candidates }, about)
+    const of30d = (apr: number) => (10_000 * apr * 30) / 36_500
+    expect(projections.feeIncome30dUsd).toBeCloseTo(of30d(optimal.feeApr), 4)
+    expect(projections.ilCost30dUsd).toBeCloseTo(of30d(optimal.lvrApr), 4)
+    expect(projections.netPnl30dUsd).toBeCloseTo(of30d(optimal.netApr), 4)
+    expect(toldChoice({ optimal, candidates }, { ...about, feesError: null }).projections.feeUncertaintyPct).toBeNull()
+  })
+})
