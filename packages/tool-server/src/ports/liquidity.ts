@@ -65,6 +65,8 @@ export type PairShare = {
 
 export type SwapRecord = {
   readonly blockNumber: bigint
+  /** Of its log, in the block. */
+  readonly logIndex: number
   readonly timestamp: number
   readonly transactionHash: Hash
   /** Signed as the pool sees it: positive came in. v4 logs are normalised to this. */

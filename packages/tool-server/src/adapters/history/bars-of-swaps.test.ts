@@ -13,6 +13,7 @@ function swap(timestamp: number, tick: number, amount0: bigint, amount1: bigint,
   const sqrtPriceX96 = getSqrtPriceAtTick(tick)
   return {
     blockNumber: 1n,
+    logIndex: 0,
     transactionHash: '0x',
     timestamp,
     tick,

@@ -14,7 +14,7 @@ const request = { chain, pool, barSeconds: 3_600 } as unknown as HistoryRequest
 const swaps = Array.from({ length: 40 }, (_, hour): SwapRecord => {
   const amount = hour % 10 === 0 ? 10_000_000n : 1_000_000n
   const state = { sqrtPriceX96: getSqrtPriceAtTick(0), tick: 0, liquidity: 10n ** 12n, fee: 500 }
-  const place = { blockNumber: BigInt(hour), transactionHash: '0x', timestamp: hour * 3_600 + 60 } as const
+  const place = { blockNumber: BigInt(hour), logIndex: 0, transactionHash: '0x', timestamp: hour * 3_600 + 60 } as const
   return { ...place, ...state, amount0: amount, amount1: -amount }
 })
 const told = swaps.map(({ amount0 }, hour): Period => {

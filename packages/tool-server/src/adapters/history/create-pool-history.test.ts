@@ -10,7 +10,8 @@ const now = 1_700_000_000
 /** A pool whose swap logs reach back so many hours, and two days of it. */
 function poolOf(hours: number, change: Partial<HistoryRequest> = {}) {
   const asked = { logs: 0 }
-  const swap = { amount0: 5n, amount1: -5n, sqrtPriceX96: 2n ** 96n, liquidity: 1n, fee: 500, tick: 0, blockNumber: 1n }
+  const place = { blockNumber: 1n, logIndex: 0 }
+  const swap = { ...place, amount0: 5n, amount1: -5n, sqrtPriceX96: 2n ** 96n, liquidity: 1n, fee: 500, tick: 0 }
   const liquidity = {
     swaps: async (_chain: unknown, _pool: unknown, from: number) => {
       asked.logs += 1

@@ -7,7 +7,7 @@ import { swapsThroughAGap } from './swaps-through-a-gap.fixture.ts'
 test('a history that the endpoint gives in part says since when, and counts what is missing', async () => {
   const now = 1_700_000_000
   const completeFrom = now - 50 * 3_600
-  const swap = { amount0: 5n, amount1: -5n, sqrtPriceX96: 2n ** 96n, liquidity: 1n, fee: 500 }
+  const swap = { amount0: 5n, amount1: -5n, sqrtPriceX96: 2n ** 96n, liquidity: 1n, fee: 500, logIndex: 0 }
   const liquidity = {
     swaps: async () => ({
       swaps: [{ ...swap, timestamp: completeFrom + 7_000, tick: 0, blockNumber: 1n, transactionHash: '0x' as const }],

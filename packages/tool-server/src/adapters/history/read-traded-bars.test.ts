@@ -37,7 +37,14 @@ function history() {
     const timestamp = start + index * 2_400
     const zeroForOne = sqrtPriceLimitX96 < pool.sqrtPriceX96
     const order = { zeroForOne, exactIn: true, amountSpecified: 10n ** 30n, sqrtPriceLimitX96, timestamp }
-    return { ...swapInPool(pool, order), timestamp, blockNumber: BigInt(index), transactionHash: '0x', fee: 500 }
+    return {
+      ...swapInPool(pool, order),
+      timestamp,
+      blockNumber: BigInt(index),
+      logIndex: 0,
+      transactionHash: '0x',
+      fee: 500,
+    }
   })
   return { swaps, state: pool }
 }

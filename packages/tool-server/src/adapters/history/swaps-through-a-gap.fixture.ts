@@ -36,7 +36,7 @@ export function swapsThroughAGap({ days, startsAt, pushedTo, dust = 0n }: GapOpt
     const zeroForOne = sqrtPriceLimitX96 < state.sqrtPriceX96
     const amountSpecified = 10n ** 30n
     const swap = swapInPool(state, { zeroForOne, exactIn: true, amountSpecified, sqrtPriceLimitX96, timestamp })
-    swaps.push({ ...swap, timestamp, blockNumber: BigInt(timestamp), transactionHash: '0x', fee: 3_000 })
+    swaps.push({ ...swap, timestamp, blockNumber: BigInt(timestamp), logIndex: 0, transactionHash: '0x', fee: 3_000 })
   }
   for (let hour = 0; hour < 24 * days; hour++) {
     const timestamp = startsAt + hour * 3_600

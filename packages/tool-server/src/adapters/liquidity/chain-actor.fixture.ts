@@ -21,6 +21,7 @@ import {
   type RpcTransactionReceipt,
   type TransactionReceipt,
 } from 'viem'
+import { expect } from 'vitest'
 import { erc20Abi } from './abis/erc20.ts'
 import { permit2Abi } from './abis/permit2.ts'
 import { universalRouterAbi } from './abis/universal-router.ts'
@@ -161,6 +162,24 @@ export async function createChainActor(devnet: Devnet, address: Address): Promis
       await write(v4!.positionManager, v4PositionManagerAbi, 'initializePool', [key, sqrtPriceX96])
       return poolIdOf(key)
     },
+    async inOneBlock(actions) {
+      const pending = () => client.getTransactionCount({ address, blockTag: 'pending' })
+      const sent = await pending()
+      await chain.setAutomine(false)
+      const outcomes: Promise<unknown>[] = []
+      for (const act of actions) {
+        outcomes.push(act())
+        // The pool takes them in the order in which they come.
+        await expect.poll(pending).toBe(sent + outcomes.length)
+      }
+      try {
+        await Promise.all([chain.mine({ blocks: 1 }), ...outcomes])
+      } finally {
+        await chain.setAutomine(true)
+      }
+      const { transactions } = await client.getBlock()
+      return Promise.all(transactions.map((hash) => client.getTransactionReceipt({ hash })))
+    },
   }
 
   async function modifyV4(actions: Hex, params: readonly Hex[], value = 0n): Promise<TransactionReceipt> {
@@ -191,6 +210,8 @@ export type ChainActor = {
   mintV4(key: PoolKey, tickLower: number, tickUpper: number, liquidity: bigint): Promise<bigint>
   collectV4(key: PoolKey, tokenId: bigint): Promise<TransactionReceipt>
   initializeV4(key: PoolKey, sqrtPriceX96: bigint): Promise<Hex>
+  /** Whatever needs no approval any more, one transaction each, mined together in this order. */
+  inOneBlock(actions: readonly (() => Promise<unknown>)[]): Promise<readonly TransactionReceipt[]>
 }
 
 export type V3Mint = {

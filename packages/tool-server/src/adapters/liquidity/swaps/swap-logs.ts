@@ -61,16 +61,17 @@ const readers: { readonly [Key in Version]: (client: PublicClient, chain: Chain,
 
 type Place = {
   readonly blockNumber: bigint
+  readonly logIndex: number
   readonly blockTimestamp?: bigint | null | undefined
   readonly transactionHash: Hash
 }
 
 function swapLog(
-  { blockNumber, blockTimestamp, transactionHash }: Place,
-  facts: Omit<SwapLog, 'blockNumber' | 'transactionHash' | 'timestamp'>,
+  { blockNumber, logIndex, blockTimestamp, transactionHash }: Place,
+  facts: Omit<SwapLog, 'blockNumber' | 'logIndex' | 'transactionHash' | 'timestamp'>,
 ): SwapLog {
   const timestamp = typeof blockTimestamp === 'bigint' ? Number(blockTimestamp) : null
-  return { blockNumber, transactionHash, timestamp, ...facts }
+  return { blockNumber, logIndex, transactionHash, timestamp, ...facts }
 }
 
 function v2Swap(

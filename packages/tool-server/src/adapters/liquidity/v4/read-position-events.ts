@@ -7,8 +7,9 @@ import {
   unpackProtocolFee,
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { getAbiItem, zeroAddress, type Hash } from 'viem'
+import { BaseError, getAbiItem, zeroAddress, type Hash } from 'viem'
 import type { Liquidity, Position, PositionEvent, PositionEvents, SwapRecord } from '../../../ports.ts'
+import { ToolError } from '../../../tool-error.ts'
 import { v4PoolManagerAbi } from '../abis/v4-pool-manager.ts'
 import { v4PositionManagerAbi } from '../abis/v4-position-manager.ts'
 import { scanLogs } from '../logs/scan-logs.ts'
@@ -16,11 +17,12 @@ import { scanRareLogs } from '../logs/scan-rare-logs.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import type { ReadPorts } from '../read-ports.ts'
 import { dateLogs } from '../swaps/date-logs.ts'
+import { readPriceAtLog } from './read-price-at-log.ts'
 
 /**
  * The deposits and withdrawals of a v4 position. Its logs tell liquidity alone: the amounts follow from it at the price that the last
- * swap before left, the fees from the path of the price (see `feeGrowthFromSwaps`), so they are good to a few units. A change of a
- * pool in the block of a swap is taken to come after it. Every change pays out the fees that waited: they are its collection.
+ * swap before left, the fees from the path of the price (see `feeGrowthFromSwaps`), so they are good to a few units. Within a
+ * block changes and swaps follow each other as their logs do. Every change pays out the fees that waited: they are its collection.
  *
  * @throws ToolError `RPC_*`
  */
@@ -34,15 +36,17 @@ export async function readV4PositionEvents(
   const read = await changesSince(ports, chain, position, openedIn.number)
   const [first] = read.changes
   if (first === undefined || !read.complete) return { ...unknown, openedAt: null }
-  const { swaps, complete } = await ports.swaps(chain, position.pool, openedIn.timestamp - beforeSeconds)
-  const start = swaps.findLast(({ blockNumber }) => blockNumber <= first.blockNumber)
-  const opening = start?.sqrtPriceX96 ?? (await initialPrice(ports, chain, position))
+  const since = openedIn.timestamp - beforeSeconds
+  const { swaps, complete } = await ports.swaps(chain, position.pool, since)
+  const start = swaps.findLast((swap) => isBefore(swap, first))
+  const opening = start?.sqrtPriceX96 ?? (await priceBefore(ports, chain, position, { ...first, since }))
   if (!complete || opening === null) return unknown
   return follow(position, read.changes, swaps, opening)
 }
 
 type Change = {
   readonly blockNumber: bigint
+  readonly logIndex: number
   readonly timestamp: number
   readonly transactionHash: Hash
   readonly liquidityDelta: bigint
@@ -87,8 +91,8 @@ async function changesSince(ports: ReadPorts, chain: Chain, { positionId, pool }
     maxRequests: 64,
     isEnough: () => false,
   })
-  const undated = logs.map(({ blockNumber, transactionHash, args: { liquidityDelta } }) => {
-    return { blockNumber, transactionHash, liquidityDelta, timestamp: null }
+  const undated = logs.map(({ blockNumber, logIndex, transactionHash, args: { liquidityDelta } }) => {
+    return { blockNumber, logIndex, transactionHash, liquidityDelta, timestamp: null }
   })
   const readBlock = async (blockNumber: bigint) => {
     const { number, timestamp } = await client.getBlock({ blockNumber })
@@ -98,21 +102,45 @@ async function changesSince(ports: ReadPorts, chain: Chain, { positionId, pool }
   return { changes, complete: scannedFrom <= oldest }
 }
 
-/** For a pool without a swap before the position. */
-async function initialPrice(ports: ReadPorts, chain: Chain, { pool }: Position): Promise<bigint | null> {
+/**
+ * The price that a change met which no swap since a time came before: that of the pool's creation where it is no older, else what the
+ * chain still knows of then.
+ */
+async function priceBefore(
+  ports: ReadPorts,
+  chain: Chain,
+  { pool }: Position,
+  { blockNumber, logIndex, since }: Place & { readonly since: number },
+): Promise<bigint | null> {
   const client = ports.rpc.client(chain)
   const { poolManager: address } = requireDeployment(chain, 'v4')
   const event = getAbiItem({ abi: v4PoolManagerAbi, name: 'Initialize' })
   const { logs } = await scanRareLogs({
     read: (fromBlock, toBlock) =>
       client.getLogs({ address, event, args: { id: pool.id }, fromBlock, toBlock, strict: true }),
-    newest: pool.blockNumber,
+    newest: blockNumber,
     oldest: 0n,
     spanBlocks: chain.logRangeBlocks,
     maxRequests: 40,
     isEnough: (found) => found.length > 0,
   })
-  return logs[0]?.args.sqrtPriceX96 ?? null
+  const [created] = logs
+  if (created !== undefined) {
+    const { timestamp } = await client.getBlock({ blockNumber: created.blockNumber })
+    if (Number(timestamp) >= since) return created.args.sqrtPriceX96
+  }
+  try {
+    return await readPriceAtLog(ports, chain, { pool, blockNumber, logIndex })
+  } catch (error) {
+    if (error instanceof ToolError || error instanceof BaseError) return null
+    throw error
+  }
+}
+
+type Place = Pick<Change, 'blockNumber' | 'logIndex'>
+
+function isBefore(one: Place, other: Place): boolean {
+  return one.blockNumber === other.blockNumber ? one.logIndex < other.logIndex : one.blockNumber < other.blockNumber
 }
 
 /** From change to change: the fees of the swaps between them, and what each moves at the price it meets. */
@@ -124,7 +152,6 @@ function follow(
 ): PositionEvents {
   const events: PositionEvent[] = []
   const earned = { fees0: 0n, fees1: 0n }
-  const after = (block: bigint) => swaps.filter(({ blockNumber }) => blockNumber > block)
   let liquidity = 0n
   let price = opening
   for (const [index, change] of changes.entries()) {
@@ -136,9 +163,7 @@ function follow(
     }
     liquidity += liquidityDelta
     const next = changes[index + 1]
-    const between = after(change.blockNumber).filter(
-      (swap) => next === undefined || swap.blockNumber <= next.blockNumber,
-    )
+    const between = swaps.filter((swap) => isBefore(change, swap) && (next === undefined || isBefore(swap, next)))
     const fees = feesOf(position, liquidity, price, between)
     if (fees === null) return { ...unknown, openedAt: null }
     earned.fees0 += fees.amount0
