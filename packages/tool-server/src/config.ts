@@ -9,7 +9,7 @@ import { readPerChain, type PerChain } from './config/per-chain.ts'
 import { checkRules } from './config/rules.ts'
 import { settingsSchema, type Settings } from './config/schema.ts'
 import { settings } from './config/settings.ts'
-import type { Profile } from './dispatch.ts'
+import type { Profile } from './dispatch/offered-tools.ts'
 import type { LogLevel } from './observability/log.ts'
 import { Secret } from '@svc/wallet/core'
 

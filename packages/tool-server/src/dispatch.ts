@@ -8,20 +8,19 @@ import { checkOutput } from './dispatch/check-output.ts'
 import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
 import { createDrawingBoard } from './dispatch/drawing-board.ts'
 import { internalError } from './dispatch/internal-error.ts'
-import { createToolLists, type ToolList } from './dispatch/list-tools.ts'
+import { handle } from './dispatch/handle.ts'
+import type { ToolList } from './dispatch/list-tools.ts'
+import { createOfferedTools, type OfferedTools, type Profile } from './dispatch/offered-tools.ts'
 import { createOnce, type Doubt, type Sent } from './dispatch/once.ts'
-import { operationActions, operationReads } from './dispatch/operation-views.ts'
 import { parseInput } from './dispatch/parse-input.ts'
 import { readPicture } from './dispatch/read-picture.ts'
-import { untilAborted } from './dispatch/until-aborted.ts'
-import { quoteUntrusted } from './dispatch/untrusted-text.ts'
 import type { Log } from './observability/log.ts'
 import type { ApprovalAnswer, OperationsRoad } from './operations.ts'
 import type { Drawing } from './pictures/drawing.ts'
 import { createPictureShelf, type PictureShelf, type ReadPicture } from './pictures/picture-shelf.ts'
-import type { Ports, Workers } from './ports.ts'
+import type { Ports } from './ports.ts'
 import { ToolError } from './tool-error.ts'
-import type { ReadContext, StatusReport, Tool, WriteContext } from './tool.ts'
+import type { StatusReport, Tool, WriteContext } from './tool.ts'
 
 /** The road of a call, the same for every transport. Knows nothing of protocols. */
 export type Dispatch = {
@@ -62,8 +61,6 @@ export type CallRequest = {
   /** What the person answered to an earlier question about this very call. */
   readonly answer?: ApprovalAnswer
 }
-
-export type Profile = 'data' | 'full' | 'learning'
 
 export type DispatchOptions = {
   readonly tools: readonly Tool[]
@@ -109,18 +106,17 @@ export type WriteRoad = {
 
 /** Builds the road once; every schema and every list is made here, never per call. */
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const catalogue = new Map(options.tools.map((tool) => [tool.name, tool]))
-  const offered = options.tools.filter((tool) => inProfile(tool, options.profile))
+  const tools = createOfferedTools(options.tools, options.profile)
   const once = options.write === null ? null : openOnce(options.write, options.log)
   const pictures = createPictureShelf({
     newId: options.newRequestId,
     now: options.now,
     draw: (request, principalId) => options.ports.workers.run('draw', request, { principalId }),
   })
-  const road: Road = { options, catalogue, once, means: meansOf(options, catalogue), pictures }
+  const road: Road = { options, tools, once, means: meansOf(options, tools), pictures }
   return Object.freeze({
-    list: createToolLists(offered),
-    has: (name: string) => catalogue.has(name),
+    list: (principal: Principal, views?: boolean) => tools.list(principal, views),
+    has: (name: string) => tools.get(name) !== null,
     pictures: {
       list: (principalId: string) => pictures.list(principalId),
       read: (principalId: string, uri: string, signal: AbortSignal) =>
@@ -128,7 +124,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     },
     asksClient: (name: string) => {
       const { write } = options
-      return write !== null && write.operations.asksClient() && catalogue.get(name)?.access === 'write'
+      return write !== null && write.operations.asksClient() && tools.get(name)?.access === 'write'
     },
     call: (request: CallRequest) => logged(request, road),
     carryOutDue: (operation: Operation) => whenDue(operation, road),
@@ -148,23 +144,19 @@ function openOnce(write: WriteRoad, log: Log): ReturnType<typeof createOnce> {
 
 type Road = {
   readonly options: DispatchOptions
-  readonly catalogue: ReadonlyMap<string, Tool>
+  readonly tools: OfferedTools
   readonly once: ReturnType<typeof createOnce> | null
   /** What carries stored writes out; `null` where there is no wallet. */
   readonly means: CarryOutMeans | null
   readonly pictures: PictureShelf
 }
 
-function meansOf(options: DispatchOptions, catalogue: Road['catalogue']): CarryOutMeans | null {
+function meansOf(options: DispatchOptions, tools: OfferedTools): CarryOutMeans | null {
   if (options.write === null) return null
   const means: CarryOutMeans = {
     operations: options.write.operations,
     isInForce: options.isInForce,
-    tool: (name) => {
-      const tool = findTool(catalogue, name)
-      requireProfile(tool, options.profile)
-      return tool
-    },
+    tool: (name) => tools.require(name),
     handle: async (tool, call) => checked(tool, await handle(tool, call, options, means), call, options.log),
   }
   return means
@@ -177,8 +169,7 @@ async function whenDue(operation: Operation, { options, means }: Road): Promise<
 }
 
 async function travel(request: CallRequest, requestId: string, road: Road): Promise<CallResult> {
-  const tool = findTool(road.catalogue, request.name)
-  requireProfile(tool, road.options.profile)
+  const tool = road.tools.require(request.name)
   requireAccess(tool, request.principal)
   const input = parseInput(tool, request.arguments)
   const board = createDrawingBoard((error) =>
@@ -212,21 +203,6 @@ function telling(ended: ((failure: unknown) => void) | undefined) {
       ended?.(failure)
       throw failure
     })
-}
-
-function findTool(catalogue: ReadonlyMap<string, Tool>, name: string): Tool {
-  const tool = catalogue.get(name)
-  if (tool === undefined) throw new ToolError('TOOL_NOT_FOUND', `This server has no tool ${quoteUntrusted(name)}.`)
-  return tool
-}
-
-function requireProfile(tool: Tool, profile: Profile): void {
-  if (inProfile(tool, profile)) return
-  throw new ToolError('TOOL_NOT_IN_PROFILE', `${tool.name} is not part of the profile "${profile}".`)
-}
-
-function inProfile(tool: Tool, profile: Profile): boolean {
-  return profile !== 'data' || tool.inDataProfile
 }
 
 /** Runs the handler; a write that waits for a person may be asked about, or answered. */
@@ -266,38 +242,6 @@ function atMostOnce(tool: Tool, call: Call, road: Road, run: () => Promise<CallR
   return road.once({ principalId: call.principal.id, key, tool: tool.name, input, requestId }, () =>
     run().catch((error: unknown) => failure(error, tool.name, requestId, log)),
   )
-}
-
-async function handle(tool: Tool, call: Call, options: DispatchOptions, means: CarryOutMeans | null): Promise<unknown> {
-  const { ports, status, now, write, figuresWithinMs } = options
-  const { principal, signal, input, onProgress, onDrawing } = call
-  const reads: ReadContext = {
-    ...ports,
-    workers: inNameOf(principal.id, ports.workers),
-    principal,
-    signal,
-    onProgress,
-    draw: (drawing) => onDrawing?.(drawing),
-    now,
-    ...(figuresWithinMs !== undefined && { figuresWithinMs }),
-    status,
-    operations: operationReads(principal, means),
-  }
-  if (tool.access !== 'write') return untilAborted(tool.handle(input, Object.freeze(reads)), signal)
-  if (write === null || means === null)
-    throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)
-  if (tool.scope === 'of-operation')
-    return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, means) }))
-  const { wallet, defaults } = write
-  return tool.handle(
-    input,
-    Object.freeze({ ...reads, execute: write.openExecute(call), isDryRun: call.dryRun, wallet, defaults }),
-  )
-}
-
-/** Threads that know for whom they work, so that nobody's tasks keep another's waiting. */
-function inNameOf(principalId: string, workers: Workers): Workers {
-  return { run: (kind, input, caller) => workers.run(kind, input, { ...caller, principalId }) }
 }
 
 function checked(tool: Tool, result: unknown, call: Call, log: Log): Answered {

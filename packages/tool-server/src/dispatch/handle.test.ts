@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { localPrincipal } from '../auth/local.ts'
+import type { Call } from '../call.ts'
+import type { Ports, WorkCaller, Workers } from '../ports.ts'
+import { readTool, type StatusReport } from '../tool.ts'
+import { handle } from './handle.ts'
+
+const heard: WorkCaller[] = []
+const workers: Workers = {
+  run(_kind, _input, caller) {
+    heard.push(caller)
+    return Promise.reject(new Error('no thread here'))
+  },
+}
+const call: Call = {
+  requestId: 'request',
+  tool: 'compute',
+  principal: { ...localPrincipal, id: 'asking' },
+  dryRun: false,
+  idempotencyKey: null,
+  input: {},
+  carriesOut: null,
+  signal: new AbortController().signal,
+}
+
+test('the threads work in the name of the principal who called, whatever the tool says', async () => {
+  const onProgress = () => {}
+  const compute = readTool({
+    name: 'compute',
+    title: 'Compute',
+    description: 'Computes.',
+    scope: 'read:market',
+    input: z.strictObject({}),
+    output: z.object({}),
+  }).handler(async (_input, context) => {
+    const drawing = { drawing: {}, theme: 'light', format: 'svg' } as never
+    for (const caller of [{ signal: context.signal, onProgress }, { principalId: 'another' }, {}]) {
+      await context.workers.run('draw', drawing, caller).catch(() => undefined)
+    }
+    return {}
+  })
+  const means = { ports: { workers } as Ports, status: {} as StatusReport, write: null, now: Date.now }
+  await handle(compute, call, means, null)
+  expect(heard).toEqual([
+    { signal: call.signal, onProgress, principalId: 'asking' },
+    { principalId: 'asking' },
+    { principalId: 'asking' },
+  ])
+})

@@ -1,0 +1,52 @@
+import type { Call, OpenExecute } from '../call.ts'
+import type { Ports, Workers } from '../ports.ts'
+import { ToolError } from '../tool-error.ts'
+import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
+import type { CarryOutMeans } from './carry-out.ts'
+import { operationActions, operationReads } from './operation-views.ts'
+import { untilAborted } from './until-aborted.ts'
+
+/** Runs the handler of a tool with what its kind may reach: a read the world, a write what executes it too. */
+export async function handle(
+  tool: Tool,
+  call: Call,
+  { ports, status, now, write, figuresWithinMs }: HandlerMeans,
+  means: CarryOutMeans | null,
+): Promise<unknown> {
+  const { principal, signal, input, onProgress, onDrawing } = call
+  const reads: ReadContext = {
+    ...ports,
+    workers: inNameOf(principal.id, ports.workers),
+    principal,
+    signal,
+    onProgress,
+    draw: (drawing) => onDrawing?.(drawing),
+    now,
+    ...(figuresWithinMs !== undefined && { figuresWithinMs }),
+    status,
+    operations: operationReads(principal, means),
+  }
+  if (tool.access !== 'write') return untilAborted(tool.handle(input, Object.freeze(reads)), signal)
+  if (write === null || means === null)
+    throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)
+  if (tool.scope === 'of-operation')
+    return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, means) }))
+  const { wallet, defaults } = write
+  return tool.handle(
+    input,
+    Object.freeze({ ...reads, execute: write.openExecute(call), isDryRun: call.dryRun, wallet, defaults }),
+  )
+}
+
+export type HandlerMeans = {
+  readonly ports: Ports
+  readonly status: StatusReport
+  readonly write: (Pick<WriteContext, 'wallet' | 'defaults'> & { readonly openExecute: OpenExecute }) | null
+  readonly now: () => number
+  readonly figuresWithinMs?: number
+}
+
+/** Threads that know for whom they work, so that nobody's tasks keep another's waiting. */
+function inNameOf(principalId: string, workers: Workers): Workers {
+  return { run: (kind, input, caller) => workers.run(kind, input, { ...caller, principalId }) }
+}
