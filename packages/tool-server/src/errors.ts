@@ -36,7 +36,11 @@ export const errorTable = {
     false,
     'An earlier call with this idempotencyKey did not come to its own end; what it signed is decided by now, as message and details say.',
   ),
-  CANCELLED: row(499, true, 'The caller left before the answer was ready.'),
+  CANCELLED: row(
+    499,
+    true,
+    'Nothing was signed. Call again and wait for the answer; fewer simulations or a shorter period take less time.',
+  ),
   INTERNAL: row(500, true, 'Call again; if it happens again, give the correlation id to the operator.'),
   // requests that are no call yet
   HOST_NOT_ALLOWED: row(
@@ -81,7 +85,11 @@ export const errorTable = {
   AMOUNT_TOO_SMALL: row(400, false, 'Use a larger amount.'),
   INSUFFICIENT_BALANCE: row(400, false, 'Lower the amount or fund the wallet; get_agent_balance shows what it holds.'),
   INSUFFICIENT_LIQUIDITY: row(400, false, 'Trade a smaller amount or choose another pool.'),
-  PRICE_UNAVAILABLE: row(503, true, 'No trustworthy price could be formed for a token of this call.'),
+  PRICE_UNAVAILABLE: row(
+    503,
+    true,
+    'Use a token that trades here in a deep pool, against a dollar token or the native currency; get_token_price tells what has a price.',
+  ),
   NO_POOL: row(404, false, 'Call get_pools_by_token_pair for the pools of this pair, and name one of their fees.'),
   NO_POOLS: row(404, false, 'Check both tokens and the chain; search_pools shows where a token trades.'),
   INSUFFICIENT_HISTORY: row(

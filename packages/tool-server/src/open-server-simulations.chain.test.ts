@@ -107,7 +107,7 @@ describe('the analytics tools, to a client that checks answers by the schemas th
       args: { ...pair, amount: '1000', simulations: 64 },
       refusals: [
         [{ horizonDays: 0 }, 'VALIDATION_FAILED', 'horizonDays'],
-        [{ token0: 'WBTC', fee: 100 }, 'NO_POOL', 'fee'],
+        [{ token0: 'WBTC', fee: 100 }, 'NO_POOL', 'token1'],
       ],
     },
     {
@@ -115,7 +115,7 @@ describe('the analytics tools, to a client that checks answers by the schemas th
       args: pair,
       refusals: [
         [{ token1: 'NOSUCH' }, 'TOKEN_NOT_FOUND', 'token1'],
-        [{ token0: 'WBTC', token1: 'USDT' }, 'NO_POOLS', undefined],
+        [{ token0: 'WBTC', token1: 'USDT' }, 'NO_POOLS', 'token1'],
       ],
     },
     {
@@ -131,7 +131,7 @@ describe('the analytics tools, to a client that checks answers by the schemas th
       args: history,
       refusals: [[{ start: isoAgo(-1) }, 'VALIDATION_FAILED', 'start']],
     },
-    { name: 'get_volume_history', args: history, refusals: [[{ fee: 1_234 }, 'POOL_NOT_FOUND', undefined]] },
+    { name: 'get_volume_history', args: history, refusals: [[{ fee: 1_234 }, 'POOL_NOT_FOUND', 'fee']] },
     { name: 'search_pools', args: {}, refusals: [[{ token: 'NOSUCH' }, 'TOKEN_NOT_FOUND', 'token']] },
     {
       name: 'get_position_performance',

@@ -1,7 +1,7 @@
 import { ToolError } from '../tool-error.ts'
 import type { PoolBars } from '../ports.ts'
 import { invalidField } from './params.ts'
-import type { Period } from './period.ts'
+import { type Period, timeOfBar } from './period.ts'
 
 /**
  * The whole hours of a backtest, both ends rounded down, and one hour before them: a position is opened at the close of a bar. `end`
@@ -16,14 +16,23 @@ export function backtestPeriod(startTime: number, endTime: number | undefined, n
   if (to - from > mostDays * daySeconds) {
     throw invalidField('startTime', 'The period is too long.', `at most ${mostDays} days before endTime`)
   }
-  requireDays((to - from) / daySeconds, 'The period is')
+  requireDays((to - from) / daySeconds, {
+    subject: 'The period is',
+    accepted: `a time ${leastDays} days before endTime`,
+  })
   return { from: from - barSeconds, to, barSeconds }
 }
 
 /** Throws `INSUFFICIENT_HISTORY` where bars, those without data left out, make less than 14 days. */
 export function requireKnownDays({ bars, completeness }: PoolBars): void {
   const hours = Math.max(0, bars.startsAt.length - 1 - completeness.gaps)
-  requireDays(hours / 24, 'The known past of this pool in the period is', completeness.note)
+  const knownFrom = bars.startsAt[0]
+  requireDays(hours / 24, {
+    subject: 'The known past of this pool in the period is',
+    accepted: `a period with ${leastDays} known days, or another pool or fee`,
+    note: completeness.note,
+    ...(knownFrom !== undefined && { knownFrom: timeOfBar(knownFrom) }),
+  })
 }
 
 const barSeconds = 3_600
@@ -36,11 +45,18 @@ function wholeHour(seconds: number): number {
   return Math.floor(seconds / barSeconds) * barSeconds
 }
 
-function requireDays(days: number, subject: string, note: string | null = null): void {
+type Wanted = {
+  readonly subject: string
+  readonly accepted: string
+  readonly note?: string | null
+  readonly knownFrom?: string
+}
+
+function requireDays(days: number, { subject, accepted, note = null, ...found }: Wanted): void {
   if (days >= leastDays) return
   const daysFound = Math.floor(days * 100) / 100
   const message = `${subject} ${daysFound} days; ${leastDays} are needed.${note === null ? '' : ` ${note}`}`
   throw new ToolError('INSUFFICIENT_HISTORY', message, {
-    details: [{ field: 'startTime', message, daysFound, daysNeeded: leastDays }],
+    details: [{ field: 'startTime', message, accepted, daysFound, daysNeeded: leastDays, ...found }],
   })
 }

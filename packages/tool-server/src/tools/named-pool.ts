@@ -1,18 +1,18 @@
 import type { Chain } from '@svc/wallet/core'
 import type * as z from 'zod'
 import type { Pool, Token, Version } from '../ports.ts'
-import { ToolError } from '../tool-error.ts'
 import type { ReadContext } from '../tool.ts'
+import { noPool } from './no-pool.ts'
 import {
   anyVersionInput,
   chainInput,
   feeInput,
   invalidField,
   poolInput,
-  poolReference,
   requireDifferentTokens,
   tokenInput,
 } from './params.ts'
+import { poolById } from './pool-by-id.ts'
 
 /**
  * The pool that the members of `namedPoolInput` name, and its tokens in the caller's order. Throws `VALIDATION_FAILED` where they
@@ -24,8 +24,7 @@ export async function namedPool(request: NamedPool, chain: Chain, context: ReadC
     if (token0 !== undefined || token1 !== undefined || fee !== undefined) {
       throw invalidField('pool', 'A pool names itself; token0, token1 and fee belong to the other way.', accepted)
     }
-    const reference = poolReference(id, request.version)
-    const pool = await context.liquidity.pool(chain, reference)
+    const pool = await poolById({ id, version: request.version, versions: 'any' }, chain, context)
     return { pool, token0: pool.token0, token1: pool.token1 }
   }
   const version = request.version ?? 'v3'
@@ -61,8 +60,12 @@ async function findByPair(
   requireDifferentTokens(chain, first, second, 'token1')
   const pools = await context.liquidity.findPools(chain, first, second, [pair.version])
   const pool = pools.find((candidate) => pair.version === 'v2' || candidate.fee === pair.fee)
-  if (pool === undefined)
-    throw new ToolError('POOL_NOT_FOUND', `There is no ${pair.version} pool of this pair and fee.`)
+  if (pool === undefined) {
+    const wanted = pair.version === 'v2' ? 'v2 pair' : `${pair.version} pool with the fee ${pair.fee}`
+    const all = await context.liquidity.findPools(chain, first, second)
+    const field = all.length === 0 ? 'token1' : pools.length === 0 ? 'version' : 'fee'
+    throw noPool('POOL_NOT_FOUND', { chain, tokens: [first, second], wanted, field }, all)
+  }
   const isSorted = pool.token0.address === first.address || pool.token1.address === second.address
   return isSorted
     ? { pool, token0: pool.token0, token1: pool.token1 }

@@ -1,10 +1,11 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import type { Pool, Token } from '../ports.ts'
-import { ToolError } from '../tool-error.ts'
 import type { ReadContext } from '../tool.ts'
 import type { FoundPool } from './named-pool.ts'
-import { invalidField, poolReference, requireDifferentTokens } from './params.ts'
+import { noPool } from './no-pool.ts'
+import { invalidField, requireDifferentTokens } from './params.ts'
+import { poolById } from './pool-by-id.ts'
 import { tokenLabel } from './results.ts'
 
 /**
@@ -17,7 +18,7 @@ export async function poolOfPair(pair: PairOfPool, chain: Chain, context: ReadCo
   const second = await context.tokens.resolve(chain, pair.token1, 'token1')
   requireDifferentTokens(chain, first, second, 'token1')
   if (pair.pool !== undefined) {
-    const pool = await context.liquidity.pool(chain, poolReference(pair.pool, undefined))
+    const pool = await poolById({ id: pair.pool, version: undefined, versions: 'ranged' }, chain, context)
     requirePair(pool, [first, second], context.tokens.wrapped(chain))
     if (pair.fee !== undefined && pair.fee !== pool.fee) {
       throw invalidField('fee', 'The named pool has another fee.', String(pool.fee))
@@ -27,10 +28,10 @@ export async function poolOfPair(pair: PairOfPool, chain: Chain, context: ReadCo
   const pools = await context.liquidity.findPools(chain, first, second, ['v3', 'v4'])
   const pool = pools.find(({ fee }) => pair.fee === undefined || fee === pair.fee)
   if (pool === undefined) {
-    const fees = [...new Set(pools.map(({ fee }) => fee))].toSorted((a, b) => a - b).map(String)
-    throw new ToolError('NO_POOL', 'There is no v3 or v4 pool of this pair and fee.', {
-      details: [{ field: pair.fee === undefined ? 'token1' : 'fee', message: 'No such pool.', accepted: fees }],
-    })
+    const wanted = `v3 or v4 pool${pair.fee === undefined ? '' : ` with the fee ${pair.fee}`}`
+    const field = pools.length === 0 ? 'token1' : 'fee'
+    const all = await context.liquidity.findPools(chain, first, second)
+    throw noPool('NO_POOL', { chain, tokens: [first, second], wanted, field }, all)
   }
   return ordered(pool, first, second)
 }

@@ -50,22 +50,25 @@ const highest = 10
 
 /** `priceUsd2` is price times the square of the dollars of one token1, so that its root is the root of price in dollars. */
 function impliedOf({ bars, figures }: PoolBars, pool: Pool, priceUsd2: number): number {
-  if (figures.volumeUsd === null) throw new ToolError('PRICE_UNAVAILABLE', 'The volume of this pool has no price.')
+  if (figures.volumeUsd === null) throw notImplied('PRICE_UNAVAILABLE', 'The volume of this pool has no price')
   const barsAWeek = Math.round((7 * 86_400) / bars.barSeconds)
   const week = figures.volumeUsd.slice(-barsAWeek).filter((volume) => volume >= 0 && Number.isFinite(volume))
   const { feePips, protocolFeeShare } = wholeFee(pool)
   const fee = (feePips * (1 - protocolFeeShare)) / 1e6
   const tickTvlUsd = wholeLiquidity(pool) * Math.sqrt(priceUsd2) * fee
   if (fee === 0) return 0
-  if (!(tickTvlUsd > 0)) {
-    throw new ToolError(
-      'INSUFFICIENT_LIQUIDITY',
-      'No liquidity is active in this pool, so that it implies no volatility.',
-    )
-  }
-  if (week.length === 0) throw new ToolError('PRICE_UNAVAILABLE', 'The volume of this pool has no price.')
+  if (!(tickTvlUsd > 0)) throw notImplied('INSUFFICIENT_LIQUIDITY', 'No liquidity is active in this pool')
+  if (week.length === 0) throw notImplied('PRICE_UNAVAILABLE', 'The volume of the last 7 days is not known')
   const volume = week.reduce((sum, one) => sum + one, 0)
   return impliedSigma({ fee, dailyVolumeUsd: (volume / week.length) * (barsAWeek / 7), tickTvlUsd })
+}
+
+function notImplied(code: 'PRICE_UNAVAILABLE' | 'INSUFFICIENT_LIQUIDITY', why: string): ToolError {
+  const message = `${why}, so that it implies no volatility.`
+  return new ToolError(code, message, {
+    details: [{ field: 'volatilitySource', message, accepted: 'historical' }],
+    suggestion: 'Ask with volatilitySource historical, which past prices tell, or for another pool.',
+  })
 }
 
 function wholeLiquidity({ liquidity, token0, token1 }: Pool): number {
@@ -76,6 +79,14 @@ function tooShort(days: number, note: string | null): ToolError {
   const found = Math.max(0, Math.floor(days * 100) / 100)
   const message = `${found} days of prices are known, and ${leastDays} are needed.${note === null ? '' : ` ${note}`}`
   return new ToolError('INSUFFICIENT_HISTORY', message, {
-    details: [{ message, daysFound: found, daysNeeded: leastDays }],
+    details: [
+      {
+        field: 'pool',
+        message,
+        accepted: `a pool with at least ${leastDays} days of known prices`,
+        daysFound: found,
+        daysNeeded: leastDays,
+      },
+    ],
   })
 }

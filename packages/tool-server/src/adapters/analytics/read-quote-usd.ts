@@ -2,6 +2,7 @@ import type { Bars } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Pool, PoolBars, Ports, Token } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
+import { noPrice } from './no-price.ts'
 
 /**
  * US dollars for one whole token of the quote at the close of each bar, and what they rest on, in our own words. A token that is pegged
@@ -36,7 +37,7 @@ export async function readQuoteUsd(
   if (baseUsd !== null) {
     return { usd: price.map((at) => baseUsd.usd / at), basis: "today's price of token0", isToday: true }
   }
-  throw new ToolError('PRICE_UNAVAILABLE', 'Neither token of this pair has a trustworthy USD price.')
+  throw noPrice({ token0: base, token1: quote })
 }
 
 export type QuoteUsdRequest = {

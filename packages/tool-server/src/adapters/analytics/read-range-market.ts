@@ -1,8 +1,8 @@
 import { liquidityProfile, LpMathError, MAX_TICK, MIN_TICK, priceFromSqrtPrice, type RangeMarket } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { HistoryRequest, Pool, PoolBars, Ports, Token } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
 import { feePace, type FeePace } from './fee-pace.ts'
+import { noPrice } from './no-price.ts'
 import { poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
 import { readGasPrice } from './read-gas-price.ts'
 import { typicalGas } from './typical-gas.ts'
@@ -39,7 +39,7 @@ export async function readRangeMarket(
   const price = isInverted ? 1 / sorted : sorted
   const token1Usd = usd1?.usd ?? (usd0 === null ? null : usd0.usd / price)
   const pace = feePace(history)
-  if (token1Usd === null || !(token1Usd > 0) || pace === null) throw unpriced()
+  if (token1Usd === null || !(token1Usd > 0) || pace === null) throw noPrice({ token0, token1 })
   const feesError = pace.meanUsd > 0 ? pace.standardErrorUsd / pace.meanUsd : 1
   const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError })
   const profile = await readProfile(ports, { ...place, isInverted }, volatility.sigma * Math.sqrt(wish.years))
@@ -112,8 +112,4 @@ async function readProfile(
     if (error instanceof LpMathError) return liquidityProfile({ ...facts, ticks: [] })
     throw error
   }
-}
-
-function unpriced(): ToolError {
-  return new ToolError('PRICE_UNAVAILABLE', 'Neither token of this pool has a trustworthy price in US dollars.')
 }

@@ -63,7 +63,10 @@ test.each<[string, Partial<Bars>, Partial<BacktestOptions>]>([
   ['no number', { liquidity: column(Number.NaN) }, {}],
   ['a dollar price of nothing', {}, { quoteUsd: column(0) }],
 ])('refuses %s as no past of a pool', async (_, bars, change) => {
-  await expect(run({ ...quiet, ...bars }, change)).rejects.toMatchObject({ code: 'INSUFFICIENT_HISTORY' })
+  await expect(run({ ...quiet, ...bars }, change)).rejects.toMatchObject({
+    code: 'INSUFFICIENT_HISTORY',
+    details: [{ field: 'pool' }],
+  })
 })
 
 test.each([-887_270, 887_270])('replays a pool that stands at tick %d', async (tick) => {

@@ -60,7 +60,7 @@ export function createEndpointRing(
           try {
             return await attempt(endpoint, method, act)
           } catch (error) {
-            const failure = rpcFailure(error, method)
+            const failure = rpcFailure(error, method, chainId)
             if (failure === null) throw error
             failures.push(failure)
             again ||= passesSoon(error)
@@ -75,7 +75,7 @@ export function createEndpointRing(
         attempt(endpoint, method, act).then(
           (value) => [value],
           (error: unknown) => {
-            const failure = rpcFailure(error, method)
+            const failure = rpcFailure(error, method, chainId)
             if (failure === null) throw error
             failures.push(failure)
             return []
@@ -118,5 +118,9 @@ async function check(request: RpcRequest, chainId: number): Promise<void> {
 
 function gravest(failures: readonly ToolError[]): ToolError {
   const [first] = failures.toSorted((a, b) => byGravity.indexOf(a.code) - byGravity.indexOf(b.code))
-  return first ?? new ToolError('RPC_UNAVAILABLE', 'No endpoint is configured for this chain.')
+  if (first !== undefined) return first
+  const message = 'No endpoint is configured for this chain.'
+  return new ToolError('RPC_UNAVAILABLE', message, {
+    details: [{ field: 'chain', message, accepted: 'a chain that list_supported_chains shows as live' }],
+  })
 }

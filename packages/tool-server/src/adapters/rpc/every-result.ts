@@ -8,6 +8,7 @@ import { ToolError } from '../../tool-error.ts'
 export function everyResult<Result>(results: readonly (Result | null)[]): Result[] {
   return results.map((result) => {
     if (result !== null) return result
-    throw new ToolError('RPC_REFUSED', 'The endpoint of the chain could not carry out a part of the reading.')
+    const message = 'The endpoint of the chain could not carry out a part of the reading.'
+    throw new ToolError('RPC_REFUSED', message, { details: [{ field: 'chain', message }] })
   })
 }

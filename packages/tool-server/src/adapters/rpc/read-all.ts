@@ -50,7 +50,8 @@ async function readChunk(
     return (await Promise.all(halves.map((part) => readChunk(client, chain, part, blockNumber)))).flat()
   }
   if (answer === undefined) {
-    throw new ToolError('RPC_REFUSED', 'The chain has no Multicall3 where its configuration says.')
+    const message = `${chain.name} has no Multicall3 where its configuration says.`
+    throw new ToolError('RPC_REFUSED', message, { details: [{ field: 'chain', message }] })
   }
   const outcomes = decodeAggregate3(answer)
   return reads.map((read, index) => decodeOutcome(read, outcomes[index]))

@@ -1,4 +1,4 @@
-import { type BacktestOptions, type BacktestResult, type Bars, type StrategyResult } from '@svc/lp-math'
+import type { BacktestOptions, BacktestResult, BacktestStrategy, Bars, StrategyResult } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
@@ -18,6 +18,7 @@ import { completenessOf, completenessResult, timeOfBar } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
 import { readResult, readStamp, tokenLabel, usdResult } from '../results.ts'
 import { strategiesOf, usualStrategies } from '../strategies-of.ts'
+import { widthNotes } from '../width-notes.ts'
 
 export const backtestLpStrategy = readTool({
   name: 'backtest_lp_strategy',
@@ -61,6 +62,8 @@ export const backtestLpStrategy = readTool({
         vsHodlPct: z.number(),
         inRangePct: z.number(),
         sharpeRatio: z.number().nullable(),
+        rangePct: z.number().nullable(),
+        rebalanceThresholdPct: z.number().nullable(),
         feeUncertaintyPct: z.number(),
         lvrUsd: z.number(),
         hodlMoveUsd: z.number(),
@@ -115,10 +118,17 @@ export const backtestLpStrategy = readTool({
     },
     priceChange: priceChange(result),
     hodlBenchmark: benchmarkOf(startValueUsd, price, quoteUsd.usd),
-    strategies: result.strategies.map((strategy) => reportOf(strategy, gas)),
+    strategies: strategies.flatMap((strategy, index) => {
+      const replayed = result.strategies[index]
+      return replayed === undefined ? [] : [reportOf(strategy, replayed, gas)]
+    }),
     winner: backtestWinner(result, history.completeness),
     ...completeness,
-    notes: [...completeness.notes, ...notesOf(chain, pool, { history, gas, quoteUsd })],
+    notes: [
+      ...completeness.notes,
+      ...widthNotes(strategies, result.strategies, { startPrice: result.startPrice, tickSpacing: pool.tickSpacing }),
+      ...notesOf(chain, pool, { history, gas, quoteUsd }),
+    ],
   }
 })
 
@@ -164,7 +174,7 @@ function benchmarkOf(startValueUsd: number, price: Float64Array, quoteUsd: numbe
   }
 }
 
-function reportOf(result: StrategyResult, gas: GasPrice | null) {
+function reportOf({ rangePct, rebalanceThresholdPct }: BacktestStrategy, result: StrategyResult, gas: GasPrice | null) {
   const isPriced = gas !== null && gas.nativeUsd !== null
   return {
     name: result.name,
@@ -177,6 +187,8 @@ function reportOf(result: StrategyResult, gas: GasPrice | null) {
     vsHodlPct: rounded(result.vsHodlPct, 4),
     inRangePct: rounded(result.inRangePct, 4),
     sharpeRatio: result.sharpeRatio === null ? null : rounded(result.sharpeRatio, 4),
+    rangePct,
+    rebalanceThresholdPct,
     feeUncertaintyPct: rounded(result.feeUncertaintyPct, 2),
     lvrUsd: dollars(result.lvrUsd),
     hodlMoveUsd: dollars(result.hodlMoveUsd),

@@ -103,10 +103,10 @@ describe.each([
     ]
     expect(refused[0]!.details[0]).toMatchObject({ daysFound: 0, daysNeeded: 7 })
     expect(refused.map(({ code, details }) => [code, details[0]?.field])).toEqual([
-      ['INSUFFICIENT_HISTORY', undefined],
+      ['INSUFFICIENT_HISTORY', 'pool'],
       ['VALIDATION_FAILED', 'pool'],
       ['VALIDATION_FAILED', 'fee'],
-      ['POOL_NOT_FOUND', undefined],
+      ['POOL_NOT_FOUND', 'pool'],
     ])
   })
 })

@@ -72,7 +72,7 @@ describe('recommend_fee_tier', () => {
     expect((await refusalOf('WBTC', 'USDT')).code).toBe('NO_POOLS')
     expect(await refusalOf(world.address('FOT'), 'WETH')).toMatchObject({
       code: 'NO_POOLS',
-      message: expect.stringContaining('belong to v2'),
+      message: expect.stringContaining('known: v2'),
     })
     expect((await refusalOf('NOSUCH', 'WETH')).code).toBe('TOKEN_NOT_FOUND')
   })

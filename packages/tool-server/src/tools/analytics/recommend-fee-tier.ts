@@ -4,9 +4,9 @@ import * as z from 'zod'
 import { chooseFeeTier } from '../../adapters/analytics/choose-fee-tier.ts'
 import { notionalUsd, readFeeTiers, type FeeTiers, type ReadFeeTier } from '../../adapters/analytics/read-fee-tiers.ts'
 import type { Pool, Token } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { figure } from '../figure.ts'
+import { noPool } from '../no-pool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
 import { notesResult, readResult, readStamp, tokenLabel, usdResult } from '../results.ts'
 
@@ -90,9 +90,8 @@ async function poolsByTier(context: ReadContext, chain: Chain, token0: Token, to
   const byFee = new Map(plain.toReversed().map((pool) => [pool.fee, pool]))
   const pools = [...byFee.values()].toSorted((a, b) => a.fee - b.fee).slice(0, mostTiers)
   if (pools.length === 0) {
-    const rest =
-      all.length === 0 ? '' : ' Those there are belong to v2 or have hooks, and have no tiers to choose from.'
-    throw new ToolError('NO_POOLS', `There is no pool of this pair with a fee tier.${rest}`)
+    const wanted = 'pool with a fee tier and without hooks'
+    throw noPool('NO_POOLS', { chain, tokens: [token0, token1], wanted, field: 'token1' }, all)
   }
   return { pools, leftOut: all.length - pools.length }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
-import { anyVersionInput, chainInput, poolInput, poolReference } from '../params.ts'
+import { anyVersionInput, chainInput, poolInput } from '../params.ts'
+import { poolById } from '../pool-by-id.ts'
 import { blockResult, blockStamp, poolSummary, poolSummaryResult } from '../results.ts'
 
 export const getPoolState = readTool({
@@ -31,8 +32,7 @@ export const getPoolState = readTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const reference = poolReference(input.pool, input.version)
-  const pool = await context.liquidity.pool(chain, reference)
+  const pool = await poolById({ id: input.pool, version: input.version, versions: 'any' }, chain, context)
   return {
     ...blockStamp(chain, context, pool.blockNumber),
     version: pool.version,

@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { activeLiquidity } from '../../adapters/analytics/active-liquidity.ts'
 import type { Pool } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
-import { chainInput, poolInput, poolReference, rangedVersionInput, wholeNumber } from '../params.ts'
+import { chainInput, poolInput, rangedVersionInput, wholeNumber } from '../params.ts'
+import { poolById } from '../pool-by-id.ts'
 import { blockResult, blockStamp, notesResult, poolSummary, poolSummaryResult } from '../results.ts'
 
 const tickInput = wholeNumber(MIN_TICK, MAX_TICK, 'a whole number from -887272 to 887272').optional()
@@ -58,8 +59,7 @@ export const getTickData = readTool({
   }),
 }).handler(async (request, context) => {
   const chain = context.chains.get(request.chain)
-  const reference = poolReference(request.pool, request.version)
-  const pool = await context.liquidity.pool(chain, reference)
+  const pool = await poolById({ id: request.pool, version: request.version, versions: 'ranged' }, chain, context)
   const [lower, upper] = bandOf(request, pool)
   const from = Math.min(lower, pool.tick)
   const to = Math.max(upper, pool.tick)

@@ -103,5 +103,8 @@ function changeNotes(change: number | null, token: Token): string[] {
 }
 
 function unavailable(token: Token): ToolError {
-  return new ToolError('PRICE_UNAVAILABLE', `No pool gives a trustworthy price of ${tokenLabel(token)}.`)
+  const message = `No pool gives a trustworthy price of ${tokenLabel(token)}.`
+  return new ToolError('PRICE_UNAVAILABLE', message, {
+    details: [{ field: 'token', message, accepted: 'a token that trades in a deep pool' }],
+  })
 }

@@ -26,6 +26,8 @@ export const getPositionPerformance = readTool({
   output: z.object({
     ...blockResult,
     pool: z.string(),
+    token0Symbol: z.string(),
+    token1Symbol: z.string(),
     openedAt: z.string().nullable(),
     ageDays: z.number().nullable(),
     inRange: z.boolean(),
@@ -77,6 +79,8 @@ export const getPositionPerformance = readTool({
   return {
     ...blockStamp(chain, context, position.pool.blockNumber),
     pool: position.pool.id,
+    token0Symbol: token0.symbol,
+    token1Symbol: token1.symbol,
     openedAt: openedAt === null ? null : new Date(openedAt * 1000).toISOString(),
     ageDays: openedAt === null ? null : Math.round(((now - openedAt) / 86_400) * 1e4) / 1e4,
     inRange: position.tickLower <= position.pool.tick && position.pool.tick < position.tickUpper,

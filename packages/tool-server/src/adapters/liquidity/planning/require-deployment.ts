@@ -9,5 +9,12 @@ export function requireDeployment<Part extends keyof AmmDeployment>(
   const deployment = chain.amm[part]
   if (deployment) return deployment
   const name = part === 'universalRouter' ? 'the universal router' : part
-  throw new ToolError('VERSION_NOT_DEPLOYED', `On ${chain.name} ${name} is not deployed.`)
+  const message = `On ${chain.name} ${name} is not deployed.`
+  const detail =
+    part === 'universalRouter'
+      ? { field: 'chain', message }
+      : { field: 'version', message, accepted: versions.filter((version) => chain.amm[version]) }
+  throw new ToolError('VERSION_NOT_DEPLOYED', message, { details: [detail] })
 }
+
+const versions = ['v2', 'v3', 'v4'] as const

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual, type Address, type Hex } from 'viem'
-import type { Pool, PoolReference } from '../../../ports.ts'
+import type { Pool, PoolReference, Version } from '../../../ports.ts'
 import { ToolError } from '../../../tool-error.ts'
 import { joinQueries } from '../../rpc/query.ts'
 import { readQuery } from '../../rpc/read-query.ts'
@@ -28,11 +28,11 @@ export async function readPool(
 ): Promise<Pool> {
   const { version, id } = reference
   requireDeployment(chain, version)
-  if (id.length !== (version === 'v4' ? 66 : 42)) throw notFound()
+  if (id.length !== (version === 'v4' ? 66 : 42)) throw notFound(chain, version)
   const at = blockNumber ?? (await ports.rpc.head(chain)).number
   const read = { v2: readPair, v3: readV3Pool, v4: readV4Pool }[version]
   const state = await read(ports, chain, id, at)
-  if (state === null) throw notFound()
+  if (state === null) throw notFound(chain, version)
   const tokens = await Promise.all([
     ports.tokens.byAddress(chain, state.token0),
     ports.tokens.byAddress(chain, state.token1),
@@ -68,6 +68,9 @@ async function readV4Pool(ports: ReadPorts, chain: Chain, id: Hex, blockNumber: 
   return key === null ? null : v4PoolState(key, state)
 }
 
-function notFound(): ToolError {
-  return new ToolError('POOL_NOT_FOUND', 'No pool of this version with a price stands under this id.')
+function notFound(chain: Chain, version: Version): ToolError {
+  const message = `No ${version} pool with a price stands under this id on ${chain.name}.`
+  return new ToolError('POOL_NOT_FOUND', message, {
+    details: [{ field: 'pool', message, accepted: 'a pool as get_pools_by_token_pair and search_pools show it' }],
+  })
 }

@@ -21,6 +21,8 @@ export async function readPosition(
   const [position] = await read(ports, chain, [id], blockNumber)
   if (position) return position
   throw new ToolError('POSITION_NOT_FOUND', `No ${version} position with this id stands on ${chain.name}.`, {
-    details: [{ field: 'positionId', message: 'unknown position' }],
+    details: [
+      { field: 'positionId', message: 'unknown position', accepted: 'an id as get_positions_by_owner shows it' },
+    ],
   })
 }
