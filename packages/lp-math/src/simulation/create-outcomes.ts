@@ -1,7 +1,8 @@
-import { lossAgainstHodl } from '../closed-form/loss-against-hodl.ts'
-import { positionAmounts } from '../closed-form/position-amounts.ts'
+import { heldPosition, type HeldPosition } from '../closed-form/held-position.ts'
+import { positionMinusHodl } from '../closed-form/position-minus-hodl.ts'
 import type { PriceBounds } from '../closed-form/price-bounds.ts'
-import { lossStatistics, type LossStatistics } from './loss-statistics.ts'
+import { countBelow } from './count-below.ts'
+import { type LossPercentiles, lossPercentiles } from './loss-percentiles.ts'
 
 /**
  * What positions that are opened at a price are worth at the ends of paths, range by range.
@@ -14,36 +15,30 @@ export function createOutcomes(
   count: number,
 ): (ends: Float64Array) => Outcome[] {
   const positions = ranges.map((bounds) => {
-    const { amount0, amount1 } = positionAmounts(bounds, entryPrice)
-    return { loss: lossAgainstHodl(bounds, entryPrice), amount0, amount1, value: amount0 * entryPrice + amount1 }
+    const position = heldPosition(bounds, entryPrice)
+    return { position, valueAtStart: position.amount0 * entryPrice + position.amount1 }
   })
   const prices = new Float64Array(count)
   const losses = new Float64Array(count)
-  const sorted = new Float64Array(count)
   return (ends) => {
     fillPrices(prices, ends, entryPrice)
-    return positions.map((position) => {
-      const sum = fillLosses(losses, prices, position)
-      return { il: lossStatistics(losses, sorted), positionValue: sum / (count * position.value) }
+    const peak = countBelow(ends, 0)
+    return positions.map(({ position, valueAtStart }) => {
+      const { lost, value } = fillLosses(losses, prices, position)
+      const il = { mean: lost / count, ...lossPercentiles(losses, peak) }
+      return { il, positionValue: value / (count * valueAtStart) }
     })
   }
 }
 
 export type Outcome = {
-  readonly il: LossStatistics
+  readonly il: LossPercentiles & { readonly mean: number }
   /** Mean value at the end over the value at the start. */
   readonly positionValue: number
 }
 
 /** Keeps prices finite and above 0 where a price has all but vanished. */
 const furthest = 600
-
-type Position = {
-  readonly loss: (price: number) => number
-  readonly amount0: number
-  readonly amount1: number
-  readonly value: number
-}
 
 function fillPrices(prices: Float64Array, logs: Float64Array, entryPrice: number): void {
   for (let index = 0; index < logs.length; index += 1) {
@@ -52,14 +47,19 @@ function fillPrices(prices: Float64Array, logs: Float64Array, entryPrice: number
   }
 }
 
-/** Writes V/HODL - 1 at each price, and returns the sum of V. */
-function fillLosses(losses: Float64Array, prices: Float64Array, { loss, amount0, amount1 }: Position): number {
-  let sum = 0
+/** Writes V/HODL - 1 at each price, and returns its sum and that of V. */
+function fillLosses(losses: Float64Array, prices: Float64Array, position: HeldPosition) {
+  let lost = 0
+  let value = 0
   for (let index = 0; index < prices.length; index += 1) {
     const price = prices[index] ?? 0
-    const lost = loss(price)
-    losses[index] = lost
-    sum += (1 + lost) * (amount0 * price + amount1)
+    const hodl = position.amount0 * price + position.amount1
+    const difference = positionMinusHodl(position, price)
+    // Adding 0 turns the -0 of no loss into 0.
+    const loss = difference / hodl + 0
+    losses[index] = loss
+    lost += loss
+    value += hodl + difference
   }
-  return sum
+  return { lost, value }
 }

@@ -1,11 +1,12 @@
 import type { PriceBounds } from '../closed-form/price-bounds.ts'
 import type { PriceModel } from '../closed-form/price-model.ts'
+import { countBelow } from './count-below.ts'
 import type { KnotSource } from './create-knot-source.ts'
 import { createOccupancy } from './create-occupancy.ts'
 import { createOutcomes } from './create-outcomes.ts'
 import type { LogBounds } from './log-bounds.ts'
+import { createStayingPaths } from './create-staying-paths.ts'
 import type { ReplicateRow } from './range-estimates.ts'
-import { stayingPaths } from './staying-paths.ts'
 
 /** Gathers what the paths of a replicate say of each range. */
 export function createTally({ model, bounds, steps, size, source }: TallyOptions): Tally {
@@ -13,6 +14,8 @@ export function createTally({ model, bounds, steps, size, source }: TallyOptions
   const { knots, mean, deviation, columns, words } = source
   const ranges = bounds.map(({ lower, upper }) => ({ lower: Math.log(lower / price), upper: Math.log(upper / price) }))
   const occupancy = deviation === 0 ? null : createOccupancy({ ranges, knots, mean, deviation })
+  const reach = { from: mean - furthest * deviation, to: mean + furthest * deviation }
+  const staying = ranges.map((range) => createStayingPaths({ bounds: range, variance: deviation * deviation, reach }))
   const outcomesOf = createOutcomes(bounds, price, size)
   const ends = new Float64Array(size)
   const stratum = size / 2 ** 32
@@ -30,11 +33,11 @@ export function createTally({ model, bounds, steps, size, source }: TallyOptions
     const between = occupancy?.take()
     return outcomesOf(ends).map(({ il, positionValue }, index) => {
       const range = ranges[index] ?? nowhere
-      const inside = ends.subarray(below(ends, range.lower), below(ends, range.upper))
+      const inside = ends.subarray(countBelow(ends, range.lower), countBelow(ends, range.upper))
       const terminalInRange = inside.length / size
       const beforeEnd = between ? (between[index] ?? 0) / size : certainSteps(range, mean, steps)
       const stepsInRange = beforeEnd + terminalInRange / 2
-      const stayInRange = stayingPaths(inside, range, deviation * deviation) / size
+      const stayInRange = (staying[index]?.(inside) ?? 0) / size
       return { stepsInRange, terminalInRange, stayInRange, il, positionValue }
     })
   }
@@ -57,18 +60,10 @@ export type Tally = {
   take(): ReplicateRow[]
 }
 
-const nowhere: LogBounds = { lower: 0, upper: 0 }
+/** In deviations of the end. */
+const furthest = 8
 
-/** How many of the rising values lie below a bound. */
-function below(values: Float64Array, bound: number): number {
-  let [low, high] = [0, values.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((values[middle] ?? 0) < bound) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const nowhere: LogBounds = { lower: 0, upper: 0 }
 
 /** Steps in range, between the first and the last, of a price that moves evenly to `end`. */
 function certainSteps({ lower, upper }: LogBounds, end: number, steps: number): number {

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import { createBrownianBridge } from '../random/create-brownian-bridge.ts'
 import { createRandom } from '../random/create-random.ts'
-import { stayingPaths } from './staying-paths.ts'
+import { createStayingPaths } from './create-staying-paths.ts'
+import type { LogBounds } from './log-bounds.ts'
+
+/** Each path by itself, without a table: that one holds what lies within reach. */
+function stayingPaths(ends: Float64Array, bounds: LogBounds, variance: number): number {
+  const reach = { from: 0, to: 0 }
+  return createStayingPaths({ bounds, variance, reach })(ends)
+}
 
 /** Of one path, told by the distances of its ends from the walls. */
 function bridgeStays(fromLower: number, toLower: number, fromUpper: number, toUpper: number, variance: number): number {
@@ -64,4 +71,21 @@ test('adds up over paths; one that ends on a wall or beyond has touched it, and 
   const everywhere = { lower: Number.NEGATIVE_INFINITY, upper: Number.POSITIVE_INFINITY }
   expect(stayingPaths(Float64Array.from(ends), everywhere, variance)).toBe(3)
   expect(stayingPaths(Float64Array.from(ends), bounds, 0)).toBe(3)
+})
+
+test.each([
+  [-0.1, 0.09, 0.05],
+  [-0.69, 0.41, 0.05],
+  [-0.03, 0.6, 0.01],
+  [-0.05, 0.05, 1e-4],
+  [Number.NEGATIVE_INFINITY, 0.3, 0.4],
+])('between %d and %d, at a variance of %d, is interpolated to 1e-8', (lower, upper, variance) => {
+  const reach = { from: -8 * Math.sqrt(variance), to: 8 * Math.sqrt(variance) }
+  const staying = createStayingPaths({ bounds: { lower, upper }, variance, reach })
+  const [from, to] = [Math.max(lower, reach.from), Math.min(upper, reach.to)]
+  const apart = Array.from({ length: 3_000 }, (_, part) => {
+    const end = Float64Array.of(from + ((part + 0.5) / 3_000) * (to - from))
+    return Math.abs(staying(end) - stayingPaths(end, { lower, upper }, variance))
+  })
+  expect(Math.max(...apart)).toBeLessThan(1e-8)
 })
