@@ -4,7 +4,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['svc-source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: 'test/temporary-directory.ts',
+    globalSetup: ['test/temporary-directory.ts', 'test/bundled-program.ts'],
     pool: 'forks',
     // The files of a worker share its modules: nothing of ours keeps state in them, and most of the time went into loading.
     isolate: false,

@@ -43,3 +43,8 @@ export const v4PositionManagerAbi = parseAbi(['function modifyLiquidities(bytes 
 export const universalRouterAbi = parseAbi([
   'function execute(bytes commands, bytes[] inputs, uint256 deadline) payable',
 ])
+
+export const multicall3Abi = parseAbi([
+  'struct Call { address target; bool allowFailure; uint256 value; bytes callData; }',
+  'function aggregate3Value(Call[] calls) payable',
+])

@@ -104,7 +104,7 @@ export type WriteRoad = {
   during<Value>(work: () => Promise<Value>): Promise<Value>
 }
 
-/** Builds the road once; every schema and every list is made here, never per call. */
+/** Builds the road once; schemas and lists are made once as well, with the first list that is asked for. */
 export function createDispatch(options: DispatchOptions): Dispatch {
   const tools = createOfferedTools(options.tools, options.profile)
   const once = options.write === null ? null : openOnce(options.write, options.log)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { goneAfter, program, run, type Run } from '../processes.fixture.ts'
+import { goneAfter, installedProgram, program, run, type Run } from '../processes.fixture.ts'
 
 const timeout = 300_000
 
@@ -9,15 +9,15 @@ afterEach(async () => {
   for (const demo of opened.splice(0)) await demo.end()
 })
 
-function start(...flags: readonly string[]): Run {
-  const demo = run(process.execPath, [program, 'demo', ...flags])
+function start(flags: readonly string[] = [], file = program): Run {
+  const demo = run(process.execPath, [file, 'demo', ...flags])
   opened.push(demo)
   return demo
 }
 
 describe('svc demo', { timeout }, () => {
   it('tells its story to the end, for people, and leaves nothing', async () => {
-    const demo = start()
+    const demo = start([], installedProgram)
     expect(await demo.exited).toBe(0)
     const story = demo.printed.stdout
     const chapters = [
@@ -51,7 +51,7 @@ describe('svc demo', { timeout }, () => {
   })
 
   it('shows what stops an agent that tries to drain the wallet', async () => {
-    const demo = start('--hostile')
+    const demo = start(['--hostile'])
     expect(await demo.exited).toBe(0)
     const story = demo.printed.stdout
     const [, attempts = '', stopped] = /^(\d+) attempts, (\d+) stopped\. Nothing reached/m.exec(story) ?? []
@@ -87,7 +87,7 @@ describe('svc demo', { timeout }, () => {
   })
 
   it('takes no flags', async () => {
-    const demo = start('--fast')
+    const demo = start(['--fast'])
     expect(await demo.exited).toBe(2)
     expect(demo.printed.stderr).toContain('--fast')
   })

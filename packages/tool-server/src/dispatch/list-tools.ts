@@ -21,15 +21,19 @@ export type ToolList = {
   readonly json: string
 }
 
-/** Builds every definition once and keeps one list per class of principals (a tier of keys, or a set of scopes). */
+/**
+ * Keeps one list per class of principals (a tier of keys, or a set of scopes). The definitions are made once, when the first
+ * list is asked for: most of a start would go into them, and some servers are never asked.
+ */
 export function createToolLists(tools: readonly Tool[]): (principal: Principal, views?: boolean) => ToolList {
-  const entries = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((tool) => ({ tool, listed: listTool(tool) }))
+  let made: readonly Entry[] | null = null
   const lists = new Map<string, ToolList>()
   return (principal, views = false) => {
     const classKey = `${principal.tier ?? [...principal.scopes].toSorted().join(' ')}${views ? ' with views' : ''}`
     const known = lists.get(classKey)
     if (known !== undefined) return known
-    const visible = entries
+    made ??= tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((tool) => ({ tool, listed: listTool(tool) }))
+    const visible = made
       .filter(({ tool }) => may(principal, tool))
       .map((entry) => (views ? withView(entry) : entry.listed))
     const list = Object.freeze({ tools: visible, json: JSON.stringify(visible) })
@@ -37,6 +41,8 @@ export function createToolLists(tools: readonly Tool[]): (principal: Principal, 
     return list
   }
 }
+
+type Entry = { readonly tool: Tool; readonly listed: ListedTool }
 
 /** The definition of one tool. */
 export function listTool(tool: Tool): ListedTool {
@@ -49,7 +55,7 @@ export function listTool(tool: Tool): ListedTool {
   })
 }
 
-function withView({ tool, listed }: { readonly tool: Tool; readonly listed: ListedTool }): ListedTool {
+function withView({ tool, listed }: Entry): ListedTool {
   const resourceUri = tool.view === null ? null : appViews.uriOf(tool.view)
   return resourceUri === null ? listed : Object.freeze({ ...listed, _meta: { ui: { resourceUri } } })
 }
