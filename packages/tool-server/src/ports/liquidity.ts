@@ -83,6 +83,8 @@ export type SwapHistory = {
   /** Unix seconds from which on the records are complete. */
   readonly completeFrom: number
   readonly complete: boolean
+  /** Where the pool was given its first price, if in this time; not told of pairs. */
+  readonly created: { readonly timestamp: number; readonly sqrtPriceX96: bigint } | null
 }
 
 export type QuoteRequest = {

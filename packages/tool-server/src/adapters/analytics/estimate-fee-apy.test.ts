@@ -14,6 +14,7 @@ async function estimateOf(pushedTo: number | null) {
   const liquidity = {
     swaps: async (_chain: Chain, _pool: Pool, from: number) => ({
       swaps: swaps.filter(({ timestamp }) => timestamp >= from),
+      created: null,
       completeFrom: from,
       complete: true,
     }),

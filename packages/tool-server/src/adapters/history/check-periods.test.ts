@@ -35,7 +35,7 @@ async function check(periods: readonly Period[], endpoint = honest, of: Partial<
   const liquidity = {
     async swaps(_chain: unknown, _pool: unknown, from: number, to = 0) {
       asked.push(from / 3_600)
-      return { swaps: endpoint(from, to), completeFrom: from, complete: true }
+      return { swaps: endpoint(from, to), completeFrom: from, complete: true, created: null }
     },
   }
   const checked = await checkPeriods(

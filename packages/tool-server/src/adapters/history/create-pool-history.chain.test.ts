@@ -162,3 +162,25 @@ describe('a subgraph', () => {
     expect(told.completeness.note).toMatch(/^The subgraph is 7200 seconds behind the chain\. Held against/)
   })
 })
+
+describe('the swap logs of a pool', () => {
+  test.each(['v3', 'v4'] as const)('begin with the price that a %s pool was created at', async (version) => {
+    const { id } = devnet().pools.find((one) => one.version === version && one.fee === 500)!
+    const pool = await bench.reads.pool(bench.chain, { version, id })
+    const { created, swaps, complete } = await bench.reads.swaps(bench.chain, pool, 0)
+    const { bars, completeness } = await historyOf().read({
+      chain: bench.chain,
+      pool,
+      from: created!.timestamp - 86_400,
+      to: created!.timestamp + 10 * 86_400,
+      barSeconds: 60,
+    })
+    expect([complete, completeness.hasAllTrades]).toEqual([true, true])
+    expect(created!.timestamp).toBeLessThan(swaps[0]!.timestamp)
+    expect(bars.startsAt[0]).toBe(Math.floor(created!.timestamp / 60) * 60)
+    expect(bars.openTick[0]).toBeCloseTo((2 * Math.log(Number(created!.sqrtPriceX96) / 2 ** 96)) / Math.log(1.0001), 6)
+    const first = bars.startsAt.findIndex((startsAt) => startsAt + 60 > swaps[0]!.timestamp)
+    expect([bars.openTick[first], bars.amount0In[0]]).toEqual([bars.openTick[0], 0])
+    expect(bars.closeTick[first]).not.toBe(bars.openTick[0])
+  })
+})

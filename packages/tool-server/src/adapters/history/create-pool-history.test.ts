@@ -17,6 +17,7 @@ function poolOf(hours: number, change: Partial<HistoryRequest> = {}) {
       asked.logs += 1
       return {
         swaps: [{ ...swap, timestamp: now - hours * 3_600 + 60, transactionHash: '0x' as const }],
+        created: null,
         completeFrom: Math.max(from, now - hours * 3_600),
         complete: now - hours * 3_600 <= from,
       }

@@ -11,6 +11,7 @@ test('a history that the endpoint gives in part says since when, and counts what
   const liquidity = {
     swaps: async () => ({
       swaps: [{ ...swap, timestamp: completeFrom + 7_000, tick: 0, blockNumber: 1n, transactionHash: '0x' as const }],
+      created: null,
       completeFrom,
       complete: false,
     }),
@@ -34,7 +35,7 @@ test('logs that do not fit together make an estimate, and a note says in how man
   const startsAt = 1_700_006_400
   const { swaps, state } = swapsThroughAGap({ days: 2, startsAt, pushedTo: null })
   const readWith = (told: readonly SwapRecord[]) => {
-    const liquidity = { swaps: async () => ({ swaps: told, completeFrom: 0, complete: true }) }
+    const liquidity = { swaps: async () => ({ swaps: told, completeFrom: 0, complete: true, created: null }) }
     const pool = {
       id: '0x',
       version: 'v3',

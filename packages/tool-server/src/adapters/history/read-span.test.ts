@@ -7,7 +7,7 @@ test('a caller who leaves is known to whoever reads the logs', async () => {
   const heard: unknown[] = []
   const swaps = async (...asked: unknown[]) => {
     heard.push(asked[4])
-    return { swaps: [], completeFrom: 0, complete: true }
+    return { swaps: [], completeFrom: 0, complete: true, created: null }
   }
   const pool = { id: '0x', version: 'v3' }
   const request = { chain: { id: 1 }, pool, from: 0, to: 7_200, barSeconds: 3_600, signal } as object as HistoryRequest

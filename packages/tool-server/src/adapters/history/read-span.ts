@@ -9,7 +9,8 @@ import type { ClosingState, TradedBars } from './traded-bars.ts'
 /**
  * The bars of a span of time out of swap logs, since when those were complete, and where they do not fit together. `opening` is the
  * state before the span where it is known; without it the logs of some hours before are looked at too. A span that ends within the
- * last hour is read on to the head, so that its end can be held against the pool's price.
+ * last hour is read on to the head, so that its end can be held against the pool's price. One in which the pool was created begins with
+ * the price that it was given then.
  */
 export async function readSpan(
   ports: Omit<HistoryPorts, 'rpc' | 'prices'>,
@@ -23,8 +24,9 @@ export async function readSpan(
   const knownFrom = read.complete ? askedFrom : read.completeFrom
   const isWhole = knownFrom <= from
   const swaps = read.swaps.filter(({ timestamp }) => timestamp >= knownFrom)
-  const start = isWhole ? from : Math.ceil(knownFrom / barSeconds) * barSeconds
-  const state = isWhole ? opening : null
+  const { created } = read
+  const start = isWhole ? Math.max(from, created?.timestamp ?? from) : Math.ceil(knownFrom / barSeconds) * barSeconds
+  const state = isWhole ? (opening ?? (created && { sqrtPriceX96: created.sqrtPriceX96, liquidity: 0n })) : null
   const end = reachesHead ? endOf(pool, swaps, state) : null
   return {
     traded: await barsInPortions(pool, swaps, barGrid(start, to, barSeconds), state),

@@ -60,7 +60,7 @@ function chainOf({ logsFrom = 0, lie = (told) => told }: { logsFrom?: number; li
         asked.push(from)
         const completeFrom = Math.max(from, logsFrom)
         const found = swaps.filter(({ timestamp }) => timestamp >= completeFrom && timestamp <= to)
-        return { swaps: lie(found), completeFrom, complete: completeFrom === from }
+        return { swaps: lie(found), completeFrom, complete: completeFrom === from, created: null }
       },
     },
   }

@@ -103,9 +103,22 @@ describe('swaps', () => {
     expect(history.complete).toBe(false)
     expect(history.completeFrom).toBeGreaterThan(from + 1_000)
     expect(history.swaps).toHaveLength(1)
+    expect(history.created).toBeNull()
     const wider = await bench.reads.swaps({ ...bench.chain, logRangeBlocks: 1 }, pool, from)
     expect([wider.complete, wider.swaps.length]).toEqual([true, 2])
   })
+})
+
+it('are looked for no further back than where their pool was created', async () => {
+  const key = { ...poolKeyOf(await poolOf('v4')), fee: 777, tickSpacing: 7 }
+  const sqrtPriceX96 = 2n ** 96n + 5n
+  const id = await actor.initializeV4(key, sqrtPriceX96)
+  const pool = await bench.reads.pool(bench.chain, { version: 'v4', id })
+  const asked: string[] = []
+  const strict = createReadsBench(devnet(), (body) => (body.includes('eth_getLogs') && asked.push(body), null))
+  const history = await strict.reads.swaps({ ...bench.chain, logRangeBlocks: 1 }, pool, 0)
+  expect(history).toMatchObject({ swaps: [], complete: true, completeFrom: 0, created: { sqrtPriceX96 } })
+  expect(asked.length).toBeLessThan(10)
 })
 
 /** An endpoint that gives logs of no more than so many blocks at once. */

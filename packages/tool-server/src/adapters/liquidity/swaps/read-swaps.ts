@@ -1,3 +1,4 @@
+import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Pool, SwapHistory, SwapRecord } from '../../../ports.ts'
 import { inPortions } from '../../in-portions.ts'
@@ -6,12 +7,13 @@ import type { ReadPorts } from '../read-ports.ts'
 import { blockAt, type ReadBlock } from './block-at.ts'
 import type { BlockTimes } from './block-times.ts'
 import { dateLogs } from './date-logs.ts'
+import { untrue } from './ordered-logs.ts'
 import { requireSound } from './require-sound.ts'
-import { swapLogReader } from './swap-logs.ts'
+import { swapLogReader, type CreationLog, type SwapLog } from './swap-logs.ts'
 
 /**
- * The swaps of a pool since a time (unix seconds), oldest first, up to the head or the first block at or after another. When the budget of requests or of records is spent first, the
- * oldest are missing, and `completeFrom` says since when none is.
+ * The swaps of a pool since a time (unix seconds), oldest first, up to the head or the first block at or after
+ * another. When the budget of requests or of records is spent first, the oldest are missing, and `completeFrom` says since when none is.
  *
  * @throws ToolError `RPC_*`, also for logs that no pool can have written (see `orderedLogs` and `requireSound`)
  */
@@ -48,17 +50,32 @@ export async function readSwaps(
     widestBlocks: widest * chain.logRangeBlocks,
     maxRequests: mostRequests,
     ...(signal && { signal }),
-    isEnough: (logs) => logs.length > mostRecords,
+    // Nothing comes before a pool's creation.
+    isEnough: (logs) => logs.length > mostRecords || logs.some(isCreation),
   })
-  const swaps = await dateLogs(readBlock, logs, start.seen)
+  const dated = await dateLogs(readBlock, logs, start.seen)
+  const swaps = dated.filter((log) => !isCreation(log))
+  const created = dated.find(isCreation) ?? null
+  if (created !== null) requirePrice(created)
   let before: readonly SwapRecord[] = []
   for await (const portion of inPortions(swaps, 1_000)) {
     requireSound(pool, [...before, ...portion], head.timestamp)
     before = portion.slice(-1)
   }
-  if (scannedFrom <= start.number) return { swaps, completeFrom: fromTimestamp, complete: true }
+  const known = { swaps, created }
+  const isComplete = scannedFrom <= start.number || created !== null
+  if (isComplete) return { ...known, completeFrom: fromTimestamp, complete: true }
   const { timestamp } = await readBlock(scannedFrom)
-  return { swaps, completeFrom: timestamp, complete: false }
+  return { ...known, completeFrom: timestamp, complete: false }
+}
+
+function isCreation<Log extends SwapLog | CreationLog>(log: Log): log is Exclude<Log, SwapLog> {
+  return !('amount0' in log)
+}
+
+function requirePrice({ sqrtPriceX96 }: CreationLog): void {
+  if (sqrtPriceX96 >= MIN_SQRT_PRICE && sqrtPriceX96 < MAX_SQRT_PRICE) return
+  throw untrue('a pool created at a price out of bounds')
 }
 
 /**

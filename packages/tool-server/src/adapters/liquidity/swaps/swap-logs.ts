@@ -12,8 +12,13 @@ import { orderedLogs, untrue } from './ordered-logs.ts'
 /** A swap as its log tells it: without a time where the node gives none with its logs. */
 export type SwapLog = Omit<SwapRecord, 'timestamp'> & { readonly timestamp: number | null }
 
-/** Reads the swaps of a pool in a range of blocks, oldest first, amounts signed as the pool sees them. */
-export type SwapLogReader = (from: bigint, to: bigint) => Promise<readonly SwapLog[]>
+/** The log that gave a pool its first price. */
+export type CreationLog = Omit<SwapLog, 'amount0' | 'amount1' | 'liquidity' | 'fee'>
+
+/**
+ * Reads the swaps of a pool in a range of blocks, and but for pairs its creation, oldest first, amounts signed as the pool sees them.
+ */
+export type SwapLogReader = (from: bigint, to: bigint) => Promise<readonly (SwapLog | CreationLog)[]>
 
 /** The reader for the version of a pool. The client's reads throw ToolError `RPC_*`. */
 export function swapLogReader(client: PublicClient, chain: Chain, pool: Pool): SwapLogReader {
@@ -37,24 +42,31 @@ const readers: { readonly [Key in Version]: (client: PublicClient, chain: Chain,
     return swaps
   },
   v3: (client, _chain, pool) => async (fromBlock, toBlock) => {
-    const event = getAbiItem({ abi: v3PoolAbi, name: 'Swap' })
-    const topics = [toEventSelector(event)]
-    const logs = await readEventLogs(client, { address: pool.id, events: [event], topics, fromBlock, toBlock })
+    const of = { abi: v3PoolAbi } as const
+    const events = [getAbiItem({ ...of, name: 'Swap' }), getAbiItem({ ...of, name: 'Initialize' })] as const
+    const topics = [events.map(toEventSelector)]
+    const logs = await readEventLogs(client, { address: pool.id, events, topics, fromBlock, toBlock })
     return orderedLogs(logs, { address: pool.id, fromBlock, toBlock }).map((log) => {
+      if (log.eventName === 'Initialize') return placed(log, log.args)
       const { amount0, amount1, sqrtPriceX96, liquidity, tick } = log.args
-      return swapLog(log, { amount0, amount1, sqrtPriceX96, liquidity, tick, fee: pool.fee })
+      return placed(log, { amount0, amount1, sqrtPriceX96, liquidity, tick, fee: pool.fee })
     })
   },
   v4: (client, chain, pool) => async (fromBlock, toBlock) => {
-    const event = getAbiItem({ abi: v4PoolManagerAbi, name: 'Swap' })
+    const of = { abi: v4PoolManagerAbi } as const
+    const events = [getAbiItem({ ...of, name: 'Swap' }), getAbiItem({ ...of, name: 'Initialize' })] as const
     const address = requireDeployment(chain, 'v4').poolManager
-    const topics = [toEventSelector(event), pool.id]
-    const logs = await readEventLogs(client, { address, events: [event], topics, fromBlock, toBlock })
+    const topics = [events.map(toEventSelector), pool.id]
+    const logs = await readEventLogs(client, { address, events, topics, fromBlock, toBlock })
     return orderedLogs(logs, { address, fromBlock, toBlock }).map((log) => {
-      const { id, amount0, amount1, sqrtPriceX96, liquidity, tick, fee } = log.args
-      if (id.toLowerCase() !== pool.id.toLowerCase()) throw untrue('a swap of another pool')
+      if (log.args.id.toLowerCase() !== pool.id.toLowerCase()) throw untrue('a log of another pool')
+      if (log.eventName === 'Initialize') {
+        const { sqrtPriceX96, tick } = log.args
+        return placed(log, { sqrtPriceX96, tick })
+      }
+      const { amount0, amount1, sqrtPriceX96, liquidity, tick, fee } = log.args
       // v4 logs what the swapper's balance gained; the pool's gained the opposite.
-      return swapLog(log, { amount0: -amount0, amount1: -amount1, sqrtPriceX96, liquidity, tick, fee })
+      return placed(log, { amount0: -amount0, amount1: -amount1, sqrtPriceX96, liquidity, tick, fee })
     })
   },
 }
@@ -66,10 +78,7 @@ type Place = {
   readonly transactionHash: Hash
 }
 
-function swapLog(
-  { blockNumber, logIndex, blockTimestamp, transactionHash }: Place,
-  facts: Omit<SwapLog, 'blockNumber' | 'logIndex' | 'transactionHash' | 'timestamp'>,
-): SwapLog {
+function placed<Facts>({ blockNumber, logIndex, blockTimestamp, transactionHash }: Place, facts: Facts) {
   const timestamp = typeof blockTimestamp === 'bigint' ? Number(blockTimestamp) : null
   return { blockNumber, logIndex, transactionHash, timestamp, ...facts }
 }
@@ -81,7 +90,7 @@ function v2Swap(
   fee: number,
 ): SwapLog {
   const sqrtPriceX96 = integerSqrt((reserve1 << 192n) / reserve0)
-  return swapLog(log, {
+  return placed(log, {
     amount0: amounts.amount0In - amounts.amount0Out,
     amount1: amounts.amount1In - amounts.amount1Out,
     sqrtPriceX96,

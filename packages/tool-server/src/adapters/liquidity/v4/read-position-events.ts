@@ -36,10 +36,9 @@ export async function readV4PositionEvents(
   const read = await changesSince(ports, chain, position, openedIn.number)
   const [first] = read.changes
   if (first === undefined || !read.complete) return { ...unknown, openedAt: null }
-  const since = openedIn.timestamp - beforeSeconds
-  const { swaps, complete } = await ports.swaps(chain, position.pool, since)
+  const { swaps, complete, created } = await ports.swaps(chain, position.pool, openedIn.timestamp - beforeSeconds)
   const start = swaps.findLast((swap) => isBefore(swap, first))
-  const opening = start?.sqrtPriceX96 ?? (await priceBefore(ports, chain, position, { ...first, since }))
+  const opening = (start ?? created)?.sqrtPriceX96 ?? (await priceBefore(ports, chain, position, first))
   if (!complete || opening === null) return unknown
   return follow(position, read.changes, swaps, opening)
 }
@@ -102,35 +101,10 @@ async function changesSince(ports: ReadPorts, chain: Chain, { positionId, pool }
   return { changes, complete: scannedFrom <= oldest }
 }
 
-/**
- * The price that a change met which no swap since a time came before: that of the pool's creation where it is no older, else what the
- * chain still knows of then.
- */
-async function priceBefore(
-  ports: ReadPorts,
-  chain: Chain,
-  { pool }: Position,
-  { blockNumber, logIndex, since }: Place & { readonly since: number },
-): Promise<bigint | null> {
-  const client = ports.rpc.client(chain)
-  const { poolManager: address } = requireDeployment(chain, 'v4')
-  const event = getAbiItem({ abi: v4PoolManagerAbi, name: 'Initialize' })
-  const { logs } = await scanRareLogs({
-    read: (fromBlock, toBlock) =>
-      client.getLogs({ address, event, args: { id: pool.id }, fromBlock, toBlock, strict: true }),
-    newest: blockNumber,
-    oldest: 0n,
-    spanBlocks: chain.logRangeBlocks,
-    maxRequests: 40,
-    isEnough: (found) => found.length > 0,
-  })
-  const [created] = logs
-  if (created !== undefined) {
-    const { timestamp } = await client.getBlock({ blockNumber: created.blockNumber })
-    if (Number(timestamp) >= since) return created.args.sqrtPriceX96
-  }
+/** What the chain still knows of the price that a change met, where no log of the hours before tells it. */
+async function priceBefore(ports: ReadPorts, chain: Chain, { pool }: Position, change: Place): Promise<bigint | null> {
   try {
-    return await readPriceAtLog(ports, chain, { pool, blockNumber, logIndex })
+    return await readPriceAtLog(ports, chain, { pool, ...change })
   } catch (error) {
     if (error instanceof ToolError || error instanceof BaseError) return null
     throw error
