@@ -34,14 +34,9 @@ export function createSobol({ dimensions, seed, stream = 0 }: SobolOptions): Sob
   }
   const fillColumns = (columns: Uint32Array, count: number) => {
     for (let dimension = 0; dimension < dimensions; dimension += 1) {
-      let word = point[dimension] ?? 0
-      const first = dimension * count
-      for (let index = 0; index < count; index += 1) {
-        const number = drawn + index
-        if (number > 0) word ^= directions[(31 - Math.clz32(number & -number)) * dimensions + dimension] ?? 0
-        columns[first + index] = word
-      }
-      point[dimension] = word
+      const column = columns.subarray(dimension * count, (dimension + 1) * count)
+      const flips = directions.subarray(dimension)
+      point[dimension] = fillColumn(column, { flips, every: dimensions, last: point[dimension] ?? 0, drawn })
     }
     drawn += count
   }
@@ -62,6 +57,29 @@ export type Sobol = {
 }
 
 export const MAX_SOBOL_DIMENSIONS = 64
+
+type Column = { readonly flips: Uint32Array; readonly every: number; readonly last: number; readonly drawn: number }
+
+/** Writes the points from number `drawn` on and returns the last of them: every other step of the Gray code flips the same bits. */
+function fillColumn(column: Uint32Array, { flips, every, last, drawn }: Column): number {
+  const odd = flips[0] ?? 0
+  let word = last
+  let index = 0
+  if (drawn % 2 === 1) {
+    word ^= odd
+    column[0] = word
+    index = 1
+  }
+  for (; index < column.length; index += 2) {
+    const number = drawn + index
+    if (number > 0) word ^= flips[(31 - Math.clz32(number & -number)) * every] ?? 0
+    column[index] = word
+    if (index + 1 === column.length) break
+    word ^= odd
+    column[index + 1] = word
+  }
+  return word
+}
 
 /** Bit by bit, and within a bit by dimension: what a step of the Gray code flips lies together. */
 function directionsOf(dimensions: number, random: Random | null): Uint32Array {

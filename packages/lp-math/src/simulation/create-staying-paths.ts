@@ -11,6 +11,7 @@ import type { LogBounds } from './log-bounds.ts'
 export function createStayingPaths({ bounds, variance, reach }: StayingPathsOptions): (ends: Float64Array) => number {
   const { lower, upper } = bounds
   if (lower >= 0 || upper <= 0) return () => 0
+  if (upper - lower === Number.POSITIVE_INFINITY && upper === -lower) return (ends) => ends.length
   const [from, to] = [Math.max(lower, reach.from), Math.min(upper, reach.to)]
   const probability = stayProbability(bounds, variance)
   const steepest = (2 / variance) * Math.min(upper - lower, Math.max(-lower, upper))
