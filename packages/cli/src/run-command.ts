@@ -124,7 +124,7 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
                   [--amount USD] [--strategies JSON|FILE] [--json] [--svg FILE]
       Replays strategies over the bars, or over the last 30 days of a pool: fees with their uncertainty, IL, LVR, costs.
       --strategies is a list of { name, rangePct, rebalanceThresholdPct }, TIME as 2026-01-31 or 2026-01-31T12:00:00Z.
-  svc lp fee-tier PIPS=FILE ... --decimals N,N [--base 0|1] [--amount USD] [--horizon-days N] [--block-seconds N]
+  svc lp fee-tier PIPS=FILE ... --decimals N,N [--base 0|1] [--amount USD] [--block-seconds N]
                   [--json] | --chain C --pair A/B [--json]
       Compares the fee tiers of a pair, each told by a file of bars, or those of a chain.
   svc demo [--hostile]

@@ -15,6 +15,7 @@ export { barsFromSwaps, type BarsFromSwapsOptions, type TimedSwapLog } from './b
 export type { Bars } from './bars/bars.ts'
 export { checkBars } from './bars/check-bars.ts'
 export { resampleBars } from './bars/resample-bars.ts'
+export { worthOfBars } from './bars/worth-of-bars.ts'
 export { arbitrageShare, type ArbitrageShareOptions } from './closed-form/arbitrage-share.ts'
 export { breakEvenSigma } from './closed-form/break-even-sigma.ts'
 export { createOccupationTable, type OccupationTable } from './closed-form/create-occupation-table.ts'
@@ -33,6 +34,7 @@ export { stayInRangeProbability } from './closed-form/stay-in-range-probability.
 export { terminalInRangeProbability } from './closed-form/terminal-in-range-probability.ts'
 export { timeInRange } from './closed-form/time-in-range.ts'
 export { createFeeModel, type FeeModel, type FeeModelOptions, type YearlyFees } from './fee-model/create-fee-model.ts'
+export { feePace, type FeePace } from './fee-model/fee-pace.ts'
 export { liquidityProfile, type LiquidityProfile, type LiquidityProfileOptions } from './fee-model/liquidity-profile.ts'
 export { ownLiquidity } from './fee-model/own-liquidity.ts'
 export {
@@ -93,6 +95,14 @@ export {
   type RangeAtSigma,
   type RangeYields,
 } from './range-choice/create-range-analyser.ts'
+export { feeErrorPct } from './range-choice/fee-error-pct.ts'
+export {
+  netAprError,
+  netAprErrors,
+  type NetAprErrors,
+  type NetYields,
+  type RangeDoubts,
+} from './range-choice/net-apr-error.ts'
 export type { RangeMarket } from './range-choice/range-market.ts'
 export { createSimulation, type Simulation, type SimulationOptions } from './simulation/create-simulation.ts'
 export type { Estimate } from './simulation/estimate.ts'

@@ -103,6 +103,7 @@ export const NO_CLOSED_FORMS: Readonly<Record<string, string>> = {
   liquidityProfile: 'sums of whole numbers',
   barsPerYear: 'a quotient',
   classifyVolatility: 'names',
+  feePace: 'means of sums, and their error',
   ewmaRelativeError: 'an error, held against the scatter of 400 paths in volatility.test.ts',
   logReturns: 'differences',
 }

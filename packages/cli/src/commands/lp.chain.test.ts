@@ -103,11 +103,11 @@ describe('svc lp on a pool of a chain', { timeout }, () => {
     const { code, stdout } = await svc('fee-tier', ...pair)
     expect(code).toBe(0)
     const said = stdout.replaceAll(/ +/g, ' ')
-    expect(said).toMatch(/^WETH\/USDC, volatility [\d.]+ % a year \(MODERATE\)\. EWMA, /)
+    expect(said).toMatch(/^WETH\/USDC, volatility [\d.]+ ± [\d.]+ % a year \(MODERATE\)\. EWMA, /)
     for (const tier of ['0.01 %', '0.05 %', '0.3 %', '1 %']) {
       expect(said).toContain(`\n${tier} `)
     }
-    expect(said).toMatch(/\n0\.05 % [\d.]+ % [\d.]+ % ± [\d.]+ /)
+    expect(said).toMatch(/\n0\.05 % [\d.]+ % [\d.]+ % ± [\d.]+ [\d.]+ % [\d.]+ % -?[\d.]+ % ± [\d.]+ /)
     expect(said).toMatch(/\nBest: [\d.]+ % \(confidence (HIGH|MODERATE|LOW)\)\. /)
   })
 })

@@ -89,6 +89,7 @@ export const tiersForm = z.object({
       annualized: z.number().nullable(),
       classification: z.string().nullable(),
       note: z.string(),
+      standardError: z.number().nullable(),
     }),
     volumeDistribution: z
       .array(
@@ -100,6 +101,7 @@ export const tiersForm = z.object({
           lvrApr: z.number(),
           arbitrageLossApr: z.number(),
           netApr: z.number(),
+          netAprError: z.number(),
           quietDaysPct: z.number(),
         }),
       )

@@ -25,19 +25,20 @@ const pool: CsvPool = {
   bars: barsFromRows(rows, 3_600).bars,
 }
 
-const options = { amountUsd: 100, horizonDays: 30, blockSeconds: 12, now: () => 0 }
+const options = { amountUsd: 100, blockSeconds: 12, now: () => 0 }
 
 test.each(['amount0In', 'amount1In'] as const)(
-  'a pool that stands still on six of eight days is no sure choice, all its trade in %s',
+  'a pool that stands still on six of eight days is held to earn a quarter of its fees, all its trade in %s',
   (traded) => {
     const { bars } = barsFromRows(rows, 3_600)
     const { openTick, highTick, closeTick, amount0In, amount1In } = bars
     for (const column of [openTick, highTick, closeTick, amount0In, amount1In]) column.fill(0, 48)
     bars[traded === 'amount0In' ? 'amount1In' : 'amount0In'].fill(0)
     const other = { ...pool, feePips: 100, tickSpacing: 1 }
-    const { analysis, recommendation } = compareTiers([{ ...pool, feePips: 100_000, bars }, other], options)
+    const { analysis } = compareTiers([{ ...pool, feePips: 100_000, bars }, other], options)
     expect(analysis.volumeDistribution.map(({ quietDaysPct }) => quietDaysPct)).toEqual([75, 0])
-    expect([recommendation.feeTier, recommendation.confidence]).toEqual([100_000, 'LOW'])
+    const [still] = analysis.volumeDistribution
+    expect(still!.netApr).toBeCloseTo(still!.marginalFeeApr / 4 - still!.lvrApr, 6)
   },
 )
 
@@ -50,12 +51,29 @@ test('days of trade in one token or the other in turn are no quiet days', () => 
   expect(analysis.volumeDistribution[0]!.quietDaysPct).toBe(0)
 })
 
-test('the notes say by which other rules the tool of the name goes', () => {
-  expect(compareTiers([pool], options).notes).toContainEqual(expect.stringContaining('Not the rules by which a pool'))
+test('a file is told by the rules of the tool, and what it lacks is said', () => {
+  const { analysis, recommendation, notes } = compareTiers([pool], options)
+  const [only] = analysis.volumeDistribution
+  expect(only).toMatchObject({ tvlUsd: null, feeApy7d: null, daysKnown: 8, file: 'a.csv' })
+  // Fees that never change, shared by one liquidity at every price, are sure; what is not is the volatility.
+  expect(only!.feeUncertaintyPct).toBeCloseTo(0, 9)
+  expect(only!.netAprError).toBeGreaterThan(0)
+  expect(analysis.pairVolatility.standardError).toBeGreaterThan(0)
+  expect(recommendation).toMatchObject({ leadApr: null, leadErrorsApr: null, isLeadClear: null })
+  for (const said of ['100 USD in a range of two deviations', 'the same at every price', 'no value locked']) {
+    expect(notes).toContainEqual(expect.stringContaining(said))
+  }
 })
 
-test('feeApy7d is a year of the fees of the last 7 days against the value, not compounded, as the tool tells it', () => {
-  const { analysis } = compareTiers([pool], options)
-  // 20 tokens an hour, of a full range that holds twice its liquidity of 10^6 at a price of 1.
-  expect(analysis.volumeDistribution[0]!.feeApy7d! / ((100 * 365 * 24 * 20) / 2e6)).toBeCloseTo(1, 2)
+test('the last 30 days of a file count, and no confidence is HIGH of pools of unknown depth', () => {
+  const long = Array.from({ length: 60 * 24 }, (_, hour) => ({ ...rows[hour % rows.length]!, startsAt: hour * 3_600 }))
+  const { bars } = barsFromRows(long, 3_600)
+  const busyBefore = {
+    ...bars,
+    amount0In: bars.amount0In.map((amount, hour) => (hour < 30 * 24 ? 9 * amount : amount)),
+  }
+  const other = { ...pool, bars, feePips: 100, tickSpacing: 1 }
+  const [first, again] = [bars, busyBefore].map((one) => compareTiers([{ ...pool, bars: one }, other], options))
+  expect(again!.analysis).toEqual(first!.analysis)
+  expect(first!.recommendation).toMatchObject({ feeTier: 10_000, confidence: 'MODERATE', isLeadClear: true })
 })

@@ -1,6 +1,14 @@
-import { impliedSigma, liquidityProfile, resampleBars, type RangeMarket } from '@svc/lp-math'
+import {
+  feePace,
+  type FeePace,
+  impliedSigma,
+  liquidityProfile,
+  resampleBars,
+  type RangeDoubts,
+  type RangeMarket,
+} from '@svc/lp-math'
 import type { CsvPool } from './csv-pool.ts'
-import { feePace, type FeePace } from './fee-pace.ts'
+import { csvTrade } from './csv-trade.ts'
 import { pastSigma } from './past-sigma.ts'
 
 /**
@@ -9,7 +17,8 @@ import { pastSigma } from './past-sigma.ts'
  */
 export function csvMarket(pool: CsvPool, options: CsvMarketOptions): CsvMarket {
   const { bars, feePips, tickSpacing, decimals0, decimals1, baseToken, quoteUsd, gasUsd } = pool
-  const pace = feePace(pool)
+  const { fees, volumes } = csvTrade(pool)
+  const pace = paceOf(fees)
   const tick = bars.closeTick.at(-1) ?? 0
   const raw = 1.0001 ** tick * 10 ** (decimals0 - decimals1)
   const price = baseToken === 0 ? raw : 1 / raw
@@ -25,12 +34,12 @@ export function csvMarket(pool: CsvPool, options: CsvMarketOptions): CsvMarket {
   const volatility = { ...volatilityOf(), source: options.volatilitySource }
   const [own0, own1] = baseToken === 0 ? [decimals0, decimals1] : [decimals1, decimals0]
   return {
-    pace,
+    doubts: { pace, sigmaError: volatility.standardError },
     volatility,
     market: {
       model: { price, sigma: Math.min(volatility.sigma, 10), drift: 0, years: options.horizonDays / 365 },
       profile,
-      feesPerDay: pace.feesPerDay,
+      feesPerDay: pace.perDay,
       fee: feePips / 1e6,
       blockSeconds: options.blockSeconds,
       value: options.amountUsd / quoteUsd,
@@ -41,13 +50,19 @@ export function csvMarket(pool: CsvPool, options: CsvMarketOptions): CsvMarket {
     },
   }
 
+  function paceOf(column: Float64Array): FeePace {
+    const found = feePace(column, bars)
+    if (found === null) throw new TypeError('what a bar traded is a number')
+    return found
+  }
+
   function volatilityOf() {
     const past = pastSigma(bars)
     if (options.volatilitySource === 'historical') return past
     const fee = feePips / 1e6
     const tickTvlUsd = (profile.liquidity[0] ?? 0) * Math.sqrt(price) * fee
-    const sigma = impliedSigma({ fee, dailyVolumeUsd: pace.volumePerDay, tickTvlUsd })
-    const relative = pace.standardError === null ? 1 : pace.standardError / pace.feesPerDay / 2
+    const sigma = impliedSigma({ fee, dailyVolumeUsd: paceOf(volumes).perDay, tickTvlUsd })
+    const relative = pace.standardError === null ? 1 : pace.standardError / pace.perDay / 2
     return { sigma, standardError: sigma * relative, barSeconds: bars.barSeconds }
   }
 }
@@ -62,7 +77,7 @@ export type CsvMarketOptions = {
 export type CsvMarket = {
   /** In the order of the base token, its price in the quote. */
   readonly market: RangeMarket
-  readonly pace: FeePace
+  readonly doubts: RangeDoubts
   readonly volatility: {
     readonly source: 'historical' | 'implied'
     readonly sigma: number

@@ -12,7 +12,7 @@ import { showTiers } from './show-tiers.ts'
 /** `svc lp fee-tier`: compares pools of one pair, each told by the bars of a CSV file, or those of a chain. */
 export async function feeTier(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {
   const { words, flags } = parseWordsAndFlags(argv, {
-    values: [...csvPoolFlags, ...poolPlaceFlags, 'amount', 'horizon-days', 'block-seconds'],
+    values: [...csvPoolFlags, ...poolPlaceFlags, 'amount', 'block-seconds'],
     switches: ['json'],
   })
   if (flags.chain !== undefined || flags.pool !== undefined) {
@@ -35,7 +35,6 @@ export async function feeTier(argv: readonly string[], stopped: Promise<unknown>
   }
   const options = {
     amountUsd: parseNumber('--amount', flags.amount, 0.01, 1e12) ?? 10_000,
-    horizonDays: parseNumber('--horizon-days', flags['horizon-days'], 0.05, 365) ?? 30,
     blockSeconds: parseNumber('--block-seconds', flags['block-seconds'], 0.001, 86_400) ?? 12,
   }
   const pools = await Promise.all(named.map(({ fee, file }) => readCsvPool(file, { ...flags, fee })))
@@ -48,7 +47,6 @@ export async function feeTier(argv: readonly string[], stopped: Promise<unknown>
 const ofOneTier = {
   fee: 'every fee of the pair is compared',
   amount: 'the tiers of a pair are compared by 10000 USD',
-  'horizon-days': 'the tiers of a pair are compared over 30 days',
 }
 
 function tierAndFile(word: string): { readonly fee: string; readonly file: string } {

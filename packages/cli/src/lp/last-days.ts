@@ -1,10 +1,9 @@
 import { barsFrom } from '@svc/lp-math'
 import type { CsvPool } from './csv-pool.ts'
 
-/** The pool with the bars of its last days alone; `null` where it has fewer days. */
-export function lastDays(pool: CsvPool, days: number): CsvPool | null {
+/** The pool with the bars of its last days alone; as it is where it has no more. */
+export function lastDays(pool: CsvPool, days: number): CsvPool {
   const { bars } = pool
-  const count = Math.round((days * 86_400) / bars.barSeconds)
-  const start = bars.startsAt.length - count
-  return count < 1 || start < 0 ? null : { ...pool, bars: barsFrom(bars, start) }
+  const start = bars.startsAt.length - Math.round((days * 86_400) / bars.barSeconds)
+  return start <= 0 ? pool : { ...pool, bars: barsFrom(bars, start) }
 }

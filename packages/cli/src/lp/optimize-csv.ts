@@ -4,7 +4,6 @@ import { setImmediate } from 'node:timers/promises'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
-import { doubtsOf } from './doubts-of.ts'
 
 /**
  * Chooses a range for the pool that the bars of a file are of: what `optimize_lp_range` answers, with the members that only a file
@@ -12,8 +11,7 @@ import { doubtsOf } from './doubts-of.ts'
  */
 export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): Promise<RangeReport> {
   const read = csvMarket(pool, options)
-  const { market, volatility } = read
-  const doubts = doubtsOf(read)
+  const { market, volatility, doubts } = read
   const choice = pickRange({ market, targetTimeInRange: riskTargets[options.risk], doubts })
   const data = describeBars(pool)
   return {
@@ -85,10 +83,10 @@ function notesOf({ quoteUsd, gasUsd }: CsvPool, { blockSeconds }: OptimizeCsvOpt
   ]
 }
 
-function warningsOf({ pace }: CsvMarket): string[] {
+function warningsOf({ doubts: { pace } }: CsvMarket): string[] {
   return [
     ...(pace.standardError === null ? ['Below two whole days nothing says how far the fees may lie off.'] : []),
-    ...(pace.feesPerDay > 0 ? [] : ['The pool earned no fees in this time.']),
+    ...(pace.perDay > 0 ? [] : ['The pool earned no fees in this time.']),
   ]
 }
 

@@ -1,10 +1,10 @@
-import { table } from './table.ts'
 import type * as z from 'zod'
 import type { tiersForm } from './answer-forms.ts'
+import { table } from './table.ts'
 
 /** A comparison of fee tiers for a person, best first. */
-export function showTiers({ pair, analysis, recommendation, notes }: ShownTiers): string {
-  const { annualized, classification, note } = analysis.pairVolatility
+export function showTiers({ pair, analysis, recommendation, notes }: z.infer<typeof tiersForm>): string {
+  const { annualized, standardError, classification, note } = analysis.pairVolatility
   const best = analysis.volumeDistribution.toSorted((a, b) => b.netApr - a.netApr)
   const rows = best.map((one) => [
     `${one.feeTier / 10_000} %`,
@@ -12,10 +12,12 @@ export function showTiers({ pair, analysis, recommendation, notes }: ShownTiers)
     withError(one.marginalFeeApr, one.standardError),
     pct(one.lvrApr),
     pct(one.arbitrageLossApr),
-    withError(one.netApr, one.netAprError ?? null),
+    withError(one.netApr, one.netAprError),
     pct(one.quietDaysPct),
   ])
-  const sigma = annualized === null ? 'unknown' : `${(100 * annualized).toFixed(1)} % a year (${classification})`
+  const share = (value: number) => (100 * value).toFixed(1)
+  const sigma =
+    annualized === null ? 'unknown' : `${share(annualized)} ± ${share(standardError ?? 0)} % a year (${classification})`
   return [
     `${pair}, volatility ${sigma}. ${note}`,
     '',
@@ -26,15 +28,6 @@ export function showTiers({ pair, analysis, recommendation, notes }: ShownTiers)
     '',
   ].join('\n')
 }
-
-/** What both a file and a pool tell; the error of the net yield is told of files alone. */
-export type ShownTiers = Pick<z.infer<typeof tiersForm>, 'pair' | 'recommendation' | 'notes'> & {
-  readonly analysis: Omit<z.infer<typeof tiersForm>['analysis'], 'volumeDistribution'> & {
-    readonly volumeDistribution: readonly (Tier & { readonly netAprError?: number })[]
-  }
-}
-
-type Tier = z.infer<typeof tiersForm>['analysis']['volumeDistribution'][number]
 
 function withError(value: number, error: number | null): string {
   return error === null ? pct(value) : `${pct(value)} ± ${error.toFixed(2)}`

@@ -24,7 +24,8 @@ function notesAt(feesPerDay: number, target = 0.8) {
     decimals0: 18,
     decimals1: 18,
   }
-  return choiceNotes(pickRange({ market, targetTimeInRange: target, doubts: { feesError: 0, sigmaError: 0 } }))
+  const pace = { perDay: feesPerDay, ofLast7Days: feesPerDay, standardError: 0 }
+  return choiceNotes(pickRange({ market, targetTimeInRange: target, doubts: { pace, sigmaError: 0 } }))
 }
 
 test('says that every range loses, and which loses least', () => {

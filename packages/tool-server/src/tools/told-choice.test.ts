@@ -23,7 +23,8 @@ const market: RangeMarket = {
 }
 const candidates = candidateRanges(createRangeAnalyser(market))
 const optimal = candidates[3]!
-const about = { amountUsd: 10_000, isInverted: false, feesError: 0.1, sigmaError: 0.02 }
+const pace = { perDay: 100, ofLast7Days: 100, standardError: 10 }
+const about = { amountUsd: 10_000, isInverted: false, pace, sigmaError: 0.02 }
 
 describe('a choice of range as it is told', () => {
   test.each([
@@ -62,6 +63,6 @@ describe('a choice of range as it is told', () => {
     expect(projections.feeIncome30dUsd).toBeCloseTo(of30d(optimal.feeApr), 4)
     expect(projections.ilCost30dUsd).toBeCloseTo(of30d(optimal.lvrApr), 4)
     expect(projections.netPnl30dUsd).toBeCloseTo(of30d(optimal.netApr), 4)
-    expect(toldChoice({ optimal, candidates }, { ...about, feesError: null }).projections.feeUncertaintyPct).toBeNull()
+    expect(toldChoice({ optimal, candidates }, { ...about, pace: { ...pace, standardError: null } }).projections.feeUncertaintyPct).toBeNull()
   })
 })

@@ -1,6 +1,4 @@
-import { invertTicks, type RangeAnalysis } from '@svc/lp-math'
-import { feeUncertaintyPct } from '../adapters/analytics/fee-uncertainty-pct.ts'
-import { netAprError, type RangeDoubts } from '../adapters/analytics/net-apr-error.ts'
+import { feeErrorPct, invertTicks, netAprError, type RangeAnalysis, type RangeDoubts } from '@svc/lp-math'
 import type { RangeChoice } from '../adapters/analytics/pick-range.ts'
 import { figure } from './figure.ts'
 
@@ -40,7 +38,7 @@ export const riskTargets = { conservative: 0.95, moderate: 0.8, aggressive: 0.6 
 
 function projectionsOf(optimal: RangeAnalysis, about: AboutChoice) {
   const in30dUsd = (apr: number) => figure((about.amountUsd * apr * 30) / 36_500)
-  const uncertainty = feeUncertaintyPct(optimal, about)
+  const uncertainty = feeErrorPct(optimal, about.pace)
   return {
     ...yieldsOf(optimal),
     feeIncome30dUsd: in30dUsd(optimal.feeApr),

@@ -3,7 +3,8 @@ import type { TierScore } from './score-fee-tier.ts'
 
 /**
  * The tier with the highest net yield, and how sure that is: HIGH where its fees lead those of the next by over 25 % in the last 30 and
- * the last 7 days, LVR and doubt taken into account, and its pool holds over 100 times the amount; MODERATE over 10 %; else LOW.
+ * the last 7 days, LVR and doubt taken into account, and its pool holds over 100 times the amount; MODERATE over 10 %; else LOW, and so
+ * wherever the lead of its net yield is within the errors of both.
  * Below 7 days of data in every tier it is the tier that is usual for such volatility, or the nearest there is.
  */
 export function chooseFeeTier<Tier extends ScoredTier>(
@@ -16,26 +17,29 @@ export function chooseFeeTier<Tier extends ScoredTier>(
     const usual = classification === null ? 3_000 : usualTiers[classification]
     const nearest = tiers.reduce((a, b) => (distance(b, usual) < distance(a, usual) ? b : a))
     const reason = `Under ${leastDays} days of trading are known of every pool; for this volatility ${label(usual)} is usual.`
-    return { tier: nearest, confidence: 'LOW', reason }
+    return { tier: nearest, confidence: 'LOW', reason, lead: null }
   }
   if (second === undefined) {
     const others = tiers.length === 1 ? 'It is the only pool of the pair' : 'Of no other tier enough trading is known'
-    return { tier: best, confidence: 'LOW', reason: `${others}: nothing to compare with. ${yieldOf(best)}` }
+    const reason = `${others}: nothing to compare with. ${yieldOf(best)}`
+    return { tier: best, confidence: 'LOW', reason, lead: null }
   }
   const ofWeek = known
     .filter((tier) => tier !== best)
     .toSorted((a, b) => b.score.netAprOfWeek - a.score.netAprOfWeek)[0]
-  const monthLead = lead(best.score.netApr - second.score.netApr, second.score.feeApr)
+  const monthLead = ofRivalFees(best.score.netApr - second.score.netApr, second.score.feeApr)
   const weekRival = ofWeek ?? second
-  const weekLead = lead(best.score.netAprOfWeek - weekRival.score.netAprOfWeek, weekRival.score.feeAprOfWeek)
+  const weekLead = ofRivalFees(best.score.netAprOfWeek - weekRival.score.netAprOfWeek, weekRival.score.feeAprOfWeek)
   const least = Math.min(monthLead, weekLead)
+  const lead = leadOver(best, second)
   const isDeep = best.tvlUsd !== null && best.tvlUsd > 100 * notionalUsd
   return {
     tier: best,
-    confidence: least > 0.25 && isDeep ? 'HIGH' : least > 0.1 ? 'MODERATE' : 'LOW',
+    confidence: !lead.isClear ? 'LOW' : least > 0.25 && isDeep ? 'HIGH' : least > 0.1 ? 'MODERATE' : 'LOW',
     reason:
       `${yieldOf(best)} It leads ${label(second.feeTier)} by ${percent(monthLead)} of the fees there over 30 days, ` +
-      `and ${label(weekRival.feeTier)} by ${percent(weekLead)} over 7.`,
+      `and ${label(weekRival.feeTier)} by ${percent(weekLead)} over 7. ${wordsOf(lead, second)}`,
+    lead,
   }
 }
 
@@ -56,6 +60,17 @@ export type Choice<Tier> = {
   readonly tier: Tier
   readonly confidence: 'HIGH' | 'MODERATE' | 'LOW'
   readonly reason: string
+  /** Over the tier that comes next; `null` where there is nothing to compare with. */
+  readonly lead: Lead | null
+}
+
+/** In percent a year. */
+export type Lead = {
+  readonly netApr: number
+  /** The errors of both together: of the fees of each, and of the volatility, which is one for both, what it moves the one more than the other. */
+  readonly errors: number
+  /** Whether the lead is more than these. */
+  readonly isClear: boolean
 }
 
 const leastDays = 7
@@ -66,13 +81,27 @@ function distance({ feeTier }: ScoredTier, usual: number): number {
   return Math.abs(Math.log(Math.max(feeTier, 1) / usual))
 }
 
-function lead(netGain: number, rivalFees: number): number {
+function leadOver({ score: best }: ScoredTier, { score: second }: ScoredTier): Lead {
+  const netApr = best.netApr - second.netApr
+  const [one, other] = [best.netAprErrors, second.netAprErrors]
+  const errors = one.ofFees + other.ofFees + Math.abs(one.ofVolatility - other.ofVolatility)
+  return { netApr, errors, isClear: netApr > errors }
+}
+
+function wordsOf({ netApr, errors, isClear }: Lead, { feeTier }: ScoredTier): string {
+  const lead = `Its net yield is ${netApr.toFixed(2)} a year above that of ${label(feeTier)}, `
+  return isClear
+    ? `${lead}more than the errors of both together, ${errors.toFixed(2)}.`
+    : `${lead}which is within the errors of both together, ${errors.toFixed(2)}: the two are not told apart.`
+}
+
+function ofRivalFees(netGain: number, rivalFees: number): number {
   return rivalFees > 0 ? netGain / rivalFees : netGain > 0 ? 1 : 0
 }
 
 function yieldOf({ feeTier, score }: ScoredTier): string {
   const loss = score.netApr < 0 ? ' Fees of these days did not pay for LVR.' : ''
-  return `${label(feeTier)}: fees ${score.feeApr.toFixed(1)} % a year, LVR ${score.lvrApr.toFixed(1)} %, net ${score.netApr.toFixed(1)} %.${loss}`
+  return `${label(feeTier)}: fees ${score.feeApr.toFixed(1)} % a year, LVR ${score.lvrApr.toFixed(1)} %, net ${score.netApr.toFixed(1)} +/- ${score.netAprError.toFixed(1)} %.${loss}`
 }
 
 function label(feeTier: number): string {

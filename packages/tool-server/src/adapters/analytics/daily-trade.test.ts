@@ -4,23 +4,12 @@ import { dailyTrade } from './daily-trade.ts'
 const hours = 50
 const column = (value: number, at: Readonly<Record<number, number>> = {}) =>
   Float64Array.from({ length: hours }, (_, hour) => at[hour] ?? value)
-const token = (decimals: number) => ({
-  ...({
-    address: '0x0000000000000000000000000000000000000001',
-    symbol: 'T',
-    name: 'T',
-  } as const),
+const terms = (countedToken: 0 | 1, decimals: number, gaps = 0) => ({
+  feePips: 3_000,
+  protocolFeeShare: 0.25,
+  countedToken,
   decimals,
-  isNative: false,
-  listed: true,
-  usdPegged: false,
-})
-const pool = (decimals0: number, decimals1: number) => ({
-  version: 'v3' as const,
-  fee: 3e3,
-  protocolFee: 4 + (4 << 4),
-  token0: token(decimals0),
-  token1: token(decimals1),
+  gaps,
 })
 const ticks = { openTick: column(0), lowTick: column(0), highTick: column(0), closeTick: column(0) }
 const bars = (amount0In: Float64Array, amount1In: Float64Array, change = {}) => ({
@@ -33,8 +22,6 @@ const bars = (amount0In: Float64Array, amount1In: Float64Array, change = {}) => 
   feeGrowth: null,
   ...change,
 })
-const completeness = { barsExpected: hours, barsFound: hours, hasAllTrades: true, gaps: 0, gapsAt: [], note: null }
-
 test.each([
   [0, 0],
   [24, 24],
@@ -45,7 +32,7 @@ test.each([
   // 2 and 3 tokens an hour, one to one; the first two hours belong to no whole day, the last brings 10 more.
   const traded = bars(column(2 * 10 ** decimals0, { 49: 12 * 10 ** decimals0 }), column(3 * 10 ** decimals1), flat)
   for (const side of [0, 1] as const) {
-    const { volumes, fees, daysKnown } = dailyTrade({ bars: traded, completeness }, pool(decimals0, decimals1), side)
+    const { volumes, fees, daysKnown } = dailyTrade(traded, terms(side, side === 0 ? decimals0 : decimals1))
     expect([daysKnown, ...volumes]).toEqual([2, expect.closeTo(120, 6), expect.closeTo(130, 6)])
     // A quarter of 0.3 % is the protocol's.
     expect(fees[0]).toBeCloseTo(120 * 0.003 * 0.75, 9)
@@ -57,8 +44,15 @@ test('takes what no pool can have traded for nothing, and gaps for unknown', () 
     highTick: column(0, { 33: 1e9 }),
     lowTick: column(0, { 33: 1e9 }),
   })
-  const found = dailyTrade({ bars: absurd, completeness: { ...completeness, gaps: 24 } }, pool(0, 0), 0)
+  const found = dailyTrade(absurd, terms(0, 0, 24))
   expect(found.volumes).toEqual([24, 20])
   expect(found.daysKnown).toBe(1)
-  expect(dailyTrade({ bars: absurd, completeness: { ...completeness, gaps: 99 } }, pool(0, 0), 0).daysKnown).toBe(0)
+  expect(dailyTrade(absurd, terms(0, 0, 99)).daysKnown).toBe(0)
+})
+
+test('counts days in bars of other lengths', () => {
+  const minutes = Float64Array.from({ length: 2 * 1_440 + 1 }, () => 1)
+  const flat = minutes.map(() => 0)
+  const long = { ...bars(minutes, flat), barSeconds: 60, lowTick: flat, highTick: flat }
+  expect(dailyTrade(long, terms(0, 0, 1_440))).toMatchObject({ volumes: [1_440, 1_440], daysKnown: 1 })
 })

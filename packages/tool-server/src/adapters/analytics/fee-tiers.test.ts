@@ -4,6 +4,7 @@ import { chooseFeeTier, type ScoredTier } from './choose-fee-tier.ts'
 import { scoreFeeTier, type FeeTier } from './score-fee-tier.ts'
 
 const price = 2_000
+const calm = { sigmaError: 0, blockSeconds: 12 }
 
 /** A pool of one liquidity everywhere, which holds `tvl` and pays `apr` percent of it a year. */
 function tier(feeTier: number, tvl: number, apr: number, change: Partial<FeeTier> = {}): FeeTier & { tvlUsd: number } {
@@ -22,8 +23,8 @@ function tier(feeTier: number, tvl: number, apr: number, change: Partial<FeeTier
   }
 }
 
-function choose(tiers: readonly (FeeTier & { tvlUsd: number })[], sigma: number) {
-  const market = { price, sigma, blockSeconds: 12, value: 10_000 }
+function choose(tiers: readonly (FeeTier & { tvlUsd: number })[], sigma: number, sigmaError = 0) {
+  const market = { price, sigma, ...calm, sigmaError, value: 10_000 }
   const [first, ...others] = tiers.map((one) => ({
     feeTier: Math.round(one.fee * 1e6),
     tvlUsd: one.tvlUsd,
@@ -36,7 +37,7 @@ function choose(tiers: readonly (FeeTier & { tvlUsd: number })[], sigma: number)
 describe('the score of a fee tier', () => {
   test('is its part of the fees over its value, where the price stands still', () => {
     const [tvl, value] = [1e6, 10_000]
-    const score = scoreFeeTier(tier(3_000, tvl, 20), { price, sigma: 0, blockSeconds: 12, value })
+    const score = scoreFeeTier(tier(3_000, tvl, 20), { price, sigma: 0, ...calm, value })
     // Whatever usable range it got, own liquidity for a value falls with the width: the widest that is possible is two spacings.
     const ofWidth = (spacings: number) => {
       const width = 1.0001 ** ((60 * spacings) / 2)
@@ -50,7 +51,7 @@ describe('the score of a fee tier', () => {
 
   test('caps days beyond the others, and doubts a pool that often stands still', () => {
     const usual = tier(3_000, 1e7, 20)
-    const market = { price, sigma: 0.6, blockSeconds: 12, value: 10_000 }
+    const market = { price, sigma: 0.6, ...calm, value: 10_000 }
     const plain = scoreFeeTier(usual, market)
     const wild = usual.trade.fees.with(10, 1e9)
     expect(scoreFeeTier({ ...usual, trade: { ...usual.trade, fees: wild } }, market).feeApr).toBeCloseTo(
@@ -70,13 +71,12 @@ describe('the score of a fee tier', () => {
   ])('of %i known days has an error of %o', (days, error) => {
     const { trade, ...facts } = tier(3_000, 1e7, 20)
     const short = { fees: trade.fees.slice(-2), volumes: trade.volumes.slice(-2), daysKnown: days }
-    const score = scoreFeeTier({ ...facts, trade: short }, { price, sigma: 0.6, blockSeconds: 12, value: 1 })
+    const score = scoreFeeTier({ ...facts, trade: short }, { price, sigma: 0.6, ...calm, value: 1 })
     expect(score.feeAprStandardError).toBe(error)
   })
 
   test('falls with the amount, as it dilutes itself', () => {
-    const at = (value: number) =>
-      scoreFeeTier(tier(500, 1e6, 20), { price, sigma: 0.6, blockSeconds: 12, value }).feeApr
+    const at = (value: number) => scoreFeeTier(tier(500, 1e6, 20), { price, sigma: 0.6, ...calm, value }).feeApr
     expect(at(1e6) / at(1)).toBeLessThan(0.5)
     expect(at(1e12)).toBeLessThan(0.001)
   })
@@ -109,6 +109,38 @@ describe('the choice of a fee tier', () => {
     expect([choice.tier.feeTier, choice.confidence]).toEqual([500, 'LOW'])
   })
 
+  /** Every other day pays `part` more than the mean, and every other less. */
+  const changeable = (feeTier: number, apr: number, part: number) => {
+    const one = tier(feeTier, 1e8, apr, { tickSpacing: 10 })
+    const fees = one.trade.fees.map((day, index) => day * (index % 2 === 0 ? 1 + part : 1 - part))
+    return { ...one, trade: { ...one.trade, fees } }
+  }
+
+  test('is sure of a lead that is more than the errors of the fees of both, and says so', () => {
+    const { tier: best, confidence, lead, reason } = choose([changeable(500, 15, 0.1), changeable(3_000, 10, 0.1)], 0.5)
+    expect([best.feeTier, confidence, lead?.isClear]).toEqual([500, 'HIGH', true])
+    // Thirty such days are off by a root of 29th of the part, and the last week by a seventh of it.
+    const uncertainty = Math.hypot(0.1 / Math.sqrt(29), 0.1 / 7)
+    expect(best.score.feeUncertaintyPct).toBeCloseTo(100 * uncertainty, 6)
+    expect(best.score.netAprError).toBeCloseTo(best.score.feeApr * uncertainty, 9)
+    expect(lead?.errors).toBeCloseTo(best.score.feeApr * uncertainty * (1 + 10 / 15), 6)
+    expect(lead?.netApr).toBeCloseTo(best.score.feeApr / 3, 6)
+    expect(reason).toMatch(/ more than the errors of both together, \d+\.\d\d\.$/)
+  })
+
+  test('is not sure of a lead within the errors of both, and says so', () => {
+    const { tier: best, confidence, lead, reason } = choose([changeable(500, 15, 0.9), changeable(3_000, 11, 0.9)], 0.5)
+    expect([best.feeTier, confidence, lead?.isClear]).toEqual([500, 'LOW', false])
+    expect(reason).toMatch(/ within the errors of both together, \d+\.\d\d: the two are not told apart\.$/)
+  })
+
+  test('does not let the volatility, which is one for both, hide a lead', () => {
+    const { tier: best, lead } = choose([changeable(500, 15, 0), changeable(3_000, 12, 0)], 0.5, 0.4)
+    expect(best.score.netAprError).toBeGreaterThan(lead?.netApr ?? 0)
+    expect(lead?.errors).toBeGreaterThan(0)
+    expect(lead).toMatchObject({ isClear: true })
+  })
+
   test('says where fees do not pay for LVR', () => {
     expect(choose([tier(500, 1e8, 1), tier(3_000, 1e8, 2)], 2).reason).toContain('did not pay for LVR')
   })
@@ -129,5 +161,5 @@ describe('the choice of a fee tier', () => {
 
 const emptyScore = scoreFeeTier(
   { ...tier(500, 1, 0), trade: { fees: [], volumes: [], daysKnown: 0 } },
-  { price, sigma: 0.5, blockSeconds: 12, value: 1 },
+  { price, sigma: 0.5, ...calm, value: 1 },
 )

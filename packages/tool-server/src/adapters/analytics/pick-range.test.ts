@@ -1,6 +1,5 @@
-import { chooseRange, createRangeAnalyser, liquidityProfile, type RangeMarket } from '@svc/lp-math'
+import { chooseRange, createRangeAnalyser, liquidityProfile, type RangeDoubts, type RangeMarket } from '@svc/lp-math'
 import { expect, test } from 'vitest'
-import type { RangeDoubts } from './net-apr-error.ts'
 import { pickRange } from './pick-range.ts'
 
 /** A pool of even liquidity, told in either order of its tokens. */
@@ -27,8 +26,9 @@ function marketOf(inverted: boolean): RangeMarket {
   }
 }
 
-const unsure = { feesError: 0.05, sigmaError: 0.02 }
-const sure = { feesError: 0, sigmaError: 0 }
+const pace = { perDay: 3_000, ofLast7Days: 3_000, standardError: 0 }
+const unsure = { pace: { ...pace, standardError: 150 }, sigmaError: 0.02 }
+const sure = { pace, sigmaError: 0 }
 const targetTimeInRange = 0.8
 const pick = (inverted: boolean, doubts: RangeDoubts) =>
   pickRange({ market: marketOf(inverted), targetTimeInRange, doubts })

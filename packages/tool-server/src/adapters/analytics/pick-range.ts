@@ -3,10 +3,11 @@ import {
   chooseRange,
   createRangeAnalyser,
   type LabelledRange,
+  netAprError,
   type RangeAnalysis,
+  type RangeDoubts,
   type RangeMarket,
 } from '@svc/lp-math'
-import { netAprError, type RangeDoubts } from './net-apr-error.ts'
 
 /**
  * The range that is recommended, and those beside it. It lies evenly about the price unless the best skew is expected to earn more by more

@@ -1,6 +1,5 @@
 import type { Pool, PoolBars } from '../../ports.ts'
 import { describe, expect, test } from 'vitest'
-import { feePace } from './fee-pace.ts'
 import { poolSigma } from './pool-sigma.ts'
 
 const hour = 3_600
@@ -102,29 +101,4 @@ test('of what the protocol takes of the fees nothing is implied', () => {
   const sigma = (protocolFee: number) => poolSigma(past(240), { ...pool, protocolFee }, implied).sigma
   // A quarter less of the fee, which counts once as a yield and once as the width of its tick, under the root.
   expect(sigma(0x44) / sigma(0)).toBeCloseTo(Math.sqrt(0.75), 9)
-})
-
-describe('the fees of a pool', () => {
-  test('are a mean of days with its own error, and the last week beside it', () => {
-    expect(feePace(past(720))).toEqual({ meanUsd: 24, last7dUsd: 24, standardErrorUsd: 0 })
-    const rising = past(720)
-    rising.figures.feesUsd?.fill(2, 720 - 168)
-    expect(feePace(rising)).toMatchObject({ meanUsd: 24 + (24 * 7) / 30, last7dUsd: 48 })
-    expect(feePace(rising)?.standardErrorUsd).toBeCloseTo(
-      Math.sqrt((24 ** 2 * (7 / 30) * (23 / 30) * 30) / 29 / 30),
-      10,
-    )
-  })
-
-  test('leave out what a source cannot mean, and are unknown without a price', () => {
-    const odd = past(240, { fees: 1 })
-    odd.figures.feesUsd?.fill(Number.NaN, 0, 24).fill(-5, 24, 48).fill(Number.POSITIVE_INFINITY, 48, 72)
-    expect(feePace(odd)).toEqual({ meanUsd: 24, last7dUsd: 24, standardErrorUsd: 0 })
-    const half = past(240)
-    half.figures.feesUsd?.forEach((_, index, fees) => (fees[index] = index % 2 === 0 ? Number.NaN : 1))
-    expect(feePace(half)).toEqual({ meanUsd: 24, last7dUsd: 24, standardErrorUsd: 0 })
-    expect(feePace(past(240, { fees: Number.NaN }))).toBeNull()
-    expect(feePace({ ...odd, figures: { ...odd.figures, feesUsd: null } })).toBeNull()
-    expect(feePace(past(0))).toEqual({ meanUsd: 0, last7dUsd: 0, standardErrorUsd: 0 })
-  })
 })

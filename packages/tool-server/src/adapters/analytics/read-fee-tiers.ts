@@ -1,4 +1,12 @@
-import { ewmaSigma, liquidityProfile, LpMathError, MAX_TICK, priceFromSqrtPrice, realisedSigma } from '@svc/lp-math'
+import {
+  ewmaRelativeError,
+  ewmaSigma,
+  liquidityProfile,
+  LpMathError,
+  MAX_TICK,
+  priceFromSqrtPrice,
+  realisedSigma,
+} from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Pool, PoolBars, Ports, Token, WorkCaller } from '../../ports.ts'
 import type { ScoredTier } from './choose-fee-tier.ts'
@@ -24,13 +32,14 @@ export async function readFeeTiers(ports: TierPorts, request: TierRequest): Prom
     const history = await ports.history.read({ chain, pool, ...period, signal: ports.signal })
     const { tvlUsd } = await readPoolActivity(ports, chain, pool, nowMs, { withTrading: false })
     const isQuote1 = pool.token1.address === request.quote.address
-    read.push({ pool, history, tvlUsd, isQuote1, trade: dailyTrade(history, pool, isQuote1 ? 1 : 0) })
+    read.push({ pool, history, tvlUsd, isQuote1, trade: tradeOf(history, pool, isQuote1 ? 1 : 0) })
   }
   const busiest = read.reduce((a, b) => (sum(b.trade.volumes) > sum(a.trade.volumes) ? b : a))
   const volatility = volatilityOf(busiest)
   const market: TierMarket = {
     price: priceOf(busiest),
     sigma: Math.min(volatility?.ewma ?? 0, 10),
+    sigmaError: volatility?.standardError ?? 0,
     blockSeconds: Math.max(chain.blockTimeSeconds, 0.001),
     value: quoteUsd === null ? 1e-9 : notionalUsd / quoteUsd,
   }
@@ -65,7 +74,13 @@ export type FeeTiers = {
   readonly isPriced: boolean
 }
 
-export type TierVolatility = { readonly ewma: number; readonly realised: number | null; readonly hours: number }
+export type TierVolatility = {
+  readonly ewma: number
+  /** One of it. */
+  readonly standardError: number
+  readonly realised: number | null
+  readonly hours: number
+}
 
 export type ReadFeeTier = ScoredTier & {
   readonly pool: Pool
@@ -86,6 +101,11 @@ type ReadTier = {
 }
 
 const lookbackDays = 30
+
+function tradeOf({ bars, completeness }: PoolBars, pool: Pool, countedToken: 0 | 1): DailyTrade {
+  const { decimals } = countedToken === 0 ? pool.token0 : pool.token1
+  return dailyTrade(bars, { ...wholeFee(pool), countedToken, decimals, gaps: completeness.gaps })
+}
 
 async function scored(
   ports: TierPorts,
@@ -151,8 +171,10 @@ function priceOf({ pool, isQuote1 }: ReadTier): number {
 function volatilityOf({ history }: ReadTier): TierVolatility | null {
   const closes = knownCloses(history)
   if (closes.length < 2) return null
+  const ewma = ewmaSigma(closes, history.bars)
   return {
-    ewma: ewmaSigma(closes, history.bars),
+    ewma,
+    standardError: ewma * ewmaRelativeError(closes, history.bars),
     realised: closes.length < 3 ? null : realisedSigma(closes, history.bars),
     hours: closes.length,
   }

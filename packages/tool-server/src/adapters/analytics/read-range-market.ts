@@ -1,7 +1,15 @@
-import { liquidityProfile, LpMathError, MAX_TICK, MIN_TICK, priceFromSqrtPrice, type RangeMarket } from '@svc/lp-math'
+import {
+  feePace,
+  type FeePace,
+  liquidityProfile,
+  LpMathError,
+  MAX_TICK,
+  MIN_TICK,
+  priceFromSqrtPrice,
+  type RangeMarket,
+} from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { HistoryRequest, Pool, PoolBars, Ports, Token } from '../../ports.ts'
-import { feePace, type FeePace } from './fee-pace.ts'
 import { noPrice } from './no-price.ts'
 import { poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
 import { readGasPrice } from './read-gas-price.ts'
@@ -38,16 +46,17 @@ export async function readRangeMarket(
   const sorted = priceFromSqrtPrice(pool.sqrtPriceX96, pool.token0.decimals, pool.token1.decimals)
   const price = isInverted ? 1 / sorted : sorted
   const token1Usd = usd1?.usd ?? (usd0 === null ? null : usd0.usd / price)
-  const pace = feePace(history)
+  const { feesUsd } = history.figures
+  const pace = feesUsd === null ? null : feePace(feesUsd, history.bars)
   if (token1Usd === null || !(token1Usd > 0) || pace === null) throw noPrice({ token0, token1 })
-  const feesError = pace.meanUsd > 0 ? pace.standardErrorUsd / pace.meanUsd : 1
+  const feesError = pace.perDay > 0 && pace.standardError !== null ? pace.standardError / pace.perDay : 1
   const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError })
   const profile = await readProfile(ports, { ...place, isInverted }, volatility.sigma * Math.sqrt(wish.years))
   const gasCostUsd = gas?.costUsd(typicalGas.mint + typicalGas.decrease) ?? null
   const market: RangeMarket = {
     model: { price, sigma: volatility.sigma, drift: 0, years: wish.years },
     profile,
-    feesPerDay: pace.meanUsd / token1Usd,
+    feesPerDay: pace.perDay / token1Usd,
     fee: wholeFee(pool).feePips / 1e6,
     blockSeconds: Math.max(chain.blockTimeSeconds, 0.001),
     value: wish.amountUsd / token1Usd,
@@ -80,6 +89,7 @@ export type ReadRangeMarket = {
   /** Whether the caller's order of the tokens is the other one than the pool's. */
   readonly isInverted: boolean
   readonly volatility: PoolSigma
+  /** In US dollars. */
   readonly pace: FeePace
   /** To open and to close a position; `null` where it is not known, and taken to be nothing. */
   readonly gasCostUsd: number | null

@@ -1,4 +1,15 @@
-import { createRangeAnalyser, type LiquidityProfile } from '@svc/lp-math'
+import {
+  createRangeAnalyser,
+  feePace,
+  type FeePace,
+  feeErrorPct,
+  type LiquidityProfile,
+  netAprError,
+  netAprErrors,
+  type NetAprErrors,
+  type RangeAnalysis,
+  type RangeYields,
+} from '@svc/lp-math'
 import type { DailyTrade } from './daily-trade.ts'
 import { quietShare } from './quiet-share.ts'
 
@@ -11,40 +22,29 @@ import { quietShare } from './quiet-share.ts'
  * @throws LpMathError
  */
 export function scoreFeeTier(tier: FeeTier, market: TierMarket): TierScore {
-  const { price, sigma, blockSeconds, value } = market
+  const { price, sigma, sigmaError, blockSeconds, value } = market
   const { trade, profile, fee, tickSpacing, decimals0, decimals1 } = tier
-  const fees = winsorised(trade.fees)
-  const [month, week] = [mean(fees), mean(fees.slice(-7))]
+  const model = { price, sigma, drift: 0, years }
+  const pool = { profile, feesPerDay: 1, fee, blockSeconds, tickSpacing, decimals0, decimals1 }
   const deviation = Math.max(2 * sigma * Math.sqrt(years), 1e-6)
-  const analyser = createRangeAnalyser({
-    model: {
-      price,
-      sigma,
-      drift: 0,
-      years,
-    },
-    profile,
-    feesPerDay: 1,
-    fee,
-    blockSeconds,
-    value,
-    gasCost: 0,
-    tickSpacing,
-    decimals0,
-    decimals1,
-  })
-  const range = analyser.analyse({ lower: price * Math.exp(-deviation), upper: price * Math.exp(deviation) })
+  const bounds = { lower: price * Math.exp(-deviation), upper: price * Math.exp(deviation) }
+  const range = createRangeAnalyser({ ...pool, model, value, gasCost: 0 }).analyse(bounds)
+  const pace = paceOf(trade)
+  const doubts = { pace, sigmaError }
   const quiet = quietShare(trade.volumes)
-  const netAt = (feesPerDay: number) => range.feeApr * feesPerDay * (1 - quiet) - range.lvrApr
+  const held = paid(range, pace.perDay * (1 - quiet))
   return {
-    feeApr: range.feeApr * month,
-    feeAprStandardError: trade.daysKnown < 2 ? null : range.feeApr * standardError(fees),
-    steadyFeeApr: range.steadyFeeApr * month,
+    feeApr: range.feeApr * pace.perDay,
+    feeAprStandardError: pace.standardError === null ? null : range.feeApr * pace.standardError,
+    feeUncertaintyPct: feeErrorPct(held, pace),
+    steadyFeeApr: range.steadyFeeApr * pace.perDay,
     lvrApr: range.lvrApr,
     arbitrageLossApr: range.arbitrageLossApr,
-    netApr: netAt(month),
-    netAprOfWeek: netAt(week),
-    feeAprOfWeek: range.feeApr * week,
+    netApr: held.netApr,
+    netAprError: netAprError(held, doubts),
+    netAprErrors: netAprErrors(held, doubts),
+    netAprOfWeek: paid(range, pace.ofLast7Days * (1 - quiet)).netApr,
+    feeAprOfWeek: range.feeApr * pace.ofLast7Days,
     quietDaysPct: quiet * 100,
   }
 }
@@ -62,7 +62,10 @@ export type FeeTier = {
 
 export type TierMarket = {
   readonly price: number
+  /** Annual, a fraction. */
   readonly sigma: number
+  /** One standard error of it. */
+  readonly sigmaError: number
   readonly blockSeconds: number
   readonly value: number
 }
@@ -71,17 +74,29 @@ export type TierScore = {
   readonly feeApr: number
   /** Of the mean of the days, by chance alone; `null` where fewer than two are known. */
   readonly feeAprStandardError: number | null
+  /** One standard error of the fees ahead, in percent of them; `null` where too few days are known. */
+  readonly feeUncertaintyPct: number | null
   /** Where trade follows the clock and not the depth. */
   readonly steadyFeeApr: number
   readonly lvrApr: number
   readonly arbitrageLossApr: number
   readonly netApr: number
+  /** One standard error of it, of fees and volatility; and the parts of that. */
+  readonly netAprError: number
+  readonly netAprErrors: NetAprErrors
   readonly netAprOfWeek: number
   readonly feeAprOfWeek: number
   readonly quietDaysPct: number
 }
 
 const years = 30 / 365
+
+/** Of days of which fewer than two are known nothing tells the error. */
+function paceOf({ fees, daysKnown }: DailyTrade): FeePace {
+  const pace = feePace(Float64Array.from(winsorised(fees)), { barSeconds: 86_400 })
+  if (pace === null) return { perDay: 0, ofLast7Days: 0, standardError: null }
+  return daysKnown < 2 ? { ...pace, standardError: null } : pace
+}
 
 function winsorised(days: readonly number[]): readonly number[] {
   if (days.length < 10) return days
@@ -90,13 +105,17 @@ function winsorised(days: readonly number[]): readonly number[] {
   return days.map((day) => Math.min(Math.max(day, at(0.05)), at(0.95)))
 }
 
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
-}
-
-function standardError(values: readonly number[]): number {
-  if (values.length < 2) return 0
-  const center = mean(values)
-  const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0)
-  return Math.sqrt(squares / (values.length - 1) / values.length)
+/** The yields of a range in a pool that pays so much a day, from those in one that pays 1. */
+function paid({ feeApr, steadyFeeApr, lvrApr, sensitivity }: RangeAnalysis, feesPerDay: number) {
+  const net = (yields: Pick<RangeYields, 'feeApr' | 'lvrApr'>) => yields.feeApr * feesPerDay - yields.lvrApr
+  const { calmer, wilder } = sensitivity
+  return {
+    feeApr: feeApr * feesPerDay,
+    steadyFeeApr: steadyFeeApr * feesPerDay,
+    netApr: net({ feeApr, lvrApr }),
+    sensitivity: {
+      calmer: { sigma: calmer.sigma, netApr: net(calmer) },
+      wilder: { sigma: wilder.sigma, netApr: net(wilder) },
+    },
+  }
 }

@@ -1,7 +1,7 @@
+import type { RangeDoubts } from '@svc/lp-math'
 import * as z from 'zod'
 import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
 import type { RangeChoice } from '../../adapters/analytics/pick-range.ts'
-import { rangeDoubts } from '../../adapters/analytics/range-doubts.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
 import { ToolError, type ErrorDetail } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
@@ -117,10 +117,14 @@ export const optimizeLpRange = readTool({
 
 type Request = z.output<typeof input>
 
+function doubtsOf({ pace, volatility }: ReadRangeMarket): RangeDoubts {
+  return { pace, sigmaError: volatility.standardError }
+}
+
 /** The closed forms take milliseconds, too long for the thread that answers calls. */
 async function chosen(request: Request, { workers, signal }: ReadContext, read: ReadRangeMarket): Promise<RangeChoice> {
   const targetTimeInRange = riskTargets[request.riskTolerance]
-  const wanted = { market: read.market, targetTimeInRange, doubts: rangeDoubts(read) }
+  const wanted = { market: read.market, targetTimeInRange, doubts: doubtsOf(read) }
   return workers.run('chooseRange', wanted, { signal }).catch((error: unknown) => {
     throw withDetail(error, { message: 'In this time not even the closed forms came, which need no simulation.' })
   })
@@ -131,7 +135,7 @@ function told(request: Request, place: FoundPool, read: ReadRangeMarket, choice:
   const { market, volatility, isInverted, gasCostUsd } = read
   const completeness = completenessOf(read.history)
   const { projections, ...ranges } = toldChoice(choice, {
-    ...rangeDoubts(read),
+    ...doubtsOf(read),
     amountUsd: Number(request.amount),
     isInverted,
   })
@@ -166,7 +170,7 @@ function notesOf(place: FoundPool, { gasCostUsd, pace, volatility }: ReadRangeMa
     ...(volatility.source === 'implied' ? [impliedNote] : []),
     ...hookDoubt(place.pool),
     ...(gasCostUsd === null ? ['The price of gas is unknown and left out.'] : []),
-    ...(pace.meanUsd > 0 ? [] : ['The pool earned no fees in this time.']),
+    ...(pace.perDay > 0 ? [] : ['The pool earned no fees in this time.']),
     ...(optimal.undilutedFeeApr > 2 * optimal.feeApr
       ? ['The amount is large for this pool: its own liquidity takes more than half of the fee APR away.']
       : []),

@@ -38,6 +38,21 @@ describe('recommend_fee_tier', () => {
     expect(column('volumePct').indexOf(Math.max(...column('volumePct')))).not.toBe(best)
     // The higher the fee, the less of the loss arbitrageurs keep.
     expect(column('arbitrageLossApr')).toEqual(column('arbitrageLossApr').toSorted((a, b) => b - a))
+    // What leads, and by how much more than the errors of both.
+    const second = column('netApr').toSorted((a, b) => b - a)[1]!
+    const lead = answer.number('recommendation.leadApr')
+    const errors = answer.number('recommendation.leadErrorsApr')
+    expect(lead).toBeCloseTo(column('netApr')[best]! - second, 6)
+    expect(answer.at('recommendation.isLeadClear')).toBe(lead > errors)
+    expect(answer.text('recommendation.reason')).toContain(lead > errors ? 'more than the errors' : 'not told apart')
+    expect(answer.number('analysis.pairVolatility.standardError')).toBeGreaterThan(0)
+    for (const tier of tiers) {
+      const ofFees =
+        (tier.number('marginalFeeApr') * (1 - tier.number('quietDaysPct') / 100) * tier.number('feeUncertaintyPct')) /
+        100
+      expect(tier.number('netAprError')).toBeGreaterThan(ofFees)
+      expect(ofFees).toBeGreaterThan(0)
+    }
     const pools = await world.call('get_pools_by_token_pair', { token0: 'WETH', token1: 'USDC', version: 'v3' })
     for (const tier of tiers) {
       const pool = pools.list('items').find((item) => item.number('fee') === tier.number('feeTier'))!
@@ -67,6 +82,7 @@ describe('recommend_fee_tier', () => {
     expect(stable.text('recommendation.reason')).toContain('nothing to compare with')
     expect(stable.text('analysis.pairVolatility.classification')).toBe('STABLE')
     const unpriced = await recommend(world.address('HOSTILE'), 'USDC')
+    expect(stable.at('recommendation')).toMatchObject({ leadApr: null, leadErrorsApr: null, isLeadClear: null })
     expect(tiersOf(unpriced)[0]!.data).toMatchObject({ feeTier: 10_000, tvlUsd: null, feeApy7d: null })
     const refusalOf = (token0: string, token1: string) => world.refuse('recommend_fee_tier', { token0, token1 })
     expect((await refusalOf('WBTC', 'USDT')).code).toBe('NO_POOLS')

@@ -1,14 +1,17 @@
-import { classifyVolatility } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { chooseFeeTier } from '../../adapters/analytics/choose-fee-tier.ts'
-import { notionalUsd, readFeeTiers, type FeeTiers, type ReadFeeTier } from '../../adapters/analytics/read-fee-tiers.ts'
+import {
+  notionalUsd,
+  readFeeTiers,
+  type FeeTiers,
+  type TierVolatility,
+} from '../../adapters/analytics/read-fee-tiers.ts'
 import type { Pool, Token } from '../../ports.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
-import { figure } from '../figure.ts'
 import { noPool } from '../no-pool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
 import { notesResult, readResult, readStamp, tokenLabel, usdResult } from '../results.ts'
+import { toldTiers } from '../told-tiers.ts'
 
 const rateResult = z.number().nullable()
 
@@ -20,15 +23,27 @@ export const recommendFeeTier = readTool({
   scope: 'read:market',
   input: z.strictObject({ token0: tokenInput, token1: tokenInput, chain: chainInput }),
   output: z.object({
-    ...readResult,
     pair: z.string(),
-    recommendation: z.object({ feeTier: z.int(), confidence: z.string(), reason: z.string(), pool: z.string() }),
+    chain: readResult.chain,
+    recommendation: z.object({
+      feeTier: z.int(),
+      confidence: z.string(),
+      reason: z.string(),
+      leadApr: rateResult,
+      leadErrorsApr: rateResult,
+      isLeadClear: z.boolean().nullable(),
+      pool: z.string(),
+    }),
     analysis: z.object({
-      pairVolatility: z.object({ annualized: rateResult, classification: z.string().nullable(), note: z.string() }),
+      pairVolatility: z.object({
+        annualized: rateResult,
+        classification: z.string().nullable(),
+        note: z.string(),
+        standardError: rateResult,
+      }),
       volumeDistribution: z.array(
         z.object({
           feeTier: z.int(),
-          version: z.string(),
           volumePct: rateResult,
           tvlUsd: usdResult,
           feeApy7d: rateResult,
@@ -36,16 +51,21 @@ export const recommendFeeTier = readTool({
           marginalFeeApr: z.number(),
           standardError: rateResult,
           steadyFeeApr: z.number(),
+          feeUncertaintyPct: rateResult,
           lvrApr: z.number(),
           arbitrageLossApr: z.number(),
           netApr: z.number(),
+          netAprError: z.number(),
           quietDaysPct: z.number(),
           daysKnown: z.int(),
+          version: z.string(),
           isEstimate: z.boolean(),
         }),
       ),
       competitiveLandscape: z.object({ otherDexVolumePct: rateResult, note: z.string() }),
     }),
+    timestamp: readResult.timestamp,
+    source: readResult.source,
     notes: notesResult,
   }),
 }).handler(async (input, context) => {
@@ -58,27 +78,21 @@ export const recommendFeeTier = readTool({
   const found = await readFeeTiers(context, { chain, pools, quote, nowMs: context.now() })
   const [first, ...others] = found.tiers
   if (first === undefined) throw new TypeError('every pool is a tier')
-  const classification = found.volatility === null ? null : classifyVolatility(found.volatility.ewma)
-  const choice = chooseFeeTier([first, ...others], { classification, notionalUsd })
+  const volatility = found.volatility && { ...found.volatility, note: volatilityNote(found, found.volatility) }
+  const told = toldTiers([first, ...others], { volatility, notionalUsd }, ({ pool, history }) => ({
+    version: pool.version,
+    isEstimate: history.isEstimate,
+  }))
   return {
-    ...readStamp(chain, context, first.history.source),
     pair: `${tokenLabel(token0)}/${tokenLabel(token1)}`,
-    recommendation: {
-      feeTier: choice.tier.feeTier,
-      confidence: choice.confidence,
-      reason: choice.reason,
-      pool: choice.tier.pool.id,
-    },
+    ...readStamp(chain, context, first.history.source),
+    recommendation: { ...told.recommendation, pool: told.chosen.pool.id },
     analysis: {
-      pairVolatility: {
-        annualized: found.volatility === null ? null : figure(found.volatility.ewma),
-        classification,
-        note: volatilityNote(found),
-      },
-      volumeDistribution: found.tiers.map((tier) => rowOf(tier, found)),
+      pairVolatility: told.pairVolatility,
+      volumeDistribution: told.volumeDistribution,
       competitiveLandscape: { otherDexVolumePct: null, note: landscapeNote(leftOut) },
     },
-    notes: notesOf(found),
+    notes: [...told.notes, ...notesOf(found)],
   }
 })
 
@@ -104,30 +118,7 @@ function quoteOf([pool]: readonly Pool[], token0: Token): Token {
   return pool.token0.usdPegged && !pool.token1.usdPegged ? pool.token0 : pool.token1
 }
 
-function rowOf({ pool, history, score, tvlUsd, weekVolume, daysKnown, ...tier }: ReadFeeTier, found: FeeTiers) {
-  const total = found.tiers.reduce((sum, one) => sum + one.weekVolume, 0)
-  return {
-    feeTier: tier.feeTier,
-    version: pool.version,
-    volumePct: total > 0 ? figure((weekVolume / total) * 100) : null,
-    tvlUsd,
-    feeApy7d: tier.feeApy7d === null ? null : figure(tier.feeApy7d),
-    feeApy30d: tier.feeApy30d === null ? null : figure(tier.feeApy30d),
-    marginalFeeApr: figure(score.feeApr),
-    standardError: score.feeAprStandardError === null ? null : figure(score.feeAprStandardError),
-    steadyFeeApr: figure(score.steadyFeeApr),
-    lvrApr: figure(score.lvrApr),
-    arbitrageLossApr: figure(score.arbitrageLossApr),
-    netApr: figure(score.netApr),
-    quietDaysPct: figure(score.quietDaysPct),
-    daysKnown,
-    isEstimate: history.isEstimate,
-  }
-}
-
-function volatilityNote({ volatility, busiest }: FeeTiers): string {
-  if (volatility === null) return 'No two prices of the last 30 days are known.'
-  const { realised, hours } = volatility
+function volatilityNote({ busiest }: FeeTiers, { realised, hours }: TierVolatility): string {
   const sample = realised === null ? '' : `; sample deviation of all ${(realised * 100).toFixed(1)} %`
   return `EWMA, 0.94 a day, of ${hours} hourly closes of the ${busiest.fee / 10_000} % pool${sample}.`
 }
@@ -143,8 +134,6 @@ function notesOf({ tiers, isPriced }: FeeTiers): string[] {
     history.completeness.note === null ? [] : [`${feeTier / 10_000} %: ${history.completeness.note}`],
   )
   return [
-    'marginalFeeApr: a range of two deviations to each side, held 30 days, at the fees of the last 30 days with outlying days capped; standardError is by chance of the days, steadyFeeApr if trade did not follow depth.',
-    'netApr takes off all of LVR, as fees seen hold what arbitrageurs pay; arbitrageLossApr is what they keep. volumePct is of 7 days.',
     ...(isPriced ? [] : ['No trustworthy USD price: the amount is taken to be too small to matter.']),
     ...completeness,
   ]

@@ -1,7 +1,7 @@
 import { barsFromRows } from '@svc/lp-math'
 import { expect, test } from 'vitest'
 import type { CsvPool } from './csv-pool.ts'
-import { feePace } from './fee-pace.ts'
+import { csvTrade } from './csv-trade.ts'
 import { lastDays } from './last-days.ts'
 import { pastSigma } from './past-sigma.ts'
 
@@ -33,25 +33,26 @@ const pool: CsvPool = {
   bars: barsFromRows(rows, 43_200).bars,
 }
 
-test('fees a day are those of both tokens in the quote, less the part of the protocol, and their error that of the days', () => {
-  // Of token1 in hundredths: 300 + 100 on the first day, 200 on the second; three quarters of 1 % of it.
-  const pace = feePace(pool)
-  expect(pace.volumePerDay).toBeCloseTo(3, 12)
-  expect(pace.feesPerDay).toBeCloseTo(3 * 0.0075, 12)
-  expect(pace.standardError).toBeCloseTo(0.0075, 12)
-  // Of token0 in tenths: 300 and a quarter of 100 on the first day, 100 + 100 on the second.
-  expect(feePace({ ...pool, baseToken: 1 }).volumePerDay).toBeCloseTo((32.5 + 20) / 2, 3)
+const sum = (column: Float64Array) => column.reduce((total, one) => total + one, 0)
+
+test('fees of a bar are those of both tokens in the quote, less the part of the protocol', () => {
+  // Of token1 in hundredths: 300, then 100 at either price, then 100 + 100; three quarters of 1 % of it.
+  const { volumes, fees } = csvTrade(pool)
+  expect([...volumes]).toEqual([3, 1, 0, 2].map((worth) => expect.closeTo(worth, 12)))
+  expect([...fees]).toEqual([3, 1, 0, 2].map((worth) => expect.closeTo(worth * 0.0075, 12)))
+  // Of token0 in tenths: 300, then a quarter of 100, then 100 + 100.
+  expect(sum(csvTrade({ ...pool, baseToken: 1 }).volumes)).toBeCloseTo(30 + 2.5 + 20, 3)
 })
 
-test('fees a day follow the growth of fees where the bars have it', () => {
+test('fees of a bar follow the growth of fees where the bars have it', () => {
   const growth = Float64Array.of(0.002, 0, 0, 0.001)
   const bars = { ...pool.bars, feeGrowth: { token0: growth, token1: new Float64Array(4) } }
-  expect(feePace({ ...pool, bars }).feesPerDay).toBeCloseTo((2 + 1) / 2 / 100, 12)
+  expect(sum(csvTrade({ ...pool, bars }).fees)).toBeCloseTo((2 + 1) / 100, 12)
 })
 
-test('the last days are the last bars, and none where there are fewer', () => {
-  expect([...(lastDays(pool, 1)?.bars.startsAt ?? [])]).toEqual([86_400, 129_600])
-  expect(lastDays(pool, 3)).toBeNull()
+test('the last days are the last bars, and all of them where there are fewer', () => {
+  expect([...lastDays(pool, 1).bars.startsAt]).toEqual([86_400, 129_600])
+  expect(lastDays(pool, 3)).toBe(pool)
 })
 
 test('the error of the volatility falls with the root of the bars, and is that of normal changes for even ones', () => {

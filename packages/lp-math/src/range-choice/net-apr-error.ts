@@ -1,0 +1,39 @@
+import type { FeePace } from '../fee-model/fee-pace.ts'
+import type { RangeYields } from './create-range-analyser.ts'
+import { feeErrorPct } from './fee-error-pct.ts'
+
+/**
+ * One standard error of the expected net yield of a range, in percent a year: of its fees and of the volatility, as if independent. Fees of
+ * which nothing is known may be all wrong.
+ */
+export function netAprError(range: NetYields, doubts: RangeDoubts): number {
+  const { ofFees, ofVolatility } = netAprErrors(range, doubts)
+  return Math.hypot(ofFees, ofVolatility)
+}
+
+/** The parts of {@link netAprError}. */
+export function netAprErrors(range: NetYields, { pace, sigmaError }: RangeDoubts): NetAprErrors {
+  const { calmer, wilder } = range.sensitivity
+  const slope = wilder.sigma === calmer.sigma ? 0 : (wilder.netApr - calmer.netApr) / (wilder.sigma - calmer.sigma)
+  return { ofFees: (range.feeApr * (feeErrorPct(range, pace) ?? 100)) / 100, ofVolatility: slope * sigmaError }
+}
+
+export type RangeDoubts = {
+  /** Of the fees that were seen; in any money. */
+  readonly pace: FeePace
+  /** One standard error of the volatility, which is annual and a fraction. */
+  readonly sigmaError: number
+}
+
+export type NetAprErrors = {
+  readonly ofFees: number
+  /** What one standard error more of volatility brings: commonly below 0. */
+  readonly ofVolatility: number
+}
+
+/** What of a `RangeAnalysis` its error follows from. */
+export type NetYields = Pick<RangeYields, 'feeApr' | 'steadyFeeApr'> & {
+  readonly sensitivity: { readonly calmer: NetAtSigma; readonly wilder: NetAtSigma }
+}
+
+type NetAtSigma = { readonly sigma: number; readonly netApr: number }

@@ -1,0 +1,83 @@
+import { classifyVolatility } from '@svc/lp-math'
+import { chooseFeeTier, type ScoredTier } from '../adapters/analytics/choose-fee-tier.ts'
+import { figure } from './figure.ts'
+
+/**
+ * How `recommend_fee_tier` tells of the fee tiers of a pair: which one is recommended, how sure that is, and what each would bring;
+ * `own` adds what else is known of a tier.
+ */
+export function toldTiers<Tier extends ComparedTier, Own extends object>(
+  tiers: readonly [Tier, ...Tier[]],
+  { volatility, notionalUsd }: AboutTiers,
+  own: (tier: Tier) => Own,
+) {
+  const classification = volatility === null ? null : classifyVolatility(volatility.ewma)
+  const { tier, confidence, reason, lead } = chooseFeeTier(tiers, { classification, notionalUsd })
+  const volume = tiers.reduce((sum, { weekVolume }) => sum + weekVolume, 0)
+  return {
+    chosen: tier,
+    recommendation: {
+      feeTier: tier.feeTier,
+      confidence,
+      reason,
+      leadApr: known(lead?.netApr),
+      leadErrorsApr: known(lead?.errors),
+      isLeadClear: lead?.isClear ?? null,
+    },
+    pairVolatility: {
+      annualized: known(volatility?.ewma),
+      classification,
+      note: volatility?.note ?? 'No two prices of the last 30 days are known.',
+      standardError: known(volatility?.standardError),
+    },
+    volumeDistribution: tiers.map((one) => ({ ...rowOf(one, volume), ...own(one) })),
+    notes: notesAt(notionalUsd),
+  }
+}
+
+export type ComparedTier = ScoredTier & {
+  /** Over the last 7 days, in one money for all tiers. */
+  readonly weekVolume: number
+  /** Percent a year; `null` where the value held is not known. */
+  readonly feeApy7d: number | null
+  readonly feeApy30d: number | null
+}
+
+export type AboutTiers = {
+  /** Annual, as fractions; `null` without two prices. */
+  readonly volatility: { readonly ewma: number; readonly standardError: number; readonly note: string } | null
+  /** What every tier is asked for, in US dollars. */
+  readonly notionalUsd: number
+}
+
+function rowOf({ feeTier, tvlUsd, feeApy7d, feeApy30d, weekVolume, daysKnown, score }: ComparedTier, volume: number) {
+  return {
+    feeTier,
+    volumePct: volume > 0 ? figure((weekVolume / volume) * 100) : null,
+    tvlUsd,
+    feeApy7d: known(feeApy7d),
+    feeApy30d: known(feeApy30d),
+    marginalFeeApr: figure(score.feeApr),
+    standardError: known(score.feeAprStandardError),
+    steadyFeeApr: figure(score.steadyFeeApr),
+    feeUncertaintyPct: known(score.feeUncertaintyPct),
+    lvrApr: figure(score.lvrApr),
+    arbitrageLossApr: figure(score.arbitrageLossApr),
+    netApr: figure(score.netApr),
+    netAprError: figure(score.netAprError),
+    quietDaysPct: figure(score.quietDaysPct),
+    daysKnown,
+  }
+}
+
+function known(value: number | null | undefined): number | null {
+  return value === null || value === undefined ? null : figure(value)
+}
+
+function notesAt(notionalUsd: number): readonly string[] {
+  return [
+    `marginalFeeApr: ${notionalUsd} USD in a range of two deviations to each side, held 30 days, at the fees of the last 30 days with outlying days capped; standardError is by chance of the days, steadyFeeApr if trade did not follow depth.`,
+    'netApr takes off all of LVR, as fees seen hold what arbitrageurs pay; arbitrageLossApr is what they keep. volumePct is of 7 days.',
+    'netAprError is one standard error of netApr, of its fees (feeUncertaintyPct) and the volatility. isLeadClear: the lead over the next tier, leadApr, is more than leadErrorsApr, the errors of both together, in which the volatility, one for both, counts as far as it moves one more than the other.',
+  ]
+}
