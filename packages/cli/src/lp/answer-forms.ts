@@ -97,7 +97,7 @@ export const tiersForm = z.object({
           feeTier: z.int(),
           volumePct: z.number().nullable(),
           marginalFeeApr: z.number(),
-          standardError: z.number().nullable(),
+          feeUncertaintyPct: z.number().nullable(),
           lvrApr: z.number(),
           arbitrageLossApr: z.number(),
           netApr: z.number(),

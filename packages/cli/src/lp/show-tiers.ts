@@ -9,7 +9,7 @@ export function showTiers({ pair, analysis, recommendation, notes }: z.infer<typ
   const rows = best.map((one) => [
     `${one.feeTier / 10_000} %`,
     one.volumePct === null ? '-' : pct(one.volumePct),
-    withError(one.marginalFeeApr, one.standardError),
+    withError(one.marginalFeeApr, one.feeUncertaintyPct && (one.marginalFeeApr * one.feeUncertaintyPct) / 100),
     pct(one.lvrApr),
     pct(one.arbitrageLossApr),
     withError(one.netApr, one.netAprError),

@@ -63,6 +63,9 @@ describe('a choice of range as it is told', () => {
     expect(projections.feeIncome30dUsd).toBeCloseTo(of30d(optimal.feeApr), 4)
     expect(projections.ilCost30dUsd).toBeCloseTo(of30d(optimal.lvrApr), 4)
     expect(projections.netPnl30dUsd).toBeCloseTo(of30d(optimal.netApr), 4)
-    expect(toldChoice({ optimal, candidates }, { ...about, pace: { ...pace, standardError: null } }).projections.feeUncertaintyPct).toBeNull()
+    expect(
+      toldChoice({ optimal, candidates }, { ...about, pace: { ...pace, standardError: null } }).projections
+        .feeUncertaintyPct,
+    ).toBeNull()
   })
 })

@@ -58,8 +58,6 @@ function rowOf({ feeTier, tvlUsd, feeApy7d, feeApy30d, weekVolume, daysKnown, sc
     feeApy7d: known(feeApy7d),
     feeApy30d: known(feeApy30d),
     marginalFeeApr: figure(score.feeApr),
-    standardError: known(score.feeAprStandardError),
-    steadyFeeApr: figure(score.steadyFeeApr),
     feeUncertaintyPct: known(score.feeUncertaintyPct),
     lvrApr: figure(score.lvrApr),
     arbitrageLossApr: figure(score.arbitrageLossApr),
@@ -76,8 +74,8 @@ function known(value: number | null | undefined): number | null {
 
 function notesAt(notionalUsd: number): readonly string[] {
   return [
-    `marginalFeeApr: ${notionalUsd} USD in a range of two deviations to each side, held 30 days, at the fees of the last 30 days with outlying days capped; standardError is by chance of the days, steadyFeeApr if trade did not follow depth.`,
+    `marginalFeeApr: ${notionalUsd} USD in a range of two deviations to each side, held 30 days, at the fees of the last 30 days with outlying days capped. feeUncertaintyPct is one standard error of it in percent of it: chance in the days, the last week against them, whether trade follows depth.`,
     'netApr takes off all of LVR, as fees seen hold what arbitrageurs pay; arbitrageLossApr is what they keep. volumePct is of 7 days.',
-    'netAprError is one standard error of netApr, of its fees (feeUncertaintyPct) and the volatility. isLeadClear: the lead over the next tier, leadApr, is more than leadErrorsApr, the errors of both together, in which the volatility, one for both, counts as far as it moves one more than the other.',
+    'netAprError is one standard error of netApr, of its fees and the volatility. isLeadClear: the lead over the next tier, leadApr, is more than leadErrorsApr, the errors of both together, in which the volatility, one for both, counts as far as it moves one more than the other.',
   ]
 }

@@ -62,7 +62,7 @@ describe('the score of a fee tier', () => {
     const thin = scoreFeeTier({ ...usual, trade: { ...usual.trade, volumes } }, market)
     expect(thin.quietDaysPct).toBeCloseTo(100 / 3, 9)
     expect(plain.netApr - thin.netApr).toBeCloseTo(plain.feeApr / 3, 9)
-    expect(plain).toMatchObject({ feeAprStandardError: expect.closeTo(0, 9), quietDaysPct: 0 })
+    expect(plain).toMatchObject({ feeUncertaintyPct: expect.closeTo(0, 6), quietDaysPct: 0 })
   })
 
   test.each([
@@ -72,7 +72,7 @@ describe('the score of a fee tier', () => {
     const { trade, ...facts } = tier(3_000, 1e7, 20)
     const short = { fees: trade.fees.slice(-2), volumes: trade.volumes.slice(-2), daysKnown: days }
     const score = scoreFeeTier({ ...facts, trade: short }, { price, sigma: 0.6, ...calm, value: 1 })
-    expect(score.feeAprStandardError).toBe(error)
+    expect(score.feeUncertaintyPct).toBe(error)
   })
 
   test('falls with the amount, as it dilutes itself', () => {

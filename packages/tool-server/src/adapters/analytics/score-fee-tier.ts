@@ -35,9 +35,7 @@ export function scoreFeeTier(tier: FeeTier, market: TierMarket): TierScore {
   const held = paid(range, pace.perDay * (1 - quiet))
   return {
     feeApr: range.feeApr * pace.perDay,
-    feeAprStandardError: pace.standardError === null ? null : range.feeApr * pace.standardError,
     feeUncertaintyPct: feeErrorPct(held, pace),
-    steadyFeeApr: range.steadyFeeApr * pace.perDay,
     lvrApr: range.lvrApr,
     arbitrageLossApr: range.arbitrageLossApr,
     netApr: held.netApr,
@@ -72,12 +70,8 @@ export type TierMarket = {
 
 export type TierScore = {
   readonly feeApr: number
-  /** Of the mean of the days, by chance alone; `null` where fewer than two are known. */
-  readonly feeAprStandardError: number | null
   /** One standard error of the fees ahead, in percent of them; `null` where too few days are known. */
   readonly feeUncertaintyPct: number | null
-  /** Where trade follows the clock and not the depth. */
-  readonly steadyFeeApr: number
   readonly lvrApr: number
   readonly arbitrageLossApr: number
   readonly netApr: number

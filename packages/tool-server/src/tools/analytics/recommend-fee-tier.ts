@@ -49,8 +49,6 @@ export const recommendFeeTier = readTool({
           feeApy7d: rateResult,
           feeApy30d: rateResult,
           marginalFeeApr: z.number(),
-          standardError: rateResult,
-          steadyFeeApr: z.number(),
           feeUncertaintyPct: rateResult,
           lvrApr: z.number(),
           arbitrageLossApr: z.number(),
