@@ -108,10 +108,10 @@ export type Tool = {
   readonly tier: KeyTier
   readonly inDataProfile: boolean
   readonly view: ViewName | null
-  /** Those that MCP takes for granted are left out: an open world, and of what only reads that it may be repeated. */
+  /** Those that MCP takes for granted are left out: an open world, and of what only reads that it destroys nothing and may be repeated. */
   readonly annotations: {
     readonly readOnlyHint: boolean
-    readonly destructiveHint: boolean
+    readonly destructiveHint?: boolean
     readonly idempotentHint?: boolean
   }
   readonly input: z.ZodObject
@@ -236,8 +236,10 @@ function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
     view: ('view' in facts ? facts.view : undefined) ?? null,
     annotations: {
       readOnlyHint: access === 'read',
-      destructiveHint: 'destructive' in facts && facts.destructive,
-      ...(access === 'read' ? {} : { idempotentHint: 'idempotent' in facts ? facts.idempotent : true }),
+      ...(access !== 'read' && {
+        destructiveHint: 'destructive' in facts && facts.destructive,
+        idempotentHint: 'idempotent' in facts ? facts.idempotent : true,
+      }),
     },
     input,
     output,

@@ -28,7 +28,12 @@ export type AskedLogs = { readonly address: Address; readonly fromBlock: bigint;
 
 /** What is thrown where an endpoint tells what no chain holds. */
 export function untrue(what: string): ToolError {
-  return new ToolError('RPC_UNAVAILABLE', `The endpoint of this chain told what cannot be in its logs: ${what}.`)
+  const message = `The endpoint of this chain told what cannot be in its logs: ${what}.`
+  return new ToolError('RPC_UNAVAILABLE', message, {
+    details: [
+      { field: 'chain', message, accepted: 'a chain whose endpoint keeps its logs, or another endpoint for it' },
+    ],
+  })
 }
 
 function placeOf(log: PlacedLog, asked: AskedLogs): { readonly block: bigint; readonly index: number } {
