@@ -139,9 +139,11 @@ describe('threads', () => {
 
   test('hold their process up while they work, and no longer', async () => {
     const pool = new URL('../../../dist/adapters/workers/create-worker-pool.js', import.meta.url).href
+    const task = JSON.stringify({ ...quick, bounds: [{ lower: 0.9, upper: 1.1 }] })
     const script = `import { createWorkerPool } from ${JSON.stringify(pool)}
-createWorkerPool({ threads: 1 }).run('simulate', ${JSON.stringify({ ...quick, bounds: [{ lower: 0.9, upper: 1.1 }] })}, {})
-  .then(({ paths }) => console.log(paths))`
+const workers = createWorkerPool({ threads: 1 })
+const work = () => workers.run('simulate', ${task}, {})
+work().then(work).then(({ paths }) => console.log(paths))`
     const args = ['--input-type=module', '--eval', script]
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 })
     expect(stdout).toBe('5120\n')

@@ -44,6 +44,8 @@ export function createWorkerPool(options: WorkerPoolOptions = {}): WorkerPool {
     })
     worker.on('error', leave)
     worker.on('exit', (exitCode) => leave(new Error(`A thread ended with code ${exitCode}.`)))
+    // After the listener for messages, which holds the process up: a task does so by its time limit, a thread shall not.
+    worker.unref()
     return seat
   }
 
@@ -142,19 +144,17 @@ function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): J
 function begin(seat: Seat, job: Job): void {
   seat.job = job
   job.begin()
-  seat.worker.ref()
   seat.worker.postMessage({ ...job.request, stop: job.stop })
 }
 
 /** Whether the thread has ended its task. */
 function hear(seat: Seat, message: WorkMessage): boolean {
-  const { job, worker } = seat
+  const { job } = seat
   if (message.kind === 'progress') {
     if (job?.isOver() === false) job.caller.onProgress?.(message.done, message.of)
     return false
   }
   seat.job = null
-  worker.unref()
   job?.end(message.kind === 'result' ? message : failure(message))
   return true
 }

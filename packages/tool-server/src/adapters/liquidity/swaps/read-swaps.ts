@@ -1,7 +1,6 @@
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Pool, SwapHistory, SwapRecord } from '../../../ports.ts'
-import { inPortions } from '../../in-portions.ts'
+import type { Pool, SwapHistory } from '../../../ports.ts'
 import { scanLogs } from '../logs/scan-logs.ts'
 import type { ReadPorts } from '../read-ports.ts'
 import { blockAt, type ReadBlock } from './block-at.ts'
@@ -57,11 +56,7 @@ export async function readSwaps(
   const swaps = dated.filter((log) => !isCreation(log))
   const created = dated.find(isCreation) ?? null
   if (created !== null) requirePrice(created)
-  let before: readonly SwapRecord[] = []
-  for await (const portion of inPortions(swaps, 1_000)) {
-    requireSound(pool, [...before, ...portion], head.timestamp)
-    before = portion.slice(-1)
-  }
+  await requireSound(pool, swaps, head.timestamp)
   const known = { swaps, created }
   const isComplete = scannedFrom <= start.number || created !== null
   if (isComplete) return { ...known, completeFrom: fromTimestamp, complete: true }

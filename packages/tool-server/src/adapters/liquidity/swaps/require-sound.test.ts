@@ -12,10 +12,10 @@ const check = (told: readonly SwapRecord[]) => requireSound(pool, told, startsAt
 const with10 = (change: (swap: SwapRecord) => Partial<SwapRecord>) =>
   swaps.map((swap, index) => (index === 10 ? { ...swap, ...change(swap) } : swap))
 
-test('what a pool logged is sound, and so is a price that jumped through an empty stretch', () => {
-  check(swaps)
-  check(swapsThroughAGap({ days: 1, startsAt, pushedTo: -200_000 }).swaps)
-  check(swapsThroughAGap({ days: 1, startsAt, pushedTo: -200_000, dust: 1n }).swaps)
+test('what a pool logged is sound, and so is a price that jumped through an empty stretch', async () => {
+  await check(swaps)
+  await check(swapsThroughAGap({ days: 1, startsAt, pushedTo: -200_000 }).swaps)
+  await check(swapsThroughAGap({ days: 1, startsAt, pushedTo: -200_000, dust: 1n }).swaps)
 })
 
 test.each<[string, readonly SwapRecord[]]>([
@@ -36,8 +36,8 @@ test.each<[string, readonly SwapRecord[]]>([
   ['a time before the one of the log before', with10(({ timestamp }) => ({ timestamp: timestamp - 7_200 }))],
   ['times ahead of the head', swaps.map((swap) => ({ ...swap, timestamp: swap.timestamp + 2 ** 31 }))],
   ['a fee of more than all', with10(() => ({ fee: 1_000_001 }))],
-])('a history with %s is refused', (_, told) => {
-  expect(() => check(told)).toThrow(expect.objectContaining({ code: 'RPC_UNAVAILABLE' }))
+])('a history with %s is refused', async (_, told) => {
+  await expect(check(told)).rejects.toThrow(expect.objectContaining({ code: 'RPC_UNAVAILABLE' }))
 })
 
 test('a swap follows from the log before it, and from none further back, and not with other amounts or liquidity', () => {
@@ -81,4 +81,12 @@ test('of a pair what the log says of the reserves before it must be what the log
   expect(swapFit(pair, before, after)).toBe('follows')
   expect(swapFit(pair, { ...before, sqrtPriceX96: (before.sqrtPriceX96 * 1001n) / 1000n }, after)).toBe('breaks')
   expect(swapFit(pair, before, { ...after, amount0: after.amount0 * 9n })).toBe('absurd')
+})
+
+test('swaps are held against the one before, in whatever portions they are looked at', async () => {
+  const [first] = swaps
+  const still = { ...first!, amount0: 0n, amount1: 0n }
+  const many = Array.from({ length: 1_001 }, (_, index) => ({ ...still, timestamp: startsAt + index }))
+  await check(many)
+  await expect(check(many.with(1_000, still))).rejects.toThrow(expect.objectContaining({ code: 'RPC_UNAVAILABLE' }))
 })
