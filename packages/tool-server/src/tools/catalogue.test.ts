@@ -114,6 +114,7 @@ const specifiedFirst: Readonly<Record<string, Readonly<Record<string, string>>>>
     candidateRanges:
       'label priceLower priceUpper expectedFeeApr expectedIlPct expectedNetApr inRangeProbability outOfRangeRisk',
   },
+  recommend_fee_tier: { '': 'pair chain recommendation analysis timestamp' },
 }
 
 /** What the specification says of values left out. */

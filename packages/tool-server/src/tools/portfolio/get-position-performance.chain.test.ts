@@ -46,6 +46,7 @@ describe('get_position_performance', () => {
 
     const near = (name: string, wanted: number) => expect(Number(answer.text(name)) / wanted).toBeCloseTo(1, 5)
     const [in0, in1] = deposited(opened)
+    for (const symbol of ['token0Symbol', 'token1Symbol']) expect(answer.text(symbol)).toBe(position.text(symbol))
     near('deposits.amount0', in0)
     near('deposits.amount1', in1)
     near('withdrawals.amount0', Number(removed.text('amount0Received')))
