@@ -9,22 +9,25 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The `svc` command in few files: what it does as a process, in half the processor's time. */
     readonly bundledProgram: string
+    /** The same of `svc-support-api`. */
+    readonly bundledSupportApi: string
   }
 }
 
 /**
- * Bundles the built `svc` command for the processes that tests start: loading a thousand files takes most of the life of
+ * Bundles the built `svc` and `svc-support-api` for the processes that tests start: loading a thousand files takes most of the life of
  * each. What the files on disk promise (that every command starts from them) is tested with the program itself.
  */
 export async function setup(project: TestProject): Promise<void> {
   // Tests that start no process of ours run without a build.
-  if (!builds.every((file) => existsSync(file))) return project.provide('bundledProgram', join(bundles, 'not-built'))
-  const folder = join(bundles, contentKey())
-  if (!existsSync(folder)) {
+  const isBuilt = builds.every((file) => existsSync(file))
+  const folder = join(bundles, isBuilt ? contentKey() : 'not-built')
+  if (isBuilt && !existsSync(folder)) {
     rmSync(bundles, { recursive: true, force: true })
     await bundleInto(folder)
   }
   project.provide('bundledProgram', join(folder, 'main.mjs'))
+  project.provide('bundledSupportApi', join(folder, 'support-api.mjs'))
 }
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -47,7 +50,10 @@ async function bundleInto(folder: string): Promise<void> {
   const draft = `${folder}.${randomUUID()}`
   mkdirSync(draft, { recursive: true })
   await build({
-    entryPoints: [join(root, 'packages/cli/dist/main.js')],
+    entryPoints: {
+      main: join(root, 'packages/cli/dist/main.js'),
+      'support-api': join(root, 'packages/support-api/dist/main.js'),
+    },
     outdir: draft,
     bundle: true,
     splitting: true,

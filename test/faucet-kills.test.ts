@@ -2,19 +2,19 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { startIdentityProvider, type IdentityProvider } from '@svc/devnet/identity-provider'
 import { useDevnet, usePostgres } from '@svc/devnet/testing'
 import { createPublicClient, http, parseEther, type Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { testCard } from '../packages/support-api/src/test-api.fixture.ts'
 
 // Three replicas of the support API over one PostgreSQL, killed with SIGKILL at what they have just done: taken a claim
-// in, signed for it, sent it; counted a pin, kept its content. The built program runs, as an operator would run it.
+// in, signed for it, sent it; counted a pin, kept its content. The built program runs, in few files; as an
+// operator starts it, it runs in packages/support-api/src/main.test.ts.
 const devnet = useDevnet()
 const postgres = usePostgres()
-const program = fileURLToPath(new URL('../packages/support-api/bin/svc-support-api.js', import.meta.url))
+const program = inject('bundledSupportApi')
 const wallets = 60
 const leastKills = 26
 const atOnce = 5

@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { goneAfter, program, repository, run, upOnAnyPort, type Run } from '../processes.fixture.ts'
+import { goneAfter, installedProgram, program, repository, run, upOnAnyPort, type Run } from '../processes.fixture.ts'
 
 const timeout = 300_000
 
@@ -97,7 +97,7 @@ describe('svc serve --transport stdio, without any setting', { timeout }, () => 
 describe('svc serve --transport http', { timeout }, () => {
   it('keeps the keys it makes where only their owner reads them, and lets their holder in', async () => {
     const settings = { SVC_DATA_DIR: join(directory, 'state'), SVC_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'warn' }
-    const server = start(process.execPath, [program, 'serve', '--transport', 'http'], settings)
+    const server = start(process.execPath, [installedProgram, 'serve', '--transport', 'http'], settings)
     const url = (await server.said(/http:\S+/)).trim()
     const file = join(directory, 'state', '.env')
     expect(statSync(file).mode & 0o777).toBe(0o600)

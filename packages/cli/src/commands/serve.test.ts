@@ -5,8 +5,8 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { program } from '../processes.fixture.ts'
 
-const command = join(import.meta.dirname, '../../bin/svc.js')
 let dataDir: string
 let child: ChildProcess
 
@@ -18,7 +18,7 @@ afterEach(() => {
 
 function serve(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const env = { SVC_DATA_DIR: dataDir, SVC_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'warn', ...environment }
-  child = spawn(process.execPath, [command, 'serve', ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  child = spawn(process.execPath, [program, 'serve', ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] })
   const output = { out: '', err: '' }
   child.stdout?.setEncoding('utf8').on('data', (text: string) => void (output.out += text))
   child.stderr?.setEncoding('utf8').on('data', (text: string) => void (output.err += text))
