@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lp } from './lp.ts'
 import { backtestCsv } from '../lp/backtest-csv.ts'
-import { backtestCurves } from '../lp/backtest-curves.ts'
+import { csvCurves } from '../lp/csv-curves.ts'
 import { callCommand } from '../calls.fixture.ts'
 import { repository, runToEnd } from '../processes.fixture.ts'
 
@@ -169,8 +169,8 @@ test('a picture is drawn from as many points as the eye tells apart, the first r
   const pool = { ...terms, bars, decimals0: 18, decimals1: 18, baseToken: 0 as const, filledBars: 0, widenedBars: 0 }
   const strategies = [{ name: 'a', rangePct: 10, rebalanceThresholdPct: null }]
   const report = backtestCsv(pool, { amountUsd: 100, strategies, now: () => 0 })
-  const { prices, hodl, strategies: curves } = backtestCurves(pool, strategies, report)
-  expect([prices.length, hodl.length, curves[0]?.equity.length]).toEqual([801, 801, 801])
+  const { prices, hodl, strategies: curves } = csvCurves(pool, strategies, report)
+  expect([prices.length, hodl.length, curves[0]?.equity.length]).toEqual([386, 386, 386])
   expect([prices[0]?.at, prices.at(-1)]).toEqual([60, { at: 5_001 * 60, price: 1 }])
   expect(curves[0]?.ranges).toEqual([{ at: 60, lower: expect.closeTo(0.95, 3), upper: expect.closeTo(1.05, 3) }])
   expect(report.timestamp).toBe('1970-01-01T00:00:00.000Z')

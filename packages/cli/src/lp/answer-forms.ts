@@ -1,6 +1,15 @@
+import { backtestAnswer, type toldChoice, type toldTiers } from '@svc/tool-server/analytics'
 import * as z from 'zod'
 
-const bounds = { priceLower: z.number(), priceUpper: z.number().or(z.literal('Infinity')) }
+/** Forms of members that a tool tells, each of its type: one that it tells no more, or otherwise, does not compile. */
+type FormOf<T> = { readonly [Name in keyof T]?: z.ZodType<T[Name]> }
+
+type Choice = ReturnType<typeof toldChoice>
+
+const bounds = {
+  priceLower: z.number(),
+  priceUpper: z.number().or(z.literal('Infinity')),
+} satisfies FormOf<Choice['optimalRange']>
 
 const yields = {
   expectedFeeApr: z.number(),
@@ -8,7 +17,7 @@ const yields = {
   expectedNetApr: z.number(),
   inRangeProbability: z.number(),
   expectedNetAprError: z.number(),
-}
+} satisfies FormOf<Choice['projections']>
 
 const place = { pair: z.string(), notes: z.array(z.string()).readonly() }
 
@@ -29,17 +38,25 @@ export const rangeForm = z.object({
     standardError: z.number(),
     lookback: z.string(),
   }),
-  optimalRange: z.object({ ...bounds, tickLower: z.int(), tickUpper: z.int() }),
+  optimalRange: z.object({ ...bounds, tickLower: z.int(), tickUpper: z.int() } satisfies FormOf<
+    Choice['optimalRange']
+  >),
   projections: z.object({
     ...yields,
     terminalInRangeProbability: z.number(),
     stayInRangeProbability: z.number(),
     lvrApr: z.number(),
     arbitrageLossApr: z.number(),
-  }),
-  candidateRanges: z.array(z.object({ label: z.string(), ...bounds, ...yields })).readonly(),
+  } satisfies FormOf<Choice['projections']>),
+  candidateRanges: z
+    .array(z.object({ label: z.string(), ...bounds, ...yields } satisfies FormOf<Choice['candidateRanges'][number]>))
+    .readonly(),
   sensitivity: z
-    .array(z.object({ annualized: z.number(), expectedFeeApr: z.number(), expectedNetApr: z.number() }))
+    .array(
+      z.object({ annualized: z.number(), expectedFeeApr: z.number(), expectedNetApr: z.number() } satisfies FormOf<
+        Choice['sensitivity'][number]
+      >),
+    )
     .readonly(),
   simulation: z.object({
     seed: z.int(),
@@ -49,48 +66,53 @@ export const rangeForm = z.object({
   }),
 })
 
+const { element: strategy } = backtestAnswer.shape.strategies
+
 /** What is shown of an answer of `backtest_lp_strategy`. */
-export const backtestForm = z.object({
-  ...place,
-  pool,
-  fee: z.int(),
-  period: z.object({ start: z.string(), end: z.string(), days: z.number() }),
-  priceChange: z.object({ startPrice: z.number(), endPrice: z.number(), changePct: z.number() }),
-  hodlBenchmark: z.object({ startValueUsd: z.number(), endValueUsd: z.number(), returnPct: z.number() }),
-  strategies: z
-    .array(
-      z.object({
-        name: z.string(),
-        feesEarnedUsd: z.number(),
-        feeUncertaintyPct: z.number(),
-        ilCostUsd: z.number(),
-        lvrUsd: z.number(),
-        rebalanceCount: z.int(),
-        gasCostUsd: z.number().nullable(),
-        swapCostUsd: z.number(),
-        endValueUsd: z.number(),
-        netReturnPct: z.number(),
-        vsHodlPct: z.number(),
-        inRangePct: z.number(),
-        sharpeRatio: z.number().nullable(),
-        maxDrawdownPct: z.number(),
-      }),
-    )
-    .readonly(),
-  winner: z.object({ strategy: z.string(), reason: z.string(), caveat: z.string() }),
-})
+export const backtestForm = backtestAnswer
+  .pick({ fee: true, period: true, priceChange: true, hodlBenchmark: true, winner: true })
+  .extend({
+    ...place,
+    pool,
+    strategies: z
+      .array(
+        strategy.pick({
+          name: true,
+          feesEarnedUsd: true,
+          feeUncertaintyPct: true,
+          ilCostUsd: true,
+          lvrUsd: true,
+          rebalanceCount: true,
+          gasCostUsd: true,
+          swapCostUsd: true,
+          endValueUsd: true,
+          netReturnPct: true,
+          vsHodlPct: true,
+          inRangePct: true,
+          sharpeRatio: true,
+          maxDrawdownPct: true,
+        }),
+      )
+      .readonly(),
+  })
+
+type Tiers = ReturnType<typeof toldTiers>
 
 /** What is shown of an answer of `recommend_fee_tier`. */
 export const tiersForm = z.object({
   ...place,
-  recommendation: z.object({ feeTier: z.int(), confidence: z.string(), reason: z.string() }),
+  recommendation: z.object({
+    feeTier: z.int(),
+    confidence: z.enum(['HIGH', 'MODERATE', 'LOW']),
+    reason: z.string(),
+  } satisfies FormOf<Tiers['recommendation']>),
   analysis: z.object({
     pairVolatility: z.object({
       annualized: z.number().nullable(),
-      classification: z.string().nullable(),
+      classification: z.enum(['STABLE', 'LOW', 'MODERATE', 'HIGH', 'EXTREME']).nullable(),
       note: z.string(),
       standardError: z.number().nullable(),
-    }),
+    } satisfies FormOf<Tiers['pairVolatility']>),
     volumeDistribution: z
       .array(
         z.object({
@@ -103,7 +125,7 @@ export const tiersForm = z.object({
           netApr: z.number(),
           netAprError: z.number(),
           quietDaysPct: z.number(),
-        }),
+        } satisfies FormOf<Tiers['volumeDistribution'][number]>),
       )
       .readonly(),
   }),

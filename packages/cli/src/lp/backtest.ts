@@ -2,7 +2,7 @@ import { printableText } from '../printable-text.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { backtestForm } from './answer-forms.ts'
 import { backtestCsv } from './backtest-csv.ts'
-import { backtestCurves } from './backtest-curves.ts'
+import { csvCurves } from './csv-curves.ts'
 import { csvPoolFlags, readCsvPool } from './csv-pool.ts'
 import { fileOrPool } from './file-or-pool.ts'
 import { parseNumber } from './parse-number.ts'
@@ -37,7 +37,7 @@ export async function backtest(argv: readonly string[], stopped: Promise<unknown
   const pool = await readCsvPool(file, flags)
   const report = backtestCsv(pool, { amountUsd, strategies, now: Date.now })
   if (flags.svg !== undefined) {
-    await writeSvg(flags.svg, ({ backtestPicture }) => backtestPicture(backtestCurves(pool, strategies, report)))
+    await writeSvg(flags.svg, ({ backtestPicture }) => backtestPicture(csvCurves(pool, strategies, report)))
   }
   process.stdout.write(printableText(flags.json ? `${JSON.stringify(report)}\n` : showBacktest(report)))
   return 0

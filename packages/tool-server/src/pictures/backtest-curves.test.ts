@@ -105,3 +105,15 @@ test('the curves of a replay: HODL half and half, each range from when it was op
   expect(JSON.parse(JSON.stringify(curves)), 'JSON keeps them whole').toEqual(curves)
   expect(narrow?.equity).toBe(result.strategies[0]?.equity)
 })
+
+test('a value at each bar that is shown, where the replay kept one', () => {
+  const bars = climbing(1_000)
+  const result = replayStrategies(bars, strategies, { ...terms, withBarEquity: true })
+  const price = Array.from(bars.closeTick, (tick) => 1.0001 ** tick)
+  const facts = { pair: 'A/B', chain: 'ethereum', fee: 500, caption: [], startValueUsd: 1_000, quoteUsd: 1 }
+  const curves = backtestCurves({ ...facts, result, price, startsAt: 17e8, barSeconds: 3600 })
+  for (const [index, { equity }] of curves.strategies.entries()) {
+    expect(equity.map(({ at }) => at)).toEqual(curves.prices.map(({ at }) => at))
+    expect(equity.at(-1)?.valueUsd).toBe(result.strategies[index]!.barEquityUsd!.at(-1))
+  }
+})

@@ -18,7 +18,7 @@ export function backtestCurves(replay: Replay): BacktestCurves {
     ...facts,
     prices: closes.map(({ at, bar }) => ({ at, price: priceAt(bar) })),
     hodl: closes.map(({ at, bar }) => ({ at, valueUsd: startValueUsd * growth(bar) })),
-    strategies: result.strategies.map((one) => curveOf(one, result.startsAt)),
+    strategies: result.strategies.map((one) => curveOf(one, result.startsAt, closes)),
   }
 }
 
@@ -34,16 +34,21 @@ export type Replay = Pick<BacktestCurves, 'pair' | 'chain' | 'fee' | 'caption'> 
   readonly barSeconds: number
 }
 
+type Close = { readonly at: number; readonly bar: number }
+
 const mostPoints = 400
 const mostMoves = 200
 
-function curveOf(one: StrategyResult, startsAt: number): StrategyCurve {
+/** Its value at the bars that are shown where the replay kept it, else at each day. */
+function curveOf(one: StrategyResult, startsAt: number, closes: readonly Close[]): StrategyCurve {
+  const { barEquityUsd } = one
   return {
     name: one.name,
     netReturnPct: one.netReturnPct,
     feesEarnedUsd: one.feesEarnedUsd,
     feeUncertaintyPct: one.feeUncertaintyPct,
-    equity: one.equity,
+    equity:
+      barEquityUsd === null ? one.equity : closes.map(({ at, bar }) => ({ at, valueUsd: barEquityUsd[bar] ?? 0 })),
     ranges: thinned([
       rangeFrom(startsAt, one.firstRange),
       ...one.rebalances.map(({ at, after }) => rangeFrom(at, after)),

@@ -10,13 +10,14 @@ import { wholeFee } from '../../adapters/analytics/whole-fee.ts'
 import { backtestCurves } from '../../pictures/backtest-curves.ts'
 import type { Pool, PoolBars } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
+import { backtestAnswer } from '../backtest-answer.ts'
 import { backtestPeriod, requireKnownDays } from '../backtest-period.ts'
 import { backtestWinner } from '../backtest-winner.ts'
 import type { FoundPool } from '../named-pool.ts'
 import { chainInput, feeInput, poolInput, timeInput, tokenInput, usdAmountInput } from '../params.ts'
-import { completenessOf, completenessResult, timeOfBar } from '../period.ts'
+import { completenessOf, timeOfBar } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
-import { readResult, readStamp, tokenLabel, usdResult } from '../results.ts'
+import { readStamp, tokenLabel } from '../results.ts'
 import { strategiesOf, usualStrategies } from '../strategies-of.ts'
 import { widthNotes } from '../width-notes.ts'
 
@@ -43,42 +44,7 @@ export const backtestLpStrategy = readTool({
         'JSON list of 1 to 10 { name, rangePct 0-200|null, rebalanceThresholdPct 0-100|null }; default narrow, medium, wide, full-range',
       ),
   }),
-  output: z.object({
-    pair: z.string(),
-    chain: readResult.chain,
-    fee: z.int(),
-    period: z.object({ start: z.string(), end: z.string(), days: z.number() }),
-    priceChange: z.object({ startPrice: z.number(), endPrice: z.number(), changePct: z.number() }),
-    hodlBenchmark: z.object({ startValueUsd: z.number(), endValueUsd: z.number(), returnPct: z.number() }),
-    strategies: z.array(
-      z.object({
-        name: z.string(),
-        feesEarnedUsd: z.number(),
-        ilCostUsd: z.number(),
-        rebalanceCount: z.int(),
-        rebalanceGasCostUsd: usdResult,
-        endValueUsd: z.number(),
-        netReturnPct: z.number(),
-        vsHodlPct: z.number(),
-        inRangePct: z.number(),
-        sharpeRatio: z.number().nullable(),
-        rangePct: z.number().nullable(),
-        rebalanceThresholdPct: z.number().nullable(),
-        feeUncertaintyPct: z.number(),
-        lvrUsd: z.number(),
-        hodlMoveUsd: z.number(),
-        gasCostUsd: usdResult,
-        swapCostUsd: z.number(),
-        vs5050Pct: z.number(),
-        maxDrawdownPct: z.number(),
-      }),
-    ),
-    winner: z.object({ strategy: z.string(), reason: z.string(), caveat: z.string() }),
-    timestamp: readResult.timestamp,
-    source: readResult.source,
-    pool: z.string(),
-    ...completenessResult,
-  }),
+  output: backtestAnswer,
 }).handler(async (input, context) => {
   const strategies = input.strategies === undefined ? usualStrategies : strategiesOf(input.strategies)
   const chain = context.chains.get(input.chain)

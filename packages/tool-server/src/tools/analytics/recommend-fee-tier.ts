@@ -41,21 +41,15 @@ export const recommendFeeTier = readTool({
         note: z.string(),
         standardError: rateResult,
       }),
+      // Each with the fees, the LVR and the quiet days that its netApr is made of, and feeUncertaintyPct.
       volumeDistribution: z.array(
-        z.object({
+        z.looseObject({
           feeTier: z.int(),
           volumePct: rateResult,
           tvlUsd: usdResult,
           feeApy7d: rateResult,
-          feeApy30d: rateResult,
-          marginalFeeApr: z.number(),
-          feeUncertaintyPct: rateResult,
-          lvrApr: z.number(),
-          arbitrageLossApr: z.number(),
           netApr: z.number(),
           netAprError: z.number(),
-          quietDaysPct: z.number(),
-          daysKnown: z.int(),
           version: z.string(),
           isEstimate: z.boolean(),
         }),
