@@ -1,5 +1,8 @@
+import { getSqrtPriceAtTick, MAX_TICK, MIN_TICK } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
+import type { SwapRecord } from '../../ports.ts'
 import { barsOfPeriods } from './bars-of-periods.ts'
+import { periodFitsSwaps } from './period-fits-swaps.ts'
 import type { Period } from './read-periods.ts'
 
 const token = { address: '0x', symbol: 'T', name: 'T', isNative: false, listed: true, usdPegged: false } as const
@@ -134,5 +137,36 @@ describe('bars of periods', () => {
   test('share fees with the protocol', () => {
     const { figures } = barsOfPeriods({ ...pool, protocolFee: 0x44 }, null, [period(0, 2_000)], grid, pegged)
     expect(figures.feesUsd![0]).toBeCloseTo(4.5, 12)
+  })
+})
+
+describe.each([MIN_TICK, MIN_TICK + 1, 0, MAX_TICK - 1])('a period at tick %i', (tick) => {
+  test.each([
+    [0, 0],
+    [0, 24],
+    [24, 0],
+    [24, 24],
+    [6, 18],
+  ])('of tokens of %i and %i decimals is told by its bar, and fits its swaps', (decimals0, decimals1) => {
+    const odd = { ...pool, token0: { ...token, decimals: decimals0 }, token1: { ...token, decimals: decimals1 } }
+    const [root, liquidity] = [1.0001 ** (tick / 2), 1e30]
+    const [in0, out1] = [(liquidity / root) * 0.01, liquidity * root * 0.01]
+    const price = 10 ** (decimals1 - decimals0) / root ** 2
+    const amounts = { volume0: in0 / 10 ** decimals0, volume1: out1 / 10 ** decimals1 }
+    const at = { price, open: price, high: price, low: price, ...amounts }
+    const told = { ...period(0, 1), ...at, liquidity, volumeUsd: 1, trades: 1 }
+    const { bars, absurd } = barsOfPeriods(odd, null, [told], { ...grid, count: 1 }, [])
+    expect([absurd, bars.startsAt.length]).toEqual([0, 1])
+    for (const column of [bars.openTick, bars.lowTick, bars.highTick, bars.closeTick]) {
+      expect(column[0]).toBeCloseTo(tick, 5)
+    }
+    expect(bars.amount0In[0]! / in0 + bars.amount1In[0]! / out1).toBeCloseTo(1, 6)
+    const place = { blockNumber: 1n, logIndex: 0, timestamp: 60, transactionHash: '0x' } as const
+    const moved = { amount0: BigInt(Math.round(in0)), amount1: -BigInt(Math.round(out1)) }
+    const state = { sqrtPriceX96: getSqrtPriceAtTick(tick), tick, liquidity: BigInt(liquidity), fee: 3_000 }
+    const swap: SwapRecord = { ...place, ...moved, ...state }
+    expect(periodFitsSwaps(odd, told, told, [swap])).toBe(true)
+    expect(periodFitsSwaps(odd, { ...told, price: price * 1.01 }, told, [swap])).toBe(false)
+    expect(periodFitsSwaps(odd, { ...told, volume1: told.volume1 * 1.02 }, told, [swap])).toBe(false)
   })
 })

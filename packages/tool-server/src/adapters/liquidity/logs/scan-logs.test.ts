@@ -65,3 +65,15 @@ test('narrower ones are read where the first are refused, and get no wider again
 test('without leave ranges stay as they are', async () => {
   expect(new Set((await scan(Infinity)).widths)).toEqual(new Set([10]))
 })
+
+test('ranges that are full of logs get no wider', async () => {
+  const widths: number[] = []
+  const read = async (from: bigint, to: bigint) => {
+    const width = Number(to - from) + 1
+    widths.push(width)
+    return Array<bigint>(width * 1_000).fill(from)
+  }
+  const most = { spanBlocks: 1, widestBlocks: 64, maxRequests: 64, isEnough: () => false }
+  await scanLogs({ ...most, read, newest: 99n, oldest: 0n })
+  expect(Math.max(...widths)).toBe(4)
+})

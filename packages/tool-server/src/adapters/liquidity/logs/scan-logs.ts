@@ -3,7 +3,8 @@ import { ToolError } from '../../../tool-error.ts'
 /**
  * Reads logs backwards from the newest block, chunk by chunk, several chunks in one request, until the oldest block, until
  * `isEnough`, or until the budget of requests is spent. A chunk that the endpoint refuses is read again in halves. Where wider chunks
- * are allowed, one of twice the width is tried alone after every round that went well, and none any more once one was refused.
+ * are allowed, one of twice the width is tried alone after every round that went well, unless it would hold too many logs for one
+ * answer, which is parsed in one turn; none any more once one was refused.
  *
  * @returns what was found, oldest first, and the block from which on nothing is missing.
  * @throws ToolError `CANCELLED`, `RPC_*`; a refusal only once a chunk is a single block.
@@ -13,6 +14,7 @@ export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: 
   let span = BigInt(options.spanBlocks)
   let widest = BigInt(options.widestBlocks ?? options.spanBlocks)
   let mayWiden = false
+  let densest = 0
   let budget = options.maxRequests
   const parts: (readonly Entry[])[] = []
   const found = () => parts.toReversed().flat()
@@ -20,7 +22,8 @@ export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: 
   while (scannedFrom > oldest && budget > 0 && !isEnough(found())) {
     if (options.signal?.aborted === true)
       throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
-    const isTrial: boolean = mayWiden && span * 2n <= widest
+    const isTrial: boolean = mayWiden && span * 2n <= widest && densest * 2 <= mostLogs
+    densest = 0
     const width = isTrial ? span * 2n : span
     const chunks = chunksBelow(scannedFrom, oldest, width, isTrial ? 1 : Math.min(budget, chunksAtOnce))
     budget -= chunks.length
@@ -36,6 +39,7 @@ export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: 
         break
       }
       parts.push(outcome.value)
+      densest = Math.max(densest, outcome.value.length)
       scannedFrom = from
     }
   }
@@ -57,6 +61,8 @@ export type LogScan<Entry> = {
 }
 
 const chunksAtOnce = 8
+/** Of a chunk that was made wider: some 4 MB, a few hundredths of a second to parse. */
+const mostLogs = 5_000
 
 function chunksBelow(end: bigint, oldest: bigint, span: bigint, count: number): [from: bigint, to: bigint][] {
   const chunks: [bigint, bigint][] = []
