@@ -1,0 +1,63 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { catalogue } from '@svc/tool-server'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callCommand } from '../../packages/cli/src/calls.fixture.ts'
+import { toolSchemas } from '../../packages/tool-server/src/dispatch/tool-schemas.ts'
+
+const root = join(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'docs/analytics.md'), 'utf8')
+const told = new Set([...page.matchAll(/`([A-Za-z0-9]+)`/g)].map(([, name]) => name))
+const undocumented = (names: Iterable<string>) => [...new Set(names)].filter((name) => !told.has(name))
+
+// A day and a little of the shipped minutes: what is told of them is of no matter here.
+const shipped = join(root, 'examples/data/univ3-polygon-usdc-weth-500-2023-08-13_17.minute.csv')
+const directory = mkdtempSync(join(tmpdir(), 'analytics-docs-'))
+beforeAll(() =>
+  writeFileSync(join(directory, 'a-day.csv'), readFileSync(shipped, 'utf8').split('\n').slice(0, 1500).join('\n')),
+)
+afterAll(() => rmSync(directory, { recursive: true }))
+
+describe('docs/analytics.md says what each member of a result is', () => {
+  test.each([
+    'optimize_lp_range',
+    'recommend_fee_tier',
+    'backtest_lp_strategy',
+    'get_price_history',
+    'get_volume_history',
+    'get_position_performance',
+    'search_pools',
+  ])('of %s', (name) => {
+    const tool = catalogue.find((one) => one.name === name)!
+    const members = [...membersOfSchema(toolSchemas(tool).outputSchema)]
+    expect(members.length).toBeGreaterThan(9)
+    expect(undocumented(members)).toEqual([])
+  })
+
+  test.each([['optimize', '--simulations', '64'], ['backtest'], ['fee-tier']])('of svc lp %s', async (...words) => {
+    const file = join(directory, 'a-day.csv')
+    const [command, ...more] = words
+    const place = command === 'fee-tier' ? [`500=${file}`] : [file, '--fee', '500']
+    const flags = ['--decimals', '6,18', '--base', '1', '--json', ...more]
+    const { stdout } = await callCommand(['lp', command, ...place, ...flags])
+    const members = [...membersOf(JSON.parse(stdout))]
+    expect(members.length).toBeGreaterThan(20)
+    expect(undocumented(members)).toEqual([])
+  })
+})
+
+function* membersOf(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield* Object.keys(value)
+  for (const inner of Object.values(value)) yield* membersOf(inner)
+}
+
+/** The names under `properties`, at any depth. */
+function* membersOfSchema(schema: unknown): Generator<string> {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [key, inner] of Object.entries(schema)) {
+    if (key === 'properties') yield* Object.keys(inner)
+    yield* membersOfSchema(inner)
+  }
+}
