@@ -98,6 +98,7 @@ export const OTHERS: Readonly<Record<string, Proof>> = {
 /** What has nothing to integrate and nothing to draw. */
 export const NO_CLOSED_FORMS: Readonly<Record<string, string>> = {
   logReturn: 'the model itself',
+  heldPosition: 'what positionMinusHodl is told',
   occupationPieces: 'where an integral is cut',
   ownLiquidity: 'a quotient by positionValue',
   liquidityProfile: 'sums of whole numbers',

@@ -1,11 +1,13 @@
 import { type Case, priceAtEnd, type Proof } from '../proof.fixture.ts'
 import { arbitrageShare } from './arbitrage-share.ts'
+import { heldPosition } from './held-position.ts'
 import { hodlValue } from './hodl-value.ts'
 import { impermanentLoss } from './impermanent-loss.ts'
 import { integrate } from './integrate.ts'
 import { lossAgainstHodl } from './loss-against-hodl.ts'
 import { lvrRate } from './lvr-rate.ts'
 import { positionAmounts } from './position-amounts.ts'
+import { positionMinusHodl } from './position-minus-hodl.ts'
 import { positionValue } from './position-value.ts'
 import { probabilityBetween } from './probability-between.ts'
 import { gauss, quadrature } from './quadrature.fixture.ts'
@@ -37,6 +39,13 @@ export const POSITIONS: Readonly<Record<string, Proof>> = {
   },
   impermanentLoss: lossProof(({ bounds, model }) => impermanentLoss(bounds, model.price, moved(model))),
   lossAgainstHodl: lossProof(({ bounds, model }) => lossAgainstHodl(bounds, model.price)(moved(model))),
+  positionMinusHodl: {
+    says: ({ bounds, model }) => positionMinusHodl(heldPosition(bounds, model.price), moved(model)),
+    quadrature: lostOf,
+    sample: ALGEBRA,
+    within: 1e-9,
+    least: ({ bounds, model }) => 1e-6 * valueOf(bounds, model.price, moved(model)),
+  },
   lvrRate: {
     // -sigma²·P²·V''/2, with V' the token0 held: integrated over a move of the price.
     says: ({ bounds, model: { price, sigma } }) => {
@@ -146,21 +155,22 @@ function valueOf(bounds: Bounds, heldAt: number, price: number): number {
   return token0Above(bounds, heldAt) * price + token1Below(bounds, heldAt)
 }
 
-/** A position’s value grows by the token0 it holds, that of its first tokens by what it held: the loss is the integral of the difference. */
 function lossProof(says: Proof['says']): Proof {
   return {
     says,
-    quadrature: ({ bounds, model }) => {
-      const [entry, end] = [model.price, moved(model)]
-      const held = positionAmounts(bounds, entry).amount0
-      const lost = (price: number): number => positionAmounts(bounds, price).amount0 - held
-      const points = pointsBetween(Math.min(entry, end), Math.max(entry, end), bounds)
-      return (Math.sign(end - entry) * quadrature(lost, points)) / valueOf(bounds, entry, end)
-    },
+    quadrature: (at) => lostOf(at) / valueOf(at.bounds, at.model.price, moved(at.model)),
     sample: ALGEBRA,
     within: 1e-9,
     least: () => 1e-6,
   }
+}
+
+/** A position’s value grows by the token0 it holds, that of its first tokens by what it held: the integral of the difference. */
+function lostOf({ bounds, model }: Case): number {
+  const [entry, end] = [model.price, moved(model)]
+  const held = positionAmounts(bounds, entry).amount0
+  const lost = (price: number): number => positionAmounts(bounds, price).amount0 - held
+  return Math.sign(end - entry) * quadrature(lost, pointsBetween(Math.min(entry, end), Math.max(entry, end), bounds))
 }
 
 /** A pool whose fee is half, one and a half and three times what the price moves in a block. */
