@@ -1,6 +1,7 @@
 // Compiles contracts/*.sol of this package, which are deployed, and of the tool server, whose code only stands in state
 // overrides, and writes each into its contracts.gen.ts. With --check it writes nothing and fails when a committed file
-// does not match its sources.
+// does not match its sources; with --check-stamp it does so without compiling, by the stamp of what was compiled to what.
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -10,21 +11,41 @@ const outputs = [
   { sources: '../../tool-server/contracts/', target: '../../tool-server/src/safety/contracts.gen.ts', code: 'runtime' },
 ]
 
+const [flag] = process.argv.slice(2)
+
 for (const { sources, target, code } of outputs) {
-  const text = render(compile(new URL(sources, import.meta.url)), code)
   const path = new URL(target, import.meta.url)
-  if (!process.argv.includes('--check')) writeFileSync(path, text)
-  else if (readFileSync(path, 'utf8') !== text) {
+  const folder = new URL(sources, import.meta.url)
+  const written = flag === undefined ? null : readFileSync(path, 'utf8')
+  const body = flag === '--check-stamp' ? written.slice(written.indexOf('\n')) : render(compile(folder), code)
+  const text = `// Written by scripts/compile-contracts.mjs from contracts/*.sol. Do not edit. Stamp: ${stamp(folder, body)}${body}`
+  if (written === null) writeFileSync(path, text)
+  else if (written !== text) {
     process.stderr.write(`${target} does not match ${sources}*.sol: npm run contracts -w @svc/devnet\n`)
     process.exitCode = 1
   }
 }
 
-function compile(sources) {
-  const require = createRequire(import.meta.url)
-  const files = readdirSync(sources)
+/** Changes with the sources, with the compiler and the packages they import, with this program and with what it wrote. */
+function stamp(folder, body) {
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  )
+  const hash = createHash('sha256').update(JSON.stringify({ dependencies, devDependencies }))
+  hash.update(readFileSync(new URL(import.meta.url)))
+  for (const file of solidityIn(folder)) hash.update(`${file}\n`).update(readFileSync(new URL(file, folder)))
+  return hash.update(body).digest('hex').slice(0, 16)
+}
+
+function solidityIn(folder) {
+  return readdirSync(folder)
     .filter((file) => file.endsWith('.sol'))
     .sort()
+}
+
+function compile(sources) {
+  const require = createRequire(import.meta.url)
+  const files = solidityIn(sources)
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(files.map((file) => [file, { content: readFileSync(new URL(file, sources), 'utf8') }])),
@@ -60,5 +81,5 @@ function render(contracts, code) {
     const constant = name[0].toLowerCase() + name.slice(1)
     return `export const ${constant} = {\n  abi: ${JSON.stringify(abi)},\n  ${code}: '${codes[code]}',\n} as const\n`
   })
-  return `// Written by scripts/compile-contracts.mjs from contracts/*.sol. Do not edit.\n\n${body.join('\n')}`
+  return `\n\n${body.join('\n')}`
 }

@@ -54,7 +54,7 @@ test('mint and burn bounds equal the oracle', () => {
         amount1: fromJsbi(burn.amount1),
       })
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   )
 })
 
