@@ -195,6 +195,6 @@ function profileOf({ model }: Case): LiquidityProfile {
   const edge = (deviations: number): number => model.price * Math.exp(deviations * model.sigma * Math.sqrt(model.years))
   return {
     edges: Float64Array.of(0, edge(-2), edge(-0.5), edge(-0.2), edge(1), Number.POSITIVE_INFINITY),
-    liquidity: Float64Array.of(5, 90, 0, 20, 3),
+    liquidity: Float64Array.of(5, 90, 0, 20, 0.3),
   }
 }

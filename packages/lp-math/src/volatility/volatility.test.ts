@@ -71,6 +71,7 @@ describe('volatility of closes', () => {
 describe('implied volatility', () => {
   test('is 2·fee·√(volume/tick TVL)·√365', () => {
     expect(impliedSigma({ fee: 0.003, dailyVolumeUsd: 5e7, tickTvlUsd: 1e6 })).toBeCloseTo(0.81056, 4)
+    expect(impliedSigma({ fee: 0.003, dailyVolumeUsd: 0, tickTvlUsd: 1e6 })).toBe(0)
   })
 
   test.each([
@@ -80,6 +81,7 @@ describe('implied volatility', () => {
     [{ dailyVolumeUsd: Number.POSITIVE_INFINITY }, 'AMOUNT_NEGATIVE'],
     [{ tickTvlUsd: 0 }, 'LIQUIDITY_OUT_OF_RANGE'],
     [{ tickTvlUsd: Number.NaN }, 'LIQUIDITY_OUT_OF_RANGE'],
+    [{ tickTvlUsd: Number.POSITIVE_INFINITY }, 'LIQUIDITY_OUT_OF_RANGE'],
   ])('refuses %o', (change, code) => {
     expect(() => impliedSigma({ fee: 0.003, dailyVolumeUsd: 1, tickTvlUsd: 1, ...change })).toThrow(
       expect.objectContaining({ code }),
