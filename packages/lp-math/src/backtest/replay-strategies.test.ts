@@ -57,6 +57,10 @@ describe('a strategy over a price that moves', () => {
     expect(result.hodlEndValueUsd).toBeCloseTo(12_200, 6)
     expect(result.vsHodlPct).toBeCloseTo(((2 * 1.2) / 2.44 - 1) * 100, 9)
     expect(result.versus5050Pct).toBeCloseTo(result.vsHodlPct, 9)
+    // And so where the quote token doubles in dollars.
+    const dear = replay(barsAlong([0, tickAt(1.44)], { input: 0 }), full, { quoteUsd: Float64Array.of(1, 2) })
+    expect(dear.hodlEndValueUsd).toBeCloseTo(24_400, 6)
+    expect(dear.versus5050Pct).toBeCloseTo(result.versus5050Pct, 9)
     expect(result.ilCostUsd).toBeCloseTo(200, 6)
     expect(result.lvrUsd).toBeCloseTo(200, 6)
     expect(result.hodlMoveUsd).toBeCloseTo(2200, 6)
