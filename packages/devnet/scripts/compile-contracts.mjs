@@ -1,6 +1,7 @@
 // Compiles contracts/*.sol of this package, which are deployed, and of the tool server, whose code only stands in state
 // overrides, and writes each into its contracts.gen.ts. With --check it writes nothing and fails when a committed file
 // does not match its sources; with --check-stamp it does so without compiling, by the stamp of what was compiled to what.
+// This program is part of the stamp: after a change to it, formatting included, it has to run.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
