@@ -103,7 +103,7 @@ describe('hours out of a subgraph', () => {
     const whole = await readPeriods(ask, pool, grid)
     const before = subgraph.asked().length
     expect(await readPeriods(ask, pool, grid, 100)).toEqual(whole)
-    expect(subgraph.asked().length - before).toBe(3)
+    expect(subgraph.asked().length - before).toBe(Math.floor(whole.periods.length / 100) + 1)
   })
 
   test('take no key to a place that is not the gateway', async () => {
@@ -159,7 +159,7 @@ describe('a subgraph', () => {
     subgraph.setFaults([{ fault: { kind: 'stale', seconds: 7_200 } }])
     const [, told] = await readBoth('v3', { from: now - 10 * 86_400, to: now - 5 * 86_400, barSeconds: 3_600 })
     expect(told.source).toBe('subgraph')
-    expect(told.completeness.note).toMatch(/^The subgraph is 7200 seconds behind the chain\. Held against/)
+    expect(told.completeness.note).toMatch(/^The subgraph is 7200 seconds behind the chain\. .*Held against/)
   })
 })
 
