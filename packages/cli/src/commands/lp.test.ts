@@ -1,4 +1,5 @@
 import { barsFromRows } from '@svc/lp-math'
+import { backtestAnswer } from '@svc/tool-server/analytics'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,11 +49,26 @@ Best: full-range. Ended with 9547.07 USD: fees 2.40 USD (+/-0.0 %), IL 10.36 USD
     const report = JSON.parse(stdout)
     const [tight] = report.strategies
     expect(report).toMatchObject({ pair: 'WETH/USDC', chain: null, fee: 500, winner: { strategy: 'tight' } })
+    expect(report).toMatchObject({ barsExpected: 7_200, barsFound: 7_199 })
+    expect(tight).toMatchObject({ rangePct: 2, rebalanceThresholdPct: 50, rebalanceGasCostUsd: null, gasCostUsd: null })
     expect(tight.rebalanceCount).toBeGreaterThan(0)
     expect(tight.rebalances.length).toBe(tight.rebalanceCount)
-    const { feesEarnedUsd, hodlMoveUsd, ilCostUsd, swapCostUsd, gasCostUsd, endValueUsd } = tight
-    expect(feesEarnedUsd + hodlMoveUsd - ilCostUsd - swapCostUsd - gasCostUsd).toBeCloseTo(endValueUsd - 5000, 5)
+    const { feesEarnedUsd, hodlMoveUsd, ilCostUsd, swapCostUsd, endValueUsd } = tight
+    expect(feesEarnedUsd + hodlMoveUsd - ilCostUsd - swapCostUsd).toBeCloseTo(endValueUsd - 5000, 5)
   })
+})
+
+test('svc lp backtest of a file tells what the tool tells of a pool, member by member and in its order', async () => {
+  const strategies = '[{"name":"thin","rangePct":0.15,"rebalanceThresholdPct":null}]'
+  const { stdout } = await svc('backtest', shipped, ...ofPool, '--gas-usd', '2', '--json', '--strategies', strategies)
+  const report = JSON.parse(stdout)
+  const [thin] = report.strategies
+  const { shape } = backtestAnswer
+  const members = Object.keys(shape).filter((name) => !['source', 'pool', 'isEstimate'].includes(name))
+  expect(Object.keys(report)).toEqual([...members, 'data'])
+  expect(Object.keys(thin)).toEqual([...Object.keys(shape.strategies.element.shape), 'equity', 'rebalances'])
+  expect(thin).toMatchObject({ rangePct: 0.15, rebalanceThresholdPct: null, rebalanceGasCostUsd: 0, gasCostUsd: 4 })
+  expect(report.notes).toContain('Ranges of this pool lie on ticks 10 apart: "thin" is 0.2 % wide, not 0.15.')
 })
 
 describe('svc lp optimize on the shipped minutes', () => {

@@ -1,42 +1,38 @@
 import { type BacktestStrategy, laterWinners, replayStrategies, type StrategyResult } from '@svc/lp-math'
+import { figure, toldBacktest } from '@svc/tool-server/analytics'
 import type { CsvPool } from './csv-pool.ts'
-import { describeBars, type DescribedBars } from './describe-bars.ts'
-import { backtestWinner, figure } from '@svc/tool-server/analytics'
+import { describeBars } from './describe-bars.ts'
 import { replayOptions } from './replay-options.ts'
 
 /**
  * Replays strategies over the bars of a file: what `backtest_lp_strategy` answers for a pool, with the members that only a file has in
- * `data`. Throws `LpMathError`.
+ * `data`, and of each strategy its value once a day and every move. Throws `LpMathError`.
  */
-export function backtestCsv(pool: CsvPool, options: BacktestCsvOptions): BacktestReport {
-  const { amountUsd, strategies, now } = options
-  const replay = replayOptions(pool, amountUsd)
-  const result = replayStrategies(pool.bars, strategies, replay)
-  const later = laterWinners(pool.bars, strategies, replay)
-  const { startPrice, endPrice, startsAt, endsAt } = result
+export function backtestCsv(pool: CsvPool, { amountUsd, strategies, now }: BacktestCsvOptions) {
+  const { bars, filledBars, gasUsd, pair, quoteUsd, tickSpacing } = pool
+  const options = replayOptions(pool, amountUsd)
+  const result = replayStrategies(bars, strategies, options)
+  const replayed = { ...result, laterWinners: laterWinners(bars, strategies, options) }
+  const { notes, ...told } = toldBacktest(strategies, replayed, {
+    startValueUsd: amountUsd,
+    quoteUsd,
+    isGasKnown: gasUsd > 0,
+    tickSpacing,
+    // What is missing of the file is told in `notes`.
+    completeness: { gaps: 0, hasAllTrades: true },
+  })
   const data = describeBars(pool)
-  const halves = (amountUsd / 2) * (1 + endPrice / startPrice)
   return {
-    pair: pool.pair,
+    pair,
     chain: null,
     fee: pool.feePips,
-    period: { start: timeOf(startsAt), end: timeOf(endsAt), days: figure((endsAt - startsAt) / 86_400) },
-    priceChange: {
-      startPrice: figure(startPrice),
-      endPrice: figure(endPrice),
-      changePct: figure((endPrice / startPrice - 1) * 100),
-    },
-    hodlBenchmark: {
-      startValueUsd: amountUsd,
-      endValueUsd: figure(halves),
-      returnPct: figure((halves / amountUsd - 1) * 100),
-    },
-    strategies: result.strategies.map(told),
-    // What is missing of the file is told in `notes`.
-    winner: backtestWinner({ ...result, laterWinners: later }, { gaps: 0, hasAllTrades: true }),
-    data,
-    notes: [...data.notes, ...assumptionsOf(pool)],
+    ...told,
+    strategies: told.strategies.map((row, index) => withPath(row, result.strategies[index])),
     timestamp: new Date(now()).toISOString(),
+    barsExpected: data.bars,
+    barsFound: data.bars - filledBars,
+    notes: [...data.notes, ...notes, ...assumptionsOf(pool)],
+    data,
   }
 }
 
@@ -46,45 +42,14 @@ export type BacktestCsvOptions = {
   readonly now: () => number
 }
 
-export type BacktestReport = {
-  readonly pair: string
-  readonly chain: string | null
-  readonly fee: number
-  readonly period: { readonly start: string; readonly end: string; readonly days: number }
-  readonly priceChange: { readonly startPrice: number; readonly endPrice: number; readonly changePct: number }
-  /** Half of the amount in each token, held. */
-  readonly hodlBenchmark: { readonly startValueUsd: number; readonly endValueUsd: number; readonly returnPct: number }
-  readonly strategies: readonly ToldStrategy[]
-  readonly winner: { readonly strategy: string; readonly reason: string; readonly caveat: string }
-  readonly data: DescribedBars
-  readonly notes: readonly string[]
-  readonly timestamp: string
-}
+export type BacktestReport = ReturnType<typeof backtestCsv>
 
-/** What is told of a strategy: money in US dollars, costs positive, `Pct` in percent. */
-export type ToldStrategy = ReturnType<typeof told>
-
-function told(one: StrategyResult) {
-  const { sharpeRatio, rebalances } = one
+/** What is told of a strategy, with its value at the end of each day, and the ranges before and after each move. */
+function withPath<Row extends object>(row: Row, result: StrategyResult | undefined) {
+  const { equity = [], rebalances = [] } = result ?? {}
   return {
-    name: one.name,
-    feesEarnedUsd: figure(one.feesEarnedUsd),
-    ilCostUsd: figure(one.ilCostUsd),
-    rebalanceCount: rebalances.length,
-    rebalanceGasCostUsd: figure(one.rebalanceGasUsd),
-    endValueUsd: figure(one.endValueUsd),
-    netReturnPct: figure(one.netReturnPct),
-    vsHodlPct: figure(one.vsHodlPct),
-    inRangePct: figure(one.inRangePct),
-    sharpeRatio: sharpeRatio === null ? null : figure(sharpeRatio),
-    feeUncertaintyPct: figure(one.feeUncertaintyPct),
-    hodlMoveUsd: figure(one.hodlMoveUsd),
-    lvrUsd: figure(one.lvrUsd),
-    swapCostUsd: figure(one.swapCostUsd),
-    gasCostUsd: figure(one.gasUsd),
-    vs5050Pct: figure(one.versus5050Pct),
-    maxDrawdownPct: figure(one.maxDrawdownPct),
-    equity: one.equity.map(({ at, valueUsd }) => ({ at: timeOf(at), valueUsd: figure(valueUsd) })),
+    ...row,
+    equity: equity.map(({ at, valueUsd }) => ({ at: timeOf(at), valueUsd: figure(valueUsd) })),
     rebalances: rebalances.map(({ at, before, after }) => ({
       at: timeOf(at),
       before: boundsOf(before),

@@ -1,4 +1,4 @@
-import type { BacktestOptions, BacktestResult, BacktestStrategy, Bars, StrategyResult } from '@svc/lp-math'
+import type { BacktestOptions, Bars } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
@@ -12,14 +12,13 @@ import type { Pool, PoolBars } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
 import { backtestAnswer } from '../backtest-answer.ts'
 import { backtestPeriod, requireKnownDays } from '../backtest-period.ts'
-import { backtestWinner } from '../backtest-winner.ts'
 import type { FoundPool } from '../named-pool.ts'
 import { chainInput, feeInput, poolInput, timeInput, tokenInput, usdAmountInput } from '../params.ts'
-import { completenessOf, timeOfBar } from '../period.ts'
+import { completenessOf } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
 import { readStamp, tokenLabel } from '../results.ts'
 import { strategiesOf, usualStrategies } from '../strategies-of.ts'
-import { widthNotes } from '../width-notes.ts'
+import { toldBacktest } from '../told-backtest.ts'
 
 export const backtestLpStrategy = readTool({
   name: 'backtest_lp_strategy',
@@ -73,28 +72,20 @@ export const backtestLpStrategy = readTool({
     kind: 'backtest',
     curves: backtestCurves({ ...curves, caption, price: [...price], startsAt, barSeconds }),
   }))
+  const told = toldBacktest(strategies, result, {
+    startValueUsd,
+    quoteUsd: quoteUsd.usd,
+    isGasKnown: gas !== null && gas.nativeUsd !== null,
+    tickSpacing: pool.tickSpacing,
+    completeness: history.completeness,
+  })
   return {
     ...readStamp(chain, context, history.source),
     ...about,
     pool: pool.id,
-    period: {
-      start: timeOfBar(result.startsAt),
-      end: timeOfBar(result.endsAt),
-      days: rounded((result.endsAt - result.startsAt) / 86_400, 4),
-    },
-    priceChange: priceChange(result),
-    hodlBenchmark: benchmarkOf(startValueUsd, price, quoteUsd.usd),
-    strategies: strategies.flatMap((strategy, index) => {
-      const replayed = result.strategies[index]
-      return replayed === undefined ? [] : [reportOf(strategy, replayed, gas)]
-    }),
-    winner: backtestWinner(result, history.completeness),
+    ...told,
     ...completeness,
-    notes: [
-      ...completeness.notes,
-      ...widthNotes(strategies, result.strategies, { startPrice: result.startPrice, tickSpacing: pool.tickSpacing }),
-      ...notesOf(chain, pool, { history, gas, quoteUsd }),
-    ],
+    notes: [...completeness.notes, ...told.notes, ...notesOf(chain, pool, { history, gas, quoteUsd })],
   }
 })
 
@@ -119,49 +110,6 @@ function optionsOf({ pool, token0 }: FoundPool, startValueUsd: number, { quoteUs
     baseToken: pool.token0.address === token0.address ? 0 : 1,
     quoteUsd: quoteUsd.usd,
     gasUsd: { open: costOf(mint), close: costOf(decrease), rebalance: costOf(decrease + swap + mint) },
-  }
-}
-
-function priceChange({ startPrice, endPrice }: BacktestResult) {
-  return { startPrice, endPrice, changePct: rounded((endPrice / startPrice - 1) * 100, 4) }
-}
-
-/** Half of the value held in each token. */
-function benchmarkOf(startValueUsd: number, price: Float64Array, quoteUsd: number | Float64Array) {
-  const last = price.length - 1
-  const usdAt = (bar: number) => (typeof quoteUsd === 'number' ? quoteUsd : (quoteUsd[bar] ?? 0))
-  const quoteGrew = usdAt(last) / usdAt(0)
-  const baseGrew = (quoteGrew * (price[last] ?? 0)) / (price[0] ?? 1)
-  const growth = (quoteGrew + baseGrew) / 2
-  return {
-    startValueUsd,
-    endValueUsd: dollars(startValueUsd * growth),
-    returnPct: rounded((growth - 1) * 100, 4),
-  }
-}
-
-function reportOf({ rangePct, rebalanceThresholdPct }: BacktestStrategy, result: StrategyResult, gas: GasPrice | null) {
-  const isPriced = gas !== null && gas.nativeUsd !== null
-  return {
-    name: result.name,
-    feesEarnedUsd: dollars(result.feesEarnedUsd),
-    ilCostUsd: dollars(result.ilCostUsd),
-    rebalanceCount: result.rebalances.length,
-    rebalanceGasCostUsd: isPriced ? dollars(result.rebalanceGasUsd) : null,
-    endValueUsd: dollars(result.endValueUsd),
-    netReturnPct: rounded(result.netReturnPct, 4),
-    vsHodlPct: rounded(result.vsHodlPct, 4),
-    inRangePct: rounded(result.inRangePct, 4),
-    sharpeRatio: result.sharpeRatio === null ? null : rounded(result.sharpeRatio, 4),
-    rangePct,
-    rebalanceThresholdPct,
-    feeUncertaintyPct: rounded(result.feeUncertaintyPct, 2),
-    lvrUsd: dollars(result.lvrUsd),
-    hodlMoveUsd: dollars(result.hodlMoveUsd),
-    gasCostUsd: isPriced ? dollars(result.gasUsd) : null,
-    swapCostUsd: dollars(result.swapCostUsd),
-    vs5050Pct: rounded(result.versus5050Pct, 4),
-    maxDrawdownPct: rounded(result.maxDrawdownPct, 4),
   }
 }
 
@@ -197,14 +145,4 @@ function quietDays({ amount0In, amount1In }: Bars): number {
     if (!traded(amount0In) && !traded(amount1In)) quiet += 1
   }
   return quiet
-}
-
-function dollars(value: number): number {
-  return rounded(value, 6)
-}
-
-/** Adding 0 makes a negative zero a plain one. */
-function rounded(value: number, digits: number): number {
-  const scale = 10 ** digits
-  return Math.round(value * scale) / scale + 0
 }

@@ -1,0 +1,90 @@
+import type { BacktestStrategy, StrategyResult } from '@svc/lp-math'
+import type * as z from 'zod'
+import type { PoolBars, Replayed } from '../ports.ts'
+import type { backtestAnswer } from './backtest-answer.ts'
+import { backtestWinner } from './backtest-winner.ts'
+import { figure } from './figure.ts'
+import { timeOfBar } from './period.ts'
+import { widthNotes } from './width-notes.ts'
+
+/**
+ * How `backtest_lp_strategy` tells of a replay: what each strategy came to, which ended with the most, and what half of the amount in each
+ * token would have. Money is in US dollars, costs positive, `Pct` in percent.
+ */
+export function toldBacktest(
+  strategies: readonly BacktestStrategy[],
+  replayed: Replayed,
+  about: AboutBacktest,
+): ToldBacktest {
+  const { startPrice, endPrice, startsAt, endsAt } = replayed
+  return {
+    period: { start: timeOfBar(startsAt), end: timeOfBar(endsAt), days: figure((endsAt - startsAt) / 86_400) },
+    priceChange: {
+      startPrice: figure(startPrice),
+      endPrice: figure(endPrice),
+      changePct: figure((endPrice / startPrice - 1) * 100),
+    },
+    hodlBenchmark: benchmarkOf(replayed, about),
+    strategies: strategies.flatMap((strategy, index) => {
+      const result = replayed.strategies[index]
+      return result === undefined ? [] : [rowOf(strategy, result, about)]
+    }),
+    winner: backtestWinner(replayed, about.completeness),
+    notes: widthNotes(strategies, replayed.strategies, { startPrice, tickSpacing: about.tickSpacing }),
+  }
+}
+
+export type AboutBacktest = {
+  readonly startValueUsd: number
+  /** Dollars of one quote token: throughout, or at the close of each bar. */
+  readonly quoteUsd: number | Float64Array
+  /** Whether gas counts; where it does not, what it cost is null. */
+  readonly isGasKnown: boolean
+  readonly tickSpacing: number | null
+  readonly completeness: Pick<PoolBars['completeness'], 'gaps' | 'hasAllTrades'>
+}
+
+export type ToldBacktest = Pick<Answer, 'period' | 'priceChange' | 'hodlBenchmark' | 'strategies' | 'winner'> & {
+  /** What must be said of the strategies. */
+  readonly notes: readonly string[]
+}
+
+type Answer = z.infer<typeof backtestAnswer>
+
+/** Half of the value held in each token. */
+function benchmarkOf(
+  { startPrice, endPrice }: Replayed,
+  { startValueUsd, quoteUsd }: AboutBacktest,
+): Answer['hodlBenchmark'] {
+  const quoteGrew = typeof quoteUsd === 'number' ? 1 : (quoteUsd.at(-1) ?? 0) / (quoteUsd[0] ?? 1)
+  const growth = (quoteGrew * (1 + endPrice / startPrice)) / 2
+  return { startValueUsd, endValueUsd: figure(startValueUsd * growth), returnPct: figure((growth - 1) * 100) }
+}
+
+function rowOf(
+  { rangePct, rebalanceThresholdPct }: BacktestStrategy,
+  result: StrategyResult,
+  { isGasKnown }: AboutBacktest,
+): Answer['strategies'][number] {
+  return {
+    name: result.name,
+    feesEarnedUsd: figure(result.feesEarnedUsd),
+    ilCostUsd: figure(result.ilCostUsd),
+    rebalanceCount: result.rebalances.length,
+    rebalanceGasCostUsd: isGasKnown ? figure(result.rebalanceGasUsd) : null,
+    endValueUsd: figure(result.endValueUsd),
+    netReturnPct: figure(result.netReturnPct),
+    vsHodlPct: figure(result.vsHodlPct),
+    inRangePct: figure(result.inRangePct),
+    sharpeRatio: result.sharpeRatio === null ? null : figure(result.sharpeRatio),
+    rangePct,
+    rebalanceThresholdPct,
+    feeUncertaintyPct: figure(result.feeUncertaintyPct),
+    lvrUsd: figure(result.lvrUsd),
+    hodlMoveUsd: figure(result.hodlMoveUsd),
+    gasCostUsd: isGasKnown ? figure(result.gasUsd) : null,
+    swapCostUsd: figure(result.swapCostUsd),
+    vs5050Pct: figure(result.versus5050Pct),
+    maxDrawdownPct: figure(result.maxDrawdownPct),
+  }
+}
