@@ -60,6 +60,16 @@ describe('svc pause and svc resume', { timeout }, () => {
     expect(await runToEnd(['resume', '--data-dir', directory])).toMatchObject({ code: 0, stdout: 'Resumed.\n' })
     expect(await recorded('pause.off')).toMatchObject({ by })
     expect(await call(client, 'execute_swap', swap)).toHaveProperty('txHash')
+    for (const reason of ['first', 'second']) {
+      await svc('pause', '--reason', reason)
+      await svc('resume')
+    }
+    const moves = () =>
+      events().flatMap(({ event, reason = null }) =>
+        String(event).startsWith('pause.') ? [`${String(event)} ${String(reason)}`] : [],
+      )
+    const both = ['pause.on first', 'pause.off null', 'pause.on second', 'pause.off null']
+    await expect.poll(() => moves().slice(2)).toEqual(both)
 
     writeFileSync(join(directory, 'breaker.json'), 'garbage')
     const still = await svc('resume')

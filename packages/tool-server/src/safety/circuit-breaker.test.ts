@@ -27,6 +27,7 @@ describe('the circuit breaker', () => {
       openedAt: '2026-01-01T00:00:00.000Z',
       cause: '3 transactions in a row were mined and reverted; 0xcc reverted',
       rearmed: null,
+      past: [],
     })
   })
 
@@ -74,6 +75,7 @@ describe('the circuit breaker', () => {
       since: '2026-01-01T00:00:00.000Z',
       cause: 'the balance fell',
       rearmed: null,
+      past: [],
     })
   })
 
@@ -87,6 +89,12 @@ describe('the circuit breaker', () => {
       since: null,
       cause: null,
       rearmed: { by: 'operator:ada' },
+      past: [
+        {
+          begun: { since: '2026-01-01T00:00:00.000Z', cause: expect.stringContaining('3 transactions in a row') },
+          end: { by: 'operator:ada', at: '2026-01-01T01:00:00.000Z' },
+        },
+      ],
     })
     expect(await breaker.recordFailure('reverted')).toBe(false)
   })

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import type { SwitchDecision } from './kill-switch.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
+import { type PastTime, switchHistory, withEnded } from './switch-history.ts'
 
 /**
  * Stops signing when too much goes wrong: after `maxConsecutiveFailures` transactions in a row that were mined and
@@ -29,8 +30,8 @@ export function createCircuitBreaker(options: {
   return Object.freeze({
     isOpen: async () => (await readState(path)).openedAt !== null,
     status: async () => {
-      const { openedAt, cause, rearmed } = await readState(path)
-      return { open: openedAt !== null, since: openedAt, cause: openedAt === null ? null : cause, rearmed }
+      const { openedAt, cause, rearmed, past } = await readState(path)
+      return { open: openedAt !== null, since: openedAt, cause: openedAt === null ? null : cause, rearmed, past }
     },
     recordSuccess: () =>
       inOrder(async () => {
@@ -64,9 +65,10 @@ export function createCircuitBreaker(options: {
       }),
     rearm: (decision: Omit<SwitchDecision, 'reason'>) =>
       inOrder(async () => {
-        const state = await readState(path)
-        if (state.openedAt === null) return false
-        await write(path, { ...closed, rearmed: { by: decision.by, at: decision.at } })
+        const { openedAt, cause, past } = await readState(path)
+        if (openedAt === null) return false
+        const rearmed = { by: decision.by, at: decision.at }
+        await write(path, { ...closed, rearmed, past: withEnded(past, { since: openedAt, cause }, rearmed) })
         return true
       }),
   })
@@ -92,7 +94,11 @@ export type BreakerStatus = {
   readonly cause: string | null
   /** Who last re-armed it, and when. */
   readonly rearmed: { readonly by: string; readonly at: string } | null
+  /** The openings that were re-armed, oldest first. */
+  readonly past: readonly PastTime<Opening>[]
 }
+
+export type Opening = { readonly since: string; readonly cause: string | null }
 
 /** `other`: signed, and then refused by the endpoint or pushed aside by another transaction. */
 export type FailureKind = 'reverted' | 'other'
@@ -110,11 +116,12 @@ const stateSchema = z.object({
   openedAt: z.string().nullable(),
   cause: z.string().nullable(),
   rearmed: z.object({ by: z.string(), at: z.string() }).nullable().default(null),
+  past: switchHistory(z.object({ since: z.string(), cause: z.string().nullable() })),
 })
 
 type State = z.output<typeof stateSchema>
 
-const closed: State = { consecutiveFailures: 0, failedAt: [], openedAt: null, cause: null, rearmed: null }
+const closed: State = { consecutiveFailures: 0, failedAt: [], openedAt: null, cause: null, rearmed: null, past: [] }
 
 function write(path: string, state: State): Promise<void> {
   return replaceFileDurably(path, JSON.stringify(state))

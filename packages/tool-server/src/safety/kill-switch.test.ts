@@ -33,13 +33,15 @@ it('keeps who paused first, when and why, in a file only its owner may read', as
   expect((await stat(join(dataDir, 'paused'))).mode & 0o777).toBe(0o600)
 })
 
-it('keeps who let signing go on', async () => {
+it('keeps who let signing go on, and what they ended', async () => {
   expect(await resume(dataDir, ada)).toBe(false)
   expect(await readResume(dataDir)).toBeNull()
   await pause(dataDir, { ...ada, reason: null })
   expect(await resume(dataDir, { by: 'operator:bob', at: '2026-01-02T00:00:00.000Z' })).toBe(true)
   expect(await isPaused(dataDir)).toBe(false)
-  expect(await readResume(dataDir)).toMatchObject({ by: 'operator:bob', at: '2026-01-02T00:00:00.000Z' })
+  const end = { by: 'operator:bob', at: '2026-01-02T00:00:00.000Z' }
+  const past = [{ begun: { since: ada.at, by: ada.by, reason: null }, end }]
+  expect(await readResume(dataDir)).toEqual({ ...end, reason: null, past })
 })
 
 it.each(['', '{', '{"by":7}', `{"by":"a","at":"yesterday","reason":null}`])(

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
+import { type PastTime, switchHistory, withEnded } from './switch-history.ts'
 
 /**
  * Whether the operator has stopped signing: a file named `paused` stands in the data directory, whatever it holds. It is
@@ -17,7 +18,10 @@ export async function isPaused(dataDir: string): Promise<boolean> {
 export async function readPause(dataDir: string): Promise<Pause | null> {
   const writtenAt = pausedSince(dataDir)
   if (writtenAt === null) return null
-  const written = await readFile(join(dataDir, pausedName), 'utf8').then(parseDecision, () => null)
+  const written = await readFile(join(dataDir, pausedName), 'utf8').then(
+    (text) => parseAs(decisionSchema, text),
+    () => null,
+  )
   return { since: written?.at ?? writtenAt, by: written?.by ?? null, reason: written?.reason ?? null }
 }
 
@@ -29,18 +33,20 @@ export async function pause(dataDir: string, decision: SwitchDecision): Promise<
   return { since: decision.at, by: decision.by, reason: decision.reason }
 }
 
-/** Lets signing go on, and leaves who said so for the audit log. False when nothing was paused. */
+/** Lets signing go on, and leaves for the audit log what ended and who said so. False when nothing was paused. */
 export async function resume(dataDir: string, decision: Omit<SwitchDecision, 'reason'>): Promise<boolean> {
-  if (!(await isPaused(dataDir))) return false
-  await replaceFileDurably(join(dataDir, resumedName), `${JSON.stringify({ ...decision, reason: null })}\n`)
+  const standing = await readPause(dataDir)
+  if (standing === null) return false
+  const past = withEnded((await readResume(dataDir))?.past ?? [], standing, decision)
+  await replaceFileDurably(join(dataDir, resumedName), `${JSON.stringify({ ...decision, reason: null, past })}\n`)
   await rm(join(dataDir, pausedName))
   return true
 }
 
-/** Who ended the last pause, and when; `null` when no command did. */
-export async function readResume(dataDir: string): Promise<SwitchDecision | null> {
+/** Who ended the last pause, and when, and the pauses until then; `null` when no command ended one. */
+export async function readResume(dataDir: string): Promise<Resume | null> {
   const text = await readFileIfPresent(join(dataDir, resumedName))
-  return text === null ? null : parseDecision(text)
+  return text === null ? null : parseAs(resumeSchema, text)
 }
 
 export type Pause = {
@@ -49,6 +55,8 @@ export type Pause = {
   readonly by: string | null
   readonly reason: string | null
 }
+
+export type Resume = SwitchDecision & { readonly past: readonly PastTime<Pause>[] }
 
 /** What an operator's command leaves in a switch's file. */
 export type SwitchDecision = {
@@ -68,9 +76,12 @@ const decisionSchema = z.object({
   reason: z.string().max(1_000).nullable(),
 })
 
-function parseDecision(text: string): SwitchDecision | null {
+const pauseSchema = z.object({ since: z.string(), by: z.string().nullable(), reason: z.string().nullable() })
+const resumeSchema = decisionSchema.extend({ past: switchHistory(pauseSchema) })
+
+function parseAs<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | null {
   try {
-    return decisionSchema.parse(JSON.parse(text))
+    return schema.parse(JSON.parse(text))
   } catch {
     return null
   }

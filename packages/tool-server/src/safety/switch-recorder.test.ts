@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
@@ -11,16 +11,18 @@ import { createSwitchRecorder } from './switch-recorder.ts'
 
 let dataDir: string
 let written: AuditEvent[]
-let diskIsFull: boolean
+/** After so many more lines the disk is full. */
+let linesLeft: number
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'switches-'))
   written = []
-  diskIsFull = false
+  linesLeft = Infinity
 })
 
 const policy = parsePolicy({}, { production: false })
 const limits = { maxConsecutiveFailures: 1, maxFailuresInWindow: 5, windowMinutes: 60 }
-const breaker = () => createCircuitBreaker({ dataDir, limits: () => limits, now: () => Date.UTC(2026, 0, 1) })
+const breaker = (hour = 0) =>
+  createCircuitBreaker({ dataDir, limits: () => limits, now: () => Date.UTC(2026, 0, 1, hour) })
 const start = (inForce = policy) =>
   createSwitchRecorder({
     dataDir,
@@ -28,7 +30,7 @@ const start = (inForce = policy) =>
     breaker: breaker(),
     audit: {
       append: async (event) => {
-        if (diskIsFull) throw new Error('ENOSPC')
+        if (linesLeft-- <= 0) throw new Error('ENOSPC')
         written.push(event)
       },
     },
@@ -84,12 +86,118 @@ it('repeats what it could not write, and what a damaged record may have lost', a
   await recorder.look()
   taken()
   await pause(dataDir, { by: 'operator:ada', at: at(1), reason: null })
-  diskIsFull = true
+  linesLeft = 0
   await expect(recorder.look()).rejects.toThrow('ENOSPC')
-  diskIsFull = false
+  linesLeft = Infinity
   await recorder.look()
   expect(taken().map(({ event }) => event)).toEqual(['pause.on'])
   await writeFile(join(dataDir, 'recorded.json'), '{"pause":')
   await start().look()
   expect(taken().map(({ event }) => event)).toEqual(['pause.on', 'policy.changed'])
+})
+
+const ada = 'operator:ada'
+const bob = 'operator:bob'
+
+async function moveBetweenTwoLooks(): Promise<void> {
+  await pause(dataDir, { by: ada, at: at(1), reason: 'odd' })
+  await breaker(2).trip('the balance fell')
+  await resume(dataDir, { by: bob, at: at(3) })
+  await breaker().rearm({ by: ada, at: at(4) })
+  await breaker(5).recordFailure('0xaa')
+  await pause(dataDir, { by: bob, at: at(6), reason: null })
+  await breaker().rearm({ by: bob, at: at(7) })
+  await resume(dataDir, { by: ada, at: at(8) })
+  await pause(dataDir, { by: ada, at: at(9), reason: null })
+}
+
+const movedBetweenTwoLooks = [
+  { event: 'pause.on', since: at(1), by: ada, reason: 'odd' },
+  { event: 'breaker.open', since: at(2), cause: 'the balance fell' },
+  { event: 'pause.off', since: at(1), by: bob, at: at(3) },
+  { event: 'breaker.rearmed', since: at(2), by: ada, at: at(4) },
+  { event: 'breaker.open', since: at(5), cause: expect.stringContaining('0xaa') },
+  { event: 'pause.on', since: at(6), by: bob, reason: null },
+  { event: 'breaker.rearmed', since: at(5), by: bob, at: at(7) },
+  { event: 'pause.off', since: at(6), by: ada, at: at(8) },
+  { event: 'pause.on', since: at(9), by: ada, reason: null },
+]
+
+it.each([
+  ['between two looks', false],
+  ['while no server ran', true],
+])('records what began and ended %s, in order and once', async (_when, isRestarted) => {
+  const before = start()
+  await before.look()
+  taken()
+  await moveBetweenTwoLooks()
+  await (isRestarted ? start() : before).look()
+  expect(taken()).toEqual(movedBetweenTwoLooks)
+  await start().look()
+  expect(taken()).toEqual([])
+  await resume(dataDir, { by: bob, at: '2026-01-01T10:00:00.000Z' })
+  await start().look()
+  expect(taken()).toEqual([{ event: 'pause.off', since: at(9), by: bob, at: '2026-01-01T10:00:00.000Z' }])
+})
+
+it('records what was known to hold as ended before it records what came after', async () => {
+  const recorder = start()
+  await pause(dataDir, { by: ada, at: at(1), reason: null })
+  await breaker(1).trip('the balance fell')
+  await recorder.look()
+  taken()
+  await rm(join(dataDir, 'paused'))
+  await breaker().rearm({ by: ada, at: at(2) })
+  await pause(dataDir, { by: bob, at: at(3), reason: null })
+  await resume(dataDir, { by: bob, at: at(4) })
+  await breaker(5).trip('and again')
+  await recorder.look()
+  expect(taken()).toEqual([
+    { event: 'pause.off', since: at(1), by: null, at: null },
+    { event: 'breaker.rearmed', since: at(1), by: ada, at: at(2) },
+    { event: 'pause.on', since: at(3), by: bob, reason: null },
+    { event: 'pause.off', since: at(3), by: bob, at: at(4) },
+    { event: 'breaker.open', since: at(5), cause: 'and again' },
+  ])
+})
+
+it('repeats all of it after a crash halfway', async () => {
+  await start().look()
+  taken()
+  await moveBetweenTwoLooks()
+  linesLeft = 4
+  await expect(start().look()).rejects.toThrow('ENOSPC')
+  expect(taken()).toHaveLength(4)
+  linesLeft = Infinity
+  await start().look()
+  expect(taken()).toEqual(movedBetweenTwoLooks)
+})
+
+it('takes a pause for standing whose end was written down and not carried out', async () => {
+  const recorder = start()
+  await recorder.look()
+  taken()
+  await pause(dataDir, { by: ada, at: at(1), reason: null })
+  const paused = await readFile(join(dataDir, 'paused'), 'utf8')
+  await resume(dataDir, { by: ada, at: at(2) })
+  await writeFile(join(dataDir, 'paused'), paused)
+  await recorder.look()
+  expect(taken()).toEqual([{ event: 'pause.on', since: at(1), by: ada, reason: null }])
+  await resume(dataDir, { by: bob, at: at(3) })
+  await recorder.look()
+  expect(taken()).toEqual([{ event: 'pause.off', since: at(1), by: bob, at: at(3) }])
+})
+
+it('reads files that were written before they held what has ended', async () => {
+  const write = (name: string, value: object) => writeFile(join(dataDir, name), JSON.stringify(value))
+  const standing = { since: at(1), by: ada, reason: null }
+  await write('recorded.json', { pause: standing, breakerOpenSince: at(2), policyHash: policyHash(policy) })
+  await write('resumed.json', { by: bob, at: at(3), reason: null })
+  const rearmed = { by: ada, at: at(4) }
+  await write('breaker.json', { consecutiveFailures: 0, failedAt: [], openedAt: null, cause: null, rearmed })
+  await start().look()
+  expect(taken()).toEqual([
+    { event: 'pause.off', since: at(1), by: bob, at: at(3) },
+    { event: 'breaker.rearmed', since: at(2), by: ada, at: at(4) },
+  ])
 })

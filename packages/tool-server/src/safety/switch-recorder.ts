@@ -2,18 +2,20 @@ import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { AuditEvent, AuditLog } from './audit.ts'
-import type { CircuitBreaker } from './circuit-breaker.ts'
+import type { CircuitBreaker, Opening } from './circuit-breaker.ts'
 import type { RoadLog } from './engine.ts'
-import { readPause, readResume } from './kill-switch.ts'
+import { type Pause, readPause, readResume } from './kill-switch.ts'
 import type { Policy } from './policy.ts'
 import { policyHash } from './policy-hash.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
+import { switchEvents, type RecordedSwitch, type SeenSwitch } from './switch-events.ts'
 
 /**
  * Writes into the audit log what became of the kill switch, the circuit breaker and the policy since it last looked, also
- * while no server ran: the log has one writer, and the commands that move the switches are not it. What is recorded
- * stands in `recorded.json`; a crash between the two repeats a line and loses none. Two looks never overlap.
+ * while no server ran: the log has one writer, and the commands that move the switches are not it. They keep what began and
+ * ended meanwhile in the switches' files. What is recorded stands in `recorded.json`; a crash between the two repeats a line
+ * and loses none. Two looks never overlap.
  */
 export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchRecorder {
   const path = join(options.dataDir, 'recorded.json')
@@ -23,8 +25,8 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
 
   const look = async (policy: Policy): Promise<void> => {
     recorded ??= await readRecorded(path)
-    const now = await observe({ ...options, policy })
-    const events = await changesBetween(recorded, now, options)
+    const seen = await observe({ ...options, policy })
+    const events = changesBetween(recorded, seen)
     if (events.length === 0) return
     for (const event of events) {
       await options.audit.append(event)
@@ -32,6 +34,7 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
       const { event: name, ...facts } = event
       if (name !== 'policy.changed' || facts['from'] !== null) options.log.warn(name, facts)
     }
+    const now = recordOf(seen)
     await replaceFileDurably(path, JSON.stringify(now))
     recorded = now
   }
@@ -58,12 +61,14 @@ export type SwitchRecorderOptions = {
   readonly log: Pick<RoadLog, 'warn'>
 }
 
-const pauseSchema = z.object({ since: z.string(), by: z.string().nullable(), reason: z.string().nullable() })
+const endedSchema = z.object({ since: z.string(), at: z.string() }).nullable().default(null)
 const recordedSchema = z.object({
-  pause: pauseSchema.nullable(),
+  pause: z.object({ since: z.string() }).nullable(),
   /** Since when the breaker is open. */
   breakerOpenSince: z.string().nullable(),
   policyHash: z.string().nullable(),
+  pauseEnded: endedSchema,
+  breakerEnded: endedSchema,
 })
 
 type Recorded = z.output<typeof recordedSchema>
@@ -74,40 +79,63 @@ async function readRecorded(path: string): Promise<Recorded> {
   try {
     if (text !== null) return recordedSchema.parse(JSON.parse(text))
   } catch {}
-  return { pause: null, breakerOpenSince: null, policyHash: null }
+  return { pause: null, breakerOpenSince: null, policyHash: null, pauseEnded: null, breakerEnded: null }
 }
 
-async function observe({ dataDir, breaker, policy }: SwitchRecorderOptions): Promise<Recorded> {
-  const [pause, status] = await Promise.all([readPause(dataDir), breaker.status()])
-  return { pause, breakerOpenSince: status.since, policyHash: policyHash(policy) }
+type Seen = {
+  readonly pause: SeenSwitch<Pause>
+  readonly breaker: SeenSwitch<Opening>
+  readonly policyHash: string
 }
 
-async function changesBetween(
-  before: Recorded,
-  now: Recorded,
-  { dataDir, breaker }: SwitchRecorderOptions,
-): Promise<readonly AuditEvent[]> {
-  const events: AuditEvent[] = []
-  if (before.pause?.since !== now.pause?.since) {
-    if (before.pause !== null)
-      events.push({ event: 'pause.off', ...endOf(await readResume(dataDir), before.pause.since) })
-    if (now.pause !== null) events.push({ event: 'pause.on', ...now.pause })
+async function observe({ dataDir, breaker, policy }: SwitchRecorderOptions): Promise<Seen> {
+  // The pause first: what ends after it was looked at then stands among the past ones, and not the other way round.
+  const pause = await readPause(dataDir)
+  const resume = await readResume(dataDir)
+  const { since, cause, rearmed, past } = await breaker.status()
+  return {
+    pause: { standing: pause, past: resume?.past ?? [], lastEnd: resume },
+    breaker: { standing: since === null ? null : { since, cause }, past, lastEnd: rearmed },
+    policyHash: policyHash(policy),
   }
-  if (before.breakerOpenSince !== now.breakerOpenSince) {
-    const { since, cause, rearmed } = await breaker.status()
-    if (before.breakerOpenSince !== null) {
-      events.push({ event: 'breaker.rearmed', ...endOf(rearmed, before.breakerOpenSince) })
-    }
-    if (now.breakerOpenSince !== null) events.push({ event: 'breaker.open', since, cause })
-  }
-  if (before.policyHash !== now.policyHash) {
-    events.push({ event: 'policy.changed', from: before.policyHash, policyHash: now.policyHash })
-  }
-  return events
 }
 
-/** Who ended what began at `since`, if a command did; a file removed by hand names nobody. */
-function endOf(decision: { readonly by: string; readonly at: string } | null, since: string) {
-  const isItsEnd = decision !== null && decision.at >= since
-  return { since, by: isItsEnd ? decision.by : null, at: isItsEnd ? decision.at : null }
+function recordOf({ pause, breaker, policyHash }: Seen): Recorded {
+  return {
+    pause: pause.standing,
+    breakerOpenSince: breaker.standing?.since ?? null,
+    policyHash,
+    pauseEnded: newestEnd(pause),
+    breakerEnded: newestEnd(breaker),
+  }
+}
+
+function newestEnd({ past }: SeenSwitch<Pause | Opening>): RecordedSwitch['ended'] {
+  const newest = past.at(-1)
+  return newest === undefined ? null : { since: newest.begun.since, at: newest.end.at }
+}
+
+function changesBetween(before: Recorded, { pause, breaker, policyHash }: Seen): readonly AuditEvent[] {
+  const paused = { since: before.pause?.since ?? null, ended: before.pauseEnded }
+  const opened = { since: before.breakerOpenSince, ended: before.breakerEnded }
+  return [
+    ...byTime(
+      switchEvents({ on: 'pause.on', off: 'pause.off' }, paused, pause),
+      switchEvents({ on: 'breaker.open', off: 'breaker.rearmed' }, opened, breaker),
+    ),
+    ...(before.policyHash === policyHash
+      ? []
+      : [{ event: 'policy.changed' as const, from: before.policyHash, policyHash }]),
+  ]
+}
+
+/** Both in one row by the times they hold, each in the order it has. */
+function byTime(pauses: readonly AuditEvent[], openings: readonly AuditEvent[]): readonly AuditEvent[] {
+  const timeOf = ({ at, since }: AuditEvent) => String(at ?? since)
+  const left = [...openings]
+  const merged = pauses.flatMap((one) => {
+    const later = left.findIndex((opening) => timeOf(opening) >= timeOf(one))
+    return [...left.splice(0, later === -1 ? left.length : later), one]
+  })
+  return [...merged, ...left]
 }
