@@ -98,6 +98,10 @@ describe('svc lp optimize on the shipped minutes', () => {
     expect(first.projections.inRangeProbability).toBeCloseTo(0.6, 1)
     const { expectedFeeApr, lvrApr, gasApr, expectedNetApr } = first.projections
     expect(expectedFeeApr - lvrApr - gasApr).toBeCloseTo(expectedNetApr, 6)
+    // As of the tool, in its order.
+    expect(Object.keys(first).join(' ')).toBe(
+      'pair chain fee currentPrice volatility optimalRange projections candidateRanges methodology timestamp sensitivity simulation barsExpected barsFound notes data',
+    )
   })
 })
 

@@ -5,6 +5,7 @@ import * as z from 'zod'
 type FormOf<T> = { readonly [Name in keyof T]?: z.ZodType<T[Name]> }
 
 type Choice = ReturnType<typeof toldChoice>
+type Candidate = Choice['candidateRanges'][number]
 
 const bounds = {
   priceLower: z.number(),
@@ -17,7 +18,7 @@ const yields = {
   expectedNetApr: z.number(),
   inRangeProbability: z.number(),
   expectedNetAprError: z.number(),
-} satisfies FormOf<Choice['projections']>
+} satisfies FormOf<Pick<Candidate, keyof Candidate & keyof Choice['projections']>>
 
 const place = { pair: z.string(), notes: z.array(z.string()).readonly() }
 
@@ -33,11 +34,11 @@ export const rangeForm = z.object({
   fee: z.int(),
   currentPrice: z.number(),
   volatility: z.object({
-    source: z.string(),
+    source: z.enum(['historical', 'implied']),
     annualized: z.number(),
     standardError: z.number(),
     lookback: z.string(),
-  }),
+  } satisfies FormOf<Choice['volatility']>),
   optimalRange: z.object({ ...bounds, tickLower: z.int(), tickUpper: z.int() } satisfies FormOf<
     Choice['optimalRange']
   >),
@@ -49,7 +50,7 @@ export const rangeForm = z.object({
     arbitrageLossApr: z.number(),
   } satisfies FormOf<Choice['projections']>),
   candidateRanges: z
-    .array(z.object({ label: z.string(), ...bounds, ...yields } satisfies FormOf<Choice['candidateRanges'][number]>))
+    .array(z.object({ label: z.string(), ...bounds, ...yields } satisfies FormOf<Candidate>))
     .readonly(),
   sensitivity: z
     .array(

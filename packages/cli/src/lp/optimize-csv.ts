@@ -1,5 +1,5 @@
 import { createSimulation, type PriceModel, type RangeAnalysis } from '@svc/lp-math'
-import { choiceNotes, figure, pickRange, riskTargets, toldChoice, toldSimulation } from '@svc/tool-server/analytics'
+import { pickRange, riskTargets, toldChoice, toldSimulation } from '@svc/tool-server/analytics'
 import { setImmediate } from 'node:timers/promises'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
@@ -14,23 +14,27 @@ export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): P
   const { market, volatility, doubts } = read
   const choice = pickRange({ market, targetTimeInRange: riskTargets[options.risk], doubts })
   const data = describeBars(pool)
+  const { sensitivity, notes, ...told } = toldChoice(choice, {
+    ...doubts,
+    amountUsd: options.amountUsd,
+    isInverted: pool.baseToken === 1,
+    price: market.model.price,
+    volatility: { ...volatility, lookbackDays: data.days },
+    gasCostUsd: pool.gasUsd === 0 ? null : 2 * pool.gasUsd,
+  })
   return {
     pair: pool.pair,
     chain: null,
     fee: pool.feePips,
-    currentPrice: figure(market.model.price),
-    volatility: {
-      source: volatility.source,
-      annualized: figure(volatility.sigma),
-      standardError: figure(volatility.standardError),
-      lookback: `${figure(data.days)}d`,
-    },
-    ...toldChoice(choice, { ...doubts, amountUsd: options.amountUsd, isInverted: pool.baseToken === 1 }),
-    simulation: await simulate([choice.optimal, ...choice.candidates], market.model, options),
+    ...told,
     methodology,
-    data,
-    notes: [...data.notes, ...notesOf(pool, options), ...choiceNotes(choice), ...warningsOf(read)],
     timestamp: new Date(options.now()).toISOString(),
+    sensitivity,
+    simulation: await simulate([choice.optimal, ...choice.candidates], market.model, options),
+    barsExpected: data.bars,
+    barsFound: data.bars - pool.filledBars,
+    notes: [...data.notes, ...notesOf(pool, options), ...notes, ...warningsOf(read)],
+    data,
   }
 }
 
@@ -46,17 +50,11 @@ export type RangeReport = ReturnType<typeof toldChoice> & {
   readonly pair: string
   readonly chain: string | null
   readonly fee: number
-  readonly currentPrice: number
-  readonly volatility: {
-    readonly source: string
-    readonly annualized: number
-    readonly standardError: number
-    readonly lookback: string
-  }
   readonly simulation: Awaited<ReturnType<typeof simulate>>
   readonly methodology: string
+  readonly barsExpected: number
+  readonly barsFound: number
   readonly data: DescribedBars
-  readonly notes: readonly string[]
   readonly timestamp: string
 }
 
@@ -84,10 +82,7 @@ function notesOf({ quoteUsd, gasUsd }: CsvPool, { blockSeconds }: OptimizeCsvOpt
 }
 
 function warningsOf({ doubts: { pace } }: CsvMarket): string[] {
-  return [
-    ...(pace.standardError === null ? ['Below two whole days nothing says how far the fees may lie off.'] : []),
-    ...(pace.perDay > 0 ? [] : ['The pool earned no fees in this time.']),
-  ]
+  return pace.standardError === null ? ['Below two whole days nothing says how far the fees may lie off.'] : []
 }
 
 const methodology =

@@ -24,7 +24,9 @@ const market: RangeMarket = {
 const candidates = candidateRanges(createRangeAnalyser(market))
 const optimal = candidates[3]!
 const pace = { perDay: 100, ofLast7Days: 100, standardError: 10 }
-const about = { amountUsd: 10_000, isInverted: false, pace, sigmaError: 0.02 }
+const volatility = { source: 'historical' as const, sigma: 0.8, lookbackDays: 30 }
+const terms = { amountUsd: 10_000, isInverted: false, price: 2_000, volatility, gasCostUsd: 20 }
+const about = { ...terms, pace, sigmaError: 0.02 }
 
 describe('a choice of range as it is told', () => {
   test.each([
@@ -39,6 +41,28 @@ describe('a choice of range as it is told', () => {
       candidateRanges: [told],
     } = toldChoice({ optimal, candidates: [{ ...optimal, timeInRange }] }, about)
     expect(told!.outOfRangeRisk).toBe(risk)
+  })
+
+  test('tells what it goes by, and of every range how far its yield may lie off', () => {
+    const { currentPrice, volatility: told, projections, candidateRanges } = toldChoice({ optimal, candidates }, about)
+    expect([currentPrice, told]).toEqual([
+      2_000,
+      { source: 'historical', annualized: 0.8, standardError: 0.02, lookback: '30d' },
+    ])
+    expect(projections).toMatchObject({ gasCostUsd: 20, expectedNetAprError: candidateRanges[3]!.expectedNetAprError })
+    for (const one of candidateRanges) expect(one.expectedNetAprError).toBeGreaterThan(0)
+  })
+
+  test('says of implied volatility, of fees that never came and of an amount too large what that means', () => {
+    const notes = (feeShare: number, perDay: number, source: 'historical' | 'implied') => {
+      const paid = { ...optimal, netApr: 1e3, feeApr: feeShare * optimal.undilutedFeeApr }
+      const said = { ...about, pace: { ...pace, perDay }, volatility: { ...volatility, source } }
+      return toldChoice({ optimal: paid, candidates: [{ ...paid, label: 'best net' }] }, said).notes.map((note) =>
+        note.slice(0, 20),
+      )
+    }
+    expect(notes(0.51, 1, 'historical')).toEqual([])
+    expect(notes(0.49, 0, 'implied')).toEqual(['Implied volatility i', 'The pool earned no f', 'The amount is large '])
   })
 
   test('says the calmer volatility first, then the wilder', () => {

@@ -1,14 +1,23 @@
 import { feeErrorPct, invertTicks, netAprError, type RangeAnalysis, type RangeDoubts } from '@svc/lp-math'
 import type { RangeChoice } from '../adapters/analytics/pick-range.ts'
+import { choiceNotes } from './choice-notes.ts'
 import { figure } from './figure.ts'
 
 /**
- * How `optimize_lp_range` tells of a choice of range: what is chosen with its projections, the ranges beside it, and the chosen one at
- * other volatilities.
+ * How `optimize_lp_range` tells of a choice of range: what it goes by, what is chosen with its projections, the ranges beside it, the
+ * chosen one at other volatilities, and what must be said of all of it.
  */
 export function toldChoice({ optimal, candidates }: RangeChoice, about: AboutChoice) {
+  const { source, sigma, lookbackDays } = about.volatility
   const ticks = about.isInverted ? invertTicks(optimal) : optimal
   return {
+    currentPrice: figure(about.price),
+    volatility: {
+      source,
+      annualized: figure(sigma),
+      standardError: figure(about.sigmaError),
+      lookback: `${figure(lookbackDays)}d`,
+    },
     optimalRange: {
       ...boundsOf(optimal),
       tickLower: ticks.tickLower,
@@ -24,6 +33,7 @@ export function toldChoice({ optimal, candidates }: RangeChoice, about: AboutCho
       expectedNetAprError: figure(netAprError(one, about)),
     })),
     sensitivity: [atSigma(optimal.sensitivity.calmer), atSigma(optimal.sensitivity.wilder)],
+    notes: notesOf({ optimal, candidates }, about),
   }
 }
 
@@ -31,6 +41,16 @@ export type AboutChoice = RangeDoubts & {
   readonly amountUsd: number
   /** Whether the prices are of the other order of tokens than the pool's. */
   readonly isInverted: boolean
+  /** Of token0 in token1, in the caller's order. */
+  readonly price: number
+  readonly volatility: {
+    readonly source: 'historical' | 'implied'
+    /** Annual, as a fraction. */
+    readonly sigma: number
+    readonly lookbackDays: number
+  }
+  /** To open and to close; null where it does not count. */
+  readonly gasCostUsd: number | null
 }
 
 /** Share of the time in range that a tolerance of risk asks for. */
@@ -52,6 +72,7 @@ function projectionsOf(optimal: RangeAnalysis, about: AboutChoice) {
     undilutedFeeApr: figure(optimal.undilutedFeeApr),
     feeUncertaintyPct: uncertainty === null ? null : figure(uncertainty),
     gasApr: figure(optimal.gasApr),
+    gasCostUsd: about.gasCostUsd === null ? null : figure(about.gasCostUsd),
   }
 }
 
@@ -78,3 +99,18 @@ function riskOf({ timeInRange }: RangeAnalysis): string {
   const outside = 1 - timeInRange
   return outside > 0.3 ? 'HIGH' : outside > 0.1 ? 'MODERATE' : outside > 0.001 ? 'LOW' : 'NONE'
 }
+
+function notesOf(choice: RangeChoice, { pace, volatility }: AboutChoice): readonly string[] {
+  const { optimal } = choice
+  return [
+    ...choiceNotes(choice),
+    ...(volatility.source === 'implied' ? [impliedNote] : []),
+    ...(pace.perDay > 0 ? [] : ['The pool earned no fees in this time.']),
+    ...(optimal.undilutedFeeApr > 2 * optimal.feeApr
+      ? ['The amount is large for this pool: its own liquidity takes more than half of the fee APR away.']
+      : []),
+  ]
+}
+
+const impliedNote =
+  'Implied volatility is the one at which the past fees of the pool just pay for LVR: a net yield from it tells little. Ask with historical as well.'

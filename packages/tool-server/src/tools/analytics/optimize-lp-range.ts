@@ -5,8 +5,6 @@ import type { RangeChoice } from '../../adapters/analytics/pick-range.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
 import { ToolError, type ErrorDetail } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
-import { choiceNotes } from '../choice-notes.ts'
-import { figure } from '../figure.ts'
 import type { FoundPool } from '../named-pool.ts'
 import { chainInput, feeTiers, numberWithin, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
 import { completenessOf, completenessResult } from '../period.ts'
@@ -132,53 +130,33 @@ async function chosen(request: Request, { workers, signal }: ReadContext, read: 
 
 /** The answer of the closed forms. */
 function told(request: Request, place: FoundPool, read: ReadRangeMarket, choice: RangeChoice) {
-  const { market, volatility, isInverted, gasCostUsd } = read
-  const completeness = completenessOf(read.history)
-  const { projections, ...ranges } = toldChoice(choice, {
+  const { market, volatility, isInverted, gasCostUsd, history } = read
+  const completeness = completenessOf(history)
+  const { projections, notes, ...ranges } = toldChoice(choice, {
     ...doubtsOf(read),
     amountUsd: Number(request.amount),
     isInverted,
+    price: market.model.price,
+    volatility,
+    gasCostUsd,
   })
   return {
     pair: `${tokenLabel(place.token0)}/${tokenLabel(place.token1)}`,
     fee: place.pool.fee,
     pool: place.pool.id,
-    currentPrice: market.model.price,
-    volatility: {
-      source: volatility.source,
-      annualized: figure(volatility.sigma),
-      standardError: figure(volatility.standardError),
-      lookback: `${volatility.lookbackDays}d`,
-    },
     ...ranges,
-    projections: {
-      ...projections,
-      feeUncertaintyPct: projections.feeUncertaintyPct ?? 100,
-      gasCostUsd: gasCostUsd === null ? null : figure(gasCostUsd),
-    },
+    projections: { ...projections, feeUncertaintyPct: projections.feeUncertaintyPct ?? 100 },
     methodology,
     ...completeness,
     isEstimate: completeness.isEstimate || place.pool.hooks !== null,
-    notes: [...completeness.notes, ...notesOf(place, read, choice)],
+    notes: [
+      ...completeness.notes,
+      ...notes,
+      ...hookDoubt(place.pool),
+      ...(gasCostUsd === null ? ['The price of gas is unknown and left out.'] : []),
+    ],
   }
 }
-
-function notesOf(place: FoundPool, { gasCostUsd, pace, volatility }: ReadRangeMarket, choice: RangeChoice): string[] {
-  const { optimal } = choice
-  return [
-    ...choiceNotes(choice),
-    ...(volatility.source === 'implied' ? [impliedNote] : []),
-    ...hookDoubt(place.pool),
-    ...(gasCostUsd === null ? ['The price of gas is unknown and left out.'] : []),
-    ...(pace.perDay > 0 ? [] : ['The pool earned no fees in this time.']),
-    ...(optimal.undilutedFeeApr > 2 * optimal.feeApr
-      ? ['The amount is large for this pool: its own liquidity takes more than half of the fee APR away.']
-      : []),
-  ]
-}
-
-const impliedNote =
-  'Implied volatility is the one at which the past fees of the pool just pay for LVR: a net yield from it tells little. Ask with historical as well.'
 
 async function simulated(request: Request, context: ReadContext, { read, choice, analytic }: Analytic) {
   const { optimal, candidates } = choice
