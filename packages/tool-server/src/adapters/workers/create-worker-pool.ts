@@ -135,7 +135,7 @@ function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): J
     },
   }
   const leave = () => job.end(left())
-  const waitedMs = () => Math.min(deadlineMs, Math.round((begunAt ?? now()) - askedAt))
+  const waitedMs = () => (begunAt === null ? deadlineMs : Math.min(deadlineMs, Math.round(begunAt - askedAt)))
   const timer = setTimeout(() => job.end(late(request.kind, waitedMs(), deadlineMs)), deadlineMs)
   caller.signal?.addEventListener('abort', leave, { once: true })
   return job
