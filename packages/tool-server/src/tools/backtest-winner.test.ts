@@ -29,7 +29,7 @@ const result = (name: string, endValueUsd: number, change: Partial<StrategyResul
   ...change,
 })
 const period = { startsAt: 0, endsAt: 14 * 86_400, laterWinners: ['b', 'a', 'b'] }
-const known = { gaps: 0, hasAllTrades: true }
+const known = { gaps: 0, hasAllTrades: true, isGasKnown: true }
 
 test('ended with the most, and leads by more than the fees of both may be off', () => {
   const strategies = [result('a', 1_000), result('b', 1_004.01)]
@@ -45,7 +45,7 @@ test('ended with the most, and leads by more than the fees of both may be off', 
 
 test('says where the lead is within the doubt, where holding was better, and what is missing', () => {
   const strategies = [result('a', 1_000), result('b', 1_003.99, { vsHodlPct: -2.5 })]
-  const { caveat } = backtestWinner({ ...period, strategies }, { gaps: 3, hasAllTrades: false })
+  const { caveat } = backtestWinner({ ...period, strategies }, { ...known, gaps: 3, hasAllTrades: false })
   expect(caveat).toContain('is within what the fees of both may be off')
   expect(backtestWinner({ ...period, strategies, laterWinners: [] }, known).caveat).toContain(
     'The day of entry is not in that: the period is too short to try another.',
@@ -56,4 +56,9 @@ test('says where the lead is within the doubt, where holding was better, and wha
   expect(backtestWinner({ ...period, strategies: [result('a', 1)] }, known).caveat).toBe(
     'One past of 14 days, no forecast.',
   )
+})
+
+test('is silent on gas that does not count', () => {
+  const { reason } = backtestWinner({ ...period, strategies: [result('a', 1)] }, { ...known, isGasKnown: false })
+  expect(reason).toContain(', IL 0.00 USD, swaps 0.00 USD, ')
 })

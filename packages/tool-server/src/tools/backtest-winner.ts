@@ -7,7 +7,13 @@ import type { PoolBars, Replayed } from '../ports.ts'
  */
 export function backtestWinner(
   { strategies, startsAt, endsAt, laterWinners }: Pick<Replayed, 'strategies' | 'startsAt' | 'endsAt' | 'laterWinners'>,
-  { gaps, hasAllTrades }: Pick<PoolBars['completeness'], 'gaps' | 'hasAllTrades'>,
+  {
+    gaps,
+    hasAllTrades,
+    isGasKnown,
+  }: Pick<PoolBars['completeness'], 'gaps' | 'hasAllTrades'> & {
+    readonly isGasKnown: boolean
+  },
 ): Winner {
   const [best, second] = strategies.toSorted((a, b) => b.endValueUsd - a.endValueUsd)
   if (best === undefined) throw new TypeError('a backtest has a strategy')
@@ -16,7 +22,7 @@ export function backtestWinner(
     strategy: best.name,
     reason:
       `Ended with ${usd(best.endValueUsd)}: fees ${usd(best.feesEarnedUsd)} (+/-${best.feeUncertaintyPct.toFixed(1)} %), ` +
-      `IL ${usd(best.ilCostUsd)}, gas ${usd(best.gasUsd)}, swaps ${usd(best.swapCostUsd)}, ` +
+      `IL ${usd(best.ilCostUsd)}, ${isGasKnown ? `gas ${usd(best.gasUsd)}, ` : ''}swaps ${usd(best.swapCostUsd)}, ` +
       `in range ${best.inRangePct.toFixed(1)} % of the time.`,
     caveat: [
       `One past of ${days} days, no forecast.`,

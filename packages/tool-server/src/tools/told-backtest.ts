@@ -29,7 +29,7 @@ export function toldBacktest(
       const result = replayed.strategies[index]
       return result === undefined ? [] : [rowOf(strategy, result, about)]
     }),
-    winner: backtestWinner(replayed, about.completeness),
+    winner: backtestWinner(replayed, { ...about.completeness, isGasKnown: about.isGasKnown }),
     notes: widthNotes(strategies, replayed.strategies, { startPrice, tickSpacing: about.tickSpacing }),
   }
 }
