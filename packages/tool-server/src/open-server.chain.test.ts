@@ -12,7 +12,7 @@ import { openServer } from './open-server.ts'
 import { devnetPolicy } from './safety/devnet-policy.ts'
 import type { ToolServer } from './server.ts'
 import { connectFirst, connectModern } from './test-server.fixture.ts'
-import { answerOf, type Answer } from './tools/chain-world.fixture.ts'
+import { answerOf, type Answer } from './tools/answer.fixture.ts'
 
 const devnet = useDevnet()
 const closers: (() => Promise<unknown>)[] = []

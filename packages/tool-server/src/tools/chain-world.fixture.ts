@@ -40,6 +40,7 @@ import { sentTransactions } from '../safety/sent-transactions.ts'
 import { createFormerWallets } from '../safety/former-wallets.ts'
 import { hasSigned } from '../safety/has-signed.ts'
 import type { ErrorEnvelope } from '../tool-error.ts'
+import { type Answer, answerOf } from './answer.fixture.ts'
 import { catalogue } from './index.ts'
 
 /**
@@ -256,36 +257,6 @@ export type WorldOptions = {
 
 /** What a call may carry beside name and arguments. */
 export type Asked = Partial<Pick<CallRequest, 'principal' | 'signal' | 'onProgress' | 'confirm' | 'answer'>>
-
-/** A result, read by paths such as `feesCollected.totalUsd`. */
-export type Answer = {
-  readonly data: unknown
-  at(path: string): unknown
-  text(path: string): string
-  number(path: string): number
-  list(path: string): Answer[]
-}
-
-export function answerOf(data: unknown): Answer {
-  const at = (path: string): unknown =>
-    path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], data)
-  const read = (path: string, type: 'string' | 'number' | 'boolean'): unknown => {
-    const value = at(path)
-    if (typeof value === type) return value
-    throw new TypeError(`${path} is ${JSON.stringify(value)}, no ${type}`)
-  }
-  return {
-    data,
-    at,
-    text: (path: string) => read(path, 'string') as string,
-    number: (path: string) => read(path, 'number') as number,
-    list(path: string): Answer[] {
-      const value = at(path)
-      if (!Array.isArray(value)) throw new TypeError(`${path} is no list`)
-      return value.map(answerOf)
-    },
-  }
-}
 
 /** A principal that may do everything. */
 export const owner: Principal = {

@@ -1,7 +1,8 @@
 import { startSubgraph, type Subgraph } from '@svc/devnet/subgraph'
 import { useDevnet } from '@svc/devnet/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openWorld, type Answer, type World } from '../chain-world.fixture.ts'
+import type { Answer } from '../answer.fixture.ts'
+import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet({ history: true })
 let subgraph: Subgraph

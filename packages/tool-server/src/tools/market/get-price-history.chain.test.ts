@@ -1,7 +1,8 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keptUnder } from '../../adapters/history/read-traded-bars.ts'
-import { openWorld, type Answer, type World } from '../chain-world.fixture.ts'
+import type { Answer } from '../answer.fixture.ts'
+import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet({ history: true })
 let world: World

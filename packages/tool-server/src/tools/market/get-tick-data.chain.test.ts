@@ -1,6 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openWorld, type Answer, type World } from '../chain-world.fixture.ts'
+import type { Answer } from '../answer.fixture.ts'
+import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
