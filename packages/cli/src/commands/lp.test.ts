@@ -37,7 +37,7 @@ full-range 2.40 ± 0.00 -10.36 -3.36 -0.04 0 9547.07 -4.53 % -0.08 % 100.00 % -7
 
 Best: full-range. Ended with 9547.07 USD: fees 2.40 USD (+/-0.0 %), IL 10.36 USD, gas 0.04 USD, swaps 0.00 USD, in range 100.0 % of the time. One past of 5 days, no forecast. The lead over wide, 5.60 USD, is more than what the fees of both may be off, 0.17 USD.`)
     expect(stdout).toContain('- 1 missing bars were taken to be without a trade.\n')
-    expect(stdout).toContain('- One quote token is 1 USD throughout.\n')
+    expect(stdout).toContain('- One USDC is taken to be 1 USD (--quote-usd) throughout.\n')
   })
 
   test('answers JSON whose parts add up, with flags in any order and strategies of a file', async () => {

@@ -3,6 +3,7 @@ import { figure, toldBacktest } from '@svc/tool-server/analytics'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars } from './describe-bars.ts'
 import { replayOptions } from './replay-options.ts'
+import { quoteWorth } from './quote-worth.ts'
 
 /**
  * Replays strategies over the bars of a file: what `backtest_lp_strategy` answers for a pool, with the members that only a file has in
@@ -62,9 +63,10 @@ function boundsOf({ lower, upper }: { readonly lower: number; readonly upper: nu
   return { priceLower: figure(lower), priceUpper: upper === Infinity ? ('Infinity' as const) : figure(upper) }
 }
 
-function assumptionsOf({ quoteUsd, gasUsd, protocolFeeShare }: CsvPool): string[] {
+function assumptionsOf(pool: CsvPool): string[] {
+  const { gasUsd, protocolFeeShare } = pool
   return [
-    `One quote token is ${quoteUsd} USD throughout.`,
+    `${quoteWorth(pool)} throughout.`,
     gasUsd === 0
       ? 'Gas is left out (--gas-usd).'
       : `Opening and closing cost ${gasUsd} USD of gas each, a rebalance ${2 * gasUsd} USD; it also pays swap fee and price impact.`,

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
+import { quoteWorth } from './quote-worth.ts'
 
 /**
  * Chooses a range for the pool that the bars of a file are of: what `optimize_lp_range` answers, with the members that only a file
@@ -73,11 +74,11 @@ async function simulate(
   return { seed, paths: simulation.paths, ...toldSimulation(ranges, simulation.result()) }
 }
 
-function notesOf({ quoteUsd, gasUsd }: CsvPool, { blockSeconds }: OptimizeCsvOptions): string[] {
+function notesOf(pool: CsvPool, { blockSeconds }: OptimizeCsvOptions): string[] {
   return [
     'Bars tell one liquidity, not the ticks of the pool: it is taken to be the same at every price.',
-    `One quote token is ${quoteUsd} USD; blocks come every ${blockSeconds} s.`,
-    gasUsd === 0 ? 'Gas is left out (--gas-usd).' : `Opening and closing cost ${gasUsd} USD of gas each.`,
+    `${quoteWorth(pool)}; blocks come every ${blockSeconds} s.`,
+    pool.gasUsd === 0 ? 'Gas is left out (--gas-usd).' : `Opening and closing cost ${pool.gasUsd} USD of gas each.`,
   ]
 }
 

@@ -47,13 +47,18 @@ describe('bars of a CSV file', () => {
       `${header}\n2023-02-30 00:00:00,1,1,1,1,1,1,1`,
     ],
     [
-      'row 2: startsAt is later than that of the row before it.',
+      'row 2: startsAt is not later than that of the row before it: rows stand oldest first.',
       `${header}\n60,1,1,1,1,1,1,1\n60,1,1,1,1,1,1,1\n120,1,1,1,1,1,1,1`,
     ],
     ['row 1: highTick is within -887272 and 887272.', `${header}\n0,1,1,887273,1,1,1,1\n60,1,1,1,1,1,1,1`],
     ['row 2: amount1In is finite and at least 0.', `${header}\n0,1,1,1,1,1,1,1\n60,1,1,1,1,1,-1,1`],
     ['row 1: lowTick is not above highTick.', `${header}\n0,1,2,1,1,1,1,1\n60,1,1,1,1,1,1,1`],
-    ['The file holds fewer than two rows: say how long a bar is.', `${header}\n0,1,1,1,1,1,1,1`],
+    [
+      'row 2: startsAt is not later than that of the row before it: rows stand oldest first.',
+      `${header}\n120,1,1,1,1,1,1,1\n60,1,1,1,1,1,1,1\n0,1,1,1,1,1,1,1`,
+    ],
+    ['The file holds one row alone: say with --bar-seconds how long a bar is.', `${header}\n0,1,1,1,1,1,1,1`],
+    ['The file holds no row below its header.', header],
     ['The quotes of line 2 do not match.', `${header}\n"0,1,1,1,1,1,1,1`],
   ])('are refused: %s', (expected, text) => {
     expect(() => readBarsCsv(text)).toThrow(new Error(expected))

@@ -15,6 +15,7 @@ export function readBarsCsv(text: string, barSeconds?: number): BarsFromRows {
   const [header, ...records] = parseRecords(text)
   if (header === undefined) throw new Error('The file is empty: its first line names the columns.')
   const columns = findColumns(header)
+  if (records.length === 0) throw new Error('The file holds no row below its header.')
   const rows = records.map((record, index) => {
     if (record.length !== header.length) {
       throw new Error(`row ${index + 1} has ${record.length} fields where the header has ${header.length}.`)
@@ -88,11 +89,12 @@ function readTime(text: string): number {
   return Number.isNaN(time.getTime()) || time.toISOString() !== written ? Number.NaN : time.getTime() / 1000
 }
 
+/** Of rows in whatever order, which is held afterwards. */
 function leastDistance(rows: readonly BarRow[]): number {
-  const distances = rows.slice(1).map((row, index) => row.startsAt - (rows[index]?.startsAt ?? 0))
+  if (rows.length < 2) throw new Error('The file holds one row alone: say with --bar-seconds how long a bar is.')
+  const distances = rows.slice(1).map((row, index) => Math.abs(row.startsAt - (rows[index]?.startsAt ?? 0)))
   const least = distances.filter((distance) => distance > 0).reduce((one, other) => Math.min(one, other), Infinity)
-  if (least === Infinity) throw new Error('The file holds fewer than two rows: say how long a bar is.')
-  return least
+  return least === Infinity ? 1 : least
 }
 
 function inWordsOfTheFile(message: string, columns: readonly Column[]): string {

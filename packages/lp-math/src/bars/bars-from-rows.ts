@@ -14,8 +14,8 @@ export function barsFromRows(rows: readonly BarRow[], barSeconds: number): BarsF
   const first = rows[0]
   const last = rows.at(-1)
   if (first === undefined || last === undefined) throw malformed('rows holds at least one row.')
+  requireRising(rows)
   const positions = rows.map((row, index) => positionOf(row, index, first.startsAt, barSeconds))
-  requireRising(positions)
   requireNoYearWithout(positions, barSeconds)
   const count = (positions.at(-1) ?? 0) + 1
   if (count > MOST_BARS) throw malformed(`rows span more than ${MOST_BARS} bars.`)
@@ -59,10 +59,10 @@ function positionOf(row: BarRow, index: number, origin: number, barSeconds: numb
   return position
 }
 
-function requireRising(positions: readonly number[]): void {
-  for (let index = 1; index < positions.length; index++) {
-    if ((positions[index] ?? 0) <= (positions[index - 1] ?? 0)) {
-      throw malformed(`rows[${index}].startsAt is later than that of the row before it.`)
+function requireRising(rows: readonly BarRow[]): void {
+  for (let index = 1; index < rows.length; index++) {
+    if (!((rows[index]?.startsAt ?? 0) > (rows[index - 1]?.startsAt ?? 0))) {
+      throw malformed(`rows[${index}].startsAt is not later than that of the row before it: rows stand oldest first.`)
     }
   }
 }
