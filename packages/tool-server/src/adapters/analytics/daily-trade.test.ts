@@ -50,6 +50,14 @@ test('takes what no pool can have traded for nothing, and gaps for unknown', () 
   expect(dailyTrade(absurd, terms(0, 0, 99)).daysKnown).toBe(0)
 })
 
+test('knows no day of a pool in which nobody traded, and each of one that was quiet but once', () => {
+  expect(dailyTrade(bars(column(0), column(0)), terms(0, 0))).toMatchObject({ volumes: [0, 0], daysKnown: 0 })
+  expect(dailyTrade(bars(column(0, { 40: 1 }), column(0)), terms(0, 0))).toMatchObject({
+    volumes: [0, 1],
+    daysKnown: 2,
+  })
+})
+
 test('counts days in bars of other lengths', () => {
   const minutes = Float64Array.from({ length: 2 * 1_440 + 1 }, () => 1)
   const flat = minutes.map(() => 0)

@@ -15,7 +15,8 @@ export function dailyTrade(bars: Bars, terms: TradeTerms): DailyTrade {
     worth.subarray(back(days - day), back(days - day - 1)).reduce((sum, bar) => sum + bar / 10 ** decimals, 0),
   )
   const paid = (feePips / 1e6) * (1 - protocolFeeShare)
-  const daysKnown = Math.max(0, Math.floor(days - gaps / barsADay))
+  const hasTraded = volumes.some((volume) => volume > 0)
+  const daysKnown = hasTraded ? Math.max(0, Math.floor(days - gaps / barsADay)) : 0
   return { volumes, fees: volumes.map((volume) => volume * paid), daysKnown }
 }
 
@@ -30,6 +31,6 @@ export type TradeTerms = WholeFee & {
 export type DailyTrade = {
   readonly volumes: readonly number[]
   readonly fees: readonly number[]
-  /** Days, those without data left out. */
+  /** Days, those without data left out; none where nobody ever traded, as that tells no yield. */
   readonly daysKnown: number
 }

@@ -18,7 +18,7 @@ function past(hours: number, { step = 50, gaps = 0, fees = 1 }: { step?: number;
       lowTick: closeTick,
       highTick: closeTick,
       closeTick,
-      amount0In: none,
+      amount0In: column(hours, () => 1),
       amount1In: none,
       liquidity: none,
       feeGrowth: null,
@@ -67,6 +67,24 @@ describe('the volatility of a pool', () => {
     const absurd = past(180)
     absurd.bars.closeTick.fill(Number.NaN, 0, 12).fill(1e9, 12, 24)
     expect(() => poolSigma(absurd, pool, historical)).toThrow(refusal(6.5))
+  })
+
+  test('is known from the first trade on: a price that nobody traded at is no calm', () => {
+    const found = (error: unknown) => (error as { details: { daysFound: number }[] }).details[0]!.daysFound
+    const daysOf = (history: PoolBars, options: Parameters<typeof poolSigma>[2]) => {
+      try {
+        return poolSigma(history, pool, options).lookbackDays
+      } catch (error) {
+        return `only ${found(error)}`
+      }
+    }
+    const quiet = past(720, { step: 0 })
+    quiet.bars.amount0In.fill(0)
+    expect([historical, implied].map((options) => daysOf(quiet, options))).toEqual(['only 0', 'only 0'])
+    quiet.bars.amount1In[720 - 167] = 1
+    expect(daysOf(quiet, historical)).toBe('only 6.95')
+    quiet.bars.amount1In[720 - 168] = 1
+    expect(daysOf(quiet, historical)).toBe(7)
   })
 
   test('leaves out gaps: a price that stands still for want of data is no calm, and a move over them is that of its time', () => {

@@ -6,7 +6,7 @@ import { wholeFee } from './whole-fee.ts'
 
 /**
  * The annual volatility of a pool as a fraction: of its past closes by EWMA, or what its fees of the last 7 days pay for. Throws
- * `INSUFFICIENT_HISTORY` below `leastDays` days of known prices, `PRICE_UNAVAILABLE` and `INSUFFICIENT_LIQUIDITY` for an implied one.
+ * `INSUFFICIENT_HISTORY` below `leastDays` days of known prices since the first trade, `PRICE_UNAVAILABLE` and `INSUFFICIENT_LIQUIDITY` for an implied one.
  */
 export function poolSigma(
   history: PoolBars,
@@ -77,7 +77,7 @@ function wholeLiquidity({ liquidity, token0, token1 }: Pool): number {
 
 function tooShort(days: number, note: string | null): ToolError {
   const found = Math.max(0, Math.floor(days * 100) / 100)
-  const message = `${found} days of prices are known, and ${leastDays} are needed.${note === null ? '' : ` ${note}`}`
+  const message = `${found} days of prices are known since the first trade, and ${leastDays} are needed.${note === null ? '' : ` ${note}`}`
   return new ToolError('INSUFFICIENT_HISTORY', message, {
     details: [
       {

@@ -17,6 +17,7 @@ async function readMarket({
   const column = (value: number) => new Float64Array(count).fill(value)
   const figures = { volumeUsd: column(10), feesUsd: column(1), tvlUsd: null, trades: null }
   const bars = { ...createColumns({ start, count, barSeconds }), feeGrowth: null }
+  bars.amount0In.fill(1)
   for (let bar = 0; bar < count; bar += 1) bars.closeTick[bar] = bar % 2 === 0 ? 0 : swing
   const history = { bars, figures, source: 'rpc', completeness: { gaps: 0 } }
   const asked: [number, number][] = []
