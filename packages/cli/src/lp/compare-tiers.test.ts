@@ -1,5 +1,6 @@
-import { barsFromRows } from '@svc/lp-math'
-import { expect, test } from 'vitest'
+import { barsFromRows, resampleBars } from '@svc/lp-math'
+import { describe, expect, test } from 'vitest'
+import { UsageError } from '../usage-error.ts'
 import { compareTiers } from './compare-tiers.ts'
 import type { CsvPool } from './csv-pool.ts'
 
@@ -76,4 +77,64 @@ test('the last 30 days of a file count, and no confidence is HIGH of pools of un
   const [first, again] = [bars, busyBefore].map((one) => compareTiers([{ ...pool, bars: one }, other], options))
   expect(again!.analysis).toEqual(first!.analysis)
   expect(first!.recommendation).toMatchObject({ feeTier: 10_000, confidence: 'MODERATE', isLeadClear: true })
+})
+
+describe('files of different times', () => {
+  const from = (hour: number, hours = 10 * 24) => {
+    const moved = Array.from({ length: hours }, (_, index) => ({
+      ...rows[index % rows.length]!,
+      startsAt: (hour + index) * 3_600,
+    }))
+    return barsFromRows(moved, 3_600).bars
+  }
+  const other = { ...pool, file: 'b.csv', feePips: 100, tickSpacing: 1 }
+
+  test('are compared over the days that all of them hold, which are told', () => {
+    const early = from(0)
+    // What the one trades before the other begins counts for nothing.
+    early.amount0In.fill(1e24, 0, 48)
+    const { analysis, notes } = compareTiers(
+      [
+        { ...pool, bars: early },
+        { ...other, bars: from(48) },
+      ],
+      options,
+    )
+    expect(analysis.volumeDistribution).toMatchObject([
+      { daysKnown: 8, volumePct: 50, feeUncertaintyPct: expect.closeTo(0, 6) },
+      { daysKnown: 8, volumePct: 50 },
+    ])
+    expect(notes).toContain('Compared over 1970-01-03T00:00Z to 1970-01-11T00:00Z (8 days).')
+  })
+
+  test('are the same days in bars of another length', () => {
+    const daily = from(24, 21 * 24)
+    const { analysis } = compareTiers(
+      [
+        { ...pool, bars: from(0, 20 * 24) },
+        { ...other, bars: resampleBars(daily, 86_400) },
+      ],
+      options,
+    )
+    expect(analysis.volumeDistribution.map(({ daysKnown }) => daysKnown)).toEqual([19, 19])
+  })
+
+  test.each([
+    [96, '6 days'],
+    [10 * 24, 'no day'],
+    [5 * 365 * 24, 'no day'],
+  ])('are refused where they share too little: one begins %i hours later', (hour, shared) => {
+    const compare = () =>
+      compareTiers(
+        [
+          { ...pool, bars: from(0) },
+          { ...other, bars: from(hour) },
+        ],
+        options,
+      )
+    expect(compare).toThrow(UsageError)
+    expect(compare).toThrow(
+      `hold ${shared} in common, and a comparison needs 7: a.csv 1970-01-01T00:00Z to 1970-01-11T00:00Z (10 days), b.csv `,
+    )
+  })
 })

@@ -1,20 +1,21 @@
 import { dailyTrade, figure, scoreFeeTier, toldTiers } from '@svc/tool-server/analytics'
+import { commonDays } from './common-days.ts'
 import { csvMarket } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
-import { lastDays } from './last-days.ts'
 
 /**
- * Compares pools of one pair by the rules of `recommend_fee_tier`, over the last 30 days of their files: what that answers, with the
- * members that only files have in `data`. Throws `LpMathError`.
+ * Compares pools of one pair by the rules of `recommend_fee_tier`, over the last 30 days that all their files hold: what that answers,
+ * with the members that only files have in `data`. Throws `LpMathError`, and `UsageError` where the files hold no such days.
  */
 export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOptions) {
-  const read = pools.map((pool) => readTier(pool, options))
+  const common = commonDays(pools, 30)
+  const read = common.pools.map((pool) => readTier(pool, options))
   const [busiest] = read.toSorted((a, b) => sum(b.trade.volumes) - sum(a.trade.volumes))
   if (busiest === undefined) throw new TypeError('there is no pool')
   const [first, ...others] = read.map((tier) => scored(tier, busiest))
   if (first === undefined) throw new TypeError('every pool is a tier')
-  const note = `EWMA, 0.94 a day, of the last ${figure(busiest.days)} days of ${busiest.file}.`
+  const note = `EWMA, 0.94 a day, of ${figure(busiest.days)} days of ${busiest.file}.`
   const { sigma: ewma, standardError } = busiest.volatility
   const about = { volatility: { ewma, standardError, note }, notionalUsd: options.amountUsd }
   const told = toldTiers([first, ...others], about, ({ file }) => ({ file }))
@@ -29,7 +30,7 @@ export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOpt
     },
     timestamp: new Date(options.now()).toISOString(),
     data: pools.map(describeBars) as readonly DescribedBars[],
-    notes: [...told.notes, ...notesOf(pools, options)],
+    notes: [`Compared over ${common.span}.`, ...told.notes, ...notesOf(pools, options)],
   }
 }
 
@@ -42,8 +43,7 @@ export type CompareTiersOptions = {
 type ReadTier = ReturnType<typeof readTier>
 
 /** What a file says of a pool as it stands now, and what it traded day by day. */
-function readTier(whole: CsvPool, { amountUsd, blockSeconds }: CompareTiersOptions) {
-  const pool = lastDays(whole, 30)
+function readTier(pool: CsvPool, { amountUsd, blockSeconds }: CompareTiersOptions) {
   const { bars, pair, file, feePips, protocolFeeShare, baseToken, decimals0, decimals1 } = pool
   const [countedToken, decimals] = baseToken === 0 ? ([1, decimals1] as const) : ([0, decimals0] as const)
   const trade = dailyTrade(bars, { feePips, protocolFeeShare, countedToken, decimals, gaps: 0 })

@@ -2,7 +2,6 @@ import { barsFromRows } from '@svc/lp-math'
 import { expect, test } from 'vitest'
 import type { CsvPool } from './csv-pool.ts'
 import { csvTrade } from './csv-trade.ts'
-import { lastDays } from './last-days.ts'
 import { pastSigma } from './past-sigma.ts'
 
 /** Half days of a pool whose price is 1 (tick 0) or about 4: 300 in and 100 in on the first day, 0 and 200 on the second. */
@@ -48,11 +47,6 @@ test('fees of a bar follow the growth of fees where the bars have it', () => {
   const growth = Float64Array.of(0.002, 0, 0, 0.001)
   const bars = { ...pool.bars, feeGrowth: { token0: growth, token1: new Float64Array(4) } }
   expect(sum(csvTrade({ ...pool, bars }).fees)).toBeCloseTo((2 + 1) / 100, 12)
-})
-
-test('the last days are the last bars, and all of them where there are fewer', () => {
-  expect([...lastDays(pool, 1).bars.startsAt]).toEqual([86_400, 129_600])
-  expect(lastDays(pool, 3)).toBe(pool)
 })
 
 test('the error of the volatility falls with the root of the bars, and is that of normal changes for even ones', () => {

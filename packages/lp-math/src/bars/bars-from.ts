@@ -1,8 +1,8 @@
 import type { Bars } from './bars.ts'
 
-/** The bars from one on, as views of the same columns. */
-export function barsFrom(bars: Bars, start: number): Bars {
-  const from = (column: Float64Array) => column.subarray(start)
+/** The bars from one on, up to another that is none of them, as views of the same columns. */
+export function barsFrom(bars: Bars, start: number, end = bars.startsAt.length): Bars {
+  const from = (column: Float64Array) => column.subarray(start, end)
   const { feeGrowth } = bars
   return {
     barSeconds: bars.barSeconds,
