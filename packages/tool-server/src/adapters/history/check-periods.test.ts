@@ -58,7 +58,9 @@ describe('spot checks of the periods of a subgraph', () => {
 
   test.each<readonly [string, Partial<Period>]>([
     ['trade', { volume0: 11, volume1: 11 }],
+    ['trade of token0', { volume0: 11 }],
     ['trade for its liquidity', { liquidity: 1e11 / 9 }],
+    ['trade of token0 for its liquidity', { volume0: 5, liquidity: 2.6e11 }],
     ['way of the price', { high: 1.01 }],
   ])('find an hour of more %s than any other', async (_label, facts) => {
     await expect(check(change(33, facts))).rejects.toThrow('tells another hour from 1970-01-02T09:00:00.000Z on')

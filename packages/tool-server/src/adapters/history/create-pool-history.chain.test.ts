@@ -28,8 +28,10 @@ beforeEach(() => {
 const now = Math.floor(Date.now() / 1000)
 const hour = { from: now - 20 * 86_400, to: now, barSeconds: 3_600 }
 
-function historyOf(timeoutMs = 20_000) {
-  const prices = createPriceSource({ rpc: bench.rpc, tokens: bench.tokens, liquidity: bench.reads })
+function historyOf(timeoutMs = 20_000, isPriced = true) {
+  const prices = isPriced
+    ? createPriceSource({ rpc: bench.rpc, tokens: bench.tokens, liquidity: bench.reads })
+    : { usd: async () => null, ratio: async () => null }
   const ports = { rpc: bench.rpc, liquidity: bench.reads, prices }
   return createPoolHistory(ports, {
     subgraphs: createSubgraphs({ apiKey: new Secret('k'), timeoutMs, pauseMs: 1 }),
@@ -72,7 +74,7 @@ describe('hours out of a subgraph', () => {
     const note = `The subgraph has nothing of ${quiet} bars: they were taken to be without a trade. `
     expect(told.completeness.note).toMatch(
       new RegExp(
-        `^${quiet === 0 ? '' : note}Held against the pool's swap logs, [456] of its 480 hours agree, those that`,
+        `^${quiet === 0 ? '' : note}Held against the pool's swap logs, [4-8] of its 480 hours agree, those that`,
       ),
     )
   })
@@ -104,6 +106,16 @@ describe('hours out of a subgraph', () => {
     const before = subgraph.asked().length
     expect(await readPeriods(ask, pool, grid, 100)).toEqual(whole)
     expect(subgraph.asked().length - before).toBe(Math.floor(whole.periods.length / 100) + 1)
+  })
+
+  test('say whose word the dollars are where neither token has a price', async () => {
+    const { id } = devnet().pools.find((one) => one.version === 'v3' && one.fee === 500)!
+    const pool = await bench.reads.pool(bench.chain, { version: 'v3', id })
+    const request = { chain: { ...bench.chain, subgraphs: subgraph.urls }, pool, ...hour, from: now - 86_400 }
+    const [priced, unpriced] = [await historyOf().read(request), await historyOf(20_000, false).read(request)]
+    expect(priced.completeness.note).not.toContain('dollars')
+    expect(unpriced.source).toBe('subgraph')
+    expect(unpriced.completeness.note).toContain("Its dollars are the subgraph's own word")
   })
 
   test('take no key to a place that is not the gateway', async () => {

@@ -35,7 +35,8 @@ export async function readSubgraphHistory(
     ports.prices.usd(chain, pool.token1),
   ])
   const lag = subgraphLag(meta, head, chain, to)
-  const read = barsOfPeriods(pool, before, periods, grid, dollarSides(pool, price0, price1))
+  const sides = dollarSides(pool, price0, price1)
+  const read = barsOfPeriods(pool, before, periods, grid, sides)
   const { bars, figures, gapsAt, absurd, newest } = read
   if (absurd > mostAbsurd * periods.length) throw new SubgraphError('malformed', 'told figures that no pool can have')
   const headTime = Number(head.timestamp)
@@ -59,6 +60,7 @@ export async function readSubgraphHistory(
         missing: grid.count - barsFound,
         absurd,
         gaps: gapsAt.length,
+        isPriced: sides.length > 0,
         checked,
         of: slots.length,
         barSeconds,
@@ -82,6 +84,8 @@ type Found = {
   readonly missing: number
   readonly absurd: number
   readonly gaps: number
+  /** Whether either token has a price of our own. */
+  readonly isPriced: boolean
   readonly checked: number
   readonly of: number
   readonly barSeconds: number
@@ -95,6 +99,7 @@ function noteOf(found: Found): string | null {
     ...(found.gaps > 0
       ? [`The subgraph has nothing of ${found.gaps} bars: they were taken to be without a trade.`]
       : []),
+    ...(found.isPriced ? [] : ["Its dollars are the subgraph's own word: neither token has a trustworthy price."]),
     ...(found.of > 0 ? [checkNote(found)] : []),
   ]
   return told.length === 0 ? null : told.join(' ')
