@@ -64,7 +64,8 @@ async function findByPair(
     const wanted = pair.version === 'v2' ? 'v2 pair' : `${pair.version} pool with the fee ${pair.fee}`
     const all = await context.liquidity.findPools(chain, first, second)
     const field = all.length === 0 ? 'token1' : pools.length === 0 ? 'version' : 'fee'
-    throw noPool('POOL_NOT_FOUND', { chain, tokens: [first, second], wanted, field }, all)
+    const lookedFor = { chain, tokens: [first, second], wanted, versions: [pair.version], field } as const
+    throw noPool('POOL_NOT_FOUND', lookedFor, all)
   }
   const isSorted = pool.token0.address === first.address || pool.token1.address === second.address
   return isSorted

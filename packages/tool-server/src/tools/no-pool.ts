@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { ErrorCode } from '../errors.ts'
-import type { Pool, Token } from '../ports.ts'
+import type { Pool, Token, Version } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import { feeTiers } from './params.ts'
 import { tokenLabel } from './results.ts'
@@ -8,7 +8,7 @@ import { tokenLabel } from './results.ts'
 /** The refusal of a pair that has no such pool: what was looked for, and which pools of it there are. */
 export function noPool(
   code: NoPoolCode,
-  { chain, tokens, wanted, field }: LookedFor,
+  { chain, tokens, wanted, field, versions }: LookedFor,
   known: readonly Pool[],
 ): ToolError {
   const names = tokens.map(tokenLabel)
@@ -18,7 +18,7 @@ export function noPool(
   const there = found.length === 0 ? 'none' : found.map(toldShort).join(', ')
   const isPairOnly = found.length > 0 && found.every(({ version }) => version === 'v2')
   const message = `There is no ${wanted} of ${names.join(' and ')} on ${chain.name}; known: ${there}.${isPairOnly ? pairOnly : ''}`
-  const accepted = [...new Set(known.filter(({ version }) => version !== 'v2').map(({ fee }) => fee))]
+  const accepted = [...new Set(known.filter(({ version }) => versions.includes(version)).map(({ fee }) => fee))]
   return new ToolError(code, message, {
     details: [
       {
@@ -26,7 +26,7 @@ export function noPool(
         message,
         ...(field === 'fee' && { accepted: accepted.toSorted((a, b) => a - b).map(String) }),
         tokens: names,
-        feesLookedFor: feeTiers,
+        ...(versions.some((version) => version !== 'v2') && { feesLookedFor: feeTiers }),
         found,
       },
     ],
@@ -42,6 +42,7 @@ export type LookedFor = {
   readonly tokens: readonly [Token, Token]
   /** In words, such as `v3 or v4 pool with the fee 500`. */
   readonly wanted: string
+  readonly versions: readonly Version[]
   /** The member to change. */
   readonly field: 'token1' | 'fee' | 'version'
 }

@@ -25,13 +25,13 @@ export async function poolOfPair(pair: PairOfPool, chain: Chain, context: ReadCo
     }
     return ordered(pool, first, second)
   }
-  const pools = await context.liquidity.findPools(chain, first, second, ['v3', 'v4'])
+  const pools = await context.liquidity.findPools(chain, first, second, versions)
   const pool = pools.find(({ fee }) => pair.fee === undefined || fee === pair.fee)
   if (pool === undefined) {
     const wanted = `v3 or v4 pool${pair.fee === undefined ? '' : ` with the fee ${pair.fee}`}`
     const field = pools.length === 0 ? 'token1' : 'fee'
     const all = await context.liquidity.findPools(chain, first, second)
-    throw noPool('NO_POOL', { chain, tokens: [first, second], wanted, field }, all)
+    throw noPool('NO_POOL', { chain, tokens: [first, second], wanted, versions, field }, all)
   }
   return ordered(pool, first, second)
 }
@@ -42,6 +42,8 @@ export type PairOfPool = {
   readonly fee?: number | undefined
   readonly pool?: Hex | undefined
 }
+
+const versions = ['v3', 'v4'] as const
 
 function ordered(pool: Pool, first: Token, second: Token): FoundPool {
   const isSorted = pool.token0.address === first.address || pool.token1.address === second.address

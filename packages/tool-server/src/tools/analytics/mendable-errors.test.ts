@@ -81,6 +81,14 @@ const rows: readonly Row[] = [
     [{ field: 'fee', accepted: ['3000'] }],
   ],
   [
+    'a pool of the fee in another version only',
+    getPriceHistory,
+    { ...pair, fee: 500, version: 'v3' },
+    { pools: (pool) => [pool, { ...pool, version: 'v4', fee: 500 }] },
+    'POOL_NOT_FOUND',
+    [{ field: 'fee', accepted: ['3000'] }],
+  ],
+  [
     'no pool of the version',
     getVolumeHistory,
     { ...pair, version: 'v2' },
@@ -191,6 +199,16 @@ test.each(rows.map((row) => [`${row[1].name} with ${row[0]}`, row] as const))(
     }
   },
 )
+
+test('a v2 pair that is not there was looked for at no fee', async () => {
+  const [refused, ofVersion3] = await Promise.all(
+    (['v2', 'v3'] as const).map((version) =>
+      refusalOf(getVolumeHistory, { ...pair, version, fee: 500 }, worldWith({ pools: () => [] })),
+    ),
+  )
+  expect(refused!.details[0]).not.toHaveProperty('feesLookedFor')
+  expect(ofVersion3!.details[0]).toHaveProperty('feesLookedFor')
+})
 
 test('a failing endpoint, and a version that is not deployed, name what to change', () => {
   const refused = rpcFailure(new EndpointError('refused', 'too wide'), 'eth_getLogs', 8453)?.toJSON()

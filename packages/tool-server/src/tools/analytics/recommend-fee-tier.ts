@@ -97,7 +97,8 @@ async function poolsByTier(context: ReadContext, chain: Chain, token0: Token, to
   const pools = [...byFee.values()].toSorted((a, b) => a.fee - b.fee).slice(0, mostTiers)
   if (pools.length === 0) {
     const wanted = 'pool with a fee tier and without hooks'
-    throw noPool('NO_POOLS', { chain, tokens: [token0, token1], wanted, field: 'token1' }, all)
+    const lookedFor = { chain, tokens: [token0, token1], wanted, versions: ['v3', 'v4'], field: 'token1' } as const
+    throw noPool('NO_POOLS', lookedFor, all)
   }
   return { pools, leftOut: all.length - pools.length }
 }
