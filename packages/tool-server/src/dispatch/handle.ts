@@ -4,7 +4,7 @@ import { ToolError } from '../tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
 import type { CarryOutMeans } from './carry-out.ts'
 import { operationActions, operationReads } from './operation-views.ts'
-import { untilAborted } from './until-aborted.ts'
+import { untilAborted } from '../until-aborted.ts'
 
 /** Runs the handler of a tool with what its kind may reach: a read the world, a write what executes it too. */
 export async function handle(

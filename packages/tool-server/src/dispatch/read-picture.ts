@@ -2,7 +2,7 @@ import type { Log } from '../observability/log.ts'
 import type { PictureShelf, ReadPicture } from '../pictures/picture-shelf.ts'
 import { ToolError } from '../tool-error.ts'
 import { internalError } from './internal-error.ts'
-import { untilAborted } from './until-aborted.ts'
+import { untilAborted } from '../until-aborted.ts'
 
 /** One line per reading. A picture that cannot be drawn is said so in words of ours; why stands in the log. */
 export async function readPicture(

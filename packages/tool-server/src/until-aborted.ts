@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from './tool-error.ts'
 
 /** The outcome of `work`, or `CANCELLED` as soon as the caller leaves; what `work` still does is dropped. */
 export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
