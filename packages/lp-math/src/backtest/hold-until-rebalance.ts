@@ -7,7 +7,7 @@ import type { StrategyReplay } from './strategy-replay.ts'
  * Earns the fees of a position from the bar after `mintBar` on, and gives the bar at whose close it is to be moved, or the last bar.
  * What stands in the fee columns after that bar is of no meaning.
  */
-export function holdUntilRebalance(replay: StrategyReplay, position: Position, mintBar: number): number {
+export function holdUntilRebalance(replay: StrategyReplay, position: Position, mintBar: number): Held {
   const { bars, strategy, options, fees } = replay
   const last = bars.startsAt.length - 1
   const windowBars = Math.max(1, Math.round(86_400 / bars.barSeconds))
@@ -16,6 +16,7 @@ export function holdUntilRebalance(replay: StrategyReplay, position: Position, m
   const accruing = { ...position, fee: (options.feePips / 1e6) * (1 - (options.protocolFeeShare ?? 0)) }
   let accruedTo = mintBar + 1
   let barsOut = 0
+  let putOffBars = 0
   for (let bar = mintBar + 1; bar <= last; bar++) {
     if (bar === accruedTo) {
       accruedTo = Math.min(last + 1, bar + BARS_AT_ONCE)
@@ -24,11 +25,15 @@ export function holdUntilRebalance(replay: StrategyReplay, position: Position, m
     barsOut += 1 - (fees.share[bar] ?? 0)
     const leaving = bar - windowBars
     if (leaving > mintBar) barsOut -= 1 - (fees.share[leaving] ?? 0)
-    const mayMove = barsOut >= enough && bar > mintBar + 1 && bar < last
-    if (mayMove && isAffordable(replay, position, bar)) return bar
+    const isDue = barsOut >= enough && bar > mintBar + 1 && bar < last
+    if (isDue && isAffordable(replay, position, bar)) return { endBar: bar, putOffBars }
+    if (isDue) putOffBars += 1
   }
-  return last
+  return { endBar: last, putOffBars }
 }
+
+/** `putOffBars` are those after which a move was due and cost too much. */
+type Held = { readonly endBar: number; readonly putOffBars: number }
 
 /** Whether the pool has the liquidity to swap what a move asks for at a price that somebody would take. */
 function isAffordable(replay: StrategyReplay, position: Position, bar: number): boolean {

@@ -29,6 +29,7 @@ describe('a strategy over a price that stands', () => {
     expect(result.endValueUsd).toBeCloseTo(10_000 + result.feesEarnedUsd, 9)
     expect([result.ilCostUsd, result.lvrUsd, result.hodlMoveUsd, result.maxDrawdownPct]).toEqual([0, 0, 0, 0])
     expect(result.inRangePct).toBe(100)
+    expect(result.firstLiquidityShare).toBeCloseTo(own / (1e20 + own), 12)
     expect(result.rebalances).toEqual([])
   })
 
@@ -155,8 +156,12 @@ describe('a position out of its range', () => {
     const bars = outAt(60)
     bars.liquidity.fill(0, 10, 40)
     bars.liquidity.fill(1e20, 40, 50)
-    const [moved] = replay(bars, rule(80)).rebalances
+    const late = replay(bars, rule(80))
+    const [moved] = late.rebalances
     expect(moved?.at).toBe(1_700_000_000 + 51 * 3600)
+    const prompt = replay(outAt(60), rule(80))
+    expect(late.putOffSeconds).toBe((moved?.at ?? 0) - (prompt.rebalances[0]?.at ?? 0))
+    expect(prompt.putOffSeconds).toBe(0)
   })
 
   test('pays gas, the fee on what it swaps, and the price it moves', () => {

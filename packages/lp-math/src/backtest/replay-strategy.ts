@@ -33,6 +33,7 @@ export function replayStrategy(
   return {
     name: strategy.name,
     firstRange: strategyRange(first, options),
+    firstLiquidityShare: first.liquidity / (first.liquidity + (bars.liquidity[0] ?? 0)),
     ...parts,
     feesEarnedUsd: earned.feesUsd,
     feesEarned0: earned.fees0,
@@ -61,8 +62,10 @@ function holdAndMove(replay: StrategyReplay, first: Position) {
   const rebalances: Rebalance[] = []
   const sums = { ilCostUsd: 0, hodlMoveUsd: 0, lvrUsd: 0, spannedUsd: 0, swapCostUsd: 0, rebalanceGasUsd: 0 }
   let position = first
+  let putOffSeconds = 0
   for (let mintBar = 0; mintBar < bars.startsAt.length - 1;) {
-    const endBar = holdUntilRebalance(replay, position, mintBar)
+    const { endBar, putOffBars } = holdUntilRebalance(replay, position, mintBar)
+    putOffSeconds += putOffBars * bars.barSeconds
     const gasUsd = openGasUsd + sums.rebalanceGasUsd
     const closed = valuePosition(replay, position, { mintBar, endBar, gasUsd })
     sums.ilCostUsd += closed.ilCostUsd
@@ -85,7 +88,7 @@ function holdAndMove(replay: StrategyReplay, first: Position) {
     }
     mintBar = endBar
   }
-  return { ...sums, openGasUsd, rebalances }
+  return { ...sums, openGasUsd, rebalances, putOffSeconds }
 }
 
 /** Adds to the equity what fees were earned by each bar's close, and sums them. */

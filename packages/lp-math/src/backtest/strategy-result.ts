@@ -10,6 +10,8 @@ export type StrategyResult = {
   readonly name: string
   /** Opened at the begin; the others are those of the rebalances. */
   readonly firstRange: StrategyRange
+  /** Own share of the liquidity at the price when the first range is opened, 0 to 1. */
+  readonly firstLiquidityShare: number
   /** Fees of both tokens at the prices of the end: they are held, not put into the position again. */
   readonly feesEarnedUsd: number
   /** In smallest units. */
@@ -29,6 +31,8 @@ export type StrategyResult = {
   /** Swap fee and price impact at rebalances. */
   readonly swapCostUsd: number
   readonly rebalances: readonly Rebalance[]
+  /** For how long a rebalance was due and was put off, because its swap would have cost too much. */
+  readonly putOffSeconds: number
   readonly endValueUsd: number
   readonly netReturnPct: number
   /** What the tokens of the first position are worth at the end, and the strategy against that. */

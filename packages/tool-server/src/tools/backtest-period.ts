@@ -19,6 +19,7 @@ export function backtestPeriod(startTime: number, endTime: number | undefined, n
   requireDays((to - from) / daySeconds, {
     subject: 'The period is',
     accepted: `a time ${leastDays} days before endTime`,
+    suggestion: `Begin at least ${leastDays} days before the end.`,
   })
   return { from: from - barSeconds, to, barSeconds }
 }
@@ -50,13 +51,16 @@ type Wanted = {
   readonly accepted: string
   readonly note?: string | null
   readonly knownFrom?: string
+  /** Absent where that of the code says it. */
+  readonly suggestion?: string
 }
 
-function requireDays(days: number, { subject, accepted, note = null, ...found }: Wanted): void {
+function requireDays(days: number, { subject, accepted, note = null, suggestion, ...found }: Wanted): void {
   if (days >= leastDays) return
   const daysFound = Math.floor(days * 100) / 100
   const message = `${subject} ${daysFound} days; ${leastDays} are needed.${note === null ? '' : ` ${note}`}`
   throw new ToolError('INSUFFICIENT_HISTORY', message, {
     details: [{ field: 'startTime', message, accepted, daysFound, daysNeeded: leastDays, ...found }],
+    ...(suggestion !== undefined && { suggestion }),
   })
 }

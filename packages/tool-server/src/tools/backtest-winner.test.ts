@@ -5,6 +5,8 @@ import { backtestWinner } from './backtest-winner.ts'
 const result = (name: string, endValueUsd: number, change: Partial<StrategyResult> = {}): StrategyResult => ({
   name,
   firstRange: { lower: 0, upper: Infinity, tickLower: -887_270, tickUpper: 887_270 },
+  firstLiquidityShare: 0.01,
+  putOffSeconds: 0,
   endValueUsd,
   feesEarnedUsd: 50,
   feesEarned0: 0,

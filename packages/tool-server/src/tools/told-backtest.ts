@@ -2,6 +2,7 @@ import type { BacktestStrategy, StrategyResult } from '@svc/lp-math'
 import type * as z from 'zod'
 import type { PoolBars, Replayed } from '../ports.ts'
 import type { backtestAnswer } from './backtest-answer.ts'
+import { amountNotes } from './amount-notes.ts'
 import { backtestWinner } from './backtest-winner.ts'
 import { figure } from './figure.ts'
 import { timeOfBar } from './period.ts'
@@ -30,7 +31,10 @@ export function toldBacktest(
       return result === undefined ? [] : [rowOf(strategy, result, about)]
     }),
     winner: backtestWinner(replayed, { ...about.completeness, isGasKnown: about.isGasKnown }),
-    notes: widthNotes(strategies, replayed.strategies, { startPrice, tickSpacing: about.tickSpacing }),
+    notes: [
+      ...widthNotes(strategies, replayed.strategies, { startPrice, tickSpacing: about.tickSpacing }),
+      ...amountNotes(replayed.strategies),
+    ],
   }
 }
 
