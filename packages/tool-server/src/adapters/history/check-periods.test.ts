@@ -2,7 +2,7 @@ import { getSqrtPriceAtTick } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
 import type { HistoryRequest, SwapRecord } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
-import { checkPeriods } from './check-periods.ts'
+import { checkPeriods, type CheckPorts } from './check-periods.ts'
 import type { Period } from './read-periods.ts'
 
 const token = { decimals: 6 }
@@ -30,7 +30,28 @@ const honest: Endpoint = (from, to) => swaps.filter(({ timestamp }) => timestamp
 /** Always the same places, spread over what is left. */
 const pickInt = (below: number) => Math.floor(below * 0.7)
 
-async function check(periods: readonly Period[], endpoint = honest, of: Partial<HistoryRequest> = {}) {
+/** An endpoint of a block a minute, which tells logs of others from a block on. */
+const rpcOf = (logsFrom: bigint) => ({
+  head: async () => ({ number: 2_400n, timestamp: 144_000n }),
+  client: () => ({
+    getBlock: async ({ blockNumber }: { blockNumber: bigint }) => ({
+      number: blockNumber,
+      timestamp: blockNumber * 60n,
+    }),
+    request: async ({ params }: { params: readonly [{ toBlock: string }] }) =>
+      BigInt(params[0].toBlock) >= logsFrom ? [{}] : [],
+  }),
+})
+const whole = { timestamp: 144_000, blockNumber: 2_400 }
+const archive = rpcOf(0n)
+const bare = rpcOf(10_000n)
+
+async function check(
+  periods: readonly Period[],
+  endpoint = honest,
+  of: Partial<HistoryRequest> = {},
+  { rpc, upTo } = { rpc: archive, upTo: whole },
+) {
   const asked: number[] = []
   const liquidity = {
     async swaps(_chain: unknown, _pool: unknown, from: number, to = 0) {
@@ -38,13 +59,13 @@ async function check(periods: readonly Period[], endpoint = honest, of: Partial<
       return { swaps: endpoint(from, to), completeFrom: from, complete: true, created: null }
     },
   }
-  const checked = await checkPeriods(
-    liquidity,
+  const found = await checkPeriods(
+    { liquidity, rpc } as unknown as CheckPorts,
     { ...request, ...of },
-    { slots, told: periods, opening: null },
+    { slots, told: periods, opening: null, upTo },
     { pickInt },
   )
-  return { checked, asked }
+  return { ...found, asked }
 }
 
 const change = (hour: number, facts: Partial<Period>) =>
@@ -82,21 +103,57 @@ describe('spot checks of the periods of a subgraph', () => {
     expect((await check(told.slice(0, 10), quiet)).checked).toBe(5)
   })
 
-  test('believe no endpoint that has nothing of the time before all it has', async () => {
-    const pruned: Endpoint = (from, to) => honest(from, to).filter(({ timestamp }) => timestamp > 20 * 3_600)
-    const { checked } = await check(told, pruned)
-    expect([checked > 0, checked < 5]).toEqual([true, true])
-    expect((await check(told, () => [])).checked).toBe(0)
+  test('take an endpoint that has nothing of the time before all it has for one that threw it away', async () => {
+    const pruned = (hour: number): [readonly Period[], Endpoint] => [
+      change(20, { volume0: 10.05 }),
+      (from, to) => honest(from, to).filter(({ timestamp }) => timestamp >= hour * 3_600),
+    ]
+    const of = { rpc: bare, upTo: whole }
+    expect(await check(...pruned(8), {}, of)).toMatchObject({ checked: 4, hasLargest: false })
+    await expect(check(...pruned(50), {}, of)).rejects.toThrow('tells of trade of which the endpoint has no log')
     const holed: Endpoint = (from, to) => (from === 28 * 3_600 ? [] : honest(from, to))
-    await expect(check(told, holed)).rejects.toThrow('tells another hour')
+    await expect(check(told, holed, {}, of)).rejects.toThrow('tells another hour')
   })
 
-  test('decide nothing where an endpoint refuses, and stop where the caller leaves', async () => {
-    const refusing = (code: 'RPC_REFUSED' | 'CANCELLED') => () => {
-      throw new ToolError(code, 'No.')
+  test.each([1, 20, 40])('find trade told of %i quiet hours before the first swap', async (hours) => {
+    const quiet: Endpoint = (from, to) => honest(from, to).filter(({ timestamp }) => timestamp >= hours * 3_600)
+    await expect(check(told, quiet)).rejects.toThrow(/^tells another hour from .* on than the pool logged/)
+    expect((await check(told.slice(hours), quiet)).hasLargest).toBe(true)
+  })
+
+  test('hold the hour that was not all told against the swaps up to the last block told', async () => {
+    const late = (blockNumber: number) => ({ rpc: archive, upTo: { timestamp: 39.5 * 3_600, blockNumber } })
+    const more: Endpoint = (from, to) =>
+      honest(from, to).flatMap((swap) => (swap.blockNumber === 39n ? [swap, { ...swap, blockNumber: 40n }] : [swap]))
+    const steep = change(39, { high: 1.0000005 })
+    expect((await check(steep, more, {}, late(39))).checked).toBe(5)
+    await expect(check(steep, more, {}, late(40))).rejects.toThrow('tells another hour')
+    await expect(check(steep, more, {}, late(38))).rejects.toThrow('tells another hour')
+    await expect(check(change(39, { volume0: 5e9, volume1: 5e9 }), more, {}, late(39))).rejects.toThrow('another hour')
+  })
+
+  test('decide nothing where an endpoint fails, and stop where the caller leaves', async () => {
+    const failing = (error: Error) => () => {
+      throw error
     }
-    expect((await check(told, refusing('RPC_REFUSED'))).checked).toBe(0)
-    await expect(check(told, refusing('CANCELLED'))).rejects.toMatchObject({ code: 'CANCELLED' })
+    const cancelled = new ToolError('CANCELLED', 'No.')
+    for (const error of [new ToolError('RPC_REFUSED', 'No.'), new TypeError('no list'), cancelled]) {
+      expect(await check(told, failing(error))).toMatchObject({ checked: 0, hasLargest: false })
+    }
+    const left = check(told, failing(cancelled), { signal: AbortSignal.abort() })
+    await expect(left).rejects.toMatchObject({ code: 'CANCELLED' })
+  })
+
+  test('end the reads that are late', async () => {
+    const signals: (AbortSignal | undefined)[] = []
+    const swaps = (...[, , , , signal]: readonly [unknown, unknown, unknown, unknown?, AbortSignal?]) => {
+      signals.push(signal)
+      return new Promise<never>(() => {})
+    }
+    const ports = { liquidity: { swaps }, rpc: archive } as unknown as CheckPorts
+    const found = checkPeriods(ports, request, { slots, told, opening: null, upTo: whole }, { pickInt, withinMs: 1 })
+    expect(await found).toEqual({ checked: 0, hasLargest: false })
+    expect(signals.map((signal) => signal?.aborted)).toEqual(Array(5).fill(true))
   })
 
   test('ask for no more logs than they may', async () => {

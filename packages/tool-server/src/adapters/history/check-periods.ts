@@ -1,48 +1,64 @@
-import type { HistoryRequest, Liquidity, SwapRecord } from '../../ports.ts'
+import type { HistoryRequest, SwapRecord } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { withinTime } from '../analytics/within-time.ts'
 import { SubgraphError } from '../subgraph/subgraph-error.ts'
+import type { HistoryPorts } from './create-pool-history.ts'
+import { hasLogsBefore } from './has-logs-before.ts'
 import { periodFitsSwaps } from './period-fits-swaps.ts'
 import type { Period } from './read-periods.ts'
 import { spotChecks } from './spot-checks.ts'
 
 /**
- * Holds a few closed periods of a subgraph (see `spotChecks`) against the pool's own swap logs, and gives back how many could be. An
- * endpoint that refuses, is late, or has nothing of a time before all that it has, decides nothing.
+ * Holds a few closed periods of a subgraph (see `spotChecks`) against the pool's own swap logs, and gives back how many agreed. An
+ * endpoint that fails or is late decides nothing, and nothing more is asked of it then. One that tells no swap of a period said to be
+ * traded is right where it has logs of that time; where it shows none, one period of those that claim most has to agree.
  *
- * @throws SubgraphError `malformed` where one disagrees; ToolError `CANCELLED`
+ * @throws SubgraphError `malformed` where one disagrees, or trade is told that nothing confirms; ToolError `CANCELLED`
  */
 export async function checkPeriods(
-  liquidity: Pick<Liquidity, 'swaps'>,
+  ports: CheckPorts,
   request: HistoryRequest,
   told: ToldPeriods,
   { pickInt, withinMs = 5_000 }: CheckOptions,
-): Promise<number> {
-  const { chain, pool, barSeconds, signal } = request
-  const read = async (startsAt: number): Promise<Reading | null> => {
-    try {
-      const endsAt = startsAt + barSeconds
-      const { swaps, complete } = await liquidity.swaps(chain, pool, startsAt, endsAt, signal)
-      const own = swaps.filter(({ timestamp }) => timestamp >= startsAt && timestamp < endsAt)
-      return complete ? { startsAt, swaps: own } : null
-    } catch (error) {
-      if (error instanceof ToolError && error.code !== 'CANCELLED') return null
-      throw error
-    }
-  }
+): Promise<Checked> {
+  const { chain, barSeconds } = request
   const places = spotChecks(told, barSeconds, chain, pickInt)
-  const readings = (await Promise.all(places.map((place) => withinTime(read(place), withinMs, null)))).filter(
-    (reading) => reading !== null,
-  )
-  const knownFrom = Math.min(...readings.flatMap(({ startsAt, swaps }) => (swaps.length > 0 ? [startsAt] : [])))
-  let checked = 0
-  for (const { startsAt, swaps } of readings) {
-    const period = told.told.find((each) => each.startsAt === startsAt) ?? null
-    const before = told.told.findLast((each) => each.startsAt < startsAt) ?? told.opening
-    if (periodFitsSwaps(pool, period, before, swaps)) checked += 1
-    else if (swaps.length > 0 || startsAt >= knownFrom) throw disagreement(startsAt, barSeconds)
+  const over = new AbortController()
+  const signal = AbortSignal.any([over.signal, ...(request.signal === undefined ? [] : [request.signal])])
+  const inTime = <Outcome>(work: Promise<Outcome>) => withinTime(orUndecided(work, request.signal), withinMs, null)
+  try {
+    const reads = places.map(({ startsAt }) => inTime(readPeriod(ports, { ...request, signal }, told, startsAt)))
+    const readings = (await Promise.all(reads)).filter((reading) => reading !== null)
+    const knownFrom = Math.min(...readings.flatMap(({ startsAt, isTraded }) => (isTraded ? [startsAt] : [])))
+    const agreed = new Set<number>()
+    const silent: number[] = []
+    for (const { startsAt, swaps, isTraded } of readings) {
+      const period = told.told.find((each) => each.startsAt === startsAt) ?? null
+      const before = told.told.findLast((each) => each.startsAt < startsAt) ?? told.opening
+      if (periodFitsSwaps(request.pool, period, before, swaps)) agreed.add(startsAt)
+      else if (isTraded || startsAt >= knownFrom) throw disagreement(startsAt, barSeconds)
+      else silent.push(startsAt)
+    }
+    const largest = places.filter(({ isLargest }) => isLargest)
+    const newest = Math.max(...silent)
+    if (silent.length > 0) {
+      const isQuiet = await inTime(hasLogsBefore(ports.rpc, chain, newest, signal))
+      if (isQuiet === true) throw disagreement(newest, barSeconds)
+      if (!largest.some(({ startsAt }) => agreed.has(startsAt))) throw unconfirmed()
+    }
+    return { checked: agreed.size, hasLargest: largest.every(({ startsAt }) => agreed.has(startsAt)) }
+  } finally {
+    over.abort()
   }
-  return checked
+}
+
+export type CheckPorts = Pick<HistoryPorts, 'liquidity' | 'rpc'>
+
+export type Checked = {
+  /** How many agreed. */
+  readonly checked: number
+  /** Whether all of those that claim most are among them. */
+  readonly hasLargest: boolean
 }
 
 export type ToldPeriods = {
@@ -52,19 +68,55 @@ export type ToldPeriods = {
   readonly told: readonly Period[]
   /** The one before them. */
   readonly opening: Period | null
+  /** The last block told: a period that ends after its time is one of the swaps up to it. */
+  readonly upTo: { readonly timestamp: number; readonly blockNumber: number }
 }
 
 export type CheckOptions = {
   /** A whole number below a bound, not to be foreseen. */
   readonly pickInt: (below: number) => number
-  /** How long the checks may take together. */
+  /** How long each round of the checks may take. */
   readonly withinMs?: number
 }
 
-type Reading = { readonly startsAt: number; readonly swaps: readonly SwapRecord[] }
+type Reading = {
+  readonly startsAt: number
+  readonly swaps: readonly SwapRecord[]
+  /** Whether the pool logged a swap in it, also after the last block told. */
+  readonly isTraded: boolean
+}
+
+async function readPeriod(
+  { liquidity }: CheckPorts,
+  { chain, pool, barSeconds, signal }: HistoryRequest,
+  { upTo }: ToldPeriods,
+  startsAt: number,
+): Promise<Reading | null> {
+  const endsAt = startsAt + barSeconds
+  const { swaps, complete } = await liquidity.swaps(chain, pool, startsAt, endsAt, signal)
+  if (!complete) return null
+  const own = swaps.filter(({ timestamp }) => timestamp >= startsAt && timestamp < endsAt)
+  const isWhole = endsAt <= upTo.timestamp
+  const told = isWhole ? own : own.filter(({ blockNumber }) => blockNumber <= upTo.blockNumber)
+  return { startsAt, swaps: told, isTraded: own.length > 0 }
+}
+
+/** Null for what fails, but for the caller's leaving. */
+async function orUndecided<Outcome>(work: Promise<Outcome>, signal?: AbortSignal): Promise<Outcome | null> {
+  try {
+    return await work
+  } catch {
+    if (signal?.aborted !== true) return null
+    throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
+  }
+}
 
 function disagreement(startsAt: number, barSeconds: number): SubgraphError {
   const time = new Date(startsAt * 1_000).toISOString()
   const period = barSeconds === 3_600 ? 'hour' : 'day'
   return new SubgraphError('malformed', `tells another ${period} from ${time} on than the pool logged`)
+}
+
+function unconfirmed(): SubgraphError {
+  return new SubgraphError('malformed', 'tells of trade of which the endpoint has no log')
 }

@@ -4,7 +4,7 @@ import { subgraphLag } from '../subgraph/subgraph-lag.ts'
 import type { AskSubgraph } from '../subgraph/create-subgraphs.ts'
 import { barGrid } from './bar-grid.ts'
 import { barsOfPeriods, type SubgraphBars } from './bars-of-periods.ts'
-import { checkPeriods, type CheckOptions } from './check-periods.ts'
+import { checkPeriods, type Checked, type CheckOptions } from './check-periods.ts'
 import type { HistoryPorts } from './create-pool-history.ts'
 import { dollarSides } from './dollar-sides.ts'
 import { requirePriceOfPool } from './price-of-subgraph.ts'
@@ -43,8 +43,9 @@ export async function readSubgraphHistory(
   const isUpToNow = grid.start + (grid.count + 1) * barSeconds > headTime
   if (newest !== null && isUpToNow) requirePriceOfPool(newest, pool, { headTime, barSeconds })
   const barsFound = bars.startsAt.length
-  const slots = closedSlots(read, periods, Math.min(headTime - lag, to))
-  const checked = await checkPeriods(ports.liquidity, request, { ...read, slots }, checks)
+  const slots = closedSlots(read, periods, Math.min(headTime, to))
+  const upTo = { timestamp: headTime - lag, blockNumber: meta.block.number }
+  const checked = await checkPeriods(ports, request, { ...read, slots, upTo }, checks)
   return {
     bars,
     figures,
@@ -61,7 +62,7 @@ export async function readSubgraphHistory(
         absurd,
         gaps: gapsAt.length,
         isPriced: sides.length > 0,
-        checked,
+        ...checked,
         of: slots.length,
         barSeconds,
       }),
@@ -79,14 +80,13 @@ function closedSlots({ bars, told }: SubgraphBars, periods: readonly Period[], u
   return Array.from(bars.startsAt).filter((startsAt) => startsAt + bars.barSeconds <= until && !leftOut.has(startsAt))
 }
 
-type Found = {
+type Found = Checked & {
   readonly lag: number
   readonly missing: number
   readonly absurd: number
   readonly gaps: number
   /** Whether either token has a price of our own. */
   readonly isPriced: boolean
-  readonly checked: number
   readonly of: number
   readonly barSeconds: number
 }
@@ -105,11 +105,11 @@ function noteOf(found: Found): string | null {
   return told.length === 0 ? null : told.join(' ')
 }
 
-function checkNote({ checked, of, barSeconds }: Found): string {
+function checkNote({ checked, hasLargest, of, barSeconds }: Found): string {
   const periods = barSeconds === 3_600 ? 'hours' : 'days'
-  return checked === 0
-    ? `None of its ${periods} could be held against the pool's swap logs.`
-    : `Held against the pool's swap logs, ${checked} of its ${of} ${periods} agree, those that claim most first, others by chance.`
+  if (checked === 0) return `None of its ${periods} could be held against the pool's swap logs.`
+  const which = hasLargest ? 'those that claim most first, others by chance' : 'not all of those that claim most'
+  return `Held against the pool's swap logs, ${checked} of its ${of} ${periods} agree, ${which}.`
 }
 
 /** Of its periods. */

@@ -13,7 +13,7 @@ export function spotChecks(
   barSeconds: number,
   chain: Pick<Chain, 'blockTimeSeconds' | 'logRangeBlocks'>,
   pickInt: (below: number) => number,
-): readonly number[] {
+): readonly SpotCheck[] {
   const requestsEach = Math.ceil(barSeconds / chain.blockTimeSeconds / chain.logRangeBlocks)
   const most = Math.min(Math.ceil(slots.length / 8), Math.floor(mostRequests / requestsEach))
   const open = new Set(slots)
@@ -29,6 +29,13 @@ export function spotChecks(
     .flat()
     .filter((place) => place !== undefined)
     .slice(0, Math.max(0, most))
+    .map((startsAt) => ({ startsAt, isLargest: tops.includes(startsAt) }))
+}
+
+export type SpotCheck = {
+  readonly startsAt: number
+  /** Whether it claims most. */
+  readonly isLargest: boolean
 }
 
 /** What a falsehood would raise: the volume of either token, what a unit of liquidity earned of it, the way of the price. */
@@ -43,5 +50,5 @@ const claims: readonly ((period: Period) => number)[] = [
 /** One period may claim most of several. */
 const leastChecks = 6
 const leastRandom = 3
-/** For the logs of all of them. */
+/** For the logs of all of them, as far as the chain's usual block time and range of logs foretell. */
 const mostRequests = 24

@@ -1,6 +1,7 @@
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Pool, SwapHistory } from '../../../ports.ts'
+import { ToolError } from '../../../tool-error.ts'
 import { scanLogs } from '../logs/scan-logs.ts'
 import type { ReadPorts } from '../read-ports.ts'
 import { blockAt, type ReadBlock } from './block-at.ts'
@@ -29,6 +30,7 @@ export async function readSwaps(
   const newest = await ports.rpc.head(chain)
   const head = { number: newest.number, timestamp: Number(newest.timestamp) }
   const readBlock: ReadBlock = async (blockNumber) => {
+    if (signal?.aborted === true) throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
     const { number, timestamp } = await client.getBlock({ blockNumber })
     return { number, timestamp: Number(timestamp) }
   }
