@@ -14,11 +14,11 @@ export function backtestPeriod(startTime: number, endTime: number | undefined, n
   if (startTime >= end) throw invalidField('startTime', 'The period would be empty.', 'a time before endTime')
   const [from, to] = [wholeHour(startTime), wholeHour(end)]
   if (to - from > mostDays * daySeconds) {
-    throw invalidField('startTime', 'The period is too long.', `at most ${mostDays} days before endTime`)
+    throw invalidField('startTime', 'The period is too long.', `at most ${mostDays} days before the end`)
   }
   requireDays((to - from) / daySeconds, {
     subject: 'The period is',
-    accepted: `a time ${leastDays} days before endTime`,
+    accepted: `a time ${leastDays} days before the end`,
     suggestion: `Begin at least ${leastDays} days before the end.`,
   })
   return { from: from - barSeconds, to, barSeconds }
