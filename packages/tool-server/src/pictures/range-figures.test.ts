@@ -11,3 +11,12 @@ test('the net stands with its own error, which is not that of the fees, and so d
   expect(nets).toEqual(['+9.8 ± 17', '+10.4 ± 16', '-21 ± 38', '-2.3 ± 28', '+9.9 ± 16', '+7.1 ± 9.1', '+1.5 ± 2.7'])
   expect(method).toContain('Volatility 62 % ± 7.1 a year')
 })
+
+test('fees of nothing are not said to be known to the cent', () => {
+  const projections = { ...rangeAnswer.projections, expectedFeeApr: 0, feeUncertaintyPct: 100 }
+  const { facts } = rangeFigures({ ...rangeAnswer, projections }, 30)
+  expect(facts.find(({ label }) => label === 'Fees a year')).toMatchObject({
+    value: '0 %',
+    detail: 'none were earned: trade may change',
+  })
+})

@@ -24,7 +24,10 @@ export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures 
       {
         label: 'Fees a year',
         value: `${showNumber(projections.expectedFeeApr)} %`,
-        detail: `± ${showError(off)}: trade may change`,
+        detail:
+          projections.expectedFeeApr > 0
+            ? `± ${showError(off)}: trade may change`
+            : 'none were earned: trade may change',
       },
       {
         label: 'Impermanent loss',

@@ -62,6 +62,7 @@ describe('the score of a fee tier', () => {
     const thin = scoreFeeTier({ ...usual, trade: { ...usual.trade, volumes } }, market)
     expect(thin.quietDaysPct).toBeCloseTo(100 / 3, 9)
     expect(plain.netApr - thin.netApr).toBeCloseTo(plain.feeApr / 3, 9)
+    expect(plain.netAprOfWeek - thin.netAprOfWeek).toBeCloseTo(plain.feeAprOfWeek / 3, 9)
     expect(plain).toMatchObject({ feeUncertaintyPct: expect.closeTo(0, 6), quietDaysPct: 0 })
   })
 
@@ -73,6 +74,13 @@ describe('the score of a fee tier', () => {
     const short = { fees: trade.fees.slice(-2), volumes: trade.volumes.slice(-2), daysKnown: days }
     const score = scoreFeeTier({ ...facts, trade: short }, { price, sigma: 0.6, ...calm, value: 1 })
     expect(score.feeUncertaintyPct).toBe(error)
+  })
+
+  test('of fees of nothing has no error in percent', () => {
+    const { trade, ...facts } = tier(3_000, 1e7, 20)
+    const none = { ...trade, fees: trade.fees.map(() => 0) }
+    const score = scoreFeeTier({ ...facts, trade: none }, { price, sigma: 0.6, ...calm, value: 1 })
+    expect(score).toMatchObject({ feeApr: 0, feeUncertaintyPct: null })
   })
 
   test('falls with the amount, as it dilutes itself', () => {

@@ -70,7 +70,7 @@ export type TierMarket = {
 
 export type TierScore = {
   readonly feeApr: number
-  /** One standard error of the fees ahead, in percent of them; `null` where too few days are known. */
+  /** One standard error of the fees ahead, in percent of them; `null` where too few days are known, or none earned any. */
   readonly feeUncertaintyPct: number | null
   readonly lvrApr: number
   readonly arbitrageLossApr: number
