@@ -7,8 +7,8 @@ import { type Maximum, maximumOf } from './maximum-of.ts'
 /**
  * The ranges to choose, by a search of width and skew together on the smooth closed forms, widened to usable ticks: `best` has the greatest
  * expected net yield among those in which the price spends at least `targetTimeInRange` of the time, `atTarget` among those that it
- * leaves for all the rest, and `even` is the range of that time whose bounds are equally far from the price in the logarithm. With yields
- * below 0 everywhere `best` loses least, and is commonly the full range.
+ * leaves for all the rest, `otherSide` among those of that time that lean the other way, and `even` is the range of that time whose bounds
+ * are equally far from the price in the logarithm. With yields below 0 everywhere `best` loses least, and is commonly the full range.
  * @throws LpMathError `PROBABILITY_OUT_OF_RANGE` unless the target is at least 0 and below 1.
  */
 export function chooseRange(analyser: RangeAnalyser, targetTimeInRange: number): ChosenRanges {
@@ -19,12 +19,15 @@ export function chooseRange(analyser: RangeAnalyser, targetTimeInRange: number):
   const analysed = (skew: number, log: number): RangeAnalysis => analyser.analyse(boundsOf(price, log, skew))
   const enough = (skew: number): number => enoughWidth(analyser, skew, targetTimeInRange)
   const best = maximumOf((skew) => bestWidth(analyser, skew, enough(skew)).value, OVER_SKEWS)
-  const target = maximumOf((skew) => analyser.netApr(boundsOf(price, enough(skew), skew)), OVER_SKEWS)
+  const atSkew = (skew: number): number => analyser.netApr(boundsOf(price, enough(skew), skew))
+  const target = maximumOf(atSkew, OVER_SKEWS)
+  const other = maximumOf(atSkew, target.at > 0 ? DOWNWARD : UPWARD)
   const chosen = analysed(best.at, bestWidth(analyser, best.at, enough(best.at)).at)
   const full = analyser.analyse({ lower: 0, upper: Number.POSITIVE_INFINITY })
   return {
     best: full.netApr > chosen.netApr - NEGLIGIBLE_APR ? full : chosen,
     atTarget: analysed(target.at, enough(target.at)),
+    otherSide: analysed(other.at, enough(other.at)),
     even: analysed(0, enough(0)),
   }
 }
@@ -32,6 +35,7 @@ export function chooseRange(analyser: RangeAnalyser, targetTimeInRange: number):
 export type ChosenRanges = {
   readonly best: RangeAnalysis
   readonly atTarget: RangeAnalysis
+  readonly otherSide: RangeAnalysis
   readonly even: RangeAnalysis
 }
 
@@ -40,6 +44,8 @@ const NEGLIGIBLE_APR = 1e-6
 
 /** One half of a range is at most three times as wide as the other: beyond, it is a bet on a direction. */
 const OVER_SKEWS = { from: -0.5, to: 0.5, samples: 5, sections: 7 }
+const DOWNWARD = { from: -0.5, to: 0, samples: 3, sections: 5 }
+const UPWARD = { from: 0, to: 0.5, samples: 3, sections: 5 }
 
 const PRACTICALLY_ALWAYS = 1 - 1e-6
 

@@ -48,3 +48,15 @@ test('says nothing where none earns more', () => {
   const range = { netApr: 5 } as Parameters<typeof choiceNotes>[0]['optimal']
   expect(choiceNotes({ optimal: range, candidates: [{ ...range, netApr: 5.001, label: 'best net' }] })).toEqual([])
 })
+
+test('says of a range that leans what the even one is expected to earn', () => {
+  const range = (lower: number, upper: number, netApr: number) =>
+    ({ netApr, bounds: { lower, upper } }) as Parameters<typeof choiceNotes>[0]['optimal']
+  const leansFrom = range(1_600, 2_500, 3)
+  const note = (lower: number, upper: number) =>
+    choiceNotes({ optimal: range(lower, upper, 5), candidates: [{ ...range(1, 2, 4), label: 'best net' }], leansFrom })
+  expect(note(1_700, 3_000)).toEqual([
+    'The chosen range reaches farther above the price than to the other side: 5.00 % net a year, against 3.00 % net a year of the even range, 1600 to 2500.',
+  ])
+  expect(note(1_200, 2_300)).toEqual([expect.stringContaining('farther below the price')])
+})

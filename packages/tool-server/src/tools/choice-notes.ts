@@ -1,8 +1,21 @@
 import type { RangeAnalysis } from '@svc/lp-math'
 import type { RangeChoice } from '../adapters/analytics/pick-range.ts'
+import { figure } from './figure.ts'
 
-/** What must be said of a choice of range: that every range loses, or that another is expected to earn more than the chosen one. */
-export function choiceNotes({ optimal, candidates }: RangeChoice): readonly string[] {
+/** What must be said of a choice of range: that it leans, that every range loses, or that another is expected to earn more. */
+export function choiceNotes(choice: RangeChoice): readonly string[] {
+  return [...leanNotes(choice), ...yieldNotes(choice)]
+}
+
+function leanNotes({ optimal, leansFrom: even }: RangeChoice): readonly string[] {
+  if (even === undefined) return []
+  const side = optimal.bounds.upper * optimal.bounds.lower > even.bounds.upper * even.bounds.lower ? 'above' : 'below'
+  return [
+    `The chosen range reaches farther ${side} the price than to the other side: ${yieldOf(optimal)}, against ${yieldOf(even)} of the even range, ${boundsOf(even)}.`,
+  ]
+}
+
+function yieldNotes({ optimal, candidates }: RangeChoice): readonly string[] {
   const [best] = candidates.toSorted((a, b) => b.netApr - a.netApr)
   if (best === undefined || Math.max(best.netApr, optimal.netApr) < 0) {
     const least = best !== undefined && isAhead(best, optimal) ? ` "${best.label}" loses least, ${yieldOf(best)}.` : ''
@@ -17,6 +30,10 @@ export function choiceNotes({ optimal, candidates }: RangeChoice): readonly stri
 /** As far as the figures that are shown tell. */
 function isAhead(one: RangeAnalysis, other: RangeAnalysis): boolean {
   return one.netApr > other.netApr && yieldOf(one) !== yieldOf(other)
+}
+
+function boundsOf({ bounds: { lower, upper } }: RangeAnalysis): string {
+  return `${figure(lower)} to ${figure(upper)}`
 }
 
 function yieldOf({ netApr }: RangeAnalysis): string {

@@ -1,21 +1,25 @@
-import { chooseRange, createRangeAnalyser, liquidityProfile, type RangeDoubts, type RangeMarket } from '@svc/lp-math'
-import { expect, test } from 'vitest'
+import { liquidityProfile, type RangeMarket } from '@svc/lp-math'
+import { describe, expect, test } from 'vitest'
 import { pickRange } from './pick-range.ts'
 
-/** A pool of even liquidity, told in either order of its tokens. */
-function marketOf(inverted: boolean): RangeMarket {
+const tick = 76_012
+const raw = 10n ** 23n
+const anywhere = { ticks: [], feesPerDay: 3_000, sigma: 0.8, days: 30 }
+/** Nothing is provided from just above the price on, so nothing is earned there. */
+const below = [
+  { tick: tick - 7_000, liquidityNet: raw },
+  { tick: tick + 10, liquidityNet: -raw },
+]
+
+type Pool = Omit<typeof anywhere, 'ticks'> & { readonly ticks: typeof below }
+
+/** A pool, told in either order of its tokens. */
+function marketOf({ ticks, feesPerDay, sigma, days }: Pool, inverted: boolean): RangeMarket {
   const [price, quotePerDollar] = inverted ? [1 / 2_000, 1 / 2_000] : [2_000, 1]
   return {
-    model: { price, sigma: 0.8, drift: 0, years: 30 / 365 },
-    profile: liquidityProfile({
-      ticks: [],
-      tick: 76_012,
-      liquidity: 10n ** 23n,
-      decimals0: 18,
-      decimals1: 18,
-      inverted,
-    }),
-    feesPerDay: 3_000 * quotePerDollar,
+    model: { price, sigma, drift: 0, years: days / 365 },
+    profile: liquidityProfile({ ticks, tick, liquidity: raw, decimals0: 18, decimals1: 18, inverted }),
+    feesPerDay: feesPerDay * quotePerDollar,
     fee: 0.0005,
     blockSeconds: 12,
     value: 10_000 * quotePerDollar,
@@ -26,23 +30,52 @@ function marketOf(inverted: boolean): RangeMarket {
   }
 }
 
-const pace = { perDay: 3_000, ofLast7Days: 3_000, standardError: 0 }
-const unsure = { pace: { ...pace, standardError: 150 }, sigmaError: 0.02 }
-const sure = { pace, sigmaError: 0 }
-const targetTimeInRange = 0.8
-const pick = (inverted: boolean, doubts: RangeDoubts) =>
-  pickRange({ market: marketOf(inverted), targetTimeInRange, doubts })
+/** The choice in both orders: its bounds in the first, whether it leans, and its net yield and that of the even range. */
+function picks(pool: Pool, { target = 0.8, sigmaError = 0.02 } = {}) {
+  return [false, true].map((inverted) => {
+    const market = marketOf(pool, inverted)
+    const perDay = market.feesPerDay
+    const doubts = { pace: { perDay, ofLast7Days: perDay, standardError: 0.05 * perDay }, sigmaError }
+    const { optimal, leansFrom } = pickRange({ market, targetTimeInRange: target, doubts })
+    const { lower, upper } = optimal.bounds
+    const bounds = inverted ? { lower: 1 / upper, upper: 1 / lower } : { lower, upper }
+    return { lower: bounds.lower, upper: bounds.upper, optimal, leansFrom }
+  })
+}
 
-test('lies evenly about the price where no skew is told apart, in both orders of the tokens', () => {
-  const [one, other] = [false, true].map((inverted) => pick(inverted, unsure).optimal.bounds)
-  expect(Math.log(one!.upper / 2_000)).toBeCloseTo(Math.log(2_000 / one!.lower), 2)
-  expect(other!.upper * one!.lower).toBeCloseTo(1, 1)
-  expect(other!.lower * one!.upper).toBeCloseTo(1, 1)
-})
+describe('the side a range leans to', () => {
+  test('is none where no skew is told apart, in both orders of the tokens', () => {
+    for (const { lower, upper, leansFrom } of picks(anywhere)) {
+      expect(Math.log(upper / 2_000)).toBeCloseTo(Math.log(2_000 / lower), 2)
+      expect(leansFrom).toBeUndefined()
+    }
+  })
 
-test('takes the best skew where it is known to earn more', () => {
-  const { atTarget, even } = chooseRange(createRangeAnalyser(marketOf(false)), targetTimeInRange)
-  expect(atTarget.netApr).toBeGreaterThan(even.netApr)
-  expect(pick(false, sure).optimal).toEqual(atTarget)
-  expect(pick(false, unsure).optimal).toEqual(even)
+  test.each([
+    [0.95, 30, 0.534, 0.018],
+    [0.8, 30, 1, 0.018],
+    [0.95, 7, 0.534, 0.005],
+    [0.95, 30, 0.534, 0.005],
+    [0.6, 90, 0.534, 0.005],
+    [0.8, 90, 0.534, 0.005],
+  ])(
+    'is none where every range loses, whatever the order: %d of the time of %d days at %d +- %d',
+    (target, days, sigma, sigmaError) => {
+      const [one, other] = picks({ ...anywhere, feesPerDay: 100, sigma, days }, { target, sigmaError })
+      expect(one!.optimal.netApr).toBeLessThan(0)
+      expect([one!.leansFrom, other!.leansFrom]).toEqual([undefined, undefined])
+      expect(Math.abs(Math.log(one!.upper / other!.upper))).toBeLessThan(0.0025)
+      expect(Math.abs(Math.log(one!.lower / other!.lower))).toBeLessThan(0.0025)
+    },
+  )
+
+  test('is that of the pool where it is known to earn more, in both orders the same range', () => {
+    const [one, other] = picks({ ...anywhere, ticks: below }, { target: 0.6 })
+    for (const { lower, upper, optimal, leansFrom } of [one!, other!]) {
+      expect(Math.log(2_000 / lower)).toBeGreaterThan(1.5 * Math.log(upper / 2_000))
+      expect(optimal.netApr).toBeGreaterThan(leansFrom!.netApr)
+    }
+    expect(Math.abs(Math.log(one!.upper / other!.upper))).toBeLessThan(0.0025)
+    expect(Math.abs(Math.log(one!.lower / other!.lower))).toBeLessThan(0.0025)
+  })
 })

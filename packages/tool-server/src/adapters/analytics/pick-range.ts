@@ -4,23 +4,27 @@ import {
   createRangeAnalyser,
   type LabelledRange,
   netAprError,
+  type PriceBounds,
+  type RangeAnalyser,
   type RangeAnalysis,
   type RangeDoubts,
   type RangeMarket,
 } from '@svc/lp-math'
+import { turnedMarket } from './turned-market.ts'
 
 /**
- * The range that is recommended, and those beside it. It lies evenly about the price unless the best skew is expected to earn more by more
- * than the errors of both together: below that the side it leans to would follow the order of the tokens.
+ * The range that is recommended, and those beside it. It lies evenly about the price unless, in both orders of the tokens, the best that
+ * leans to the same side is expected to earn more than both the even range and the best that leans to the other side, by more than the
+ * errors of the two together; it is then as wide as either order asks for.
  * @throws LpMathError on markets that mean nothing; `PROBABILITY_OUT_OF_RANGE` unless the target, a share of the time in range, is at least
  * 0 and below 1.
  */
-export function pickRange({ market, targetTimeInRange, doubts }: RangeWanted): RangeChoice {
-  const analyser = createRangeAnalyser(market)
-  const { best, atTarget, even } = chooseRange(analyser, targetTimeInRange)
-  const isToldApart = atTarget.netApr - even.netApr > netAprError(atTarget, doubts) + netAprError(even, doubts)
+export function pickRange(wanted: RangeWanted): RangeChoice {
+  const analyser = createRangeAnalyser(wanted.market)
+  const { best, even, lean } = leaning(analyser, wanted)
+  const bounds = lean === null ? null : agreedBounds(lean, wanted)
   return {
-    optimal: isToldApart ? atTarget : even,
+    ...(bounds === null ? { optimal: even } : { optimal: analyser.analyse(bounds), leansFrom: even }),
     candidates: [{ ...best, label: 'best net' }, ...candidateRanges(analyser)],
   }
 }
@@ -33,4 +37,35 @@ export type RangeWanted = {
   readonly doubts: RangeDoubts
 }
 
-export type RangeChoice = { readonly optimal: RangeAnalysis; readonly candidates: readonly LabelledRange[] }
+export type RangeChoice = {
+  readonly optimal: RangeAnalysis
+  readonly candidates: readonly LabelledRange[]
+  /** The even range, where the chosen one leans to a side. */
+  readonly leansFrom?: RangeAnalysis
+}
+
+/** The range that is told apart from the even one and from its mirror, or none. */
+function leaning(analyser: RangeAnalyser, { targetTimeInRange, doubts }: RangeWanted) {
+  const { best, atTarget, otherSide, even } = chooseRange(analyser, targetTimeInRange)
+  const beats = (one: RangeAnalysis): boolean =>
+    atTarget.netApr - one.netApr > netAprError(atTarget, doubts) + netAprError(one, doubts)
+  return { best, even, lean: beats(even) && beats(otherSide) ? atTarget.bounds : null }
+}
+
+/**
+ * The bounds of a lean and of the one in the other order of the tokens together. A price without drift falls more often than it rises, and
+ * in the other order the other way round, so that a range that leans upwards must be wider and loses less: that is no lean of the pool.
+ */
+function agreedBounds(own: PriceBounds, wanted: RangeWanted): PriceBounds | null {
+  const { price } = wanted.market.model
+  const market = turnedMarket(wanted.market)
+  const { lean } = leaning(createRangeAnalyser(market), { ...wanted, market })
+  if (lean === null) return null
+  const turned = { lower: 1 / lean.upper, upper: 1 / lean.lower }
+  if (leansUp(own, price) !== leansUp(turned, price)) return null
+  return { lower: Math.min(own.lower, turned.lower), upper: Math.max(own.upper, turned.upper) }
+}
+
+function leansUp({ lower, upper }: PriceBounds, price: number): boolean {
+  return upper / price > price / lower
+}

@@ -194,7 +194,7 @@ function withDetail(error: unknown, detail: ErrorDetail): unknown {
 const methodology =
   'Geometric Brownian motion without drift of the price, which is in token1: with the tokens in the other order dollars differ by a few percent; a year is 365 days; every Apr and Pct in percent. Volatility: EWMA 0.94 a day over ' +
   'hourly closes of 30 days, or what the fees of 7 days pay for (implied). optimalRange keeps the price inside for the share of time ' +
-  'that riskTolerance names, evenly about the price unless a skew earns more by more than the errors of both; "best net" earns most among ranges that keep it so long. inRangeProbability is the expected share ' +
+  'that riskTolerance names, evenly about the price unless in both orders of the tokens a skew earns more by more than the errors; "best net" earns most among ranges that keep it so long. inRangeProbability is the expected share ' +
   'of time in range; terminal is at the horizon, stay is never leaving. Fees: mean of the days seen, by the liquidity at each price, own ' +
   'liquidity diluting. expectedIlPct is E[V/HODL - 1] over the horizon; ilCost30dUsd are the expected dollars lost against holding, which LVR equals; ' +
   "expectedNetApr is fees less LVR less gas to open and close. Ticks are the pool's own. Figures are closed forms; the simulation (Sobol, Brownian bridge) checks them. Errors are one standard error."
