@@ -36,11 +36,7 @@ export const errorTable = {
     false,
     'An earlier call with this idempotencyKey did not come to its own end; what it signed is decided by now, as message and details say.',
   ),
-  CANCELLED: row(
-    499,
-    true,
-    'Nothing was signed. Call again and wait for the answer; fewer simulations or a shorter period take less time.',
-  ),
+  CANCELLED: row(499, true, 'Nothing was signed. Call again and wait for the answer.'),
   INTERNAL: row(500, true, 'Call again; if it happens again, give the correlation id to the operator.'),
   // requests that are no call yet
   HOST_NOT_ALLOWED: row(

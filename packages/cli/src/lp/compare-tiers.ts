@@ -1,4 +1,4 @@
-import { dailyTrade, figure, scoreFeeTier, toldTiers } from '@svc/tool-server/analytics'
+import { dailyTrade, scoreFeeTier, toldTiers } from '@svc/tool-server/analytics'
 import { commonDays } from './common-days.ts'
 import { csvMarket } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
@@ -15,7 +15,7 @@ export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOpt
   if (busiest === undefined) throw new TypeError('there is no pool')
   const [first, ...others] = read.map((tier) => scored(tier, busiest))
   if (first === undefined) throw new TypeError('every pool is a tier')
-  const note = `EWMA, 0.94 a day, of ${figure(busiest.days)} days of ${busiest.file}.`
+  const note = `EWMA, 0.94 a day, of ${Number(busiest.days.toFixed(1))} days of ${busiest.file}.`
   const { sigma: ewma, standardError } = busiest.volatility
   const about = { volatility: { ewma, standardError, note }, notionalUsd: options.amountUsd }
   const told = toldTiers([first, ...others], about, ({ file }) => ({ file }))

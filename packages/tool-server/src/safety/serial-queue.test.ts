@@ -31,7 +31,11 @@ describe('the queue', () => {
     const second = queue('a', leaving.signal, () => Promise.resolve('ran'))
     leaving.abort()
     await first
-    await expect(second).rejects.toMatchObject({ code: 'CANCELLED' })
+    // Whatever waits here signs: no word of simulations.
+    await expect(second).rejects.toMatchObject({
+      code: 'CANCELLED',
+      suggestion: 'Nothing was signed. Call again and wait for the answer.',
+    })
   })
 
   it('tells who waits too long, and passes it over when its turn comes', async () => {

@@ -31,7 +31,7 @@ export function toldTiers<Tier extends ComparedTier, Own extends object>(
       standardError: known(volatility?.standardError),
     },
     volumeDistribution: tiers.map((one) => ({ ...rowOf(one, volume), ...own(one) })),
-    notes: notesAt(notionalUsd),
+    notes: notesAt(notionalUsd, tiers),
   }
 }
 
@@ -72,9 +72,12 @@ function known(value: number | null | undefined): number | null {
   return value === null || value === undefined ? null : figure(value)
 }
 
-function notesAt(notionalUsd: number): readonly string[] {
+function notesAt(notionalUsd: number, tiers: readonly ComparedTier[]): readonly string[] {
+  const days = tiers.map(({ daysKnown }) => daysKnown)
+  const [fewest, most] = [Math.min(...days), Math.max(...days)]
+  const span = fewest === most ? fewest : `${fewest} to ${most}`
   return [
-    `marginalFeeApr: ${notionalUsd} USD in a range of two deviations to each side, held 30 days, at the fees of the last 30 days with outlying days capped. feeUncertaintyPct is one standard error of it in percent of it: chance in the days, the last week against them, whether trade follows depth.`,
+    `marginalFeeApr: ${notionalUsd} USD in a range of two deviations to each side, held 30 days, at the fees of the ${span} days known of the last 30 with outlying days capped. feeUncertaintyPct is one standard error of it in percent of it: chance in the days, the last week against them, whether trade follows depth.`,
     'netApr takes off all of LVR, as fees seen hold what arbitrageurs pay; arbitrageLossApr is what they keep. volumePct is of 7 days.',
     'netAprError is one standard error of netApr, of its fees and the volatility. isLeadClear: the lead over the next tier, leadApr, is more than leadErrorsApr, the errors of both together, in which the volatility, one for both, counts as far as it moves one more than the other.',
   ]

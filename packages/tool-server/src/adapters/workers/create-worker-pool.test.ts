@@ -59,7 +59,10 @@ describe('simulations in threads', () => {
     expect(await waiting).toBe('CANCELLED')
     expect(await running).toBe('CANCELLED')
     expect((await next).estimates.length).toBe(2)
-    expect(await codeOf(workers.run('simulate', quick, { signal: second.signal }))).toBe('CANCELLED')
+    await expect(workers.run('simulate', quick, { signal: second.signal })).rejects.toMatchObject({
+      code: 'CANCELLED',
+      suggestion: expect.stringContaining('fewer simulations'),
+    })
   })
 
   test('end at their time limit, waiting included', async () => {

@@ -193,5 +193,7 @@ function late(kind: WorkKind, waitedMs: number, limitMs: number): ToolError {
 const tooMany = 'Too many simulations, replays and pictures wait for their turn, most of them for this caller.'
 
 function left(): ToolError {
-  return new ToolError('CANCELLED', 'The caller left before the answer was ready.')
+  return new ToolError('CANCELLED', 'The caller left before the answer was ready.', {
+    suggestion: 'Call again and wait for the answer; fewer simulations or a shorter period take less time.',
+  })
 }
