@@ -74,6 +74,7 @@ export const recommendFeeTier = readTool({
   const told = toldTiers([first, ...others], { volatility, notionalUsd }, ({ pool, history }) => ({
     version: pool.version,
     isEstimate: history.isEstimate,
+    source: history.source,
   }))
   return {
     pair: `${tokenLabel(token0)}/${tokenLabel(token1)}`,
