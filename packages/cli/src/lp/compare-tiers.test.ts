@@ -44,8 +44,8 @@ test.each(['amount0In', 'amount1In'] as const)(
 )
 
 test('the days that a file holds are told, in tenths, and not thirty', () => {
-  const fifty = rows.slice(0, 50).map((row) => ({ ...row, startsAt: row.startsAt + 86_400 }))
-  const { analysis, notes } = compareTiers([{ ...pool, bars: barsFromRows(fifty, 3_600).bars }], options)
+  const { bars } = barsFromRows(rows.slice(0, 50), 3_600)
+  const { analysis, notes } = compareTiers([{ ...pool, bars }], options)
   expect(analysis.pairVolatility.note).toBe('EWMA, 0.94 a day, of 2.1 days of a.csv.')
   expect(notes).toContainEqual(expect.stringContaining('at the fees of the 2 days known of the last 30'))
 })
