@@ -103,6 +103,17 @@ describe('simulations in threads', () => {
     expect(starts).toBe(2)
   })
 
+  test('fail alone where they cannot be told to a thread, which is free for the next', async () => {
+    open({ deadlineMs: 5_000 })
+    const untold = { ...quick, tell: () => 0 }
+    const [failed, next] = await Promise.allSettled(
+      [untold, quick].map((one) => workers.run('simulate', one, caller())),
+    )
+    expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'DataCloneError' } })
+    expect(next?.status).toBe('fulfilled')
+    expect((await workers.run('simulate', quick, caller())).estimates.length).toBe(2)
+  })
+
   test('say what a thread refuses, and start none before they are asked', async () => {
     let starts = 0
     open({ program: () => ((starts += 1), workerProgram()) })

@@ -141,10 +141,16 @@ function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): J
   return job
 }
 
+/** A task that cannot be told to a thread fails alone, and leaves the thread free. */
 function begin(seat: Seat, job: Job): void {
   seat.job = job
   job.begin()
-  seat.worker.postMessage({ ...job.request, stop: job.stop })
+  try {
+    seat.worker.postMessage({ ...job.request, stop: job.stop })
+  } catch (cause) {
+    seat.job = null
+    job.end(cause instanceof Error ? cause : new Error(String(cause)))
+  }
 }
 
 /** Whether the thread has ended its task. */
