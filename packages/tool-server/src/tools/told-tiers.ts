@@ -79,6 +79,6 @@ function notesAt(notionalUsd: number, tiers: readonly ComparedTier[]): readonly 
   return [
     `marginalFeeApr: ${notionalUsd} USD in a range of two deviations to each side, held 30 days, at the fees of the ${span} days known of the last 30 with outlying days capped. feeUncertaintyPct is one standard error of it in percent of it: chance in the days, the last week against them, whether trade follows depth.`,
     'netApr takes off all of LVR, as fees seen hold what arbitrageurs pay; arbitrageLossApr is what they keep. volumePct is of 7 days.',
-    'netAprError is one standard error of netApr, of its fees and the volatility. isLeadClear: the lead over the next tier, leadApr, is more than leadErrorsApr, the errors of both together, in which the volatility, one for both, counts as far as it moves one more than the other.',
+    'netAprError is one standard error of netApr, of its fees and the volatility. isLeadClear: the lead over every other tier is more than the errors of both together; leadApr and leadErrorsApr are of the next tier or, where it is not clear, of the first in doubt. In these errors the volatility, one for both, counts as far as it moves one more than the other.',
   ]
 }

@@ -3,8 +3,8 @@ import type { TierScore } from './score-fee-tier.ts'
 
 /**
  * The tier with the highest net yield, and how sure that is: HIGH where its fees lead those of the next by over 25 % in the last 30 and
- * the last 7 days, LVR and doubt taken into account, and its pool holds over 100 times the amount; MODERATE over 10 %; else LOW, and so
- * wherever the lead of its net yield is within the errors of both.
+ * the last 7 days, LVR and doubt taken into account, its pool holds over 100 times the amount and of every tier compared 20 days are known;
+ * MODERATE over 10 %; else LOW, and so wherever the lead of its net yield over any other is within the errors of both.
  * Below 7 days of data in every tier it is the tier that is usual for such volatility, or the nearest there is.
  */
 export function chooseFeeTier<Tier extends ScoredTier>(
@@ -12,7 +12,8 @@ export function chooseFeeTier<Tier extends ScoredTier>(
   { classification, notionalUsd }: ChoiceFacts,
 ): Choice<Tier> {
   const known = tiers.filter(({ daysKnown }) => daysKnown >= leastDays)
-  const [best, second] = known.toSorted((a, b) => b.score.netApr - a.score.netApr)
+  const [best, ...rivals] = known.toSorted((a, b) => b.score.netApr - a.score.netApr)
+  const [second] = rivals
   if (best === undefined) {
     const usual = classification === null ? 3_000 : usualTiers[classification]
     const nearest = tiers.reduce((a, b) => (distance(b, usual) < distance(a, usual) ? b : a))
@@ -31,14 +32,18 @@ export function chooseFeeTier<Tier extends ScoredTier>(
   const weekRival = ofWeek ?? second
   const weekLead = ofRivalFees(best.score.netAprOfWeek - weekRival.score.netAprOfWeek, weekRival.score.feeAprOfWeek)
   const least = Math.min(monthLead, weekLead)
-  const lead = leadOver(best, second)
+  const doubted = rivals.find((rival) => !leadOver(best, rival).isClear) ?? second
+  const lead = leadOver(best, doubted)
+  const daysOfAll = Math.min(...known.map(({ daysKnown }) => daysKnown))
+  const isLong = daysOfAll >= leastDaysOfHigh
   const isDeep = best.tvlUsd !== null && best.tvlUsd > 100 * notionalUsd
   return {
     tier: best,
-    confidence: !lead.isClear ? 'LOW' : least > 0.25 && isDeep ? 'HIGH' : least > 0.1 ? 'MODERATE' : 'LOW',
+    confidence: !lead.isClear ? 'LOW' : least > 0.25 && isDeep && isLong ? 'HIGH' : least > 0.1 ? 'MODERATE' : 'LOW',
     reason:
-      `${yieldOf(best)} It leads ${label(second.feeTier)} by ${percent(monthLead)} of the fees there over 30 days, ` +
-      `and ${label(weekRival.feeTier)} by ${percent(weekLead)} over 7. ${wordsOf(lead, second)}`,
+      `${yieldOf(best)} It leads ${label(second.feeTier)} by ${percent(monthLead)} of the fees there over ${daysOf(best, second)}, ` +
+      `and ${label(weekRival.feeTier)} by ${percent(weekLead)} over 7. ${wordsOf(lead, doubted)}` +
+      (isLong ? '' : ` Of a tier ${daysOfAll} days are known: HIGH asks for ${leastDaysOfHigh}.`),
     lead,
   }
 }
@@ -60,7 +65,7 @@ export type Choice<Tier> = {
   readonly tier: Tier
   readonly confidence: 'HIGH' | 'MODERATE' | 'LOW'
   readonly reason: string
-  /** Over the tier that comes next; `null` where there is nothing to compare with. */
+  /** Over the tier that comes next, or over the first of those that it is not told apart from; `null` where there is nothing to compare with. */
   readonly lead: Lead | null
 }
 
@@ -74,6 +79,8 @@ export type Lead = {
 }
 
 const leastDays = 7
+/** In fewer a few good days look like a better tier. */
+const leastDaysOfHigh = 20
 const usualTiers = { STABLE: 100, LOW: 500, MODERATE: 3_000, HIGH: 3_000, EXTREME: 10_000 } as const
 
 /** In factors, not in basis points. */
@@ -93,6 +100,11 @@ function wordsOf({ netApr, errors, isClear }: Lead, { feeTier }: ScoredTier): st
   return isClear
     ? `${lead}more than the errors of both together, ${errors.toFixed(2)}.`
     : `${lead}which is within the errors of both together, ${errors.toFixed(2)}: the two are not told apart.`
+}
+
+function daysOf(best: ScoredTier, second: ScoredTier): string {
+  const there = second.daysKnown === best.daysKnown ? '' : `, ${second.daysKnown} there`
+  return `${best.daysKnown} known days${there}`
 }
 
 function ofRivalFees(netGain: number, rivalFees: number): number {

@@ -142,6 +142,31 @@ describe('the choice of a fee tier', () => {
     expect(reason).toMatch(/ within the errors of both together, \d+\.\d\d: the two are not told apart\.$/)
   })
 
+  test('is clear against every other tier or against none, and names the one in doubt', () => {
+    const sure = [changeable(500, 12, 0.1), changeable(3_000, 10, 0.1)] as const
+    const unsure = changeable(10_000, 9.8, 0.99)
+    const { confidence, lead, reason } = choose([...sure, unsure], 0.5)
+    expect([confidence, lead?.isClear]).toEqual(['LOW', false])
+    expect(lead?.netApr).toBeLessThan(lead?.errors ?? 0)
+    expect(reason).toContain('above that of 1 %, which is within the errors')
+    expect(reason).toContain('It leads 0.3 % by')
+  })
+
+  test.each([
+    [19, 30, 'MODERATE', '19 known days, 30 there'],
+    [30, 19, 'MODERATE', '30 known days, 19 there'],
+    [20, 20, 'HIGH', 'over 20 known days, and'],
+  ] as const)('of %i and %i known days is told with these, HIGH from 20 on', (own, others, confidence, said) => {
+    const lasting = (one: ReturnType<typeof tier>, days: number) => {
+      const { fees, volumes } = one.trade
+      return { ...one, trade: { fees: fees.slice(-days), volumes: volumes.slice(-days), daysKnown: days } }
+    }
+    const choice = choose([lasting(tier(500, 1e8, 15), own), lasting(tier(3_000, 1e8, 10), others)], 0.5)
+    expect(choice.confidence).toBe(confidence)
+    expect(choice.reason).toContain(said)
+    expect(choice.reason.endsWith('Of a tier 19 days are known: HIGH asks for 20.')).toBe(confidence === 'MODERATE')
+  })
+
   test('does not let the volatility, which is one for both, hide a lead', () => {
     const { tier: best, lead } = choose([changeable(500, 15, 0), changeable(3_000, 12, 0)], 0.5, 0.4)
     expect(best.score.netAprError).toBeGreaterThan(lead?.netApr ?? 0)
