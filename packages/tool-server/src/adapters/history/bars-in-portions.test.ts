@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Pool } from '../../ports.ts'
 import { barGrid } from './bar-grid.ts'
 import { barsInPortions } from './bars-in-portions.ts'
@@ -29,4 +29,27 @@ test.each([
   expect(traded).toEqual(atOnce)
   const trades = atOnce.trades.reduce((sum, count) => sum + count, 0)
   expect(turns).toBeGreaterThanOrEqual(Math.ceil(trades / 100) - 1)
+})
+
+test('many portions are joined once, not again with each', async () => {
+  const grid = barGrid(startsAt, end, 900)
+  const often = Array.from({ length: 6_000 }, (_, index) =>
+    Object.assign({}, swaps[index % swaps.length]!, { timestamp: startsAt + index * 288 }),
+  )
+  let allocated = 0
+  class Counted extends Float64Array {
+    constructor(...args: ConstructorParameters<typeof Float64Array>) {
+      super(...args)
+      allocated += this.length
+    }
+  }
+  vi.stubGlobal('Float64Array', Counted)
+  try {
+    barsOfSwaps(pool, often, grid, null)
+    const atOnce = allocated
+    await barsInPortions(pool, often, grid, null)
+    expect(allocated - atOnce).toBeLessThan(4 * atOnce)
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })

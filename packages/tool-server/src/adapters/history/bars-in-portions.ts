@@ -4,7 +4,10 @@ import type { BarGrid } from './bar-grid.ts'
 import { barsOfSwaps } from './bars-of-swaps.ts'
 import { joinBars, type ClosingState, type TradedBars } from './traded-bars.ts'
 
-/** What `barsOfSwaps` makes of swaps, some bars at a time, so that a busy pool holds no other call up. */
+/**
+ * What `barsOfSwaps` makes of swaps, some bars at a time, so that a busy pool holds no other call up for longer than the swaps of one bar
+ * take: a few microseconds each.
+ */
 export async function barsInPortions(
   pool: Pool,
   swaps: readonly SwapRecord[],
@@ -16,32 +19,33 @@ export async function barsInPortions(
   const inside = opened === -1 ? [] : swaps.slice(opened)
   let state = (opened === -1 ? swaps.at(-1) : swaps[opened - 1]) ?? opening
   let from = start
-  let held: readonly SwapRecord[] = []
-  const closed = (until: number) => {
-    const part = held.filter(({ timestamp }) => timestamp < until)
+  let done = 0
+  const closed = (until: number, end: number) => {
+    const part = inside.slice(done, end)
     const bars = barsOfSwaps(
       pool,
       part,
       { start: from, count: Math.round((until - from) / barSeconds), barSeconds },
       state,
     )
-    held = held.slice(part.length)
     state = part.at(-1) ?? state
     from = until
+    done = end
     return bars
   }
-  let traded: TradedBars | null = null
+  const parts: TradedBars[] = []
+  let seen = 0
   for await (const portion of inPortions(inside, swapsAtOnce)) {
-    held = [...held, ...portion]
+    seen += portion.length
     // The bar of the last one may go on in the next portion.
-    const until = Math.min(
-      endsAt,
-      start + Math.floor(((portion.at(-1)?.timestamp ?? start) - start) / barSeconds) * barSeconds,
-    )
-    if (until > from) traded = traded === null ? closed(until) : joinBars(traded, closed(until))
+    const last = portion.at(-1)?.timestamp ?? start
+    const until = Math.min(endsAt, start + Math.floor((last - start) / barSeconds) * barSeconds)
+    if (until <= from) continue
+    let end = seen
+    while (end > done && (inside[end - 1]?.timestamp ?? start) >= until) end -= 1
+    parts.push(closed(until, end))
   }
-  const last = closed(endsAt)
-  return traded === null ? last : joinBars(traded, last)
+  return joinBars([...parts, closed(endsAt, inside.length)])
 }
 
 /** Few milliseconds of work. */

@@ -44,7 +44,7 @@ export async function readTradedBars(
   ]
   const first = isJoined ? early : late
   const isWhole = first === null || first.isWhole
-  const traded = parts.reduce(joinBars)
+  const traded = joinBars(parts)
   const before = traded.bars.startsAt.filter((startsAt) => startsAt < wanted.start).length
   return {
     traded: before > 0 ? withoutFirst(traded, before) : traded,

@@ -24,15 +24,17 @@ export type TradedBars = {
 /** What a pool stands at when a bar ends. */
 export type ClosingState = { readonly sqrtPriceX96: bigint; readonly liquidity: bigint }
 
-/** Some bars, and those that follow them. */
-export function joinBars(first: TradedBars, second: TradedBars): TradedBars {
-  const count = first.bars.startsAt.length + second.bars.startsAt.length
-  const [start = second.bars.startsAt[0] ?? 0] = first.bars.startsAt
-  const joined = tradedColumns({ start, count, barSeconds: first.bars.barSeconds })
-  for (const part of [first, second]) {
-    const offset = part === first ? 0 : first.bars.startsAt.length
-    for (const [place, column] of columnsOf(part).entries()) columnsOf(joined)[place]?.set(column, offset)
-    joined.closing.push(...part.closing)
+/** Bars that follow each other, as one; at least one part. */
+export function joinBars(parts: readonly TradedBars[]): TradedBars {
+  const count = parts.reduce((sum, { bars }) => sum + bars.startsAt.length, 0)
+  const [start = 0] = parts.find(({ bars }) => bars.startsAt.length > 0)?.bars.startsAt ?? []
+  const joined = tradedColumns({ start, count, barSeconds: parts[0]?.bars.barSeconds ?? 0 })
+  const columns = columnsOf(joined)
+  let offset = 0
+  for (const part of parts) {
+    for (const [place, column] of columnsOf(part).entries()) columns[place]?.set(column, offset)
+    for (const closing of part.closing) joined.closing.push(closing)
+    offset += part.bars.startsAt.length
   }
   return joined
 }
