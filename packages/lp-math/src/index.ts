@@ -37,6 +37,7 @@ export { createFeeModel, type FeeModel, type FeeModelOptions, type YearlyFees } 
 export { feePace, type FeePace } from './fee-model/fee-pace.ts'
 export { liquidityProfile, type LiquidityProfile, type LiquidityProfileOptions } from './fee-model/liquidity-profile.ts'
 export { ownLiquidity } from './fee-model/own-liquidity.ts'
+export { paceError } from './fee-model/pace-error.ts'
 export {
   feeGrowthFromSwaps,
   type FeeGrowth,

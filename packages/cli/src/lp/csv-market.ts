@@ -3,17 +3,20 @@ import {
   type FeePace,
   impliedSigma,
   liquidityProfile,
+  paceError,
   resampleBars,
   type RangeDoubts,
   type RangeMarket,
 } from '@svc/lp-math'
+import { UsageError } from '../usage-error.ts'
 import type { CsvPool } from './csv-pool.ts'
 import { csvTrade } from './csv-trade.ts'
 import { pastSigma } from './past-sigma.ts'
 
 /**
  * The market that the bars of a file end in: their last price and volatility, their fees a day, and for want of the pool's ticks one
- * liquidity at every price, the mean that their fees were shared by. Money counts in quote tokens. Throws `LpMathError`.
+ * liquidity at every price, the mean that their fees were shared by. Money counts in quote tokens. Throws
+ * `LpMathError`, and `UsageError` where a volatility shall follow from trade and there was none.
  */
 export function csvMarket(pool: CsvPool, options: CsvMarketOptions): CsvMarket {
   const { bars, feePips, tickSpacing, decimals0, decimals1, baseToken, quoteUsd, gasUsd } = pool
@@ -61,11 +64,15 @@ export function csvMarket(pool: CsvPool, options: CsvMarketOptions): CsvMarket {
     if (options.volatilitySource === 'historical') return past
     const fee = feePips / 1e6
     const tickTvlUsd = (profile.liquidity[0] ?? 0) * Math.sqrt(price) * fee
-    const sigma = impliedSigma({ fee, dailyVolumeUsd: paceOf(volumes).perDay, tickTvlUsd })
-    const relative = pace.standardError === null ? 1 : pace.standardError / pace.perDay / 2
-    return { sigma, standardError: sigma * relative, barSeconds: bars.barSeconds }
+    const dailyVolumeUsd = paceOf(volumes).perDay
+    if (dailyVolumeUsd === 0) throw new UsageError(noTrade)
+    const sigma = impliedSigma({ fee, dailyVolumeUsd, tickTvlUsd })
+    return { sigma, standardError: (sigma * paceError(pace)) / 2, barSeconds: bars.barSeconds }
   }
 }
+
+const noTrade =
+  '--volatility: nobody traded in this file, so that it implies no volatility. Accepted: historical, which past prices tell'
 
 export type CsvMarketOptions = {
   readonly amountUsd: number

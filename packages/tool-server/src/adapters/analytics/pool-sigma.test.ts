@@ -115,6 +115,17 @@ describe('the volatility of a pool', () => {
   })
 })
 
+test('nothing is implied by a week without a trade', () => {
+  const history = past(720)
+  history.figures.volumeUsd?.fill(0, 720 - 168)
+  expect(() => poolSigma(history, pool, implied)).toThrow(
+    expect.objectContaining({
+      code: 'INSUFFICIENT_HISTORY',
+      details: [expect.objectContaining({ field: 'volatilitySource', accepted: 'historical' })],
+    }),
+  )
+})
+
 test('of what the protocol takes of the fees nothing is implied', () => {
   const sigma = (protocolFee: number) => poolSigma(past(240), { ...pool, protocolFee }, implied).sigma
   // A quarter less of the fee, which counts once as a yield and once as the width of its tick, under the root.

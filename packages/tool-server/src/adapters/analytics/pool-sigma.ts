@@ -60,10 +60,14 @@ function impliedOf({ bars, figures }: PoolBars, pool: Pool, priceUsd2: number): 
   if (!(tickTvlUsd > 0)) throw notImplied('INSUFFICIENT_LIQUIDITY', 'No liquidity is active in this pool')
   if (week.length === 0) throw notImplied('PRICE_UNAVAILABLE', 'The volume of the last 7 days is not known')
   const volume = week.reduce((sum, one) => sum + one, 0)
+  if (volume === 0) throw notImplied('INSUFFICIENT_HISTORY', 'Nobody traded in the last 7 days')
   return impliedSigma({ fee, dailyVolumeUsd: (volume / week.length) * (barsAWeek / 7), tickTvlUsd })
 }
 
-function notImplied(code: 'PRICE_UNAVAILABLE' | 'INSUFFICIENT_LIQUIDITY', why: string): ToolError {
+function notImplied(
+  code: 'PRICE_UNAVAILABLE' | 'INSUFFICIENT_LIQUIDITY' | 'INSUFFICIENT_HISTORY',
+  why: string,
+): ToolError {
   const message = `${why}, so that it implies no volatility.`
   return new ToolError(code, message, {
     details: [{ field: 'volatilitySource', message, accepted: 'historical' }],

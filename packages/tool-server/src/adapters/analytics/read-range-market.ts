@@ -5,6 +5,7 @@ import {
   LpMathError,
   MAX_TICK,
   MIN_TICK,
+  paceError,
   priceFromSqrtPrice,
   type RangeMarket,
 } from '@svc/lp-math'
@@ -49,8 +50,7 @@ export async function readRangeMarket(
   const { feesUsd } = history.figures
   const pace = feesUsd === null ? null : feePace(feesUsd, history.bars)
   if (token1Usd === null || !(token1Usd > 0) || pace === null) throw noPrice({ token0, token1 })
-  const feesError = pace.perDay > 0 && pace.standardError !== null ? pace.standardError / pace.perDay : 1
-  const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError })
+  const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError: paceError(pace) })
   const profile = await readProfile(ports, { ...place, isInverted }, volatility.sigma * Math.sqrt(wish.years))
   const gasCostUsd = gas?.costUsd(typicalGas.mint + typicalGas.decrease) ?? null
   const market: RangeMarket = {
