@@ -41,6 +41,7 @@ export async function readRpcHistory(
         isShort: knownFrom > grid.start,
         knownFrom,
         missing: grid.count - barsFound,
+        pricedFrom: traded.bars.startsAt[0] ?? grid.start,
         bound: sum(traded.bound),
         breaks,
       }),
@@ -49,16 +50,25 @@ export async function readRpcHistory(
   }
 }
 
-type Known = { isShort: boolean; knownFrom: number; missing: number; bound: number; breaks: number }
+type Known = {
+  isShort: boolean
+  knownFrom: number
+  missing: number
+  pricedFrom: number
+  bound: number
+  breaks: number
+}
 
-function noteOf({ isShort, knownFrom, missing, bound, breaks }: Known): string | null {
-  const since = new Date(knownFrom * 1_000).toISOString()
+function noteOf({ isShort, knownFrom, missing, pricedFrom, bound, breaks }: Known): string | null {
+  const [since, priced] = [knownFrom, pricedFrom].map((seconds) => new Date(seconds * 1_000).toISOString())
   const notes = [
     ...(isShort
       ? [`The swap logs were read back to ${since} only: more would take too many requests to the endpoint.`]
       : missing === 0
         ? []
-        : [`The price is unknown in the first ${missing === 1 ? 'bar' : `${missing} bars`}: no trade set it then.`]),
+        : [
+            `${missing === 1 ? 'A bar at the beginning is' : `${missing} bars at the beginning are`} left out: the price is known from ${priced} on.`,
+          ]),
     ...(breaks > 0
       ? [
           `The swap logs do not fit together in ${breaks} ${breaks === 1 ? 'place' : 'places'}: trades may be missing there, or untrue.`,

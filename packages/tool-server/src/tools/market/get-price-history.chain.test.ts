@@ -89,7 +89,7 @@ describe('get_price_history', () => {
     const { barsExpected, barsFound } = early.data as { barsExpected: number; barsFound: number }
     expect([barsExpected, early.list('points').length]).toEqual([61, barsFound])
     expect(barsFound).toBeLessThan(33)
-    expect(early.at('notes')).toEqual([expect.stringContaining(`first ${61 - barsFound} bars`)])
+    expect(early.at('notes')).toEqual([expect.stringContaining(`${61 - barsFound} bars at the beginning are left out`)])
     const nowhere = '0x00000000000000000000000000000000000000aa'
     expect((await world.refuse('get_price_history', { pool: nowhere })).code).toBe('POOL_NOT_FOUND')
   })

@@ -8,7 +8,7 @@ export const getPriceHistory = readTool({
   name: 'get_price_history',
   title: 'Price history of a pool',
   description:
-    "Open, high, low and close of a pool's price by hour or day, token1 per token0 in the order asked (the pool's own when named by pool). gaps are intervals without data, taken to be quiet. tick is the pool's own.",
+    "Open, high, low and close of a pool's price by hour or day, token1 per token0 in the order asked (the pool's own when named by pool). gaps are intervals without data after the first, taken to be quiet. tick is the pool's own.",
   scope: 'read:market',
   input: z.strictObject({ ...namedPoolInput, ...periodInput }),
   output: z.object({
