@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { catalogue } from '@svc/tool-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callCommand } from '../../packages/cli/src/calls.fixture.ts'
+import { poolWorld } from '../../packages/tool-server/src/tools/analytics/pool-world.fixture.ts'
+import { parseInput } from '../../packages/tool-server/src/dispatch/parse-input.ts'
 import { toolSchemas } from '../../packages/tool-server/src/dispatch/tool-schemas.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -32,6 +34,21 @@ describe('docs/analytics.md says what each member of a result is', () => {
     const tool = catalogue.find((one) => one.name === name)!
     const members = [...membersOfSchema(toolSchemas(tool).outputSchema)]
     expect(members.length).toBeGreaterThan(9)
+    expect(undocumented(members)).toEqual([])
+  })
+
+  // Rows may hold more than their schema says.
+  test.each<readonly [string, object, number]>([
+    ['optimize_lp_range', { amount: '1000', simulations: 64 }, 30],
+    ['recommend_fee_tier', {}, 30],
+    ['backtest_lp_strategy', { amount: '1000', startTime: '2026-11-03T00:00:00.000Z' }, 30],
+  ])('of an answer of %s', async (name, args, least) => {
+    const tool = catalogue.find((one) => one.name === name)!
+    const world = poolWorld({ decimals: [18, 6], tick: 0, step: 30 })
+    const rpc = { ...world.rpc, client: () => ({ readContract: async () => 10n ** 24n }) as never }
+    const input = parseInput(tool, { token0: 'AAA', token1: 'BBB', chain: 'base', ...args })
+    const members = [...membersOf(await tool.handle(input, { ...world, rpc }))]
+    expect(new Set(members).size).toBeGreaterThan(least)
     expect(undocumented(members)).toEqual([])
   })
 
