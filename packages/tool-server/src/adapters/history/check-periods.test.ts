@@ -132,6 +132,40 @@ describe('spot checks of the periods of a subgraph', () => {
     await expect(check(change(39, { volume0: 5e9, volume1: 5e9 }), more, {}, late(39))).rejects.toThrow('another hour')
   })
 
+  test.each<readonly [string, (period: Period, at: number) => Partial<Period>]>([
+    ['a liquidity of a quarter', () => ({ liquidity: 1e12 / 3.9 })],
+    ['prices that swing by less than a thousandth', (_period, at) => ({ price: at % 2 === 0 ? 1.0009 : 1 / 1.0009 })],
+  ])('find %s in all hours', async (_label, lie) => {
+    const lying = told.map((period, at) => Object.assign({}, period, lie(period, at)))
+    const ranged = lying.map((row) => Object.assign(row, { high: Math.max(1, row.price), low: Math.min(1, row.price) }))
+    await expect(check(ranged)).rejects.toThrow('tells another hour')
+  })
+
+  test('condemn no hour of few swaps for the liquidity that came for them alone', async () => {
+    const met = (liquidity: bigint): Endpoint => {
+      return (from, to) =>
+        honest(from, to).map((swap) =>
+          swap.blockNumber === 0n ? Object.assign({}, swap, { liquidity: 50n * liquidity }) : swap,
+        )
+    }
+    expect((await check(told, met(10n ** 12n))).checked).toBe(5)
+    const thin = change(0, { liquidity: 1e12 / 50 })
+    await expect(check(thin, met(10n ** 12n))).rejects.toThrow('tells another hour')
+  })
+
+  test('hold a pair to the volume that its swaps net, and to no more where a flash swap paid back in kind', async () => {
+    const pair = { pool: { ...pool, version: 'v2' } as unknown as HistoryRequest['pool'] }
+    const flash: Endpoint = (from, to) =>
+      honest(from, to).flatMap((swap) =>
+        swap.blockNumber === 0n ? [swap, { ...swap, amount0: 3_010_000n, amount1: 0n }] : [swap],
+      )
+    const row = change(0, { volume0: 10 + 2_003.01 })
+    expect((await check(row, flash, pair)).checked).toBe(5)
+    await expect(check(row, honest, pair)).rejects.toThrow('tells another hour')
+    await expect(check(row, flash)).rejects.toThrow('tells another hour')
+    await expect(check(change(0, { volume0: 12 }), flash, pair)).rejects.toThrow('tells another hour')
+  })
+
   test('decide nothing where an endpoint fails, and stop where the caller leaves', async () => {
     const failing = (error: Error) => () => {
       throw error

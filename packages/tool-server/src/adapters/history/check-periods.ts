@@ -4,7 +4,7 @@ import { withinTime } from '../analytics/within-time.ts'
 import { SubgraphError } from '../subgraph/subgraph-error.ts'
 import type { HistoryPorts } from './create-pool-history.ts'
 import { hasLogsBefore } from './has-logs-before.ts'
-import { periodFitsSwaps } from './period-fits-swaps.ts'
+import { isWithin, metOf, periodFitsSwaps } from './period-fits-swaps.ts'
 import type { Period } from './read-periods.ts'
 import { spotChecks } from './spot-checks.ts'
 
@@ -30,15 +30,17 @@ export async function checkPeriods(
     const reads = places.map(({ startsAt }) => inTime(readPeriod(ports, { ...request, signal }, told, startsAt)))
     const readings = (await Promise.all(reads)).filter((reading) => reading !== null)
     const knownFrom = Math.min(...readings.flatMap(({ startsAt, isTraded }) => (isTraded ? [startsAt] : [])))
+    const met = readings.flatMap(({ swaps }) => metOf(swaps))
     const agreed = new Set<number>()
     const silent: number[] = []
     for (const { startsAt, swaps, isTraded } of readings) {
       const period = told.told.find((each) => each.startsAt === startsAt) ?? null
       const before = told.told.findLast((each) => each.startsAt < startsAt) ?? told.opening
-      if (periodFitsSwaps(request.pool, period, before, swaps)) agreed.add(startsAt)
+      if (periodFitsSwaps(request.pool, period, before, swaps, met)) agreed.add(startsAt)
       else if (isTraded || startsAt >= knownFrom) throw disagreement(startsAt, barSeconds)
       else silent.push(startsAt)
     }
+    requireLiquidity(readings, told.told, barSeconds)
     const largest = places.filter(({ isLargest }) => isLargest)
     const newest = Math.max(...silent)
     if (silent.length > 0) {
@@ -99,6 +101,18 @@ async function readPeriod(
   const isWhole = endsAt <= upTo.timestamp
   const told = isWhole ? own : own.filter(({ blockNumber }) => blockNumber <= upTo.blockNumber)
   return { startsAt, swaps: told, isTraded: own.length > 0 }
+}
+
+/** Positions come and go after the last swap of a period, not of most: in most the liquidity is one that swaps met, to a twentieth. */
+function requireLiquidity(readings: readonly Reading[], told: readonly Period[], barSeconds: number): void {
+  const traded = readings.filter(({ swaps }) => swaps.length > 0)
+  const off = traded.filter(({ startsAt, swaps }) => {
+    const period = told.find((each) => each.startsAt === startsAt)
+    return period !== undefined && !isWithin(1.05, period.liquidity, metOf(swaps))
+  })
+  const [first] = off
+  if (first !== undefined && traded.length > 1 && off.length * 2 > traded.length)
+    throw disagreement(first.startsAt, barSeconds)
 }
 
 /** Null for what fails, but for the caller's leaving. */
