@@ -179,7 +179,8 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s era', (era) => 
       '2,486 to 3,656',
       '± 9.6',
       '± 17: fees less LVR',
-      'simulated 80.12 ± 0.031',
+      '± 1.2 by the volatility; of',
+      'LVR a year',
       'Bars found: 711 of 720',
     ])
       expect(said).toContain(words)

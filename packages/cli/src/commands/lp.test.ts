@@ -79,8 +79,8 @@ describe('svc lp optimize on the shipped minutes', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const said = stdout.replaceAll(/ +/g, ' ')
     expect(said).toContain('price 1683.67, volatility 75.3 ± 21.7 % a year (historical, 5d)')
-    expect(said).toContain('\nchosen 1394.151 2034.533 80.1 % 16.86 % -5.17 % -46.08 % ± 30.92\n')
-    expect(said).toContain('\nfull 0 Infinity 100.0 % 1.90 % -0.58 % -5.17 % ± 4.15\n')
+    expect(said).toContain('\nchosen 1394.151 2034.533 80.1 % ± 10.5 16.86 % -5.17 % ± 2.28 62.95 % -46.08 % ± 30.92\n')
+    expect(said).toContain('\nfull 0 Infinity 100.0 % ± 0.0 1.90 % -0.58 % ± 0.33 7.07 % -5.17 % ± 4.15\n')
     expect(said).toContain('Simulation: 1024 paths, seed 1;')
     expect(said).toContain('- Fees are not expected to pay for LVR and gas in any range: the chosen one loses. ')
   })
@@ -142,7 +142,13 @@ describe('svc lp --svg', () => {
     const { code } = await svc('optimize', shipped, ...ofPool, '--seed', '5', '--svg', svg())
     expect(code).toBe(0)
     const drawn = readFileSync(svg(), 'utf8')
-    for (const text of ['WETH/USDC on a file of bars', 'in range 80.1 % of 30 days', '+/-25 %: ', '(seed 5)']) {
+    for (const text of [
+      'WETH/USDC on a file of bars',
+      'in range 80.1 % (+/- 11) of 30 days',
+      ', LVR 62.95 %,',
+      '+/-25 %: ',
+      '(seed 5)',
+    ]) {
       expect(drawn).toContain(text)
     }
   })

@@ -17,7 +17,10 @@ const yields = {
   expectedIlPct: z.number(),
   expectedNetApr: z.number(),
   inRangeProbability: z.number(),
+  lvrApr: z.number(),
   expectedNetAprError: z.number(),
+  inRangeProbabilityError: z.number(),
+  expectedIlPctError: z.number(),
 } satisfies FormOf<Pick<Candidate, keyof Candidate & keyof Choice['projections']>>
 
 const place = { pair: z.string(), notes: z.array(z.string()).readonly() }
@@ -46,7 +49,6 @@ export const rangeForm = z.object({
     ...yields,
     terminalInRangeProbability: z.number(),
     stayInRangeProbability: z.number(),
-    lvrApr: z.number(),
     arbitrageLossApr: z.number(),
   } satisfies FormOf<Choice['projections']>),
   candidateRanges: z

@@ -9,9 +9,10 @@ export function showRange(report: z.infer<typeof rangeForm>): string {
     one.label,
     price(one.priceLower),
     price(one.priceUpper),
-    `${(100 * one.inRangeProbability).toFixed(1)} %`,
+    `${share(one.inRangeProbability)} ± ${(100 * one.inRangeProbabilityError).toFixed(1)}`,
     pct(one.expectedFeeApr),
-    pct(one.expectedIlPct),
+    `${pct(one.expectedIlPct)} ± ${one.expectedIlPctError.toFixed(2)}`,
+    pct(one.lvrApr),
     `${pct(one.expectedNetApr)} ± ${one.expectedNetAprError.toFixed(2)}`,
   ])
   const { ilPctPercentiles: il, ilPctPercentileErrors: errors } = simulation.estimates
@@ -19,7 +20,7 @@ export function showRange(report: z.infer<typeof rangeForm>): string {
   return [
     `${pair}, ${pool === undefined ? '' : `pool ${pool}, `}fee ${fee / 10_000} %, price ${price(currentPrice)}, volatility ${sigma} a year (${volatility.source}, ${volatility.lookback})`,
     '',
-    table(['range', 'from', 'to', 'time in', 'fee APR', 'IL', 'net APR'], rows).trimEnd(),
+    table(['range', 'from', 'to', 'time in', 'fee APR', 'IL', 'LVR', 'net APR'], rows).trimEnd(),
     '',
     `Chosen: ticks ${optimalRange.tickLower} to ${optimalRange.tickUpper} of the pool; in range at the horizon ` +
       `${share(projections.terminalInRangeProbability)}, never left ${share(projections.stayInRangeProbability)}; ` +

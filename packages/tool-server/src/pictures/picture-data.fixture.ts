@@ -1,6 +1,8 @@
 import type { BacktestCurves } from './backtest-picture.ts'
 import type { RangeResult } from './range-picture.ts'
 
+const gasApr = 0.4
+
 /** A result of the shape and size that `optimize_lp_range` gives. */
 export const rangeResult: RangeResult = {
   pair: 'WETH/USDC',
@@ -9,49 +11,49 @@ export const rangeResult: RangeResult = {
   currentPrice: 3_021.4,
   volatility: { source: 'historical', annualized: 0.62, standardError: 0.071, lookback: '30d' },
   optimalRange: { priceLower: 2_486.2, priceUpper: 3_655.9 },
-  projections: { ...yields(41.2, -1.32, 9.8, 0.8), expectedNetAprError: 17.3, feeUncertaintyPct: 23.4 },
+  projections: { ...yields(41.2, -1.32, 9.8, 0.8), ...errors(17.3), feeUncertaintyPct: 23.4, gasApr },
   candidateRanges: [
     {
       label: 'best net',
       priceLower: 2_390,
       priceUpper: 3_802,
       ...yields(35.7, -1.21, 10.4, 0.86),
-      expectedNetAprError: 16.4,
+      ...errors(16.4),
     },
     {
       label: '+/-5 %',
       priceLower: 2_870.3,
       priceUpper: 3_172.5,
       ...yields(84.5, -1.92, -21, 0.36),
-      expectedNetAprError: 38.2,
+      ...errors(38.2),
     },
     {
       label: '+/-10 %',
       priceLower: 2_719.3,
       priceUpper: 3_323.5,
       ...yields(66.3, -1.71, -2.3, 0.6),
-      expectedNetAprError: 27.9,
+      ...errors(27.9),
     },
     {
       label: '+/-25 %',
       priceLower: 2_266.1,
       priceUpper: 3_776.8,
       ...yields(33.9, -1.14, 9.9, 0.88),
-      expectedNetAprError: 15.8,
+      ...errors(15.8),
     },
     {
       label: '+/-50 %',
       priceLower: 1_510.7,
       priceUpper: 4_532.1,
       ...yields(19.8, -0.72, 7.1, 0.99),
-      expectedNetAprError: 9.1,
+      ...errors(9.1),
     },
     {
       label: 'full range',
       priceLower: 0,
       priceUpper: 'Infinity',
       ...yields(6.2, -0.39, 1.5, 1),
-      expectedNetAprError: 2.7,
+      ...errors(2.7),
     },
   ],
   sensitivity: [
@@ -62,7 +64,12 @@ export const rangeResult: RangeResult = {
 }
 
 function yields(expectedFeeApr: number, expectedIlPct: number, expectedNetApr: number, inRangeProbability: number) {
-  return { expectedFeeApr, expectedIlPct, expectedNetApr, inRangeProbability }
+  const lvrApr = expectedFeeApr - expectedNetApr - gasApr
+  return { expectedFeeApr, expectedIlPct, expectedNetApr, inRangeProbability, lvrApr }
+}
+
+function errors(expectedNetAprError: number) {
+  return { expectedNetAprError, inRangeProbabilityError: 0.012, expectedIlPctError: 0.19 }
 }
 
 /** Sixty days of a made-up price, and three strategies over them. */

@@ -20,3 +20,13 @@ test('fees of nothing are not said to be known to the cent', () => {
     detail: 'none were earned: trade may change',
   })
 })
+
+test('the time in range and the loss stand with what the volatility leaves open, and LVR stands beside them', () => {
+  const { facts, tables } = rangeFigures(rangeAnswer, 30)
+  const factOf = (label: string) => facts.find((fact) => fact.label === label)
+  expect(factOf('Time in range')).toMatchObject({ value: '80 %', detail: '± 1.2 by the volatility; of 30 days' })
+  expect(factOf('Impermanent loss')?.detail).toBe('± 0.19 by the volatility; expected in 30 days')
+  expect(factOf('LVR a year')).toMatchObject({ value: '31 %', detail: expect.stringContaining('gas 0.4 %') })
+  expect(tables[0]?.columns).toContain('LVR, % a year')
+  expect(tables[0]?.rows[0]?.slice(3)).toEqual(['80 % ± 1.2', '41.2', '-1.32 ± 0.19', '31', '+9.8 ± 17'])
+})

@@ -1,4 +1,4 @@
-import type { NetError, PriceRange, RangeResult, RangeYields } from './range-picture.ts'
+import type { PriceRange, RangeErrors, RangeResult, RangeYields } from './range-picture.ts'
 import { showChange, showError, showNumber } from './show-number.ts'
 import { percent, show, type Figures, type Table } from './figures.ts'
 
@@ -19,7 +19,7 @@ export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures 
       {
         label: 'Time in range',
         value: percent(projections.inRangeProbability),
-        detail: `of ${days}${simulated(simulation, 'inRangeProbability', 100)}`,
+        detail: `± ${showError(100 * projections.inRangeProbabilityError)} by the volatility; of ${days}`,
       },
       {
         label: 'Fees a year',
@@ -32,7 +32,12 @@ export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures 
       {
         label: 'Impermanent loss',
         value: `${showChange(projections.expectedIlPct)} %`,
-        detail: `expected in ${days}${simulated(simulation, 'expectedIlPct', 1)}`,
+        detail: `± ${showError(projections.expectedIlPctError)} by the volatility; expected in ${days}`,
+      },
+      {
+        label: 'LVR a year',
+        value: `${showNumber(projections.lvrApr)} %`,
+        detail: `loss versus rebalancing, off the fees; gas ${showNumber(projections.gasApr)} %`,
       },
       {
         label: 'Net a year',
@@ -84,21 +89,26 @@ function upperOf({ priceUpper }: PriceRange): string {
   return priceUpper === 'Infinity' ? 'no upper bound' : showNumber(priceUpper)
 }
 
-function simulated(simulation: Simulation | undefined, quantity: string, scale: number): string {
-  const { simulated: mean, standardError } = simulation?.estimates?.[quantity] ?? {}
-  if (mean === undefined || standardError === undefined) return ''
-  return `; simulated ${showNumber(scale * mean)} ± ${showError(scale * standardError)}`
+const yieldColumns = (days: string) => [
+  'In range',
+  'Fees, % a year',
+  `IL, % in ${days}`,
+  'LVR, % a year',
+  'Net, % a year',
+]
+
+function rowOf(head: readonly string[], one: RangeYields & Partial<RangeErrors>): string[] {
+  return head.concat(
+    `${percent(one.inRangeProbability)}${giveOrTake(one.inRangeProbabilityError, 100)}`,
+    showNumber(one.expectedFeeApr),
+    `${showChange(one.expectedIlPct)}${giveOrTake(one.expectedIlPctError)}`,
+    showNumber(one.lvrApr),
+    `${showChange(one.expectedNetApr)}${giveOrTake(one.expectedNetAprError)}`,
+  )
 }
 
-const yieldColumns = (days: string) => ['In range', 'Fees, % a year', `IL, % in ${days}`, 'Net, % a year']
-
-function rowOf(head: readonly string[], one: RangeYields & Partial<NetError>): string[] {
-  return head.concat(
-    percent(one.inRangeProbability),
-    showNumber(one.expectedFeeApr),
-    showChange(one.expectedIlPct),
-    `${showChange(one.expectedNetApr)}${one.expectedNetAprError === undefined ? '' : ` ± ${showError(one.expectedNetAprError)}`}`,
-  )
+function giveOrTake(error: number | undefined, scale = 1): string {
+  return error === undefined ? '' : ` ± ${showError(scale * error)}`
 }
 
 function rangesTable({ optimalRange, projections, candidateRanges }: RangeAnswer, days: string): Table {

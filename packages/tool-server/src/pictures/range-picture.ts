@@ -45,8 +45,8 @@ export type RangeResult = {
     readonly lookback: string
   }
   readonly optimalRange: PriceRange
-  readonly projections: RangeYields & NetError & { readonly feeUncertaintyPct: number }
-  readonly candidateRanges: readonly (PriceRange & RangeYields & NetError & { readonly label: string })[]
+  readonly projections: RangeYields & RangeErrors & { readonly feeUncertaintyPct: number; readonly gasApr: number }
+  readonly candidateRanges: readonly (PriceRange & RangeYields & RangeErrors & { readonly label: string })[]
   readonly sensitivity: readonly (RangeYields & { readonly annualized: number })[]
   readonly simulation?:
     | { readonly seed: number; readonly paths: number; readonly maxStandardErrorsOff: number }
@@ -60,10 +60,15 @@ export type RangeYields = {
   readonly expectedIlPct: number
   readonly expectedNetApr: number
   readonly inRangeProbability: number
+  readonly lvrApr: number
 }
 
-/** Standard error of the net, in points of percent a year: by the fees and by the volatility. */
-export type NetError = { readonly expectedNetAprError: number }
+/** Standard errors: of the net by the fees and by the volatility, of the others by the volatility. */
+export type RangeErrors = {
+  readonly expectedNetAprError: number
+  readonly inRangeProbabilityError: number
+  readonly expectedIlPctError: number
+}
 
 type Fan = readonly { readonly day: number; readonly prices: readonly [number, number, number, number, number] }[]
 
@@ -97,8 +102,8 @@ function words(result: RangeResult, horizonDays: number) {
   return {
     title: `${pair} on ${chain.name}, fee ${showNumber(fee / 10_000)} %: range ${showNumber(optimalRange.priceLower)} to ${upper}`,
     subtitle:
-      `Expected: in range ${percent(projections.inRangeProbability)} of ${showNumber(horizonDays)} days, ` +
-      `fees ${showNumber(projections.expectedFeeApr)} % a year (+/- ${showNumber(projections.feeUncertaintyPct)} % of that), ` +
+      `Expected: in range ${percent(projections.inRangeProbability)} (+/- ${showError(100 * projections.inRangeProbabilityError)}) of ${showNumber(horizonDays)} days, ` +
+      `fees ${showNumber(projections.expectedFeeApr)} % a year (+/- ${showNumber(projections.feeUncertaintyPct)} % of that), LVR ${showNumber(projections.lvrApr)} %, ` +
       `net ${showNumber(projections.expectedNetApr)} % a year (+/- ${showError(projections.expectedNetAprError)})`,
     caption: [
       `Model: log-normal price without drift, volatility ${percent(volatility.annualized)} a year (${volatility.source}, ${volatility.lookback}). ` +

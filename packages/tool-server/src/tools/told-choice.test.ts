@@ -53,6 +53,32 @@ describe('a choice of range as it is told', () => {
     for (const one of candidateRanges) expect(one.expectedNetAprError).toBeGreaterThan(0)
   })
 
+  test('carries the error of the volatility over to the time in range and the loss', () => {
+    const at = (sigma: number) => {
+      const { bounds } = optimal
+      return createRangeAnalyser({ ...market, model: { ...market.model, sigma } }).analyse(bounds)
+    }
+    const { projections, candidateRanges } = toldChoice({ optimal, candidates }, about)
+    const [low, high] = [at(0.78), at(0.82)]
+    expect(projections.inRangeProbabilityError).toBeCloseTo((low.timeInRange - high.timeInRange) / 2, 3)
+    expect(projections.expectedIlPctError).toBeCloseTo((low.ilPct - high.ilPct) / 2, 2)
+    expect(projections.inRangeProbabilityError).toBeGreaterThan(0.005)
+    expect(projections.expectedIlPctError).toBeGreaterThan(0.02)
+    expect(candidateRanges[3]).toMatchObject({
+      inRangeProbabilityError: projections.inRangeProbabilityError,
+      expectedIlPctError: projections.expectedIlPctError,
+    })
+    const sure = toldChoice({ optimal, candidates }, { ...about, sigmaError: 0 }).projections
+    expect([sure.inRangeProbabilityError, sure.expectedIlPctError]).toEqual([0, 0])
+  })
+
+  test('tells of every range all that its net yield is made of', () => {
+    const { projections, candidateRanges } = toldChoice({ optimal, candidates }, about)
+    for (const one of [projections, ...candidateRanges]) {
+      expect(one.expectedFeeApr - one.lvrApr - one.gasApr).toBeCloseTo(one.expectedNetApr, 6)
+    }
+  })
+
   test('says of implied volatility, of fees that never came and of an amount too large what that means', () => {
     const notes = (feeShare: number, perDay: number, source: 'historical' | 'implied') => {
       const paid = { ...optimal, netApr: 1e3, feeApr: feeShare * optimal.undilutedFeeApr }

@@ -30,7 +30,8 @@ export function toldChoice({ optimal, candidates }: RangeChoice, about: AboutCho
       ...boundsOf(one),
       ...yieldsOf(one),
       outOfRangeRisk: riskOf(one),
-      expectedNetAprError: figure(netAprError(one, about)),
+      gasApr: figure(one.gasApr),
+      ...errorsOf(one, about),
     })),
     sensitivity: [atSigma(optimal.sensitivity.calmer), atSigma(optimal.sensitivity.wilder)],
     notes: notesOf({ optimal, candidates }, about),
@@ -64,10 +65,9 @@ function projectionsOf(optimal: RangeAnalysis, about: AboutChoice) {
     feeIncome30dUsd: in30dUsd(optimal.feeApr),
     ilCost30dUsd: in30dUsd(optimal.lvrApr),
     netPnl30dUsd: in30dUsd(optimal.netApr),
-    expectedNetAprError: figure(netAprError(optimal, about)),
+    ...errorsOf(optimal, about),
     terminalInRangeProbability: figure(optimal.terminalInRangeProbability),
     stayInRangeProbability: figure(optimal.stayInRangeProbability),
-    lvrApr: figure(optimal.lvrApr),
     arbitrageLossApr: figure(optimal.arbitrageLossApr),
     undilutedFeeApr: figure(optimal.undilutedFeeApr),
     feeUncertaintyPct: uncertainty === null ? null : figure(uncertainty),
@@ -82,12 +82,24 @@ function boundsOf({ bounds: { lower, upper } }: RangeAnalysis) {
 
 const infinite = 'Infinity' as const
 
-function yieldsOf(range: Pick<RangeAnalysis, 'feeApr' | 'ilPct' | 'netApr' | 'timeInRange'>) {
+function yieldsOf(range: Pick<RangeAnalysis, 'feeApr' | 'ilPct' | 'netApr' | 'timeInRange' | 'lvrApr'>) {
   return {
     expectedFeeApr: figure(range.feeApr),
     expectedIlPct: figure(range.ilPct),
     expectedNetApr: figure(range.netApr),
     inRangeProbability: figure(range.timeInRange),
+    lvrApr: figure(range.lvrApr),
+  }
+}
+
+/** One standard error each: of the net yield by fees and volatility, of the others by the volatility alone. */
+function errorsOf(range: RangeAnalysis, doubts: RangeDoubts) {
+  const { calmer, wilder } = range.sensitivity
+  const share = wilder.sigma === calmer.sigma ? 0 : doubts.sigmaError / (wilder.sigma - calmer.sigma)
+  return {
+    expectedNetAprError: figure(netAprError(range, doubts)),
+    inRangeProbabilityError: figure(Math.abs(share * (wilder.timeInRange - calmer.timeInRange))),
+    expectedIlPctError: figure(Math.abs(share * (wilder.ilPct - calmer.ilPct))),
   }
 }
 
