@@ -121,6 +121,15 @@ test('svc lp on a pool refuses as the tool does, and says the mend', { timeout }
   )
 })
 
+test('svc lp on a v2 pair says that it has no ranges, and what has', { timeout }, async () => {
+  const { id } = devnet().pools.find(({ version }) => version === 'v2')!
+  const { code, stderr } = await svc('optimize', '--chain', 'local', '--pool', id)
+  expect(code).toBe(2)
+  expect(stderr).toMatch(
+    /: This is the v2 pair of \S+ and \S+: its liquidity has no ranges\.\n {2}--pool: Accepted: a v3 or v4 pool, which /,
+  )
+})
+
 test('svc lp on a pool says what the server does not start with', { timeout }, async () => {
   const environment = { SVC_CHAINS_FILE: '/dev/null/nowhere' }
   const never = new Promise<never>(() => {})

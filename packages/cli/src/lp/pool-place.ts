@@ -31,11 +31,15 @@ export type PoolPlace =
   | { readonly chain: string; readonly pool: string; readonly isTurned: boolean }
   | { readonly chain: string; readonly token0: string; readonly token1: string; readonly fee?: number }
 
-/** The same in the members that the tools take. Throws as `get_pool_info` refuses. */
+/** The same in the members that the tools take; a v2 pair too, which they refuse in words of their own. Throws as `get_pool_info` refuses. */
 export async function namePair(tools: Tools, place: PoolPlace): Promise<NamedPair> {
   if (!('pool' in place)) return place
   const { chain, pool, isTurned } = place
-  const { token0, token1 } = (await tools.call('get_pool_info', { chain, pool }, poolForm)).read
+  const found = await tools.call('get_pool_info', { chain, pool }, poolForm).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error
+    return tools.call('get_pool_info', { chain, pool, version: 'v2' }, poolForm).catch(() => Promise.reject(error))
+  })
+  const { token0, token1 } = found.read
   const [first, second] = isTurned ? [token1, token0] : [token0, token1]
   return { chain, pool, token0: first.address, token1: second.address }
 }
