@@ -105,6 +105,7 @@ export const NO_CLOSED_FORMS: Readonly<Record<string, string>> = {
   barsPerYear: 'a quotient',
   classifyVolatility: 'names',
   feePace: 'means of sums, and their error',
+  paceError: 'a quotient',
   ewmaRelativeError: 'an error, held against the scatter of 400 paths in volatility.test.ts',
   logReturns: 'differences',
 }

@@ -146,3 +146,17 @@ test.each<[string, Partial<SimulationOptions>]>([
 ])('%s refuses %o', (code, options) => {
   expect(() => simulated(options)).toThrow(expect.objectContaining({ code }))
 })
+
+test('a wall that hardly a path ends beyond, and ends that all but a few lie beyond, make nothing look sure', () => {
+  const wild = { price: 1, sigma: 4, drift: 0, years: 30 / 365 }
+  const wide = { lower: 0.378, upper: 18.35 }
+  const wilder = { price: 1, sigma: 5, drift: 0, years: 1 }
+  const narrow = { lower: 0.9, upper: 1.1 }
+  const off = ({ mean, standardError }: Estimate, truth: number) => Math.abs(mean - truth) / standardError
+  for (const seed of [10, 27, 59, 69, 86, 194, 210]) {
+    const [stay] = simulated({ model: wild, bounds: [wide], paths: 1_000, steps: 32, seed })
+    expect(off(stay!.stayInRange, stayInRangeProbability(wide, wild))).toBeLessThan(6)
+    const [lost] = simulated({ model: wilder, bounds: [narrow], paths: 64, steps: 32, seed })
+    expect(off(lost!.il, expectedIl(narrow, wilder))).toBeLessThan(6)
+  }
+})

@@ -33,12 +33,18 @@ export function createTally({ model, bounds, steps, size, source }: TallyOptions
     const between = occupancy?.take()
     return outcomesOf(ends).map(({ il, positionValue }, index) => {
       const range = ranges[index] ?? nowhere
-      const inside = ends.subarray(countBelow(ends, range.lower), countBelow(ends, range.upper))
+      const [below, within] = [countBelow(ends, range.lower), countBelow(ends, range.upper)]
+      const inside = ends.subarray(below, within)
       const terminalInRange = inside.length / size
       const beforeEnd = between ? (between[index] ?? 0) / size : certainSteps(range, mean, steps)
       const stepsInRange = beforeEnd + terminalInRange / 2
       const stayInRange = (staying[index]?.(inside) ?? 0) / size
-      return { stepsInRange, terminalInRange, stayInRange, il, positionValue }
+      const mostBeyond = Math.max(below, size - within)
+      const leastBeyond = Math.min(
+        range.lower > -Infinity ? below : size,
+        range.upper < Infinity ? size - within : size,
+      )
+      return { stepsInRange, terminalInRange, stayInRange, leastBeyond, mostBeyond, il, positionValue }
     })
   }
   return { add, take }

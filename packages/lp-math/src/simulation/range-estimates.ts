@@ -8,7 +8,8 @@ import { timeGridError } from './time-grid-error.ts'
 /**
  * From the means of each replicate to estimates. The share of time is counted at steps; what that misses of the time between them is
  * known exactly and taken off. What is counted in whole paths is off by up to half a path in each replicate, whatever their scatter
- * says; so is the probability to stay where fewer than a few paths of a replicate decide it, since those few may all be missed.
+ * says; so is the probability to stay where fewer than a few paths of a replicate decide it, or ended beyond one of the bounds, and
+ * IL where all but a few ended beyond the same one: those few may all be missed.
  */
 export function rangeEstimates(bounds: PriceBounds, { model, steps, paths, rows }: RangeSample): RangeEstimates {
   const estimate = (value: (row: ReplicateRow) => number) => estimateOf(rows.map(value))
@@ -22,14 +23,21 @@ export function rangeEstimates(bounds: PriceBounds, { model, steps, paths, rows 
     standardError: Math.max(standardError, halfPath),
   })
   const stay = estimate(({ stayInRange }) => stayInRange)
-  const deciding = (Math.min(stay.mean, 1 - stay.mean) * paths) / rows.length
+  const size = paths / rows.length
+  const meanOf = (value: (row: ReplicateRow) => number) => rows.reduce((sum, row) => sum + value(row), 0) / rows.length
+  const decidingStay = Math.min(
+    size * Math.min(stay.mean, 1 - stay.mean),
+    meanOf(({ leastBeyond }) => leastBeyond),
+  )
+  const decidingIl = size - meanOf(({ mostBeyond }) => mostBeyond)
+  const il = estimate(({ il }) => il.mean)
   return {
     bounds,
     replicates: rows.length,
     timeInRange: counted(time),
     terminalInRange: counted(estimate(({ terminalInRange }) => terminalInRange)),
-    stayInRange: deciding < fewPaths ? counted(stay) : stay,
-    il: estimate(({ il }) => il.mean),
+    stayInRange: decidingStay < fewPaths ? counted(stay) : stay,
+    il: decidingIl < fewPaths ? { ...il, standardError: Math.max(il.standardError, halfPath) } : il,
     ilPercentiles: {
       p5: estimate(({ il }) => il.p5),
       p50: estimate(({ il }) => il.p50),
@@ -66,6 +74,10 @@ export type ReplicateRow = Outcome & {
   readonly stepsInRange: number
   readonly terminalInRange: number
   readonly stayInRange: number
+  /** Paths that ended beyond the bound that fewer did. */
+  readonly leastBeyond: number
+  /** Paths that ended beyond the bound that more did. */
+  readonly mostBeyond: number
 }
 
 export type RangeSample = {

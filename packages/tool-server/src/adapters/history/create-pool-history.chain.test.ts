@@ -93,7 +93,7 @@ describe('hours out of a subgraph', () => {
     expect(told.completeness).toMatchObject({ barsExpected: 901, note: expect.stringContaining('tells nothing') })
     // A pool opens a little before its first trade.
     expect(told.bars.startsAt[0]).toBeLessThanOrEqual(exact.bars.startsAt[0]!)
-    expect(exact.completeness.note).toContain(`first ${901 - exact.bars.startsAt.length} bars`)
+    expect(exact.completeness.note).toContain(`${901 - exact.bars.startsAt.length} bars at the beginning are left out`)
   })
 
   test('are the same in pages', async () => {

@@ -49,7 +49,7 @@ const untouched = new Proxy({} as never, { get: () => () => Promise.reject(new E
 
 test('says that a subgraph would reach further where nothing but its key is missing', async () => {
   expect(await noteOf(10)).toMatch(/^With SVC_MCP_SUBGRAPH_API_KEY set .* The swap logs were read back to /)
-  expect(await noteOf(100)).toMatch(/^The price is unknown/)
+  expect(await noteOf(100)).toMatch(/^\d+ bars at the beginning are left out/)
   expect(await noteOf(10, { barSeconds: 60 })).toMatch(/^The swap logs/)
   expect(await noteOf(10, { chain: findChain(chains, 'blast')! })).toMatch(/^The swap logs/)
 })
