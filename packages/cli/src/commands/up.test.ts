@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { askChain, call, connect } from '../clients.fixture.ts'
-import { goneAfter, program, readyLine, run, runUp, type Run } from '../processes.fixture.ts'
+import { goneAfter, program, readyLine, repository, run, runUp, type Run } from '../processes.fixture.ts'
 
 const timeout = 300_000
 
@@ -38,7 +38,7 @@ function temporaryDirectory(): string {
 const address = expect.stringMatching(/^0x[0-9a-fA-F]{40}$/)
 
 describe('svc up --json', { timeout }, () => {
-  it('prints exactly one line of the documented shape on stdout', async () => {
+  it('prints exactly one line of the documented shape on stdout, which is all that examples/lp-on-a-pool.mjs needs', async () => {
     const world = up()
     const ready = await readyLine(world)
     expect(ready).toEqual({
@@ -73,6 +73,14 @@ describe('svc up --json', { timeout }, () => {
       label: 'WETH/USDC 0.01 %',
     })
     expect(new Set([ready.mcp.url, ready.rpc.url, ready.api.url].map((url) => new URL(url).port)).size).toBe(3)
+    const worldFile = join(temporaryDirectory(), 'world.txt')
+    writeFileSync(worldFile, world.printed.stdout)
+    const example = run(process.execPath, [join(repository, 'examples/lp-on-a-pool.mjs'), worldFile])
+    opened.push(() => example.end())
+    expect(await example.exited).toBe(0)
+    expect(example.printed.stdout).toMatch(
+      /^WETH\/USDC at .*\nrange +[\d.]+ to [\d.]+\ntime in +[\d.]+ ± [\d.]+ %\nIL .+ ± .+\nnet APR .+ ± .+\n/,
+    )
     await down(world)
     expect(world.printed.stdout).toBe(`${JSON.stringify(ready)}\n`)
   })
