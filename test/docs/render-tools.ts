@@ -6,7 +6,9 @@ export function renderTools(catalogue: readonly Tool[]): string {
   return `# Tools
 
 Generated from the catalogue by \`npm run docs\`. Amounts are decimal strings in whole tokens, \`chain\` is a name or an id,
-prices are token1 per token0 in the order the caller gives.
+prices are token1 per token0 in the order the caller gives. "more" is, of a plan, what its
+tool gives; in an analysis, what [analytics.md](analytics.md#names-in-a-result) names, the errors of its figures above all: they are
+left out of the listed schemas, for which every client pays.
 
 ${catalogue.map(renderTool).join('\n')}`
 }
@@ -31,6 +33,8 @@ type JsonSchema = {
   readonly anyOf?: readonly JsonSchema[]
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
+  /** False where no other members come. */
+  readonly additionalProperties?: unknown
 }
 
 function renderTool(tool: Tool): string {
@@ -67,10 +71,9 @@ function boundsOf({ minimum, maximum }: JsonSchema): readonly string[] {
   return [maximum === undefined ? `At least ${minimum}.` : `From ${minimum} to ${maximum}.`]
 }
 
-function members({ properties = {} }: JsonSchema): string {
-  return Object.entries(properties)
-    .map(([name, schema]) => `\`${name}\`${inside(schema)}`)
-    .join(', ')
+function members({ properties = {}, additionalProperties = false }: JsonSchema): string {
+  const named = Object.entries(properties).map(([name, schema]) => `\`${name}\`${inside(schema)}`)
+  return [...named, ...(additionalProperties === false ? [] : ['more'])].join(', ')
 }
 
 function inside(schema: JsonSchema): string {
