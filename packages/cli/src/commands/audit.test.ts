@@ -40,7 +40,10 @@ describe('svc audit, beside a running server', { timeout }, () => {
     expect(asked).toMatchObject({ params: swap, actor: { stage: 'api-key', tier: 'write' } })
     const ofRequest = await svc('audit', 'show', '--request', asked.requestId, '--json')
     expect(ofRequest.stdout.trim().split('\n').length).toBeGreaterThan(4)
-    expect((await svc('audit', 'show', '--event', 'auth')).stdout).toMatch(/auth\.failed .*count 1/)
+    // Refused callers are counted for a while before the line is written.
+    await expect
+      .poll(async () => (await svc('audit', 'show', '--event', 'auth')).stdout)
+      .toMatch(/auth\.failed .*count 1/)
     expect((await svc('audit', 'show', '--since', '2999-01-01')).stdout).toBe('No line fits.\n')
 
     const today = new Date().toISOString().slice(0, 10)

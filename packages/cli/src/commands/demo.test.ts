@@ -18,7 +18,7 @@ function start(flags: readonly string[] = [], file = program): Run {
 describe('svc demo', { timeout }, () => {
   it('tells its story to the end, for people, and leaves nothing', async () => {
     const demo = start([], installedProgram)
-    expect(await demo.exited).toBe(0)
+    expect({ code: await demo.exited, ...demo.printed }).toMatchObject({ code: 0 })
     const story = demo.printed.stdout
     const chapters = [
       'Get an identity',

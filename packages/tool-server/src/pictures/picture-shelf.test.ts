@@ -16,6 +16,9 @@ test('a picture is read as SVG and as PNG, by its own principal alone', async ()
   const { shelf } = open()
   const [svg, png] = shelf.put({ principalId: 'one', tool, drawing })
   expect(shelf.list('one')).toEqual([svg, png])
+  expect(svg?.title).toBe(
+    'Range of WETH/USDC 0.05 %, 1970-01-01 00:00 UTC (SVG), kept for an hour; dark with ?theme=dark',
+  )
   expect(await shelf.read('one', svg?.uri ?? '')).toMatchObject({ text: expect.stringContaining('WETH/USDC') })
   const read = await shelf.read('one', png?.uri ?? '')
   expect(read).toMatchObject({ uri: png?.uri, mimeType: 'image/png', blob: expect.stringMatching(/^iVBORw0KGgo/) })

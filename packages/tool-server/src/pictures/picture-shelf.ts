@@ -40,7 +40,7 @@ export type PictureShelfOptions = {
 
 export function createPictureShelf({ newId, now, draw }: PictureShelfOptions): PictureShelf {
   const drawn = createDrawnPictures(draw)
-  const shelf = new Map<string, KeptDrawing & { readonly until: number }>()
+  const shelf = new Map<string, Entry>()
   const ofPrincipal = (principalId: string) => [...shelf].filter(([, kept]) => kept.principalId === principalId)
   const sweep = () => {
     for (const [id, { until }] of shelf) if (until <= now()) shelf.delete(id)
@@ -52,8 +52,9 @@ export function createPictureShelf({ newId, now, draw }: PictureShelfOptions): P
       const oldest = own.length >= mostOfOne ? own[0]?.[0] : shelf.size >= mostOfAll ? [...shelf.keys()][0] : undefined
       if (oldest !== undefined) shelf.delete(oldest)
       const id = newId()
-      shelf.set(id, { ...kept, until: now() + keptForMs })
-      return linksTo(id, kept)
+      const entry = { ...kept, until: now() + keptForMs }
+      shelf.set(id, entry)
+      return linksTo(id, entry)
     },
     list(principalId: string) {
       sweep()
@@ -74,14 +75,23 @@ export function createPictureShelf({ newId, now, draw }: PictureShelfOptions): P
 
 const readable = /^svc:\/\/charts\/([0-9a-f-]{36})\.(svg|png)(?:\?theme=(light|dark))?$/
 
-function linksTo(id: string, { tool }: KeptDrawing): PictureLink[] {
+/** `until` in Unix milliseconds. */
+type Entry = KeptDrawing & { readonly until: number }
+
+function linksTo(id: string, { tool, drawing, until }: Entry): PictureLink[] {
+  const title = titleOf(drawing, new Date(until - keptForMs))
   return Object.entries(canRenderPng() ? formats : { svg: formats.svg }).map(([format, mimeType]) => ({
     type: 'resource_link',
     uri: `svc://charts/${id}.${format}`,
     name: `${tool}.${format}`,
-    title: `Picture of ${tool} (${format.toUpperCase()}), kept for an hour; dark with ?theme=dark`,
+    title: `${title} (${format.toUpperCase()}), kept for an hour; dark with ?theme=dark`,
     mimeType,
   }))
+}
+
+function titleOf(drawing: Drawing, madeAt: Date): string {
+  const [what, { pair, fee }] = drawing.kind === 'range' ? ['Range', drawing.result] : ['Backtest', drawing.curves]
+  return `${what} of ${pair} ${fee / 10_000} %, ${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
 const formats = { svg: 'image/svg+xml', png: 'image/png' } as const

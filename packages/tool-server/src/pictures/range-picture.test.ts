@@ -44,7 +44,7 @@ test('is drawn with units, error, seed, method and every range, in both themes',
     'Expected impermanent loss, % in 30 days',
     '(+/- 23.4 % of that)',
     '8,192 simulated paths (seed 1): at most 1.83 standard errors apart',
-    'log-normal price without drift, volatility 62 % a year (historical, 30d)',
+    'log-normal price without drift, volatility 62 % a year (+/- 7.1; historical, 30d)',
     'full range: +1.5',
     'chosen: +9.8',
   ]

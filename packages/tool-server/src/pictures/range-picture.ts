@@ -106,7 +106,7 @@ function words(result: RangeResult, horizonDays: number) {
       `fees ${showNumber(projections.expectedFeeApr)} % a year (+/- ${showNumber(projections.feeUncertaintyPct)} % of that), LVR ${showNumber(projections.lvrApr)} %, ` +
       `net ${showNumber(projections.expectedNetApr)} % a year (+/- ${showError(projections.expectedNetAprError)})`,
     caption: [
-      `Model: log-normal price without drift, volatility ${percent(volatility.annualized)} a year (${volatility.source}, ${volatility.lookback}). ` +
+      `Model: log-normal price without drift, volatility ${percent(volatility.annualized)} a year (+/- ${showError(100 * volatility.standardError)}; ${volatility.source}, ${volatility.lookback}). ` +
         'Fees as in the past: a forecast, no promise.',
       simulation === undefined
         ? 'Closed forms; no simulation.'
