@@ -207,7 +207,8 @@ describe('hours that a subgraph does not tell', () => {
     const quieten = (row: Row): Row => ({ ...row, ...still, high: row['price']!, low: row['price']! })
     lie = (rows) => rows.map((row, index) => (index >= 100 && index < 200 ? quieten(row) : row))
     const answer = await backtest()
-    expect(answer.at('notes')).toContainEqual(expect.stringMatching(/^[34] days were without a trade\.$/))
+    // A hundred rows are up to 125 hours: some clock hours of the local chain hold no block, and so no row.
+    expect(answer.at('notes')).toContainEqual(expect.stringMatching(/^[345] days were without a trade\.$/))
     expect(answer.list('strategies').every((one) => one.number('feesEarnedUsd') > 0)).toBe(true)
   })
 })
