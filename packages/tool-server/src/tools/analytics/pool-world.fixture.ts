@@ -1,8 +1,8 @@
 import { getSqrtPriceAtTick, MAX_TICK, MIN_TICK, priceFromTick } from '@svc/lp-math'
 import { createColumns } from '../../adapters/history/columns.ts'
 import { runWork } from '../../adapters/workers/run-work.ts'
-import type { WorkMessage, WorkTask } from '../../adapters/workers/work-messages.ts'
-import type { Pool, PoolBars, Ports, Token, WorkKind } from '../../ports.ts'
+import type { WorkMessage, WorkRequest } from '../../adapters/workers/work-messages.ts'
+import type { Pool, PoolBars, Ports, Token, Work, WorkKind } from '../../ports.ts'
 import type { WriteContext } from '../../tool.ts'
 import { untouchedWorld } from '../refusals.fixture.ts'
 
@@ -108,9 +108,10 @@ export type Market = {
 const hours = 24 * 20
 
 /** What a thread would do, in this one. */
-async function here(kind: WorkKind, input: unknown): Promise<never> {
+async function here<Kind extends WorkKind>(kind: Kind, input: Work[Kind]['input']): Promise<never> {
   const said: WorkMessage[] = []
-  await runWork({ kind, input, stop: new Int32Array(1) } as unknown as WorkTask, (message) => void said.push(message))
+  const request = { kind, input } as WorkRequest
+  await runWork({ ...request, stop: new Int32Array(1) }, (message) => void said.push(message))
   const last = said.at(-1)
   if (last?.kind !== 'result') throw new Error(JSON.stringify(last))
   return last.output as never
