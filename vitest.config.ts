@@ -6,7 +6,8 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/temporary-directory.ts', 'test/bundled-program.ts'],
     pool: 'forks',
-    // The files of a worker share its modules: nothing of ours keeps state in them, and most of the time went into loading.
+    // The files of a worker share its modules: nothing of ours keeps state in them (but who waits for the loop),
+    // and most of the time went into loading.
     isolate: false,
     // More than a small machine has cores: most of a test's time is spent waiting for blocks, processes and disks.
     maxWorkers: 4,

@@ -1,7 +1,7 @@
 // node scripts/views.mjs [DIRECTORY]: makes the MCP App views, packages/tool-server/dist/views/*.html unless named: each one
 // file that holds its script and style and may load nothing else.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -13,7 +13,10 @@ export async function makeViews(directory = fileURLToPath(new URL('dist/views/',
   const style = readFileSync(new URL('src/views/view.css', server), 'utf8').trim()
   mkdirSync(directory, { recursive: true })
   for (const [name, title] of Object.entries(views)) {
-    writeFileSync(join(directory, `${name}.html`), pageOf(title, style, await scriptOf(name)))
+    // Whole at once: a server may be reading what was there before.
+    const unnamed = join(directory, `${name}.${process.pid}`)
+    writeFileSync(unnamed, pageOf(title, style, await scriptOf(name)))
+    renameSync(unnamed, join(directory, `${name}.html`))
   }
   return directory
 }

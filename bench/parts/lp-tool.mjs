@@ -1,5 +1,7 @@
 // How long optimize_lp_range takes on the local chain, and what five of them with all their simulations do to the calls beside them:
 // the production server as a process of its own, asked over HTTP. What the machine does besides hits both sides of the ratio.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +14,9 @@ import { spawnServer } from './spawned-server.mjs'
 
 const cheap = { name: 'search_tokens', arguments: { query: 'usd', limit: 5 } }
 const heavyCalls = 5
-const rounds = 5
+/** The first ones, in which both sides still warm up, do not count. */
+const [warmUps, rounds] = [4, 20]
+const quietMs = 400
 
 export async function measureTool(report) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
@@ -28,15 +32,20 @@ export async function measureTool(report) {
     await ask(optimize(1, 5_000))
     const alone = []
     for (let seed = 2; seed < 12; seed += 1) alone.push(await timed(() => ask(optimize(seed, 5_000))))
-    const ratios = []
-    for (let round = 0; round < rounds; round += 1) {
-      const quiet = await latencies(ask, sleep(1_000))
+    const seen = { quiet: [], busy: [], computing: [] }
+    for (let round = 0; round < warmUps + rounds; round += 1) {
+      const quiet = await latencies(ask, sleep(quietMs))
       const heavy = Promise.all(Array.from({ length: heavyCalls }, (_, index) => ask(optimize(index, 50_000))))
       const busy = await latencies(ask, heavy)
-      ratios.push({ ratio: p99(busy) / p99(quiet), quiet: p99(quiet), busy: p99(busy) })
-      report(`cheap calls, p99: ${p99(quiet).toFixed(1)} ms quiet, ${p99(busy).toFixed(1)} ms beside five simulations`)
+      const computing = await latencies(ask, computeElsewhere(quietMs))
+      if (round < warmUps) continue
+      seen.quiet.push(...quiet)
+      seen.busy.push(...busy)
+      seen.computing.push(...computing)
     }
-    const quietMs = median(ratios.map(({ quiet }) => quiet))
+    report(
+      `cheap calls, p99: ${p99(seen.quiet).toFixed(2)} ms quiet, ${p99(seen.busy).toFixed(2)} ms beside five simulations`,
+    )
     return [
       figure({
         name: 'optimize_lp_range on the local chain',
@@ -47,10 +56,16 @@ export async function measureTool(report) {
       }),
       figure({
         name: 'p99 of a cheap tool beside 5 x 50,000 simulations',
-        value: median(ratios.map(({ ratio }) => ratio)),
+        value: p99(seen.busy) / p99(seen.quiet),
         unit: 'ratio',
-        reference: `its quiet p99, ${quietMs.toFixed(1)} ms`,
+        reference: `its quiet p99, ${p99(seen.quiet).toFixed(1)} ms`,
         bar: 2,
+      }),
+      figure({
+        name: 'the same beside a process that only computes, at the lowest priority',
+        value: p99(seen.computing) / p99(seen.quiet),
+        unit: 'ratio',
+        reference: 'what this machine does to it by itself',
       }),
     ]
   } finally {
@@ -84,6 +99,12 @@ function asking({ port }, dataDir) {
     const { status, text } = await post(undefined, port, headers, modernMessage((id += 1), 'tools/call', params))
     if (status !== 200 || text.includes('"isError":true')) throw new Error(`${status} ${text.slice(0, 300)}`)
   }
+}
+
+/** Another process, which holds one core for so long. */
+async function computeElsewhere(ms) {
+  const program = `os.setPriority(os.constants.priority.PRIORITY_LOW); for (const end = Date.now() + ${ms}; Date.now() < end;);`
+  await once(spawn(process.execPath, ['-e', program], { stdio: 'ignore' }), 'exit')
 }
 
 /** Of cheap calls one after the other, for as long as something else lasts. */

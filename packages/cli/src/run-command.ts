@@ -118,8 +118,9 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       --tick-spacing N, --protocol-fee-pct P, --quote-usd USD (1) for one of the other token, --gas-usd USD (0) for
       opening or closing, --bar-seconds N, --block-seconds N (12).
       A chain tells all that itself: the read tools of svc serve are asked, without a wallet, by the settings of the
-      environment. --data-dir D is where they are, or that of a local world while it runs. The price of A in B is meant,
-      and without --fee the deepest pool; with --pool the price of token0, or by --base 1 of token1.
+      environment. --chain is the name or id of a built-in chain, of one in the file SVC_CHAINS_FILE names, or without that
+      file of a local world, whatever its id, in --data-dir D while it runs. The price of A in B is meant, and without
+      --fee the deepest pool; with --pool the price of token0, or by --base 1 of token1.
   svc lp backtest FILE --fee FEE --decimals N,N | --chain C ... [--start TIME] [--end TIME]
                   [--amount USD] [--strategies JSON|FILE] [--json] [--svg FILE]
       Replays strategies over the bars, or over the last 30 days of a pool: fees with their uncertainty, IL, LVR, costs.

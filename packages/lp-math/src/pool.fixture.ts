@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { type FeeGrowthInside, getFeeGrowthInside } from './fees/get-fee-growth-inside.ts'
-import type { SwapLog } from './fees/fee-growth-from-swaps.ts'
+import type { SwapLog } from './fees/fee-growth-from-swaps-in-steps.ts'
 import { carryOutSwap } from './pool-replay/carry-out-swap.ts'
 import { createPoolState } from './pool-replay/create-pool-state.ts'
 import { findTick } from './pool-replay/find-tick.ts'

@@ -22,7 +22,8 @@ export function createBarStore(engine: Engine, mostChunks = 10_000): BarStore {
       return rows.map((row) => ({ startsAt: Number(row.starts_at), content: row.content }))
     },
     async keep({ chainId, pool, barSeconds }, chunks) {
-      const rows = chunks
+      // Of two for one place the later counts: PostgreSQL updates no row twice in one statement.
+      const rows = [...new Map(chunks.map((chunk) => [chunk.startsAt, chunk])).values()]
         .filter(({ content }) => content.length <= mostCharacters)
         .map(({ startsAt, content }) => ({
           chain_id: chainId,
@@ -38,7 +39,11 @@ export function createBarStore(engine: Engine, mostChunks = 10_000): BarStore {
           await trx
             .insertInto('bar_chunk')
             .values(rows)
-            .onConflict((conflict) => conflict.columns(['chain_id', 'pool', 'bar_seconds', 'starts_at']).doNothing())
+            .onConflict((conflict) =>
+              conflict
+                .columns(['chain_id', 'pool', 'bar_seconds', 'starts_at'])
+                .doUpdateSet({ content: (row) => row.ref('excluded.content') }),
+            )
             .execute()
           const kept = await trx
             .selectFrom('bar_chunk')
@@ -58,7 +63,7 @@ export function createBarStore(engine: Engine, mostChunks = 10_000): BarStore {
 export type BarStore = {
   /** Chunks that begin in [from, to), Unix seconds, oldest first. */
   read(of: BarsOf, from: number, to: number): Promise<readonly BarChunk[]>
-  /** Keeps what is not there yet; a chunk that is there stays as it is. */
+  /** A chunk that is there already is replaced, since its reader may have found it broken; it grows no younger by that. */
   keep(of: BarsOf, chunks: readonly BarChunk[]): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Claim, ClaimState } from './claims.ts'
+import type { Claim, ClaimState } from './claim.ts'
 import type { Schema } from './schema.ts'
 
 /** The row of a claim. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ClaimCap, NewClaim } from './claims.ts'
+import type { NewClaim } from './claim.ts'
+import type { ClaimCap } from './claims.ts'
 import { useEngines, type TestPlace } from './engines.fixture.ts'
 import { openStore, type Store } from './open-store.ts'
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
+import type { Claim, ClaimScopes, ClaimState, NewClaim } from './claim.ts'
 import { orNull, toClaim, toRow } from './claim-row.ts'
 import { createClaimsPerDay, type ClaimsPerDay } from './claims-per-day.ts'
 import type { Engine } from './engine.ts'
@@ -140,31 +141,6 @@ export type Claims = {
   }>
   /** Claims of each of the last `days` days (UTC), today last. */
   readonly perDay: ClaimsPerDay
-}
-
-/** queued -> sent -> confirmed | failed. */
-export type ClaimState = 'queued' | 'sent' | 'confirmed' | 'failed'
-
-export type NewClaim = ClaimScopes & {
-  readonly address: string
-  readonly amountWei: bigint
-}
-
-/** What the caps count by. */
-export type ClaimScopes = {
-  readonly chainId: number
-  readonly appId: string
-  /** The range of addresses the request came from. */
-  readonly network: string
-}
-
-export type Claim = NewClaim & {
-  readonly id: string
-  readonly state: ClaimState
-  readonly txHash: string | null
-  /** Unix milliseconds. */
-  readonly createdAt: number
-  readonly settledAt: number | null
 }
 
 /** At most `claims` of one app, one range of addresses or one chain in any `windowMs`. */

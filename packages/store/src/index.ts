@@ -1,17 +1,10 @@
 export type { BarChunk, BarsOf, BarStore } from './bar-store.ts'
-export type { Claim, ClaimCap, Claims, ClaimScopes, ClaimState, ClaimVerdict, NewClaim } from './claims.ts'
+export type { CheckRequest, SpendLimits } from './check-request.ts'
+export type { Claim, ClaimScopes, ClaimState, NewClaim } from './claim.ts'
+export type { ClaimCap, Claims, ClaimVerdict } from './claims.ts'
 export type { GasCost } from './count-gas.ts'
 export type { Idempotency, IdempotencyClaim } from './idempotency.ts'
-export type {
-  CheckRequest,
-  Ledger,
-  OpenReservation,
-  RaiseRequest,
-  ReserveRequest,
-  SpendLimits,
-  SpendUsage,
-  SpendVerdict,
-} from './ledger.ts'
+export type { Ledger, OpenReservation, RaiseRequest, ReserveRequest, SpendUsage } from './ledger.ts'
 export type { Lease, LeaseRequest, Leases } from './leases.ts'
 export type {
   NewOperation,
@@ -28,6 +21,7 @@ export type { Pins } from './pins.ts'
 export type { RateLimits, RateRequest, RateVerdict } from './rate-limits.ts'
 export { acquireServerLock } from './server-lock.ts'
 export type { ServerLock } from './server-lock.ts'
+export type { SpendVerdict } from './spend-verdict.ts'
 export { steadyClock } from './steady-clock.ts'
 export { StoreError } from './store-error.ts'
 export type { StoreErrorCode } from './store-error.ts'

@@ -1,6 +1,8 @@
 import type { Selectable, Transaction, Updateable } from 'kysely'
+import type { CheckRequest } from './check-request.ts'
 import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
+import type { SpendVerdict } from './spend-verdict.ts'
 import { StoreError } from './store-error.ts'
 import { sumOfDay, sumOfSession } from './spent.ts'
 import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
@@ -120,45 +122,10 @@ export type Ledger = {
 
 export type ReserveRequest = CheckRequest & { readonly id: string; readonly requestId: string }
 
-export type CheckRequest = {
-  readonly principal: string
-  readonly chainId: number
-  readonly amountUsdMicros: bigint
-  /** What gas may cost beside it, at worst; 0 where it is left out. */
-  readonly gasUsdMicros?: bigint
-  readonly limits: SpendLimits
-  /** A session closes after this long without a spend; 30 min by default of the policy. */
-  readonly sessionIdleMs: number
-}
-
 export type RaiseRequest = Pick<CheckRequest, 'amountUsdMicros' | 'gasUsdMicros' | 'limits' | 'sessionIdleMs'> & {
   /** For an amount that is what gas leaves of a limit. */
   readonly gasOutOfAmount?: boolean
 }
-
-/** Caps in millionths of a US dollar. They come with each request, so that one principal's may be tighter than another's. */
-export type SpendLimits = {
-  readonly perTransaction: bigint
-  /** Of one principal, from its first spend until it has been idle. Protocol sessions do not matter. */
-  readonly perSession: bigint
-  /** Of all principals of the wallet together, in any 24 hours up to now: it protects the owner. */
-  readonly daily: bigint
-  /** Of the one principal, in the same 24 hours. Without it only `daily` counts. */
-  readonly principalDaily?: bigint
-}
-
-/** `used` is what counted before this request, in millionths of a US dollar. */
-export type SpendVerdict =
-  | { readonly granted: true; readonly used: SpendUsed }
-  | {
-      readonly granted: false
-      readonly limit: keyof SpendLimits
-      readonly capUsdMicros: bigint
-      readonly usedUsdMicros: bigint
-      readonly askedUsdMicros: bigint
-    }
-
-export type SpendUsed = { readonly session: bigint; readonly daily: bigint; readonly principalDaily: bigint }
 
 /** Amounts and gas together, and the gas among it. */
 export type SpendUsage = {

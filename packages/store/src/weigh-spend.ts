@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { CheckRequest, SpendVerdict } from './ledger.ts'
+import type { CheckRequest } from './check-request.ts'
 import type { Schema } from './schema.ts'
+import type { SpendVerdict } from './spend-verdict.ts'
 import { sumOfDay, sumOfSession } from './spent.ts'
 import { currentSession } from './spending-session.ts'
 import { StoreError } from './store-error.ts'

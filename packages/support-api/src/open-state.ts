@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import { acquireServerLock, openStore, type Store } from '@svc/store'
 import type { Config } from './config.ts'
 import { ConfigError } from './config/config-error.ts'
-import type { Surroundings } from './server.ts'
 import { statePath } from './state-path.ts'
 
 /**
@@ -31,7 +30,12 @@ export async function openState(config: StatePlace, { now = Date.now, clock = 'd
 
 export type StatePlace = Pick<Config, 'databaseUrl' | 'dataDir'>
 
-export type Clocks = Pick<Surroundings, 'now' | 'clock'>
+export type Clocks = {
+  /** Unix milliseconds. */
+  readonly now?: () => number
+  /** Whose time the limits in a shared database go by; the database's when absent. */
+  readonly clock?: 'database' | 'process'
+}
 
 export type State = { readonly store: Store; close(): Promise<void> }
 

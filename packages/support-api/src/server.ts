@@ -13,7 +13,7 @@ import { countSettled } from './observability/count-settled.ts'
 import { createMetrics } from './observability/create-metrics.ts'
 import { openLog, type LogDestination } from './observability/open-log.ts'
 import { watchFaucet } from './observability/watch-faucet.ts'
-import { openState } from './open-state.ts'
+import { type Clocks, openState } from './open-state.ts'
 import { chooseBackend } from './pins/choose-backend.ts'
 import { createPinDesk } from './pins/create-pin-desk.ts'
 import { version } from './version.ts'
@@ -81,11 +81,7 @@ export type SupportApi = {
 }
 
 /** The world outside, where a test or a program that holds the service in itself wants another one. */
-export type Surroundings = {
-  /** Unix milliseconds. */
-  readonly now?: () => number
-  /** Whose time the limits in a shared database go by; the database's when absent. */
-  readonly clock?: 'database' | 'process'
+export type Surroundings = Clocks & {
   readonly fetch?: typeof fetch
   readonly logDestination?: LogDestination
   /** Lets the server put lighter classes in the place of the process's `Request` and `Response`. */

@@ -1,15 +1,11 @@
-import type { Ledger, Operations, Transactions } from '@svc/store'
-import type { Chain, Journal, Sender } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'
 import type { Deferred, Intent, Settled } from './intent.ts'
-import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from './ports.ts'
 import { afterSigning } from './safety/after-signing.ts'
-import type { AuditLog } from './safety/audit.ts'
 import { createBalanceWatch } from './safety/balance-watch.ts'
 import { createCircuitBreaker } from './safety/circuit-breaker.ts'
-import type { Engine, RoadLog, Trip } from './safety/engine.ts'
+import type { Engine, Trip } from './safety/engine.ts'
 import { createDailyAlert } from './safety/daily-alert.ts'
 import { followPolicy, type PolicyFollower } from './safety/follow-policy.ts'
 import { keepBounds, keepPlan } from './safety/keep-plan.ts'
@@ -25,6 +21,7 @@ import { recover } from './safety/recover.ts'
 import { requireRunning } from './safety/require-running.ts'
 import { reserveSpend } from './safety/reserve-spend.ts'
 import { begin, revalidate } from './safety/revalidate.ts'
+import type { RoadPorts } from './safety/road-ports.ts'
 import { safetyReport } from './safety/safety-report.ts'
 import { createSimulatorMemory } from './safety/simulator-memory.ts'
 import { createSerialQueue } from './safety/serial-queue.ts'
@@ -111,38 +108,12 @@ export type Executor = {
   carryOutRequests(): Promise<void>
 }
 
-export type ExecutorOptions = {
-  readonly policy: Policy
+export type ExecutorOptions = RoadPorts & {
   /** Where the policy comes from, to follow its changes; without it `policy` holds for good. */
   readonly policies?: PolicySource
-  readonly chains: ChainDirectory
-  readonly rpc: RpcPool
-  readonly tokens: TokenDirectory
-  readonly prices: PriceSource
-  /** The wallet's sender on a chain, the same one each time, over `rpc.client(chain)`. */
-  readonly senders: (chain: Chain) => Sender
-  /** The journal of those senders. */
-  readonly journal: Pick<Journal, 'open' | 'refused' | 'byHash' | 'byRequest' | 'mark'>
-  /** What operators ask about what stands in that journal. */
-  readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked'>
-  /** Without a key, for other addresses with something open on a chain (`createFormerWallets`). */
-  readonly formerWallets: (chain: Chain) => Promise<readonly Sender[]>
-  readonly ledger: Ledger
-  /** Where what waits is kept. */
-  readonly operations: Pick<Operations, 'create' | 'count'>
-  readonly audit: AuditLog
-  /** Holds `paused`, `breaker.json` and `owed-allowances.json`. */
-  readonly dataDir: string
-  /** Unix milliseconds. */
-  readonly now: () => number
-  readonly newRequestId: () => string
-  readonly log: RoadLog
-  /** How long one transaction is waited for; two minutes by default. */
-  readonly confirmTimeoutMs?: number
-  /** How long a transaction waits before its fees are held against the chain's; 30 s or five blocks by default. */
-  readonly stuckAfterMs?: number
-  /** Throws once the server is closing: asked before a write begins and before each of its signatures. */
-  readonly requireOpen?: () => void
+  /** Two minutes by default. */
+  readonly confirmTimeoutMs?: Engine['confirmTimeoutMs']
+  readonly requireOpen?: Engine['requireOpen']
 }
 
 /**

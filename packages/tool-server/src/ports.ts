@@ -120,6 +120,7 @@ export type {
   PositionEvents,
   Quote,
   QuoteRequest,
+  ReadLimits,
   RemoveOutcome,
   SwapHistory,
   SwapOutcome,

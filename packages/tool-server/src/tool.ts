@@ -59,12 +59,12 @@ export function operationTool<const Input extends z.ZodObject, const Output exte
 
 /** What every write tool takes beside its own parameters. */
 export const writeParameters = {
-  dryRun: z.boolean().default(false).describe('Plan only'),
+  dryRun: z.boolean().default(false),
   idempotencyKey: z
     .string()
     .refine((key) => /^[A-Za-z0-9._-]{1,64}$/.test(key), 'Accepted: 1 to 64 of A-Z a-z 0-9 . _ -')
     .optional()
-    .describe('Same key and body: stored answer; none: a new call'),
+    .describe('Same key and body: stored answer; none: new call'),
 }
 
 type Facts<Input, Output> = {

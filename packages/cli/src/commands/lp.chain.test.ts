@@ -99,8 +99,9 @@ describe('svc lp on a pool of a chain', { timeout }, () => {
     expect(said).toContain('\n- Gas is counted at ')
   })
 
-  test('compares the tiers of the pair', async () => {
-    const { code, stdout } = await svc('fee-tier', ...pair)
+  test('compares the tiers of the pair on a chain of a name of its own', async () => {
+    writeFileSync(chains(), JSON.stringify([{ ...devnet().chain, name: 'mine', aliases: [] }]))
+    const { code, stdout } = await svc('fee-tier', '--chain', 'mine', '--pair', 'WETH/USDC')
     expect(code).toBe(0)
     const said = stdout.replaceAll(/ +/g, ' ')
     expect(said).toMatch(/^WETH\/USDC, volatility [\d.]+ ± [\d.]+ % a year \(MODERATE\)\. EWMA, /)

@@ -1,6 +1,6 @@
 import { barsFromRows } from '@svc/lp-math'
 import { backtestAnswer } from '@svc/tool-server/analytics'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -144,7 +144,7 @@ describe('svc lp --svg', () => {
     const drawn = readFileSync(svg(), 'utf8')
     for (const text of [
       'WETH/USDC on a file of bars',
-      'in range 80.1 % (+/- 11) of 30 days',
+      'in range 80 % (+/- 11) of 30 days',
       ', LVR 62.95 %,',
       '+/-25 %: ',
       '(seed 5)',
@@ -169,6 +169,11 @@ describe('svc lp --svg', () => {
     await expect(lp(['backtest', shipped, ...ofPool, '--svg', nowhere], new Promise(() => {}))).rejects.toThrow(
       `${nowhere} cannot be written`,
     )
+    const taken = join(directory, 'taken.svg')
+    mkdirSync(taken)
+    const { stdout, stderr } = await svc('backtest', shipped, ...ofPool, '--svg', taken)
+    expect([stdout, stderr]).toEqual(['', expect.stringContaining(`${taken} cannot be written`)])
+    expect(readdirSync(directory).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 })
 
@@ -259,7 +264,17 @@ describe('svc lp refuses', () => {
     ['a tier is written PIPS=FILE, such as 500=a.csv, not "a.csv"', 'fee-tier', 'a.csv'],
     ['takes each tier once with its CSV file', 'fee-tier', '500=a.csv', '0500=b.csv'],
     ['--fee has no place here: every tier is written with its fee', 'fee-tier', '500=a.csv', '--fee', '500'],
-    ['bars.csv: row 2: closeTick is a plain number, not "x".', 'backtest', 'bars.csv', ...ofPool],
+    ['BARS_FILE_INVALID: /', 'optimize', 'bars.csv', ...ofPool],
+    [
+      '--svg takes the name of a file that ends in .svg, not "bars.txt"',
+      'optimize',
+      'a',
+      ...ofPool,
+      '--svg',
+      'bars.txt',
+    ],
+    ['--svg takes the name of a file that ends in .svg, not "a.csv"', 'backtest', ...ofPair, '--svg', 'a.csv'],
+    ['bars.csv: line 3: closeTick is a plain number up to 2^128, not "x".', 'backtest', 'bars.csv', ...ofPool],
   ])('%s', async (expected, ...words) => {
     const header = 'startsAt,openTick,lowTick,highTick,closeTick,amount0In,amount1In,liquidity'
     const bars = join(directory, 'bars.csv')

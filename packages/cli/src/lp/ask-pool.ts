@@ -14,7 +14,7 @@ export async function askPool<T extends object>(
   { stopped, ask, show }: PoolQuestion<T>,
 ): Promise<number> {
   const place = readPoolPlace(flags)
-  const environment = await serverEnvironment(flags['data-dir'], process.env, place.chain)
+  const environment = await serverEnvironment(flags['data-dir'], process.env)
   const onProgress = progressLine(process.stderr)
   const answer = await askTools({ environment, stopped, onProgress }, async (tools) => {
     const answered = await ask(tools, await namePair(tools, place))

@@ -9,6 +9,7 @@ import { parseNumber } from './parse-number.ts'
 import { poolPlaceFlags } from './pool-place.ts'
 import { readStrategies } from './read-strategies.ts'
 import { showBacktest } from './show-backtest.ts'
+import { svgPath } from './svg-path.ts'
 import { writeSvg } from './write-svg.ts'
 
 /** `svc lp backtest`: replays strategies over the bars of a CSV file, or over the past of a pool of a chain. */
@@ -17,6 +18,7 @@ export async function backtest(argv: readonly string[], stopped: Promise<unknown
     values: [...csvPoolFlags, ...poolPlaceFlags, 'amount', 'start', 'end', 'strategies', 'svg'],
     switches: ['json'],
   })
+  const svg = svgPath(flags.svg)
   const file = fileOrPool('backtest', words, flags)
   const amountUsd = parseNumber('--amount', flags.amount, 0.01, 1e12) ?? 10_000
   const strategies = await readStrategies(flags.strategies)
@@ -36,8 +38,8 @@ export async function backtest(argv: readonly string[], stopped: Promise<unknown
   }
   const pool = await readCsvPool(file, flags)
   const report = backtestCsv(pool, { amountUsd, strategies, now: Date.now })
-  if (flags.svg !== undefined) {
-    await writeSvg(flags.svg, ({ backtestPicture }) => backtestPicture(csvCurves(pool, strategies, report)))
+  if (svg !== undefined) {
+    await writeSvg(svg, ({ backtestPicture }) => backtestPicture(csvCurves(pool, strategies, report)))
   }
   process.stdout.write(printableText(flags.json ? `${JSON.stringify(report)}\n` : showBacktest(report)))
   return 0

@@ -50,6 +50,11 @@ test('the days that a file holds are told, in tenths, and not thirty', () => {
   expect(notes).toContainEqual(expect.stringContaining('at the fees of the 2 days known of the last 30'))
 })
 
+test('what a quote token is taken to be worth is said as of the other answers, by its name', () => {
+  const { notes } = compareTiers([{ ...pool, quoteUsd: 2 }], options)
+  expect(notes).toContain('One B is taken to be 2 USD (--quote-usd); blocks come every 12 s.')
+})
+
 test('days of trade in one token or the other in turn are no quiet days', () => {
   const { bars } = barsFromRows(rows, 3_600)
   for (let day = 0; day < 8; day++) {

@@ -3,6 +3,7 @@ import { commonDays } from './common-days.ts'
 import { csvMarket } from './csv-market.ts'
 import type { CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
+import { quoteWorth } from './quote-worth.ts'
 
 /**
  * Compares pools of one pair by the rules of `recommend_fee_tier`, over the last 30 days that all their files hold: what that answers,
@@ -69,11 +70,10 @@ function scored({ file, feePips, market, trade }: ReadTier, { market: { model, .
 }
 
 function notesOf(pools: readonly CsvPool[], { blockSeconds }: CompareTiersOptions): string[] {
-  const [quoteUsd = 1] = pools.map((pool) => pool.quoteUsd)
   return [
     'Bars tell one liquidity, not the ticks of a pool: it is taken to be the same at every price.',
     'Files tell no value locked: tvlUsd and feeApy are null, and confidence is MODERATE at most, as HIGH asks for a pool of over 100 times the amount.',
-    `One quote token is ${quoteUsd} USD; blocks come every ${blockSeconds} s.`,
+    ...pools.slice(0, 1).map((pool) => `${quoteWorth(pool)}; blocks come every ${blockSeconds} s.`),
     ...pools.flatMap((pool) => describeBars(pool).notes.map((note) => `${pool.feePips / 10_000} %: ${note}`)),
   ]
 }

@@ -8,7 +8,7 @@ import { readBarsCsv } from './read-bars-csv.ts'
 
 /**
  * A pool as a CSV file of bars and the flags beside it tell it. Throws `UsageError` naming the flag, and Error naming the file, the
- * row and the column.
+ * line and the column.
  */
 export async function readCsvPool(path: string, flags: CsvPoolFlags): Promise<CsvPool> {
   const terms = readCsvTerms(flags)
@@ -17,7 +17,7 @@ export async function readCsvPool(path: string, flags: CsvPoolFlags): Promise<Cs
     const { bars, filledBars, widenedBars } = readBarsCsv(text, terms.barSeconds)
     return { ...terms, file: path, bars, filledBars, widenedBars }
   } catch (cause) {
-    throw new Error(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new Error(`BARS_FILE_INVALID: ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }
 }
 

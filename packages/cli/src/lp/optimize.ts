@@ -12,11 +12,13 @@ import { picturedRange } from './pictured-range.ts'
 import { poolPlaceFlags } from './pool-place.ts'
 import { progressLine } from './progress-line.ts'
 import { showRange } from './show-range.ts'
+import { svgPath } from './svg-path.ts'
 import { writeSvg } from './write-svg.ts'
 
 /** `svc lp optimize`: chooses a range for the pool that the bars of a CSV file are of, or for a pool of a chain. */
 export async function optimize(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {
   const { words, flags } = parseWordsAndFlags(argv, { values: names, switches: ['json'] })
+  const svg = svgPath(flags.svg)
   const file = fileOrPool('optimize', words, flags)
   const options = {
     amountUsd: parseNumber('--amount', flags.amount, 0.01, 1e12) ?? 10_000,
@@ -42,8 +44,8 @@ export async function optimize(argv: readonly string[], stopped: Promise<unknown
   const chosen = optimizeCsv(pool, { ...options, blockSeconds, now: Date.now, onProgress })
   const report = await Promise.race([chosen, stopped.then(() => null)])
   if (report === null) return 130
-  if (flags.svg !== undefined) {
-    await writeSvg(flags.svg, ({ rangePicture }) => rangePicture(picturedRange(report), options.horizonDays))
+  if (svg !== undefined) {
+    await writeSvg(svg, ({ rangePicture }) => rangePicture(picturedRange(report), options.horizonDays))
   }
   process.stdout.write(printableText(flags.json ? `${JSON.stringify(report)}\n` : showRange(report)))
   return 0

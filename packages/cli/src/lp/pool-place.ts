@@ -6,7 +6,8 @@ import { parseFee } from './parse-fee.ts'
 /** A pool as the words of a call name it: by its id, or as the pool of a pair, of any fee unless one is named. */
 export function readPoolPlace(flags: PoolPlaceFlags): PoolPlace {
   const { chain, pool, pair, base, fee } = flags
-  if (chain === undefined) throw new UsageError('a pool needs --chain, such as base, local or 8453')
+  if (chain === undefined)
+    throw new UsageError('a pool needs --chain with the name or id of one, such as base or 8453, or local')
   if (pool !== undefined) {
     refuse(pair, '--pair', 'a pool has a pair of its own')
     refuse(fee, '--fee', 'a pool has a fee of its own')

@@ -35,31 +35,39 @@ describe('bars of a CSV file', () => {
 
   test.each<[expected: string, text: string]>([
     ['The file is empty: its first line names the columns.', ''],
-    ['The header lacks liquidity or currentLiquidity.', header.replace(',liquidity', '')],
-    ['The header names lowTick or lowestTick more than once.', `${header},lowestTick`],
-    ['row 2 has 7 fields where the header has 8.', `${header}\n0,1,1,1,1,1,1,1\n60,1,1,1,1,1,1`],
-    ['row 1: closeTick is a plain number, not "".', `${header}\n0,1,1,1,,1,1,1`],
-    ['row 1: amount0In is a plain number, not "1_000".', `${header}\n0,1,1,1,1,1_000,1,1`],
-    ['row 1: liquidity is a plain number, not "0x10".', `${header}\n0,1,1,1,1,1,1,0x10`],
-    ['row 1: liquidity is a plain number, not "NaN".', `${header}\n0,1,1,1,1,1,1,NaN`],
     [
-      'row 1: startsAt is seconds since 1970, or UTC as 2023-08-13 00:01:00, not "2023-02-30 00:00:00".',
+      'The header lacks startsAt or timestamp, openTick, closeTick, liquidity or currentLiquidity: it is "startsAt;openTick,lowTick,highTick,CLOSETICK,amount0In,amount1In". Names are parted by commas and written just so.',
+      header.replace(',liquidity', '').replace(',', ';').replace('closeTick', 'CLOSETICK'),
+    ],
+    ['The header names lowTick or lowestTick more than once.', `${header},lowestTick`],
+    ['line 3 has 7 fields where the header has 8.', `${header}\n0,1,1,1,1,1,1,1\n60,1,1,1,1,1,1`],
+    ['line 2: closeTick is a plain number up to 2^128, not "".', `${header}\n0,1,1,1,,1,1,1`],
+    ['line 2: amount0In is a plain number up to 2^128, not "1_000".', `${header}\n0,1,1,1,1,1_000,1,1`],
+    ['line 2: liquidity is a plain number up to 2^128, not "0x10".', `${header}\n0,1,1,1,1,1,1,0x10`],
+    ['line 2: liquidity is a plain number up to 2^128, not "NaN".', `${header}\n0,1,1,1,1,1,1,NaN`],
+    [
+      'line 2: startsAt is seconds since 1970, or UTC as 2023-08-13 00:01:00, not "2023-02-30 00:00:00".',
       `${header}\n2023-02-30 00:00:00,1,1,1,1,1,1,1`,
     ],
     [
-      'row 2: startsAt is not later than that of the row before it: rows stand oldest first.',
+      'line 3: startsAt is not later than that of the row before it: rows stand oldest first.',
       `${header}\n60,1,1,1,1,1,1,1\n60,1,1,1,1,1,1,1\n120,1,1,1,1,1,1,1`,
     ],
-    ['row 1: highTick is within -887272 and 887272.', `${header}\n0,1,1,887273,1,1,1,1\n60,1,1,1,1,1,1,1`],
-    ['row 2: amount1In is finite and at least 0.', `${header}\n0,1,1,1,1,1,1,1\n60,1,1,1,1,1,-1,1`],
-    ['row 1: lowTick is not above highTick.', `${header}\n0,1,2,1,1,1,1,1\n60,1,1,1,1,1,1,1`],
+    ['line 2: highTick is within -887272 and 887272.', `${header}\n0,1,1,887273,1,1,1,1\n60,1,1,1,1,1,1,1`],
+    ['line 3: amount1In is finite and at least 0.', `${header}\n0,1,1,1,1,1,1,1\n60,1,1,1,1,1,-1,1`],
+    ['line 2: lowTick is not above highTick.', `${header}\n0,1,2,1,1,1,1,1\n60,1,1,1,1,1,1,1`],
     [
-      'row 2: startsAt is not later than that of the row before it: rows stand oldest first.',
+      'line 3: startsAt is not later than that of the row before it: rows stand oldest first.',
       `${header}\n120,1,1,1,1,1,1,1\n60,1,1,1,1,1,1,1\n0,1,1,1,1,1,1,1`,
     ],
     ['The file holds one row alone: say with --bar-seconds how long a bar is.', `${header}\n0,1,1,1,1,1,1,1`],
     ['The file holds no row below its header.', header],
-    ['The quotes of line 2 do not match.', `${header}\n"0,1,1,1,1,1,1,1`],
+    ['line 5: closeTick is a plain number up to 2^128, not "x".', `\n${header}\n\n0,1,1,1,1,1,1,1\n60,1,1,1,x,1,1,1`],
+    ['line 2: amount0In is a plain number up to 2^128, not "3.5e38".', `${header}\n0,1,1,1,1,3.5e38,1,1`],
+    [
+      'The quotes of line 2 do not match: a quoted field ends with a quote before its comma.',
+      `${header}\n"0,1,1,1,1,1,1,1`,
+    ],
   ])('are refused: %s', (expected, text) => {
     expect(() => readBarsCsv(text)).toThrow(new Error(expected))
   })

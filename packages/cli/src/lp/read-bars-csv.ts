@@ -9,7 +9,7 @@ import { CsvError, parse } from 'csv-parse/sync'
  * `highestTick`, `closeTick`, `amount0In` or `inAmount0`, `amount1In` or `inAmount1`, `liquidity` or `currentLiquidity`, and, both or
  * none, `feeGrowth0` and `feeGrowth1`; units as in `Bars` of `@svc/lp-math`.
  * @param barSeconds length of a bar; unless told, the least distance between two rows.
- * @throws Error naming the row (the first after the header is row 1) and the column.
+ * @throws Error naming the line of the file (the header is mostly line 1) and the column.
  */
 export function readBarsCsv(text: string, barSeconds?: number): BarsFromRows {
   const [header, ...records] = parseRecords(text)
@@ -18,15 +18,16 @@ export function readBarsCsv(text: string, barSeconds?: number): BarsFromRows {
   if (records.length === 0) throw new Error('The file holds no row below its header.')
   const rows = records.map((record, index) => {
     if (record.length !== header.length) {
-      throw new Error(`row ${index + 1} has ${record.length} fields where the header has ${header.length}.`)
+      throw new Error(`${lineOf(text, index)} has ${record.length} fields where the header has ${header.length}.`)
     }
-    return Object.fromEntries(columns.map((column) => [column.member, readField(record, column, index)])) as BarRow
+    const fields = columns.map((column) => [column.member, readField(record, column, () => lineOf(text, index))])
+    return Object.fromEntries(fields) as BarRow
   })
   try {
     return barsFromRows(rows, barSeconds ?? leastDistance(rows))
   } catch (error) {
     if (!(error instanceof LpMathError)) throw error
-    throw new Error(inWordsOfTheFile(error.message, columns), { cause: error })
+    throw new Error(inWordsOfTheFile(error.message, text, columns), { cause: error })
   }
 }
 
@@ -45,37 +46,60 @@ const namesOf: Readonly<Record<keyof BarRow, readonly string[]>> = {
   feeGrowth1: ['feeGrowth1'],
 }
 
+const form = { bom: true, relax_column_count: true, skip_empty_lines: true } as const
+
 function parseRecords(text: string): string[][] {
   try {
-    return parse(text, { bom: true, relax_column_count: true, skip_empty_lines: true })
+    return parse(text, form)
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     const line = typeof error['lines'] === 'number' ? ` of line ${error['lines']}` : ''
-    throw new Error(`The quotes${line} do not match.`, { cause: error })
+    throw new Error(`The quotes${line} do not match: a quoted field ends with a quote before its comma.`, {
+      cause: error,
+    })
   }
 }
 
-function findColumns(header: readonly string[]): Column[] {
-  return Object.entries(namesOf).flatMap(([member, names]) => {
-    const found = header.flatMap((name, at) =>
-      names.includes(name) ? [{ member: member as keyof BarRow, name, at }] : [],
-    )
-    if (found.length > 1) throw new Error(`The header names ${names.join(' or ')} more than once.`)
-    if (found.length === 0 && !member.startsWith('feeGrowth')) {
-      throw new Error(`The header lacks ${names.join(' or ')}.`)
-    }
-    return found
-  })
+/** Where a row stands in the file, whose lines are more than its rows where some are empty. */
+function lineOf(text: string, row: number): string {
+  let line = row + 2
+  const onRecord = (record: string[], { lines }: { readonly lines: number }) => {
+    line = lines
+    return record
+  }
+  parse(text, { ...form, to: row + 2, on_record: onRecord })
+  return `line ${line}`
 }
 
-function readField(record: readonly string[], { member, name, at }: Column, index: number): number {
+function findColumns(header: readonly string[]): Column[] {
+  const found = Object.entries(namesOf).map(([member, names]) => ({
+    names: names.join(' or '),
+    isNeeded: !member.startsWith('feeGrowth'),
+    columns: header.flatMap((name, at) => (names.includes(name) ? [{ member: member as keyof BarRow, name, at }] : [])),
+  }))
+  const twice = found.find(({ columns }) => columns.length > 1)
+  if (twice !== undefined) throw new Error(`The header names ${twice.names} more than once.`)
+  const lacking = found.filter(({ isNeeded, columns }) => isNeeded && columns.length === 0)
+  if (lacking.length > 0) {
+    const named = JSON.stringify(header.join(',').slice(0, 200))
+    throw new Error(
+      `The header lacks ${lacking.map(({ names }) => names).join(', ')}: it is ${named}. Names are parted by commas and written just so.`,
+    )
+  }
+  return found.flatMap(({ columns }) => columns)
+}
+
+function readField(record: readonly string[], { member, name, at }: Column, line: () => string): number {
   const text = record[at] ?? ''
   const value = member === 'startsAt' ? readTime(text) : NUMBER.test(text) ? Number(text) : Number.NaN
-  if (Number.isFinite(value)) return value
-  const form = member === 'startsAt' ? 'seconds since 1970, or UTC as 2023-08-13 00:01:00' : 'a plain number'
-  throw new Error(`row ${index + 1}: ${name} is ${form}, not ${JSON.stringify(text.slice(0, 40))}.`)
+  if (Math.abs(value) <= most) return value
+  const accepted =
+    member === 'startsAt' ? 'seconds since 1970, or UTC as 2023-08-13 00:01:00' : 'a plain number up to 2^128'
+  throw new Error(`${line()}: ${name} is ${accepted}, not ${JSON.stringify(text.slice(0, 40))}.`)
 }
 
+/** No pool holds more, in liquidity or in the smallest units of a token. */
+const most = 2 ** 128
 const NUMBER = /^-?\d{1,60}(?:\.\d{1,60})?(?:[eE][+-]?\d{1,3})?$/
 const SECONDS = /^\d{1,12}$/
 const UTC = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?Z?$/
@@ -97,9 +121,9 @@ function leastDistance(rows: readonly BarRow[]): number {
   return least === Infinity ? 1 : least
 }
 
-function inWordsOfTheFile(message: string, columns: readonly Column[]): string {
+function inWordsOfTheFile(message: string, text: string, columns: readonly Column[]): string {
   return message.replace(/^rows\[(\d+)\]\.(\w+)/, (_, index: string, member: string) => {
     const column = columns.find((column) => column.member === member)
-    return `row ${Number(index) + 1}: ${column?.name ?? member}`
+    return `${lineOf(text, Number(index))}: ${column?.name ?? member}`
   })
 }

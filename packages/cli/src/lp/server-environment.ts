@@ -2,25 +2,22 @@ import { access } from 'node:fs/promises'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { UsageError } from '../usage-error.ts'
 import { findWorldChains } from '../world-chains.ts'
+import { ownChainMend } from './own-chain-mend.ts'
 
 /**
  * The environment of a tool server on the settings of this one: in the data directory of a local world, on its chain unless the
- * settings name others. Throws `ConfigError`, for a `--data-dir` that does not exist, and for the local chain where nothing tells of it.
+ * settings name others. Throws `ConfigError`, and for a `--data-dir` that does not exist.
  */
 export async function serverEnvironment(
   dataDir: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
-  chain: string,
 ): Promise<Readonly<Record<string, string>>> {
   if (dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
   const { dataDir: directory, chainsFile } = readOperatorConfig(
     dataDir === undefined ? environment : { ...environment, SVC_DATA_DIR: dataDir },
   )
-  if (dataDir !== undefined) await requireDirectory(directory, dataDir, chain)
+  if (dataDir !== undefined) await requireDirectory(directory, dataDir)
   const worldChains = chainsFile === null ? await findWorldChains(directory) : null
-  if (chainsFile === null && worldChains === null && isLocal(chain)) {
-    throw new Error(dataDir === undefined ? worldMend : `No local world has run in ${dataDir}. ${worldMend}`)
-  }
   const given = Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   return {
     LOG_LEVEL: 'error',
@@ -30,17 +27,8 @@ export async function serverEnvironment(
   }
 }
 
-const worldMend =
-  'The local chain is known by the directory of its world: start one with `npm start -- --data-dir world`, then say --data-dir world ' +
-  'here. A world that runs shows its directory as "data".'
-
-function isLocal(chain: string): boolean {
-  return /^(local|31337)$/i.test(chain)
-}
-
-async function requireDirectory(directory: string, said: string, chain: string): Promise<void> {
+async function requireDirectory(directory: string, said: string): Promise<void> {
   await access(directory).catch((cause: unknown) => {
-    const isMissing = `--data-dir ${said} does not exist or cannot be read.`
-    throw new Error(isLocal(chain) ? `${isMissing} ${worldMend}` : isMissing, { cause })
+    throw new Error(`--data-dir ${said} does not exist or cannot be read. ${ownChainMend}`, { cause })
   })
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { UsageError } from '../usage-error.ts'
+import { ownChainMend } from './own-chain-mend.ts'
 
 /**
  * What a tool refused a call with, for a person: its code and sentence, what is accepted under the flag that says it, and the mend.
@@ -10,7 +11,8 @@ export function toolRefusal({ code, message, suggestion, details }: Refusal): Er
     const said = factsOf(detail, message)
     return said === '' ? [] : [`  ${flagOf(detail.field)}${said}`]
   })
-  const text = [`${code}: ${message}`, ...lines, `  ${suggestion}`].join('\n')
+  const mend = code === 'CHAIN_NOT_SUPPORTED' ? ownChainMend : suggestion
+  const text = [`${code}: ${message}`, ...lines, `  ${mend}`].join('\n')
   return wordsAreOff.has(code) ? new UsageError(text) : new Error(text)
 }
 

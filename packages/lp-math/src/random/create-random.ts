@@ -1,5 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { createZiggurat } from './create-ziggurat.ts'
+import { createZiggurat, type Ziggurat } from './create-ziggurat.ts'
 import { nextWord } from './next-word.ts'
 
 /**
@@ -14,8 +14,11 @@ export function createRandom(seed: number, stream = 0): Random {
   const state = stateOf(seed, stream)
   const uint32 = () => nextWord(state) >>> 0
   const uniform = () => ((uint32() >>> 6) * 0x4000000 + (uint32() >>> 6) + 0.5) / 0x10000000000000
-  const { limit, width, beyond } = createZiggurat(uniform)
+  /** Built with the first normal: most generators are asked for words alone. */
+  let built: Ziggurat | null = null
+  const ziggurat = () => (built ??= createZiggurat(uniform))
   const normal = () => {
+    const { limit, width, beyond } = ziggurat()
     for (;;) {
       const word = nextWord(state)
       const layer = word & 255
@@ -26,6 +29,7 @@ export function createRandom(seed: number, stream = 0): Random {
 
   /** The generator's lines stand here a second time: with the state in local variables a number costs 3 ns instead of 8. */
   const fillNormals = (target: Float64Array, from: number, to: number) => {
+    const { limit, width, beyond } = ziggurat()
     let a = state[0] ?? 0
     let b = state[1] ?? 0
     let c = state[2] ?? 0

@@ -7,7 +7,7 @@
  * @param uniform - gives numbers strictly between 0 and 1, for the one word in a hundred that its layer does not decide
  */
 export function createZiggurat(uniform: () => number): Ziggurat {
-  const { limit, width, density } = layers
+  const { limit, width, density } = createLayers()
   /** A number beyond the end of the lowest layer (Marsaglia 1964). */
   const tail = () => {
     for (;;) {
@@ -58,5 +58,3 @@ function createLayers() {
   }
   return { limit, width, density }
 }
-
-const layers = createLayers()

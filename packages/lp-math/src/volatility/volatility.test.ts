@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { randomPaths } from '../closed-form/closed-form.fixture.ts'
 import { classifyVolatility } from './classify-volatility.ts'
-import { ewmaRelativeError } from './ewma-relative-error.ts'
 import { ewmaSigma } from './ewma-sigma.ts'
+import { ewmaStandardError } from './ewma-standard-error.ts'
 import { impliedSigma } from './implied-sigma.ts'
 import { realisedSigma } from './realised-sigma.ts'
 
 const DAY = { barSeconds: 86_400 }
 const HOUR = { barSeconds: 3600 }
+const tooShort = { code: 'SERIES_TOO_SHORT' }
+
+const relativeError = (closes: ArrayLike<number>, traded: ArrayLike<number>) =>
+  ewmaStandardError(closes, { ...DAY, traded: Array.from(traded, Boolean), leastMove: 0 }) / ewmaSigma(closes, DAY)
+const yes = () => 1
 
 describe('volatility of closes', () => {
   test('weights the squares of the last returns 1, 0.94, 0.94² over their sum', () => {
@@ -34,15 +39,47 @@ describe('volatility of closes', () => {
     const model = { price: 100, sigma: 0.8, drift: 0, years: 200 / 365 }
     const paths = [...randomPaths(model, { paths: 400, steps: 200, seed: 11 })].map((path) => Float64Array.from(path))
     const errors = paths.map((closes) => ewmaSigma(closes, DAY) / 0.8 - 1)
-    const said = paths.map((closes) => ewmaRelativeError(closes, DAY))
+    const said = paths.map((closes) => relativeError(closes, closes.map(yes)))
     const rootOfMean = (of: readonly number[]) => Math.sqrt(of.reduce((sum, one) => sum + one ** 2, 0) / of.length)
     expect(rootOfMean(said) / rootOfMean(errors)).toBeGreaterThan(0.9)
     expect(rootOfMean(said) / rootOfMean(errors)).toBeLessThan(1.15)
     // Weights 1 and 0.94, and a kurtosis that two returns cannot show to be above the normal one.
     const [weights, squares] = [1.94, 1 + 0.94 ** 2]
-    expect(ewmaRelativeError([1, 2, 1], DAY)).toBeCloseTo(Math.sqrt((2 * squares) / weights ** 2) / 2, 14)
-    expect(ewmaRelativeError([5, 5, 5], DAY)).toBe(0)
-    expect(() => ewmaRelativeError([5], DAY)).toThrow(expect.objectContaining({ code: 'SERIES_TOO_SHORT' }))
+    const count = weights ** 2 / squares
+    expect(relativeError([1, 2, 1], [1, 1, 1])).toBeCloseTo((1 + 1 / count ** 2) / Math.sqrt(2 * count), 14)
+  })
+
+  test.each([1, 2, 3, 6])('holds the truth in two of three samples of %i trades', (trades) => {
+    const model = { price: 100, sigma: 0.8, drift: 0, years: trades / 365 }
+    // Weights so even that the count of returns is theirs.
+    const minutes = { barSeconds: 60, traded: Array.from({ length: trades + 1 }, () => true), leastMove: 0 }
+    const within = [...randomPaths(model, { paths: 2_000, steps: trades, seed: 3 })].filter((path) => {
+      const sigma = ewmaSigma(path, minutes) / Math.sqrt(1_440)
+      return Math.abs(sigma - 0.8) < ewmaStandardError(path, minutes) / Math.sqrt(1_440)
+    })
+    expect(within.length / 2_000).toBeGreaterThan(0.64)
+    expect(within.length / 2_000).toBeLessThan(0.75)
+  })
+
+  test('counts bars with a trade alone, by their weights, and never takes a price that stood still for certain', () => {
+    const still = Array.from({ length: 720 }, () => 5)
+    const error = (tradedAt: readonly number[], leastMove = 0.003) =>
+      ewmaStandardError(still, { ...HOUR, traded: still.map((_, bar) => tradedAt.includes(bar)), leastMove })
+    const hidden = (0.003 / Math.sqrt(3)) * Math.sqrt(8760)
+    // Two trades are one change, however old: the volatility that the fee hides is known no better than by the factor sqrt(2).
+    expect(error([0, 1])).toBeCloseTo(hidden * Math.SQRT2, 12)
+    expect(error([0, 719])).toBeCloseTo(hidden * Math.SQRT2, 12)
+    expect(error([0, 719], 0.0001)).toBeCloseTo((hidden / 30) * Math.SQRT2, 12)
+    const weight = 0.94 ** (10 / 24)
+    const count = (1 + weight) ** 2 / (1 + weight ** 2)
+    expect(error([0, 709, 719])).toBeCloseTo((hidden * (1 + 1 / count ** 2)) / Math.sqrt(2 * count), 12)
+    const moved = still.map((close, bar) => (bar < 700 ? close : 6))
+    const options = { ...HOUR, traded: still.map((_, bar) => bar === 0 || bar === 700), leastMove: 0.003 }
+    expect(ewmaStandardError(moved, options) / ewmaSigma(moved, HOUR)).toBeCloseTo(Math.SQRT2, 12)
+    for (const tradedAt of [[], [0]]) expect(() => error(tradedAt)).toThrow(expect.objectContaining(tooShort))
+    expect(() => ewmaStandardError([5], { ...HOUR, traded: [true], leastMove: 0 })).toThrow(
+      expect.objectContaining(tooShort),
+    )
   })
 
   test('of closes that never move is 0, and short series start without a bias', () => {

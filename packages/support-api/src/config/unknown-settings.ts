@@ -1,3 +1,4 @@
+import leven from 'leven'
 import type { ConfigProblem } from './config-error.ts'
 
 /**
@@ -10,7 +11,7 @@ export function unknownSettings(given: readonly string[], names: readonly string
   const problems: ConfigProblem[] = []
   const strangers: ConfigProblem[] = []
   for (const name of unknown) {
-    const meant = names.find((other) => slipsBetween(name, other) <= slipsAllowed(other))
+    const meant = names.find((other) => leven(name, other) <= slipsAllowed(other))
     const found = { code: 'SETTING_UNKNOWN', setting: name, message: 'There is no such setting.' } as const
     if (meant === undefined) strangers.push({ ...found, fix: 'Remove it, unless another program reads it.' })
     else problems.push({ ...found, fix: `Did you mean ${meant}?` })
@@ -27,21 +28,7 @@ const prefix = 'SVC_'
 /** Read, and checked, by a reader of their own. */
 const perChain = 'SVC_RPC_URL_'
 
-/** Few enough that no setting of another program is taken for a slip of a short name. */
+/** Letters added, left out or changed: few enough that no setting of another program is taken for a slip of a short name. */
 function slipsAllowed(name: string): number {
   return Math.max(1, Math.floor((name.length - prefix.length) / 6))
-}
-
-/** Letters added, left out or changed: Levenshtein's distance, row by row. */
-function slipsBetween(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= one.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= other.length; j += 1) {
-      const changed = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
 }

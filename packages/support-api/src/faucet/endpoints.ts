@@ -1,5 +1,5 @@
 import { createPublicClient, fallback, http, type PublicClient, type Transport } from 'viem'
-import type { FaucetLog } from './open-faucet.ts'
+import type { FaucetLog } from './faucet-log.ts'
 
 /**
  * The endpoints of a chain, asked in order. Each is asked for its chain first, and again with what else it is asked after

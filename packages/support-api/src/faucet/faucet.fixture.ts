@@ -7,7 +7,8 @@ import { Secret } from '@svc/wallet/core'
 import type { Devnet } from '@svc/devnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { FaucetConfig } from '../config.ts'
-import { openFaucet, type Faucet, type FaucetLog } from './open-faucet.ts'
+import type { FaucetLog } from './faucet-log.ts'
+import { openFaucet, type Faucet } from './open-faucet.ts'
 import type { GrantDesk } from './request-grant.ts'
 
 /** Empty databases of both kinds. Starts PostgreSQL for the test file. */

@@ -4,6 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { FaucetChain, FaucetConfig } from '../config.ts'
 import { createClaimDesk, type ClaimDesk } from './claim-desk.ts'
 import { openEndpoints } from './endpoints.ts'
+import type { FaucetLog } from './faucet-log.ts'
 import { createPayer, type Payer } from './payer.ts'
 import { createSentWatch, type SentWatch } from './sent-watch.ts'
 
@@ -35,13 +36,6 @@ export type FaucetOptions = {
   readonly holder: string
   readonly log: FaucetLog
   readonly now?: () => number
-}
-
-export type FaucetLog = {
-  debug(event: string, facts?: Readonly<Record<string, unknown>>): void
-  info(event: string, facts?: Readonly<Record<string, unknown>>): void
-  warn(event: string, facts?: Readonly<Record<string, unknown>>): void
-  error(event: string, facts?: Readonly<Record<string, unknown>>): void
 }
 
 export type Faucet = {

@@ -1,7 +1,7 @@
 import type { Claim } from '@svc/store'
 import { feesNow, type Chain } from '@svc/wallet/core'
 import { BaseError, ExecutionRevertedError, RpcRequestError, type Address, type PublicClient } from 'viem'
-import type { HeldUpBy } from './payer.ts'
+import type { HeldUpBy } from './held-up-by.ts'
 
 /**
  * Reads what the claims of one round share, and what the transfer to each of them takes, before the first of them is

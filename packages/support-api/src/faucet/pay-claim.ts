@@ -1,11 +1,11 @@
 import type { Claim, Store } from '@svc/store'
-import { WalletError, type Chain, type JournalEntry, type Sender } from '@svc/wallet/core'
+import { isNeverMined, WalletError, type Chain, type JournalEntry, type Sender } from '@svc/wallet/core'
 import type { PublicClient } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Backoff } from './backoff.ts'
-import type { FaucetLog } from './open-faucet.ts'
+import type { FaucetLog } from './faucet-log.ts'
 import { addressOf, costOf, type Cost, type Round } from './open-round.ts'
-import type { HeldUpBy } from './payer.ts'
+import type { HeldUpBy } from './held-up-by.ts'
 import { receiptStatus } from './receipt-status.ts'
 
 /**
@@ -64,8 +64,7 @@ const mostDoubts = 3
 
 /** The last of what was signed that may be mined; of a claim that is queued again, what has reverted is spent. */
 function standingOf(earlier: readonly JournalEntry[], { state }: Claim): JournalEntry | null {
-  const isSpent = (entry: JournalEntry) =>
-    neverMined.has(entry.state) || (entry.state === 'reverted' && state === 'queued')
+  const isSpent = (entry: JournalEntry) => isNeverMined(entry) || (entry.state === 'reverted' && state === 'queued')
   return earlier.findLast((entry) => !isSpent(entry)) ?? null
 }
 
@@ -82,9 +81,6 @@ async function areSpent({ client, store }: PayTerm, earlier: readonly JournalEnt
   }
   return true
 }
-
-/** The nonce of such an entry is taken by another transaction for good. */
-const neverMined: ReadonlySet<JournalEntry['state']> = new Set(['replaced', 'superseded'])
 
 /** Bytes that were declined may be out all the same: only their own nonce is safe to sign for the claim again. */
 async function mayBeMined({ chain, account, store }: PayTerm, round: Round, standing: JournalEntry): Promise<boolean> {

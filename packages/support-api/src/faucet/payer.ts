@@ -1,10 +1,8 @@
 import { type Lease, type Store, StoreError } from '@svc/store'
-import type { Chain } from '@svc/wallet/core'
-import type { PublicClient } from 'viem'
-import type { PrivateKeyAccount } from 'viem/accounts'
 import { createBell } from './bell.ts'
 import { leadChain, type LeadState } from './lead-chain.ts'
-import type { FaucetLog } from './open-faucet.ts'
+import type { PayerOptions } from './payer-options.ts'
+import type { HeldUpBy } from './held-up-by.ts'
 
 /**
  * Pays the claims of one chain, oldest first, while this process leads there: one lease for each signer and chain, over
@@ -64,29 +62,6 @@ export type PayerFacts = {
   readonly isLeading: boolean
   readonly isDry: boolean
   readonly holdsUp: HeldUpBy | null
-}
-
-/**
- * What keeps every claim of a chain waiting.
- *
- * - dry: the faucet has less than a grant and its gas
- * - fees: the gas of a plain transfer costs more than what is given
- * - nonce: the chain does not count what it had mined before
- * - signer: another program over the database pays with the key
- * - wrong-chain: the endpoints speak for another chain
- */
-export type HeldUpBy = 'dry' | 'fees' | 'nonce' | 'signer' | 'wrong-chain'
-
-export type PayerOptions = {
-  readonly chain: Chain
-  readonly client: PublicClient
-  /** Whether every endpoint that answered speaks for another chain. */
-  readonly isWrongChain: () => boolean
-  readonly account: PrivateKeyAccount
-  readonly store: Pick<Store, 'claims' | 'journal' | 'leases'>
-  readonly holder: string
-  readonly log: FaucetLog
-  readonly now: () => number
 }
 
 const betweenTriesMs = 500

@@ -4,7 +4,7 @@ import type { FaucetConfig } from '../config.ts'
 import { inTime } from '../in-time.ts'
 import { grantWei } from './grant-wei.ts'
 import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
-import type { HeldUpBy } from './payer.ts'
+import type { HeldUpBy } from './held-up-by.ts'
 
 /**
  * What anybody may know of the faucet: no app, no claim and no wallet but its own. Rejects with what the store rejects

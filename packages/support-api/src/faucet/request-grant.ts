@@ -7,7 +7,8 @@ import { inTime } from '../in-time.ts'
 import { rateLimitHeaders } from '../limits/rate-limit-headers.ts'
 import { explorerUrl } from './explorer-url.ts'
 import { grantWei } from './grant-wei.ts'
-import type { Faucet, FaucetLog, OpenFaucetChain } from './open-faucet.ts'
+import type { FaucetLog } from './faucet-log.ts'
+import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
 import { requireChain } from './require-chain.ts'
 
 /**

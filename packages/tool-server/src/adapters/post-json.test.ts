@@ -14,7 +14,7 @@ async function answerOf(listener: RequestListener, limits: { timeoutMs?: number;
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return postJson(
-    { url, headers: { authorization: 'k' }, fetch, timeoutMs: 60_000, mostBytes: 1_000, ...limits },
+    { url, headers: { authorization: 'k' }, fetch, timeoutMs: 60_000, mostBytes: 1_000, mostValues: 100, ...limits },
     '[1]',
   )
 }
@@ -41,6 +41,8 @@ test.each<[string, RequestListener]>([
   ['timeout', () => {}],
   ['timeout', (_, response) => response.write('{"half":')],
   ['too long', (_, response) => response.write(' '.repeat(2_000))],
+  ['too many values', (_, response) => response.end(`[${'{},'.repeat(50)}{}]`)],
+  ['too many values', (_, response) => response.end(`{"a":[${'[],'.repeat(50)}[]]}`)],
   ['unreachable', (_, response) => response.writeHead(307, { location: '/elsewhere' }).end()],
   ['unreachable', (request) => request.socket.destroy()],
 ])('fails with %s', async (failed, listener) => {
@@ -48,8 +50,19 @@ test.each<[string, RequestListener]>([
   expect(await answerOf(listener, { timeoutMs })).toMatchObject({ failed })
 })
 
+test('takes a long text, and as many values as are allowed', async () => {
+  const told = ['x'.repeat(700), ...Array.from({ length: 98 }, () => 0)]
+  expect(await answerOf((_, response) => response.end(JSON.stringify(told)))).toMatchObject({ body: told })
+})
+
 test('leaves a body that never ends at the deadline, even where the exchange itself forgets it', async () => {
   const forgetful = async () => new Response(new ReadableStream({}))
-  const post = { url: 'http://rpc.example/', fetch: forgetful as typeof fetch, timeoutMs: 50, mostBytes: 1_000 }
+  const post = {
+    url: 'http://rpc.example/',
+    fetch: forgetful as typeof fetch,
+    timeoutMs: 50,
+    mostBytes: 1_000,
+    mostValues: 100,
+  }
   expect(await postJson(post, '[1]')).toMatchObject({ failed: 'timeout' })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { localPrincipal } from '../auth/local.ts'
 import type { Call } from '../call.ts'
-import type { Ports, WorkCaller, Workers } from '../ports.ts'
+import type { HistoryRequest, PoolHistory, Ports, WorkCaller, Workers } from '../ports.ts'
 import { readTool, type StatusReport } from '../tool.ts'
 import { handle } from './handle.ts'
 
@@ -11,6 +11,13 @@ const workers: Workers = {
   run(_kind, _input, caller) {
     heard.push(caller)
     return Promise.reject(new Error('no thread here'))
+  },
+}
+const asked: HistoryRequest[] = []
+const history: PoolHistory = {
+  read(request) {
+    asked.push(request)
+    return Promise.reject(new Error('no past here'))
   },
 }
 const call: Call = {
@@ -24,7 +31,7 @@ const call: Call = {
   signal: new AbortController().signal,
 }
 
-test('the threads work in the name of the principal who called, whatever the tool says', async () => {
+test('threads work and the past is read in the name of the principal who called, whatever the tool says', async () => {
   const onProgress = () => {}
   const compute = readTool({
     name: 'compute',
@@ -38,13 +45,15 @@ test('the threads work in the name of the principal who called, whatever the too
     for (const caller of [{ signal: context.signal, onProgress }, { principalId: 'another' }, {}]) {
       await context.workers.run('draw', drawing, caller).catch(() => undefined)
     }
+    await context.history.read({ principalId: 'another' } as HistoryRequest).catch(() => undefined)
     return {}
   })
-  const means = { ports: { workers } as Ports, status: {} as StatusReport, write: null, now: Date.now }
+  const means = { ports: { workers, history } as Ports, status: {} as StatusReport, write: null, now: Date.now }
   await handle(compute, call, means, null)
   expect(heard).toEqual([
     { signal: call.signal, onProgress, principalId: 'asking' },
     { principalId: 'asking' },
     { principalId: 'asking' },
   ])
+  expect(asked).toEqual([{ principalId: 'asking' }])
 })

@@ -1,5 +1,5 @@
 import type { Call, OpenExecute } from '../call.ts'
-import type { Ports, Workers } from '../ports.ts'
+import type { Ports } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
 import type { CarryOutMeans } from './carry-out.ts'
@@ -16,7 +16,7 @@ export async function handle(
   const { principal, signal, input, onProgress, onDrawing } = call
   const reads: ReadContext = {
     ...ports,
-    workers: inNameOf(principal.id, ports.workers),
+    ...inNameOf(principal.id, ports),
     principal,
     signal,
     onProgress,
@@ -46,7 +46,10 @@ export type HandlerMeans = {
   readonly figuresWithinMs?: number
 }
 
-/** Threads that know for whom they work, so that nobody's tasks keep another's waiting. */
-function inNameOf(principalId: string, workers: Workers): Workers {
-  return { run: (kind, input, caller) => workers.run(kind, input, { ...caller, principalId }) }
+/** What takes long knows for whom it is, so that nobody's tasks keep another's waiting. */
+function inNameOf(principalId: string, { workers, history }: Ports): Pick<Ports, 'workers' | 'history'> {
+  return {
+    workers: { run: (kind, input, caller) => workers.run(kind, input, { ...caller, principalId }) },
+    history: { read: (request) => history.read({ ...request, principalId }) },
+  }
 }

@@ -1,4 +1,4 @@
-import { showChange, showError, showNumber } from './show-number.ts'
+import { showChange, showNumber, showWithError, type WithError } from './show-number.ts'
 import { percent, show, type Figures, type Table } from './figures.ts'
 import { incomplete, type Completeness } from './range-figures.ts'
 
@@ -17,7 +17,7 @@ export function backtestFigures(result: BacktestAnswer): Figures {
       },
       ...(best === undefined
         ? []
-        : [{ label: 'Its fees', value: `$${showNumber(best.feesEarnedUsd)}`, detail: `± ${showError(offUsd(best))}` }]),
+        : [{ label: 'Its fees', value: `$${feesOf(best).value}`, detail: `± ${feesOf(best).error}` }]),
       {
         label: 'Holding instead',
         value: `${showChange(hodlBenchmark.returnPct)} %`,
@@ -31,7 +31,7 @@ export function backtestFigures(result: BacktestAnswer): Figures {
       { label: 'Replayed', value: `${showNumber(period.days)} days`, detail: `${span}, ${barsFound} bars` },
     ],
     tables: [resultsTable(strategies), costsTable(strategies)],
-    chart: `The value of each strategy and of holding from ${span}, and the price with the range of the best one. The tables below hold where each ended.`,
+    chart: `The value of each strategy and of holding from ${span}, each with how far its fees may be off at the end; and the price with the range of the best one. The tables below hold where each ended.`,
     notes: [winner.reason, winner.caveat, ...(result.notes ?? []), ...incomplete(result)],
     method:
       'A replay of what the pool did, nothing drawn at random: own liquidity dilutes its fees, a rebalance pays for gas and for its swap. ' +
@@ -69,8 +69,8 @@ type StrategyReport = {
   readonly maxDrawdownPct: number
 }
 
-function offUsd({ feesEarnedUsd, feeUncertaintyPct }: StrategyReport): number {
-  return (feesEarnedUsd * feeUncertaintyPct) / 100
+function feesOf({ feesEarnedUsd, feeUncertaintyPct }: StrategyReport): WithError {
+  return showWithError(feesEarnedUsd, (feesEarnedUsd * feeUncertaintyPct) / 100)
 }
 
 function resultsTable(strategies: readonly StrategyReport[]): Table {
@@ -103,8 +103,9 @@ function costsTable(strategies: readonly StrategyReport[]): Table {
     columns: ['Strategy', 'End', 'Fees', '± of the fees', 'IL', 'LVR', 'Swaps', 'Gas', 'Rebalances'],
     rows: strategies.map((one) => [
       one.name,
-      ...[one.endValueUsd, one.feesEarnedUsd].map(showNumber),
-      showError(offUsd(one)),
+      showNumber(one.endValueUsd),
+      feesOf(one).value,
+      feesOf(one).error,
       ...[one.ilCostUsd, one.lvrUsd, one.swapCostUsd].map(showNumber),
       show(one.gasCostUsd, showNumber),
       showNumber(one.rebalanceCount),

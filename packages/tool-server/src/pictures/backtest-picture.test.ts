@@ -39,6 +39,49 @@ test('the band is that of the best strategy and reaches to the end; the error ba
   expect((to?.[1] ?? 0) - (from?.[1] ?? 0)).toBeCloseTo(2 * 0.18 * 830, 8)
 })
 
+test('the error bars stand beside each other after the last bar, and the legend says what they and the triangles are', () => {
+  const curves = backtestCurves()
+  const ats = curves.strategies.map(({ name }) => dataOf(`${name}: uncertainty of the fees`).map(([at]) => at ?? 0))
+  const end = Date.UTC(2026, 9, 31)
+  expect(new Set([end, ...ats.flat()]).size).toBe(4)
+  expect(Math.min(...ats.flat())).toBeGreaterThan(end)
+  const { legend, xAxis } = backtestPicture(curves).option as {
+    legend: { data: (string | { name: string })[] }
+    xAxis: { max: number }[]
+  }
+  expect(Math.max(...ats.flat())).toBeLessThan(xAxis[0]?.max ?? 0)
+  expect(legend.data.slice(4)).toMatchObject([{ name: 'rebalances' }, { name: '± of the fees, at the end' }])
+})
+
+test.each([360, 1_000])(
+  'at a width of %d no whisker touches the next, and each curve has its name at its end',
+  (width) => {
+    const curves = backtestCurves()
+    const { option } = backtestPicture(curves, { width })
+    const { series, grid, xAxis } = option as {
+      series: { name: string; data: [number, number][]; label?: { formatter: () => string } }[]
+      grid: { width: number }[]
+      xAxis: { max: number }[]
+    }
+    const begin = 1_000 * (curves.prices[0]?.at ?? 0)
+    const perPixel = ((xAxis[0]?.max ?? 0) - begin) / (grid[0]?.width ?? 1)
+    const [, below] = xAxis
+    expect(below?.max).toBe(1_000 * (curves.prices.at(-1)?.at ?? 0))
+    expect(((below?.max ?? 0) - begin) / (grid[1]?.width ?? 1)).toBeCloseTo(perPixel, 3)
+    const whiskers = series.filter(({ name }) => name.endsWith('uncertainty of the fees'))
+    const ats = whiskers.map(({ data }) => (data[0]?.[0] ?? 0) / perPixel)
+    // Each is 7 pixels wide.
+    ats.slice(1).forEach((at, index) => expect(at - (ats[index] ?? 0)).toBeGreaterThan(8))
+    const names = series.filter(({ name }) => name.endsWith(': its name'))
+    expect(names.map(({ label }) => label?.formatter())).toEqual(['narrow', 'medium', 'full-range', 'HODL'])
+    for (const { name, data } of names) {
+      const line = series.find((one) => one.name === name.replace('its name', 'to its name'))?.data
+      expect(line?.at(-1)).toEqual(data[0])
+      expect(line?.[0]).toEqual(series.find((one) => `${one.name}: its name` === name)?.data.at(-1))
+    }
+  },
+)
+
 test('the full range has no bounds to draw', () => {
   const curves = backtestCurves()
   const data = dataOf('upper bound', { ...curves, strategies: curves.strategies.slice(2) })

@@ -1,6 +1,8 @@
 import type { EChartsOption, SeriesOption } from 'echarts'
+import { backtestParts, holding, offOf, valueScale, type BacktestParts } from './backtest-parts.ts'
+import { curveEnds } from './curve-ends.ts'
 import { axisLook, frame } from './frame.ts'
-import { fullWidth, margins, wideFrom, type Grid, type Look } from './look.ts'
+import type { Grid, Look } from './look.ts'
 import { palettes, type Palette } from './palette.ts'
 import type { Picture } from './picture.ts'
 import { showChange, showNumber } from './show-number.ts'
@@ -11,7 +13,7 @@ import { showChange, showNumber } from './show-number.ts'
  */
 export function backtestPicture(backtest: BacktestCurves, look: Look = {}): Picture {
   const palette = palettes[look.theme ?? 'light']
-  const parts = partsOf(look)
+  const parts = backtestParts(look, backtest)
   const colours = new Map(
     backtest.strategies.map(({ name }, index) => [name, palette.series[index % palette.series.length] ?? palette.ink]),
   )
@@ -21,7 +23,11 @@ export function backtestPicture(backtest: BacktestCurves, look: Look = {}): Pict
     option: {
       ...frame({ ...words(backtest), parts: headings(backtest, parts) }, palette, look),
       ...layout(backtest, parts, palette),
-      series: [...equitySeries(backtest, colours, palette), ...bandSeries(backtest, colours, palette)],
+      series: [
+        ...equitySeries(backtest, { colours, parts, palette }),
+        ...namesOf(backtest, { colours, parts, palette }),
+        ...bandSeries(backtest, colours, palette),
+      ],
     },
   }
 }
@@ -69,7 +75,7 @@ function words(backtest: BacktestCurves) {
   }
 }
 
-function headings(backtest: BacktestCurves, { left, value, price }: Parts) {
+function headings(backtest: BacktestCurves, { left, value, price }: BacktestParts) {
   const best = bestOf(backtest)
   return [
     { text: 'Value of the position, fees included', left, top: value.top - value.above },
@@ -81,25 +87,11 @@ function headings(backtest: BacktestCurves, { left, value, price }: Parts) {
   ]
 }
 
-type Parts = ReturnType<typeof partsOf>
-
-/** Two charts over one time, the legend between the first heading and its axes, or beside the heading where there is room. */
-function partsOf(look: Look) {
-  const { width = fullWidth } = look
-  const { above, below, left } = margins(look)
-  const isNarrow = width < wideFrom
-  const across = isNarrow ? { left: 66, width: width - 82 } : { left: 84, width: width - 120 }
-  const value = isNarrow
-    ? { ...across, top: above + 80, above: 80, height: 230 }
-    : { ...across, top: above + 56, above: 56, height: 260 }
-  const price = { ...across, top: value.top + value.height + (isNarrow ? 62 : 80), above: 32, height: 180 }
-  const legend = isNarrow ? { left: 8, top: above + 24, width: width - 16 } : { left: 300, top: above }
-  const height = price.top + price.height + 50 + below
-  return { width, height, left, legend, value, price }
-}
-
-function layout({ pair, strategies }: BacktestCurves, parts: Parts, palette: Palette): EChartsOption {
+function layout(backtest: BacktestCurves, parts: BacktestParts, palette: Palette): EChartsOption {
+  const { pair, strategies } = backtest
   const [token0 = 'token0', token1 = 'token1'] = pair.split('/')
+  const { days, last, until } = parts.span
+  const { min, max, interval } = valueScale(backtest)
   const value = (name: string) => ({
     type: 'value' as const,
     scale: true,
@@ -107,38 +99,76 @@ function layout({ pair, strategies }: BacktestCurves, parts: Parts, palette: Pal
     nameGap: 58,
     axisLabel: { color: palette.ink, fontSize: 11, formatter: showNumber },
   })
-  const time = { type: 'time' as const, ...axisLook('', palette), splitLine: { show: false } }
+  const look = axisLook('', palette)
+  const axisLabel = { ...look.axisLabel, ...(days > 2 && { formatter: '{MMM} {d}' }) }
+  const time = {
+    type: 'time' as const,
+    ...look,
+    axisLabel,
+    splitLine: { show: false },
+  }
+  const endsAt = (at: number) => (at > 0 ? { max: 1_000 * at } : {})
   return {
     useUTC: true,
     grid: [gridOf(parts.value), gridOf(parts.price)],
     legend: {
       ...parts.legend,
-      itemGap: 18,
+      itemGap: 12,
       itemWidth: 16,
-      itemHeight: 4,
-      icon: 'rect',
-      data: [...strategies.map(({ name }) => name), holding],
+      itemHeight: 10,
+      icon: stroke,
+      data: [
+        ...strategies.map(({ name }) => name),
+        { name: holding, icon: dashes },
+        { name: marks.rebalances, icon: 'triangle', itemStyle: { color: palette.faint } },
+        { name: marks.fees, icon: whisker, itemStyle: { color: palette.faint } },
+      ],
       textStyle: { color: palette.faint, fontSize: 11 },
     },
     xAxis: [
-      { ...time, gridIndex: 0, axisLabel: { show: false } },
-      { ...time, gridIndex: 1, name: 'Time (UTC)', nameGap: 26 },
+      { ...time, gridIndex: 0, axisLabel: { show: false }, axisTick: { show: false }, ...endsAt(until) },
+      { ...time, gridIndex: 1, name: 'Time (UTC)', nameGap: 26, ...endsAt(last) },
     ],
     yAxis: [
-      { ...value('US dollars'), gridIndex: 0 },
+      { ...value('US dollars'), gridIndex: 0, min, max, interval },
       { ...value(`${token1} per ${token0}`), gridIndex: 1 },
     ],
   }
 }
 
-function gridOf({ left, top, width, height }: Grid): Grid {
-  return { left, top, width, height }
+/** Just there: both times are told by one scale, and echarts would move one to give its labels room. */
+function gridOf({ left, top, width, height }: Grid) {
+  return { left, top, width, height, outerBoundsMode: 'none' as const }
 }
 
-const holding = 'HODL'
+/** What the marks mean, whatever their colour. */
+const marks = { rebalances: 'rebalances', fees: '± of the fees, at the end' }
 
-function equitySeries({ strategies, hodl }: BacktestCurves, colours: Colours, palette: Palette): SeriesOption[] {
+const stroke = 'path://M0,0H16V4H0Z'
+const dashes = 'path://M0,0H4.5V4H0ZM5.8,0H10.2V4H5.8ZM11.5,0H16V4H11.5Z'
+const whisker = 'path://M2,0H8V1H5.5V9H8V10H2V9H4.5V1H2Z'
+
+type Drawn = { readonly colours: Colours; readonly parts: BacktestParts; readonly palette: Palette }
+
+function namesOf(backtest: BacktestCurves, { colours, parts, palette }: Drawn): SeriesOption[] {
+  const { last, apart, until } = parts.span
+  const curves = [
+    ...backtest.strategies.map(({ name, equity }) => ({ name, end: equity.at(-1), color: colours.get(name) })),
+    { name: holding, end: backtest.hodl.at(-1), color: palette.faint },
+  ]
+  const ends = curves.flatMap(({ name, end, color = palette.ink }, index) => {
+    const whiskerAt = last + apart * Math.min(index + 1, backtest.strategies.length)
+    return end === undefined ? [] : [{ name, color, ...end, whiskerAt }]
+  })
+  const place = { grid: parts.value, scale: valueScale(backtest), until, room: parts.names }
+  return curveEnds(ends, place, palette)
+}
+
+function equitySeries(backtest: BacktestCurves, { colours, parts, palette }: Drawn): SeriesOption[] {
+  const { strategies, hodl } = backtest
+  const { apart } = parts.span
   return [
+    ...Object.values(marks).map((name): SeriesOption => ({ type: 'scatter', name, data: [] })),
     {
       ...quiet,
       name: holding,
@@ -146,16 +176,18 @@ function equitySeries({ strategies, hodl }: BacktestCurves, colours: Colours, pa
       itemStyle: { color: palette.faint },
       data: hodl.map(point),
     },
-    ...strategies.flatMap((strategy) => ofStrategy(strategy, colours.get(strategy.name) ?? palette.ink)),
+    ...strategies.flatMap((strategy, index) =>
+      ofStrategy(strategy, colours.get(strategy.name) ?? palette.ink, apart * (index + 1)),
+    ),
   ]
 }
 
 type Colours = ReadonlyMap<string, string>
 
-function ofStrategy(strategy: StrategyCurve, color: string): SeriesOption[] {
-  const { name, equity, ranges, feesEarnedUsd, feeUncertaintyPct } = strategy
+function ofStrategy(strategy: StrategyCurve, color: string, afterSeconds: number): SeriesOption[] {
+  const { name, equity, ranges } = strategy
   const end = equity.at(-1)
-  const off = (feesEarnedUsd * feeUncertaintyPct) / 100
+  const off = offOf(strategy)
   return [
     { ...quiet, name, lineStyle: { color, width: 2 }, itemStyle: { color }, data: equity.map(point) },
     {
@@ -171,10 +203,11 @@ function ofStrategy(strategy: StrategyCurve, color: string): SeriesOption[] {
       ...quiet,
       name: `${name}: uncertainty of the fees`,
       symbol: 'rect',
-      symbolSize: [10, 2],
+      symbolSize: [7, 2],
       lineStyle: { color, width: 1.5 },
       itemStyle: { color },
-      data: end === undefined ? [] : [-off, off].map((change) => [end.at * 1_000, end.valueUsd + change]),
+      data:
+        end === undefined ? [] : [-off, off].map((change) => [(end.at + afterSeconds) * 1_000, end.valueUsd + change]),
     },
   ]
 }

@@ -22,5 +22,5 @@ export const wideFrom = 720
 /** Room above the first part and below the last: for title and caption, or none; and where headings begin. */
 export function margins({ isBare = false, width = fullWidth }: Look) {
   // A heading has five pixels around it, which a page has no use for.
-  return isBare ? { above: 6, below: 4, left: -5 } : { above: 74, below: 60, left: width < wideFrom ? 12 : 24 }
+  return isBare ? { above: 6, below: 4, left: -5 } : { above: 74, below: 78, left: width < wideFrom ? 12 : 24 }
 }

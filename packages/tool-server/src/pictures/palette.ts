@@ -1,11 +1,11 @@
-/** The colours of a picture. Those of the series are Okabe and Ito's, which the colour-blind tell apart. */
+/** The colours of a picture. Those of the series are Okabe and Ito's, which the colour-blind tell apart; the best is darker, for small letters. */
 export const palettes = {
   light: {
     ground: '#ffffff',
     ink: '#1a1a1a',
     faint: '#555555',
     grid: '#dddddd',
-    best: '#d55e00',
+    best: '#bf5300',
     fan: '#0072b2',
     series: ['#0072b2', '#009e73', '#cc79a7', '#b8860b', '#56b4e9', '#7f4fc9', '#8c564b', '#444444'],
   },

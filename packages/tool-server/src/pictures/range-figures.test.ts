@@ -8,8 +8,8 @@ test('the net stands with its own error, which is not that of the fees, and so d
   expect(detailOf('Fees a year')).toBe('± 9.6: trade may change')
   expect(detailOf('Net a year')).toBe('± 17: fees less LVR less gas')
   const nets = tables[0]?.rows.map((row) => row.at(-1))
-  expect(nets).toEqual(['+9.8 ± 17', '+10.4 ± 16', '-21 ± 38', '-2.3 ± 28', '+9.9 ± 16', '+7.1 ± 9.1', '+1.5 ± 2.7'])
-  expect(method).toContain('Volatility 62 % ± 7.1 a year')
+  expect(nets).toEqual(['+10 ± 17', '+10 ± 16', '-21 ± 38', '-2 ± 28', '+10 ± 16', '+7.1 ± 9.1', '+1.5 ± 2.7'])
+  expect(method).toContain('Volatility 62.0 % ± 7.1 a year')
 })
 
 test('fees of nothing are not said to be known to the cent', () => {
@@ -24,9 +24,9 @@ test('fees of nothing are not said to be known to the cent', () => {
 test('the time in range and the loss stand with what the volatility leaves open, and LVR stands beside them', () => {
   const { facts, tables } = rangeFigures(rangeAnswer, 30)
   const factOf = (label: string) => facts.find((fact) => fact.label === label)
-  expect(factOf('Time in range')).toMatchObject({ value: '80 %', detail: '± 1.2 by the volatility; of 30 days' })
+  expect(factOf('Time in range')).toMatchObject({ value: '80.0 %', detail: '± 1.2 by the volatility; of 30 days' })
   expect(factOf('Impermanent loss')?.detail).toBe('± 0.19 by the volatility; expected in 30 days')
   expect(factOf('LVR a year')).toMatchObject({ value: '31 %', detail: expect.stringContaining('gas 0.4 %') })
   expect(tables[0]?.columns).toContain('LVR, % a year')
-  expect(tables[0]?.rows[0]?.slice(3)).toEqual(['80 % ± 1.2', '41.2', '-1.32 ± 0.19', '31', '+9.8 ± 17'])
+  expect(tables[0]?.rows[0]?.slice(3)).toEqual(['80.0 % ± 1.2', '41.2', '-1.32 ± 0.19', '31', '+10 ± 17'])
 })

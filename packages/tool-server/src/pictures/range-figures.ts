@@ -1,5 +1,5 @@
 import type { PriceRange, RangeErrors, RangeResult, RangeYields } from './range-picture.ts'
-import { showChange, showError, showNumber } from './show-number.ts'
+import { showChange, showError, showNumber, showWithError, type WithError } from './show-number.ts'
 import { percent, show, type Figures, type Table } from './figures.ts'
 
 /** The words of a result of `optimize_lp_range` over so many days; also of one whose simulation did not end in time. */
@@ -7,7 +7,14 @@ export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures 
   const { pair, chain, fee, projections, optimalRange, currentPrice, simulation, volatility } = result
   const [token0 = 'token0', token1 = 'token1'] = pair.split('/')
   const days = `${showNumber(horizonDays)} days`
-  const off = (projections.expectedFeeApr * projections.feeUncertaintyPct) / 100
+  const inRange = inPercent(projections.inRangeProbability, projections.inRangeProbabilityError)
+  const fees = showWithError(
+    projections.expectedFeeApr,
+    (projections.expectedFeeApr * projections.feeUncertaintyPct) / 100,
+  )
+  const loss = showWithError(projections.expectedIlPct, projections.expectedIlPctError)
+  const net = showWithError(projections.expectedNetApr, projections.expectedNetAprError)
+  const sigma = inPercent(volatility.annualized, volatility.standardError)
   return {
     heading: `${pair} on ${chain.name}, fee ${showNumber(fee / 10_000)} %`,
     facts: [
@@ -18,21 +25,19 @@ export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures 
       },
       {
         label: 'Time in range',
-        value: percent(projections.inRangeProbability),
-        detail: `± ${showError(100 * projections.inRangeProbabilityError)} by the volatility; of ${days}`,
+        value: `${inRange.value} %`,
+        detail: `± ${inRange.error} by the volatility; of ${days}`,
       },
       {
         label: 'Fees a year',
-        value: `${showNumber(projections.expectedFeeApr)} %`,
+        value: `${fees.value} %`,
         detail:
-          projections.expectedFeeApr > 0
-            ? `± ${showError(off)}: trade may change`
-            : 'none were earned: trade may change',
+          projections.expectedFeeApr > 0 ? `± ${fees.error}: trade may change` : 'none were earned: trade may change',
       },
       {
         label: 'Impermanent loss',
-        value: `${showChange(projections.expectedIlPct)} %`,
-        detail: `± ${showError(projections.expectedIlPctError)} by the volatility; expected in ${days}`,
+        value: `${loss.change} %`,
+        detail: `± ${loss.error} by the volatility; expected in ${days}`,
       },
       {
         label: 'LVR a year',
@@ -41,15 +46,15 @@ export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures 
       },
       {
         label: 'Net a year',
-        value: `${showChange(projections.expectedNetApr)} %`,
-        detail: `± ${showError(projections.expectedNetAprError)}: fees less LVR less gas`,
+        value: `${net.change} %`,
+        detail: `± ${net.error}: fees less LVR less gas`,
       },
     ],
     tables: [rangesTable(result, days), volatilityTable(result, days), ...simulationTables(simulation)],
-    chart: `The price may go from ${showNumber(currentPrice)} over ${days} as a log-normal price does; the ranges compared; fees of each against its loss. The tables below hold the same figures.`,
+    chart: `The price may go from ${showNumber(currentPrice)} over ${days} as a log-normal price does; the ranges compared, with a triangle where one goes on beyond the scale; the net yield of each as a bar with whiskers of one standard error, ± in the tables; fees of each against its loss. The tables below hold the same figures.`,
     notes: [...(result.notes ?? []), ...incomplete(result)],
     method:
-      `Volatility ${percent(volatility.annualized)} ± ${showError(100 * volatility.standardError)} a year (${volatility.source}, ${volatility.lookback}). ` +
+      `Volatility ${sigma.value} % ± ${sigma.error} a year (${volatility.source}, ${volatility.lookback}). ` +
       (simulation === undefined
         ? 'No simulation. '
         : `${simulation.paths.toLocaleString('en-US')} simulated paths, seed ${simulation.seed}. `) +
@@ -99,16 +104,28 @@ const yieldColumns = (days: string) => [
 
 function rowOf(head: readonly string[], one: RangeYields & Partial<RangeErrors>): string[] {
   return head.concat(
-    `${percent(one.inRangeProbability)}${giveOrTake(one.inRangeProbabilityError, 100)}`,
+    inRangeOf(one),
     showNumber(one.expectedFeeApr),
-    `${showChange(one.expectedIlPct)}${giveOrTake(one.expectedIlPctError)}`,
+    changeOf(one.expectedIlPct, one.expectedIlPctError),
     showNumber(one.lvrApr),
-    `${showChange(one.expectedNetApr)}${giveOrTake(one.expectedNetAprError)}`,
+    changeOf(one.expectedNetApr, one.expectedNetAprError),
   )
 }
 
-function giveOrTake(error: number | undefined, scale = 1): string {
-  return error === undefined ? '' : ` ± ${showError(scale * error)}`
+function inRangeOf({ inRangeProbability: share, inRangeProbabilityError: off }: RangeYields & Partial<RangeErrors>) {
+  if (off === undefined) return percent(share)
+  const { value, error } = inPercent(share, off)
+  return `${value} % ± ${error}`
+}
+
+function changeOf(value: number, off: number | undefined): string {
+  if (off === undefined) return showChange(value)
+  const { change, error } = showWithError(value, off)
+  return `${change} ± ${error}`
+}
+
+function inPercent(share: number, off: number): WithError {
+  return showWithError(100 * share, 100 * off)
 }
 
 function rangesTable({ optimalRange, projections, candidateRanges }: RangeAnswer, days: string): Table {
@@ -139,9 +156,14 @@ function simulationTables(simulation: Simulation | undefined): Table[] {
       caption: 'Closed forms, checked by simulation',
       columns: ['Quantity', 'Closed form', 'Simulated', 'Standard error', 'Standard errors apart'],
       rows: checks.map(([quantity, check]) => {
-        const { analytic, simulated: mean, standardError, standardErrorsOff } = check
-        const figures = [analytic, mean, standardError, standardErrorsOff].map((value) => show(value, showNumber))
-        return [quantityNames[quantity] ?? quantity].concat(figures)
+        const { analytic, simulated, standardError = 0, standardErrorsOff } = check
+        const toItsPlace = (value: number) => showWithError(value, standardError)
+        const figures = [analytic, simulated].map((value) => show(value, (known) => toItsPlace(known).value))
+        return [quantityNames[quantity] ?? quantity].concat(
+          figures,
+          toItsPlace(0).error,
+          show(standardErrorsOff, showError),
+        )
       }),
     },
   ]

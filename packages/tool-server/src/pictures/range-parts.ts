@@ -1,10 +1,10 @@
 import { fullWidth, margins, wideFrom, type Look, type Part } from './look.ts'
 
-/** Where the parts of the picture of a range stand: two beside each other over a third, or all below each other. */
-export function rangeParts(look: Look): RangeParts {
+/** Where the parts of the picture of so many ranges stand: in two rows and two columns, or all below each other. */
+export function rangeParts(look: Look, ranges: number): RangeParts {
   const { width = fullWidth } = look
   const room = margins(look)
-  return width >= wideFrom ? beside(width, room) : stacked(width, room)
+  return width >= wideFrom ? inColumns(width, ranges, room) : stacked(width, ranges, room)
 }
 
 export type RangeParts = {
@@ -14,39 +14,60 @@ export type RangeParts = {
   readonly fan: Part
   readonly ranges: Part
   readonly frontier: Part
-  readonly legend: { readonly left: number; readonly top: number }
+  readonly nets: Part
+  readonly legend: LegendPlace
+  readonly rangesLegend: LegendPlace
+  readonly frontierLegend: LegendPlace
+  readonly netsLegend: LegendPlace
 }
+
+type LegendPlace = { readonly left: number; readonly top: number; readonly width?: number }
 
 type Room = ReturnType<typeof margins>
 
-function beside(width: number, { above, below, left }: Room): RangeParts {
+/** Of one range among the net yields. */
+const rowHeight = 18
+
+function inColumns(width: number, ranges: number, { above, below, left }: Room): RangeParts {
   const fan = Math.round((width - 170) * 0.578)
   const right = 84 + fan + 56
   const part = (from: number, top: number, grid: Part['grid']) => ({ left: from, top, grid })
+  const second = above + 328
+  const lower = { top: second + 70, height: Math.max(170, rowHeight * ranges) }
+  const labels = 96
   return {
     width,
-    height: above + 586 + below,
+    height: lower.top + lower.height + 50 + below,
     isNarrow: false,
     fan: part(left, above, { left: 84, top: above + 50, width: fan, height: 216 }),
     ranges: part(right, above, { left: right, top: above + 50, width: width - right - 30, height: 216 }),
-    frontier: part(left, above + 328, { left: 84, top: above + 378, width: width - 114, height: 158 }),
+    frontier: part(left, second, { ...lower, left: 84, width: fan }),
+    nets: part(right, second, { ...lower, left: right + labels, width: width - right - labels - 30 }),
     legend: width < 900 ? { left: 84, top: above + 24 } : { left: 210, top: above },
+    rangesLegend: { left: right, top: above + 22 },
+    frontierLegend: { left: 84, top: second + 24, width: fan },
+    netsLegend: { left: right, top: second + 24 },
   }
 }
 
-function stacked(width: number, { above, below, left }: Room): RangeParts {
-  const part = (top: number, height: number): Part => ({
+function stacked(width: number, ranges: number, { above, below, left }: Room): RangeParts {
+  const part = (top: number, room: number, height: number, axis = 70): Part => ({
     left,
     top: above + top,
-    grid: { left: 70, top: above + top + 52, width: width - 84, height },
+    grid: { left: axis, top: above + top + room, width: width - axis - 14, height },
   })
+  const rows = Math.max(100, rowHeight * ranges)
   return {
     width,
-    height: above + 946 + below,
+    height: above + 1058 + rows + below,
     isNarrow: true,
-    fan: part(0, 210),
-    ranges: part(324, 190),
-    frontier: part(664, 180),
+    fan: part(0, 52, 210),
+    ranges: part(324, 54, 190),
+    nets: part(634, 54, rows, 140),
+    frontier: part(634 + 54 + rows + 66, 78, 180),
     legend: { left: 70, top: above + 24 },
+    rangesLegend: { left: 8, top: above + 324 + 22 },
+    netsLegend: { left: 8, top: above + 634 + 24 },
+    frontierLegend: { left: 8, top: above + 634 + 54 + rows + 66 + 24, width: width - 16 },
   }
 }

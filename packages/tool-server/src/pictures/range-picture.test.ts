@@ -31,9 +31,36 @@ test('the chosen range comes first, and what is beyond the scale is cut off', ()
 })
 
 test('the error bar of the fees is as long as the result says', () => {
-  const ends = dataOf('uncertainty of the fees') as { value: number[] }[]
-  expect(ends.map(({ value: [loss] }) => loss)).toEqual([-1.32, -1.32])
-  expect(ends.map(({ value: [, fees] }) => fees)).toEqual([expect.closeTo(31.5592, 8), expect.closeTo(50.8408, 8)])
+  const ends = dataOf('uncertainty of its fees') as [number, number][]
+  expect(ends.map(([loss]) => loss)).toEqual([-1.32, -1.32])
+  expect(ends.map(([, fees]) => fees)).toEqual([expect.closeTo(31.5592, 8), expect.closeTo(50.8408, 8)])
+})
+
+test('each net yield is a bar from 0 with whiskers as long as its own standard error says', () => {
+  const ranges = [rangeResult.projections, ...rangeResult.candidateRanges]
+  expect((dataOf('net') as { value: number }[]).map(({ value }) => value)).toEqual(
+    ranges.map(({ expectedNetApr }) => expectedNetApr),
+  )
+  const whiskers = (dataOf('± one standard error') as [number | null, number][]).filter(([net]) => net !== null)
+  expect(whiskers).toEqual(
+    ranges.flatMap(({ expectedNetApr: net, expectedNetAprError: off }, index) => [
+      [net - off, index],
+      [net + off, index],
+    ]),
+  )
+})
+
+test('a range that goes on beyond the scale is marked where it is cut off', () => {
+  const cuts = seriesOf(rangeResult).filter(({ name }) => name === 'goes on beyond the scale')
+  // +/-50 % and the full range, of the chosen one and six others.
+  expect(cuts.map(({ data }) => (data as number[][]).map(([index]) => index))).toEqual([
+    [5, 6],
+    [5, 6],
+  ])
+  const said = (result: RangeResult) => JSON.stringify(rangePicture(result, 30, { isBare: true }).option.legend)
+  expect(said(rangeResult)).toContain('goes on beyond the scale')
+  const uncut = { ...rangeResult, candidateRanges: rangeResult.candidateRanges.slice(0, 3) }
+  expect(said(uncut)).not.toContain('goes on beyond the scale')
 })
 
 test('is drawn with units, error, seed, method and every range, in both themes', async () => {
@@ -42,11 +69,15 @@ test('is drawn with units, error, seed, method and every range, in both themes',
     'USDC per WETH',
     'Fees, % a year',
     'Expected impermanent loss, % in 30 days',
-    '(+/- 23.4 % of that)',
+    'fees 41.2 % a year (+/- 9.6)',
     '8,192 simulated paths (seed 1): at most 1.83 standard errors apart',
-    'log-normal price without drift, volatility 62 % a year (+/- 7.1; historical, 30d)',
-    'full range: +1.5',
-    'chosen: +9.8',
+    'log-normal price without drift, volatility 62.0 % (+/- 7.1) a year (historical, 30d)',
+    'full range: +1.5 ± 2.7',
+    'chosen: +10 ± 17',
+    'Net, % a year',
+    '± one standard error',
+    'Whiskers: one standard error of the net yield',
+    'chosen, at other volatilities',
   ]
   for (const theme of ['light', 'dark'] as const) {
     const svg = await renderSvg(rangePicture(rangeResult, 30, { theme }))

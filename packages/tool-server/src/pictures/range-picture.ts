@@ -1,12 +1,13 @@
 import { priceFan } from '@svc/lp-math'
-import type { EChartsOption, SeriesOption } from 'echarts'
+import type { SeriesOption } from 'echarts'
 import { axisLook, frame } from './frame.ts'
 import type { Look } from './look.ts'
 import { palettes, type Palette } from './palette.ts'
 import type { Picture } from './picture.ts'
 import { rangeFrontier } from './range-frontier.ts'
+import { rangeNets } from './range-nets.ts'
 import { rangeParts, type RangeParts } from './range-parts.ts'
-import { showChange, showError, showNumber } from './show-number.ts'
+import { showNumber, showWithError } from './show-number.ts'
 
 /**
  * Draws a result of `optimize_lp_range`: where the price may go until the horizon, the ranges that were compared on the same scale,
@@ -14,19 +15,26 @@ import { showChange, showError, showNumber } from './show-number.ts'
  */
 export function rangePicture(result: RangeResult, horizonDays: number, look: Look = {}): Picture {
   const palette = palettes[look.theme ?? 'light']
-  const parts = rangeParts(look)
+  const parts = rangeParts(look, 1 + result.candidateRanges.length)
   const fan = fanOf(result, horizonDays)
   const scale = scaleOf(result, fan)
+  const prices = priceParts(result, horizonDays, { scale, parts, palette })
+  const frontier = rangeFrontier(result, horizonDays, parts, palette)
+  const nets = rangeNets(result, parts, palette)
   return {
     width: parts.width,
     height: parts.height,
     option: {
       ...frame({ ...words(result, horizonDays), parts: headings(parts) }, palette, look),
-      ...layout(result, horizonDays, { scale, parts, palette }),
+      grid: [parts.fan.grid, parts.ranges.grid, parts.frontier.grid, parts.nets.grid],
+      legend: [...prices.legends, frontier.legend, nets.legend],
+      xAxis: [...prices.xAxis, frontier.xAxis, nets.xAxis],
+      yAxis: [...prices.yAxis, frontier.yAxis, nets.yAxis],
       series: [
         ...fanSeries(fan, result, palette),
         ...candidateSeries(result, scale, palette),
-        ...rangeFrontier(result, palette),
+        ...frontier.series,
+        ...nets.series,
       ],
     },
   }
@@ -98,16 +106,21 @@ function scaleOf({ optimalRange, currentPrice }: RangeResult, fan: Fan): Scale {
 function words(result: RangeResult, horizonDays: number) {
   const { pair, chain, fee, volatility, projections, optimalRange, simulation } = result
   const upper = optimalRange.priceUpper === 'Infinity' ? 'no upper bound' : showNumber(optimalRange.priceUpper)
-  const percent = (share: number) => `${showNumber(Number((100 * share).toFixed(1)))} %`
+  const fees = projections.expectedFeeApr
+  const withError = (value: number, off: number, unit = '%') => {
+    const shown = showWithError(value, off)
+    return `${shown.value} ${unit} (+/- ${shown.error})`
+  }
   return {
     title: `${pair} on ${chain.name}, fee ${showNumber(fee / 10_000)} %: range ${showNumber(optimalRange.priceLower)} to ${upper}`,
     subtitle:
-      `Expected: in range ${percent(projections.inRangeProbability)} (+/- ${showError(100 * projections.inRangeProbabilityError)}) of ${showNumber(horizonDays)} days, ` +
-      `fees ${showNumber(projections.expectedFeeApr)} % a year (+/- ${showNumber(projections.feeUncertaintyPct)} % of that), LVR ${showNumber(projections.lvrApr)} %, ` +
-      `net ${showNumber(projections.expectedNetApr)} % a year (+/- ${showError(projections.expectedNetAprError)})`,
+      `Expected: in range ${withError(100 * projections.inRangeProbability, 100 * projections.inRangeProbabilityError)} of ${showNumber(horizonDays)} days, ` +
+      `fees ${withError(fees, (fees * projections.feeUncertaintyPct) / 100, '% a year')}, LVR ${showNumber(projections.lvrApr)} %, ` +
+      `net ${withError(projections.expectedNetApr, projections.expectedNetAprError, '% a year')}`,
     caption: [
-      `Model: log-normal price without drift, volatility ${percent(volatility.annualized)} a year (+/- ${showError(100 * volatility.standardError)}; ${volatility.source}, ${volatility.lookback}). ` +
+      `Model: log-normal price without drift, volatility ${withError(100 * volatility.annualized, 100 * volatility.standardError)} a year (${volatility.source}, ${volatility.lookback}). ` +
         'Fees as in the past: a forecast, no promise.',
+      'Whiskers: one standard error of the net yield, by its fees and the volatility, to either side. A triangle: the range goes on beyond the scale.',
       simulation === undefined
         ? 'Closed forms; no simulation.'
         : `Closed forms, checked by ${simulation.paths.toLocaleString('en-US')} simulated paths (seed ${simulation.seed}): ` +
@@ -116,71 +129,54 @@ function words(result: RangeResult, horizonDays: number) {
   }
 }
 
-function headings({ fan, ranges, frontier, isNarrow }: RangeParts) {
+function headings({ fan, ranges, frontier, nets }: RangeParts) {
   return [
     { text: 'Where the price may go', left: fan.left, top: fan.top },
-    {
-      text: isNarrow ? 'Ranges, each with its net % a year' : 'Ranges compared, each with its net % a year',
-      left: ranges.left,
-      top: ranges.top,
-    },
+    { text: 'Ranges compared', left: ranges.left, top: ranges.top },
     { text: 'Fees against impermanent loss', left: frontier.left, top: frontier.top },
+    { text: 'Net yield of each range', left: nets.left, top: nets.top },
   ]
 }
 
 type Frame = { readonly scale: Scale; readonly parts: RangeParts; readonly palette: Palette }
 
-function layout(result: RangeResult, horizonDays: number, { scale, parts, palette }: Frame): EChartsOption {
+/** The fan and the ranges, over one scale of prices. */
+function priceParts(result: RangeResult, horizonDays: number, { scale, parts, palette }: Frame) {
   const unit = `${result.pair.split('/')[1] ?? 'token1'} per ${result.pair.split('/')[0] ?? 'token0'}`
   const price = { type: 'value' as const, ...scale, ...axisLook(unit, palette), nameGap: 58 }
-  const labels = [{ ...result.projections, label: 'chosen' }, ...result.candidateRanges].map(
-    ({ label, expectedNetApr }) => `${label}: ${showChange(expectedNetApr)}`,
-  )
-  const yields = axisLook('Fees, % a year', palette)
+  const axisLabel = { color: palette.ink, fontSize: 11, formatter: tick }
+  const legendLook = { itemGap: 14, itemWidth: 16, textStyle: { color: palette.faint, fontSize: 11 } }
+  const isCut = endsOf(result, scale).some(({ lower, upper }) => lower === scale.min || upper === scale.max)
   return {
-    grid: [parts.fan.grid, parts.ranges.grid, parts.frontier.grid],
-    legend: {
-      ...parts.legend,
-      itemGap: 14,
-      itemWidth: 16,
-      itemHeight: 8,
-      icon: 'rect',
-      data: [bandNames.wide, bandNames.narrow, bandNames.median],
-      textStyle: { color: palette.faint, fontSize: 11 },
-    },
-    xAxis: [
-      { type: 'value', gridIndex: 0, max: horizonDays, ...axisLook('Days from now', palette), nameGap: 26 },
+    legends: [
       {
-        type: 'category',
-        gridIndex: 1,
-        data: labels,
-        ...axisLook('', palette),
-        axisLabel: { color: palette.ink, fontSize: 11, interval: 0, rotate: parts.isNarrow ? 48 : 30 },
+        ...parts.legend,
+        ...legendLook,
+        itemHeight: 8,
+        icon: 'rect',
+        data: [bandNames.wide, bandNames.narrow, bandNames.median],
       },
       {
-        type: 'value',
-        gridIndex: 2,
-        scale: true,
-        boundaryGap: ['8%', '8%'],
-        ...axisLook(`Expected impermanent loss, % in ${showNumber(horizonDays)} days`, palette),
-        nameGap: 26,
+        ...parts.rangesLegend,
+        ...legendLook,
+        itemHeight: 7,
+        selectedMode: false,
+        data: isCut ? [{ name: cutName, icon: 'triangle', itemStyle: { color: palette.faint } }] : [],
+      },
+    ],
+    xAxis: [
+      { type: 'value' as const, gridIndex: 0, max: horizonDays, ...axisLook('Days from now', palette), nameGap: 26 },
+      {
+        type: 'category' as const,
+        gridIndex: 1,
+        data: ['chosen', ...result.candidateRanges.map(({ label }) => label)],
+        ...axisLook('', palette),
+        axisLabel: { color: palette.ink, fontSize: 11, interval: 0, margin: 16, rotate: parts.isNarrow ? 48 : 30 },
       },
     ],
     yAxis: [
-      { ...price, gridIndex: 0, axisLabel: { color: palette.ink, fontSize: 11, formatter: tick } },
-      parts.isNarrow
-        ? { ...price, gridIndex: 1, axisLabel: { color: palette.ink, fontSize: 11, formatter: tick } }
-        : { ...price, gridIndex: 1, name: '', axisLabel: { show: false } },
-      {
-        type: 'value',
-        gridIndex: 2,
-        min: 0,
-        boundaryGap: [0, '15%'],
-        ...yields,
-        axisLine: { ...yields.axisLine, onZero: false },
-        nameGap: 58,
-        axisLabel: { color: palette.ink, formatter: showNumber },
-      },
+      { ...price, gridIndex: 0, axisLabel },
+      { ...price, gridIndex: 1, ...(parts.isNarrow ? { axisLabel } : { name: '', axisLabel: { show: false } }) },
     ],
   }
   /** The ends of the scale are no round numbers, and are left without words. */
@@ -188,6 +184,8 @@ function layout(result: RangeResult, horizonDays: number, { scale, parts, palett
     return value === scale.min || value === scale.max ? '' : showNumber(value)
   }
 }
+
+const cutName = 'goes on beyond the scale'
 
 const bandNames = { wide: '5 to 95 %', narrow: '25 to 75 %', median: 'median' }
 
@@ -218,7 +216,7 @@ function fanSeries(fan: Fan, { optimalRange }: RangeResult, palette: Palette): S
         silent: true,
         symbol: 'none',
         lineStyle: { color: palette.best, width: 1.5, type: 'dashed' },
-        label: { color: palette.best, position: 'insideEndTop', formatter: '{b}', fontSize: 11 },
+        label: { ...lineLabel(palette), color: palette.best, formatter: '{b}' },
         data: [
           ...(optimalRange.priceLower > 0 ? [{ name: 'chosen: lower', yAxis: optimalRange.priceLower }] : []),
           ...(upper < Number.MAX_VALUE ? [{ name: 'chosen: upper', yAxis: upper }] : []),
@@ -228,14 +226,16 @@ function fanSeries(fan: Fan, { optimalRange }: RangeResult, palette: Palette): S
   ]
 }
 
+/** On a ground of its own, since bands and bars lie below. */
+function lineLabel({ ground }: Palette) {
+  return { position: 'insideEndTop' as const, fontSize: 11, backgroundColor: ground, padding: [1, 3] }
+}
+
 const quiet = { type: 'line' as const, silent: true, symbol: 'none', lineStyle: { width: 0 } }
 
 /** One bar from the lower to the upper price for each range, the chosen one first. */
 function candidateSeries(result: RangeResult, scale: Scale, palette: Palette): SeriesOption[] {
-  const ranges = [result.optimalRange, ...result.candidateRanges].map(({ priceLower, priceUpper }) => ({
-    lower: Math.min(Math.max(priceLower, scale.min), scale.max),
-    upper: priceUpper === 'Infinity' ? scale.max : Math.max(Math.min(priceUpper, scale.max), scale.min),
-  }))
+  const ranges = endsOf(result, scale)
   const place = {
     type: 'bar' as const,
     stack: 'candidates',
@@ -257,9 +257,39 @@ function candidateSeries(result: RangeResult, scale: Scale, palette: Palette): S
         silent: true,
         symbol: 'none',
         lineStyle: { color: palette.ink, width: 1, type: 'solid' },
-        label: { color: palette.ink, position: 'insideEndTop', formatter: 'price now', fontSize: 11 },
+        label: { ...lineLabel(palette), color: palette.ink, formatter: 'price now' },
         data: [{ yAxis: result.currentPrice }],
       },
     },
+    ...cutMarks(ranges, scale, palette),
   ]
+}
+
+type Ends = { readonly lower: number; readonly upper: number }
+
+/** Of the chosen range and of each other, no farther than the scale. */
+function endsOf({ optimalRange, candidateRanges }: RangeResult, { min, max }: Scale): readonly Ends[] {
+  return [optimalRange, ...candidateRanges].map(({ priceLower, priceUpper }) => ({
+    lower: Math.min(Math.max(priceLower, min), max),
+    upper: priceUpper === 'Infinity' ? max : Math.max(Math.min(priceUpper, max), min),
+  }))
+}
+
+/** Triangles where a range goes on beyond the scale. */
+function cutMarks(ranges: readonly Ends[], { min, max }: Scale, palette: Palette): SeriesOption[] {
+  const marks = (at: number, symbolRotate: number, isCut: (ends: Ends) => boolean): SeriesOption => ({
+    type: 'scatter',
+    name: cutName,
+    xAxisIndex: 1,
+    yAxisIndex: 1,
+    silent: true,
+    clip: false,
+    symbol: 'triangle',
+    symbolSize: [11, 7],
+    symbolRotate,
+    symbolOffset: [0, symbolRotate === 0 ? -6 : 6],
+    itemStyle: { color: palette.faint },
+    data: ranges.flatMap((ends, index) => (isCut(ends) ? [[index, at]] : [])),
+  })
+  return [marks(max, 0, ({ upper }) => upper === max), marks(min, 180, ({ lower }) => lower === min)]
 }

@@ -7,7 +7,7 @@ export type PoolHistory = {
   /**
    * The bars from the one that holds `from` to the one before `to` (both Unix seconds); the last is unfinished where `to` lies in it.
    * Bars whose price is unknown, before the first that the source knows, are left out and counted in `completeness`.
-   * Throws `RPC_*` where no source answers, `CANCELLED`.
+   * Throws `RPC_*` where no source answers, `CANCELLED`, `SERVER_BUSY`.
    */
   read(request: HistoryRequest): Promise<PoolBars>
 }
@@ -20,6 +20,8 @@ export type HistoryRequest = {
   readonly barSeconds: number
   /** Of a caller who may leave: then no further logs are asked for. */
   readonly signal?: AbortSignal | undefined
+  /** For whom it is read: those who wait take turns. */
+  readonly principalId?: string | undefined
 }
 
 export type PoolBars = {

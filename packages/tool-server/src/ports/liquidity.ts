@@ -87,6 +87,12 @@ export type SwapHistory = {
   readonly created: { readonly timestamp: number; readonly sqrtPriceX96: bigint } | null
 }
 
+export type ReadLimits = {
+  readonly signal?: AbortSignal | undefined
+  /** Called before each request to the endpoint; what it throws ends the read. */
+  readonly onRequest?: (() => void) | undefined
+}
+
 export type QuoteRequest = {
   readonly tokenIn: Token
   readonly tokenOut: Token
@@ -205,15 +211,15 @@ export type Liquidity = {
   findPools(chain: Chain, tokenA: Token, tokenB: Token, versions?: readonly Version[]): Promise<readonly Pool[]>
   /** Throws `POOL_NOT_FOUND`. */
   pool(chain: Chain, reference: PoolReference): Promise<Pool>
-  /** Initialised ticks in [tickLower, tickUpper]. Empty for v2. */
+  /** Initialised ticks in [tickLower, tickUpper]; of more than 5,000 those nearest to the price. Empty for v2. */
   ticks(chain: Chain, pool: Pool, tickLower: number, tickUpper: number): Promise<readonly TickRow[]>
-  /** From a time on, in Unix seconds; up to the head, or to the first block at or after `toTimestamp`. Throws `RPC_*`, `CANCELLED`. */
+  /** From a time on, in Unix seconds; up to the head, or to the first block at or after `toTimestamp`. Throws `RPC_*`, `CANCELLED`, and what `onRequest` throws. */
   swaps(
     chain: Chain,
     pool: Pool,
     fromTimestamp: number,
     toTimestamp?: number,
-    signal?: AbortSignal,
+    limits?: ReadLimits,
   ): Promise<SwapHistory>
   /** Throws `POSITION_NOT_FOUND`. v2 positions are read by pair address and owner. */
   position(chain: Chain, version: 'v3' | 'v4', positionId: string): Promise<Position>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { errorTable } from '../errors.ts'
 import { ToolError } from '../tool-error.ts'
 import { afterSigning } from './after-signing.ts'
-import type { Progress } from './revalidate.ts'
+import type { Progress } from './progress.ts'
 import type { Step } from './step.ts'
 
 const hashes = ['0xa1', '0xb2'] as const satisfies readonly Hash[]

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import type { ErrorCode } from '../errors.ts'
 import { ToolError } from '../tool-error.ts'
-import type { Progress } from './revalidate.ts'
+import type { Progress } from './progress.ts'
 import type { Step } from './step.ts'
 
 /**

@@ -4,12 +4,14 @@ import { type Address, zeroAddress } from 'viem'
 import * as z from 'zod'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { type BalanceSample, hasFallen, nativeHasFallen, samplesWithin, withSample } from './balance-samples.ts'
-import type { Engine } from './engine.ts'
+import type { CircuitBreaker } from './circuit-breaker.ts'
 import { gasWorth } from './gas-worth.ts'
 import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
+import type { RoadPorts } from './road-ports.ts'
 import { type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
+import type { SwitchRecorder } from './switch-recorder.ts'
 import { unreservedGas } from './unreserved-gas.ts'
 
 /**
@@ -75,20 +77,13 @@ export type BalanceWatch = {
   sweep(): Promise<void>
 }
 
-export type WatchParts = { readonly limits: () => Policy['breaker'] } & Pick<
-  Engine,
-  | 'chains'
-  | 'rpc'
-  | 'tokens'
-  | 'prices'
-  | 'senders'
-  | 'journal'
-  | 'ledger'
-  | 'breaker'
-  | 'switches'
-  | 'dataDir'
-  | 'now'
-  | 'log'
+export type WatchParts = {
+  readonly limits: () => Policy['breaker']
+  readonly breaker: CircuitBreaker
+  readonly switches: SwitchRecorder
+} & Pick<
+  RoadPorts,
+  'chains' | 'rpc' | 'tokens' | 'prices' | 'senders' | 'journal' | 'ledger' | 'dataDir' | 'now' | 'log'
 >
 
 type Watched = { readonly lookedAt: number; readonly prices: PricedTokens | null; readonly pricedAt: number }

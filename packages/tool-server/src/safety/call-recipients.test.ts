@@ -1,7 +1,7 @@
 import { type Address, concatHex, type Hex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { type CalldataPart, callRecipients } from './call-recipients.ts'
-import type { Surface } from './read-calldata.ts'
+import type { Surface } from './surface.ts'
 
 const target: Address = '0x00000000000000000000000000000000000000aa'
 const wallet: Address = '0x00000000000000000000000000000000000a11ce'

@@ -1,5 +1,5 @@
 import { type Address, size, slice, zeroAddress } from 'viem'
-import type { Surface } from './read-calldata.ts'
+import type { Surface } from './surface.ts'
 
 /**
  * Everybody whom the parts of one call pay, the caller left out where a contract has a name for it. The called contract

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import type { AuditLog } from './audit.ts'
-import type { RoadLog } from './engine.ts'
+import type { RoadLog } from './road-log.ts'
 import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'

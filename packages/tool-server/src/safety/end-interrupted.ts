@@ -1,6 +1,6 @@
 import type { Operation, Operations, StoredTransaction, Transactions } from '@svc/store'
 import { ToolError } from '../tool-error.ts'
-import type { RoadLog } from './engine.ts'
+import type { RoadLog } from './road-log.ts'
 import { signedSteps } from './signed-steps.ts'
 import { onStorage } from './storage.ts'
 import { isMinedApproval, isTakenBack, wentOut } from './went-out.ts'

@@ -3,7 +3,8 @@ import type { Address, Hex } from 'viem'
 import { registryOf } from '../adapters/identity/registry-of.ts'
 import type { IntentCall } from '../intent.ts'
 import type { Policy } from './policy.ts'
-import { type CalldataReading, readCalldata, registrySurfaces, type Surface } from './read-calldata.ts'
+import { type CalldataReading, readCalldata, registrySurfaces } from './read-calldata.ts'
+import type { Surface } from './surface.ts'
 
 /**
  * The contracts of a chain that a transaction may touch, by lower-case address: what each may be called with, and who

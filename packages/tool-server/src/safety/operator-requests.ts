@@ -1,5 +1,5 @@
 import type { RequestOutcome, StoredTransaction } from '@svc/store'
-import { createMutex, isNoOp, type Chain, type JournalState } from '@svc/wallet/core'
+import { createMutex, isNeverMined, isNoOp, type Chain, type JournalState } from '@svc/wallet/core'
 import { type Hash, isAddressEqual, type PublicClient, TransactionNotFoundError } from 'viem'
 import type { AuditEvent } from './audit.ts'
 import type { Engine, Trip } from './engine.ts'
@@ -64,8 +64,7 @@ async function outcomeOf(engine: Engine, asked: StoredTransaction): Promise<Endi
   const attempts = await engine.transactions.byNonce(chainId, from, nonce)
   const mined = attempts.find(({ state }) => state === 'final' || state === 'reverted')
   if (mined !== undefined) return { outcome: isNoOp(mined) ? 'cancelled' : 'mined', mined: mined.hash }
-  const isOver = attempts.every(({ state }) => state === 'superseded' || state === 'replaced')
-  return isOver ? { outcome: 'superseded' } : null
+  return attempts.every(isNeverMined) ? { outcome: 'superseded' } : null
 }
 
 type Ending = { readonly outcome: RequestOutcome; readonly mined?: Hash }

@@ -19,7 +19,8 @@ import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-man
 import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
 import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
 import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
-import { readCalldata, type Surface } from './read-calldata.ts'
+import { readCalldata } from './read-calldata.ts'
+import type { Surface } from './surface.ts'
 
 const target: Address = '0x00000000000000000000000000000000000000aa'
 const alice: Address = '0x00000000000000000000000000000000000A11cE'

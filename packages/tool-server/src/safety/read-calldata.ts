@@ -19,6 +19,7 @@ import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.t
 import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
 import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
 import { type CalldataPart, callRecipients } from './call-recipients.ts'
+import type { Surface } from './surface.ts'
 
 /**
  * Reads what a call to one of the AMM's contracts is made of, through multicalls, v4 actions and router commands: every
@@ -44,17 +45,6 @@ export function readCalldata(
     return null
   }
 }
-
-/** The kinds of contracts whose calldata is read. */
-export type Surface =
-  | 'v2Router'
-  | 'v3PositionManager'
-  | 'v3SwapRouter02'
-  | 'v4PositionManager'
-  | 'universalRouter'
-  | 'wrappedNative'
-  | 'identityRegistry'
-  | 'handleRegistry'
 
 /** How each form of an identity registry is called here. */
 export const registrySurfaces = {

@@ -3,7 +3,7 @@ import type { TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { asSigned } from './as-signed.ts'
 import type { Reserved } from './reserve-spend.ts'
-import type { Progress } from './revalidate.ts'
+import type { Progress } from './progress.ts'
 import { realDeltas, settleLedger } from './settle.ts'
 import { takeBack } from './take-back.ts'
 

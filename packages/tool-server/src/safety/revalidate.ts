@@ -1,4 +1,3 @@
-import type { Hash, TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from './assert-declared.ts'
@@ -10,10 +9,11 @@ import type { PolicyFollower } from './follow-policy.ts'
 import { checkMeasured, declaredContext, play } from './prepare.ts'
 import { policyVerdict, tokensOf } from './policy-verdict.ts'
 import { throwFirst } from './refusal.ts'
+import type { Progress } from './progress.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Simulation } from './simulation.ts'
-import { type HeldSpend, raiseSpend } from './spend-limit.ts'
-import { type PricedTokens, priceTokens, valueOfSpend } from './spend-value.ts'
+import { raiseSpend } from './spend-limit.ts'
+import { priceTokens, valueOfSpend } from './spend-value.ts'
 import type { Step } from './step.ts'
 import { stillAllowed } from './still-allowed.ts'
 import { onStorage } from './storage.ts'
@@ -55,18 +55,6 @@ export function begin({ surveyed, simulation, spend, priced }: Reserved): Progre
   const { amountUsdMicros, gasUsdMicros, isGuess } = spend
   const reserved = { amountUsdMicros, gasUsdMicros, isGuess }
   return { signed: [], mined: [], reserved, priced, valid: { surveyed, simulation, firstStep: 0 } }
-}
-
-/** How far a road has come. Filled while it is travelled. */
-export type Progress = {
-  readonly signed: { readonly step: Step; readonly hash: Hash }[]
-  readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
-  /** What the ledger holds for the road now: rises when prices and fees do. */
-  reserved: HeldSpend
-  /** The newest prices looked up, at which it is settled. */
-  priced: PricedTokens
-  /** The simulation in force and the step it starts with. */
-  valid: { readonly surveyed: Survey; readonly simulation: Simulation; readonly firstStep: number }
 }
 
 /** A plan older than this is played again, whatever the chain did. */

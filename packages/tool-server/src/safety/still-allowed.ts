@@ -8,7 +8,7 @@ import { checkMeasured } from './prepare.ts'
 import { throwFirst } from './refusal.ts'
 import { requireRunning } from './require-running.ts'
 import type { Reserved } from './reserve-spend.ts'
-import type { Progress } from './revalidate.ts'
+import type { Progress } from './progress.ts'
 import { holdSpend } from './spend-limit.ts'
 import { onStorage } from './storage.ts'
 

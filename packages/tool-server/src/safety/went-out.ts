@@ -1,5 +1,5 @@
 import type { StoredTransaction } from '@svc/store'
-import type { JournalEntry, JournalState } from '@svc/wallet/core'
+import { isNeverMined, type JournalEntry } from '@svc/wallet/core'
 import { approvalOf } from './approval-of.ts'
 import { signedSteps } from './signed-steps.ts'
 
@@ -7,8 +7,8 @@ import { signedSteps } from './signed-steps.ts'
  * Whether a signed transaction may have an effect: false only where it is proved that it is never mined, since another
  * transaction was read in a settled block at its nonce. Bytes an endpoint declined may have been forwarded all the same.
  */
-export function wentOut({ state }: Pick<JournalEntry, 'state'>): boolean {
-  return !neverMined.has(state)
+export function wentOut(entry: Pick<JournalEntry, 'state'>): boolean {
+  return !isNeverMined(entry)
 }
 
 /** Whether the operator took a step of a request back: asked so of one of its attempts, and none is ever mined. */
@@ -41,5 +41,3 @@ export function isProvedDead(entries: readonly (Signed & Pick<StoredTransaction,
 }
 
 type Signed = Pick<JournalEntry, 'state' | 'rawTransaction'>
-
-const neverMined: ReadonlySet<JournalState> = new Set<JournalState>(['superseded', 'replaced'])

@@ -1,4 +1,5 @@
 import type { StrategyResult } from '@svc/lp-math'
+import { percents } from '../adapters/analytics/percents.ts'
 import type { PoolBars, Replayed } from '../ports.ts'
 
 /**
@@ -21,7 +22,7 @@ export function backtestWinner(
   return {
     strategy: best.name,
     reason:
-      `Ended with ${usd(best.endValueUsd)}: fees ${usd(best.feesEarnedUsd)} (+/-${best.feeUncertaintyPct.toFixed(1)} %), ` +
+      `Ended with ${usd(best.endValueUsd)}: fees ${usd(best.feesEarnedUsd)} (+/-${percents(best.feeUncertaintyPct, 1, 'lead')} %), ` +
       `IL ${usd(best.ilCostUsd)}, ${isGasKnown ? `gas ${usd(best.gasUsd)}, ` : ''}swaps ${usd(best.swapCostUsd)}, ` +
       `in range ${best.inRangePct.toFixed(1)} % of the time.`,
     caveat: [

@@ -1,10 +1,20 @@
 import type { RangeAnalysis } from '@svc/lp-math'
+import { percents } from '../adapters/analytics/percents.ts'
 import type { RangeChoice } from '../adapters/analytics/pick-range.ts'
 import { figure } from './figure.ts'
 
-/** What must be said of a choice of range: that it leans, that every range loses, or that another is expected to earn more. */
-export function choiceNotes(choice: RangeChoice): readonly string[] {
-  return [...leanNotes(choice), ...yieldNotes(choice)]
+/**
+ * What must be said of a choice of range: that it leans, that every range loses, that another is expected to earn more, or that gas eats
+ * much of the amount or of what the fees bring.
+ */
+export function choiceNotes(choice: RangeChoice, cost: CostOfChoice): readonly string[] {
+  return [...leanNotes(choice), ...yieldNotes(choice), ...gasNotes(choice, cost)]
+}
+
+export type CostOfChoice = {
+  readonly amountUsd: number
+  /** To open and to close; null where it does not count. */
+  readonly gasCostUsd: number | null
 }
 
 function leanNotes({ optimal, leansFrom: even }: RangeChoice): readonly string[] {
@@ -27,6 +37,22 @@ function yieldNotes({ optimal, candidates }: RangeChoice): readonly string[] {
   ]
 }
 
+function gasNotes({ optimal }: RangeChoice, { amountUsd, gasCostUsd }: CostOfChoice): readonly string[] {
+  if (gasCostUsd === null) return []
+  const yearlyFeesUsd = (amountUsd * optimal.feeApr) / 100
+  const shares = [
+    { of: 'the amount', pct: (100 * gasCostUsd) / amountUsd },
+    { of: 'the fees that the chosen range is expected to earn in a year', pct: (100 * gasCostUsd) / yearlyFeesUsd },
+  ]
+  const large = shares
+    .filter(({ pct }) => pct > 10 && pct < Infinity)
+    .map(({ of, pct }) => `${percents(pct, 1, 'lead')} % of ${of}`)
+  if (large.length === 0) return []
+  return [
+    `Gas to open and close, ${figure(gasCostUsd)} USD, is ${large.join(' and ')}: it costs the same whatever the amount, so that a larger one bears it better.`,
+  ]
+}
+
 /** As far as the figures that are shown tell. */
 function isAhead(one: RangeAnalysis, other: RangeAnalysis): boolean {
   return one.netApr > other.netApr && yieldOf(one) !== yieldOf(other)
@@ -37,5 +63,5 @@ function boundsOf({ bounds: { lower, upper } }: RangeAnalysis): string {
 }
 
 function yieldOf({ netApr }: RangeAnalysis): string {
-  return `${netApr.toFixed(2)} % net a year`
+  return `${percents(netApr, 2, 'yield')} % net a year`
 }

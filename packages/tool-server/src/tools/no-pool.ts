@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { Pool, Token, Version } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import { feeTiers } from './params.ts'
-import { tokenLabel } from './results.ts'
+import { tokenLabel } from '../token-label.ts'
 
 /** The refusal of a pair that has no such pool: what was looked for, and which pools of it there are. */
 export function noPool(

@@ -21,7 +21,7 @@ export const chainInput = z
 export const tokenInput = z
   .string()
   .refine(isSymbolOrAddress, 'Accepted: a symbol, or 0x and 40 hex digits with a valid checksum')
-  .describe('Symbol or address')
+  .describe('Symbol/address')
 
 export const addressInput = z
   .string()
@@ -32,7 +32,7 @@ export const addressInput = z
 export const amountInput = z
   .string()
   .refine((text) => amountForm.test(text), 'Accepted: a plain decimal such as "12.5"')
-  .describe('Decimal string')
+  .describe('Decimal')
 
 export const positiveAmountInput = amountInput.refine((text) => /[1-9]/.test(text), 'Accepted: an amount above 0')
 
@@ -46,7 +46,7 @@ export const usdAmountInput = amountInput
 /** The four tiers of v3; v4 pools exist with other static fees too. */
 export const feeTiers = [100, 500, 3000, 10_000] as const
 
-export const feeInput = unlistedNumber(
+export const feeInput = wholeNumber(
   0,
   1_000_000,
   '100, 500, 3000 or 10000; on v4 also the fee of an existing pool',
@@ -72,9 +72,9 @@ const priceAccepted = 'Accepted: a number above 0'
 /** token1 per token0 in the caller's order. */
 export const priceInput = z.number({ error: priceAccepted }).refine((price) => price > 0, priceAccepted)
 
-export const slippageInput = unlistedNumber(1, 5000, 'whole basis points from 1 to 5000').optional()
+export const slippageInput = wholeNumber(1, 5000, 'whole basis points from 1 to 5000').optional()
 
-export const deadlineInput = unlistedNumber(10, 86_400, 'whole seconds from 10 to 86400').optional()
+export const deadlineInput = wholeNumber(10, 86_400, 'whole seconds from 10 to 86400').optional()
 
 export const limitInput = wholeNumber(1, 100, 'a whole number from 1 to 100').default(20)
 
@@ -134,7 +134,11 @@ export const endpointInput = z
 
 /** A whole number within bounds; `accepted` says so in words. */
 export function wholeNumber(least: number, most: number, accepted: string): z.ZodNumber {
-  return unlistedNumber(least, most, accepted).meta({ type: 'integer', minimum: least, maximum: most })
+  const message = `Accepted: ${accepted}`
+  return z
+    .number({ error: message })
+    .refine((value) => Number.isInteger(value) && value >= least && value <= most, message)
+    .meta({ type: 'integer', minimum: least, maximum: most })
 }
 
 /** A number within bounds, of which the upper may be Infinity; `accepted` says so in words. */
@@ -144,15 +148,6 @@ export function numberWithin(least: number, most: number, accepted: string): z.Z
     .number({ error: message })
     .refine((value) => value >= least && value <= most, message)
     .meta({ minimum: least, ...(most < Number.POSITIVE_INFINITY && { maximum: most }) })
-}
-
-/** A whole number whose bounds stand in no schema: those of what nearly every write tool takes, which a policy bounds closer. */
-function unlistedNumber(least: number, most: number, accepted: string): z.ZodNumber {
-  const message = `Accepted: ${accepted}`
-  return z
-    .number({ error: message })
-    .refine((value) => Number.isInteger(value) && value >= least && value <= most, message)
-    .meta({ type: 'integer' })
 }
 
 /** A refusal of one input member, found after the schema has passed. */

@@ -4,7 +4,7 @@ import type { Pool, PoolReference, Version } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import type { ReadContext } from '../tool.ts'
 import { invalidField, poolReference } from './params.ts'
-import { tokenLabel } from './results.ts'
+import { tokenLabel } from '../token-label.ts'
 
 /**
  * The pool under an id. Throws `POOL_NOT_FOUND`, and `VALIDATION_FAILED` where the id is one of another version: it then says which, and

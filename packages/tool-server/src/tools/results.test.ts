@@ -1,7 +1,8 @@
 import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
 import type { Token } from '../ports.ts'
-import { blockStamp, explorerUrl, pageOf, priceNotes, tokenLabel } from './results.ts'
+import { blockStamp, explorerUrl, pageOf, priceNotes } from './results.ts'
+import { tokenLabel } from '../token-label.ts'
 
 const [chain] = chains
 const hash = `0x${'1'.repeat(64)}` as const

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import type { Atomicity, Intent, Settled } from '../intent.ts'
 import type { Pool, Token, UsdPrice } from '../ports.ts'
 import type { ReadContext } from '../tool.ts'
+import { tokenLabel } from '../token-label.ts'
 
 /*
  * Members that several results share, each beside the function that fills it. Numbers of dollars are null where no
@@ -91,11 +92,6 @@ export const tokenResult = z.object({ address: z.string(), symbol: z.string(), d
 
 export function tokenSummary(token: Token): z.infer<typeof tokenResult> {
   return { address: token.address, symbol: token.symbol, decimals: token.decimals }
-}
-
-/** How a token is called in our own sentences: text of an unlisted one is data and never becomes prose. */
-export function tokenLabel(token: Token): string {
-  return token.listed || token.isNative ? token.symbol : token.address
 }
 
 /** One sentence for each token that has no price. */

@@ -1,6 +1,6 @@
 import { feeErrorPct, invertTicks, netAprError, type RangeAnalysis, type RangeDoubts } from '@svc/lp-math'
 import type { RangeChoice } from '../adapters/analytics/pick-range.ts'
-import { choiceNotes } from './choice-notes.ts'
+import { choiceNotes, type CostOfChoice } from './choice-notes.ts'
 import { figure } from './figure.ts'
 
 /**
@@ -38,21 +38,19 @@ export function toldChoice({ optimal, candidates }: RangeChoice, about: AboutCho
   }
 }
 
-export type AboutChoice = RangeDoubts & {
-  readonly amountUsd: number
-  /** Whether the prices are of the other order of tokens than the pool's. */
-  readonly isInverted: boolean
-  /** Of token0 in token1, in the caller's order. */
-  readonly price: number
-  readonly volatility: {
-    readonly source: 'historical' | 'implied'
-    /** Annual, as a fraction. */
-    readonly sigma: number
-    readonly lookbackDays: number
+export type AboutChoice = CostOfChoice &
+  RangeDoubts & {
+    /** Whether the prices are of the other order of tokens than the pool's. */
+    readonly isInverted: boolean
+    /** Of token0 in token1, in the caller's order. */
+    readonly price: number
+    readonly volatility: {
+      readonly source: 'historical' | 'implied'
+      /** Annual, as a fraction. */
+      readonly sigma: number
+      readonly lookbackDays: number
+    }
   }
-  /** To open and to close; null where it does not count. */
-  readonly gasCostUsd: number | null
-}
 
 /** Share of the time in range that a tolerance of risk asks for. */
 export const riskTargets = { conservative: 0.95, moderate: 0.8, aggressive: 0.6 } as const
@@ -112,10 +110,11 @@ function riskOf({ timeInRange }: RangeAnalysis): string {
   return outside > 0.3 ? 'HIGH' : outside > 0.1 ? 'MODERATE' : outside > 0.001 ? 'LOW' : 'NONE'
 }
 
-function notesOf(choice: RangeChoice, { pace, volatility }: AboutChoice): readonly string[] {
+function notesOf(choice: RangeChoice, about: AboutChoice): readonly string[] {
   const { optimal } = choice
+  const { pace, volatility } = about
   return [
-    ...choiceNotes(choice),
+    ...choiceNotes(choice, about),
     ...(volatility.source === 'implied' ? [impliedNote] : []),
     ...(pace.perDay > 0 ? [] : ['The pool earned no fees in this time.']),
     ...(optimal.undilutedFeeApr > 2 * optimal.feeApr

@@ -27,7 +27,9 @@ export function toldTiers<Tier extends ComparedTier, Own extends object>(
     pairVolatility: {
       annualized: known(volatility?.ewma),
       classification,
-      note: volatility?.note ?? 'No two prices of the last 30 days are known.',
+      note:
+        volatility?.note ??
+        'No two traded prices of the last 30 days are known: LVR counts as 0 here, and nothing is compared.',
       standardError: known(volatility?.standardError),
     },
     volumeDistribution: tiers.map((one) => ({ ...rowOf(one, volume), ...own(one) })),
@@ -44,7 +46,7 @@ export type ComparedTier = ScoredTier & {
 }
 
 export type AboutTiers = {
-  /** Annual, as fractions; `null` without two prices. */
+  /** Annual, as fractions; `null` without two traded prices. */
   readonly volatility: { readonly ewma: number; readonly standardError: number; readonly note: string } | null
   /** What every tier is asked for, in US dollars. */
   readonly notionalUsd: number
@@ -79,6 +81,6 @@ function notesAt(notionalUsd: number, tiers: readonly ComparedTier[]): readonly 
   return [
     `marginalFeeApr: ${notionalUsd} USD in a range of two deviations to each side, held 30 days, at the fees of the ${span} days known of the last 30 with outlying days capped. feeUncertaintyPct is one standard error of it in percent of it: chance in the days, the last week against them, whether trade follows depth.`,
     'netApr takes off all of LVR, as fees seen hold what arbitrageurs pay; arbitrageLossApr is what they keep. volumePct is of 7 days.',
-    'netAprError is one standard error of netApr, of its fees and the volatility. isLeadClear: the lead over every other tier is more than the errors of both together; leadApr and leadErrorsApr are of the next tier or, where it is not clear, of the first in doubt. In these errors the volatility, one for both, counts as far as it moves one more than the other.',
+    'netAprError is one standard error of netApr, of its fees and the volatility. isLeadClear: the lead over every other tier is more than the errors of both explain in 19 of 20 cases, by as few days; leadApr and leadErrorsApr, this bound, are of the next tier or, where it is not clear, of the first in doubt. In these errors the volatility, one for both, counts as far as it moves one more than the other.',
   ]
 }

@@ -1,7 +1,6 @@
 import { BarChart, LineChart, ScatterChart } from 'echarts/charts'
 import { GridComponent, LegendComponent, MarkLineComponent, TitleComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
-import { LabelLayout } from 'echarts/features'
 import { CanvasRenderer } from 'echarts/renderers'
 import { pictureOf, type Drawing } from '../pictures/drawing.ts'
 import type { Theme } from '../pictures/palette.ts'
@@ -11,7 +10,7 @@ export type Chart = { show(drawing: Drawing, theme: Theme): void; close(): void 
 
 export function openChart(box: HTMLElement): Chart {
   use([BarChart, LineChart, ScatterChart, CanvasRenderer])
-  use([GridComponent, LegendComponent, MarkLineComponent, TitleComponent, LabelLayout])
+  use([GridComponent, LegendComponent, MarkLineComponent, TitleComponent])
   const chart = init(box, null, { width: leastWidth, height: leastWidth })
   let shown: { readonly drawing: Drawing; readonly theme: Theme } | undefined
   let drawnWidth = 0

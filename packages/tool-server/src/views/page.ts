@@ -87,7 +87,7 @@ function tablePart({ caption, columns, rows }: Table): Node {
   const table = element(
     'table',
     {},
-    element('caption', {}, caption),
+    element('caption', {}, element('span', {}, caption)),
     element('thead', {}, head),
     element('tbody', {}, ...lines),
   )

@@ -1,4 +1,5 @@
-import type { Journal, JournalEntry } from '../journal.ts'
+import type { Journal } from '../journal.ts'
+import { isNeverMined } from '../sender/entry-state.ts'
 import { fundAndPay } from './fund-and-pay.ts'
 import type { GasContext, GasDesk } from './gas-desk.ts'
 import type { Submission, SubmitCall, SubmittableCall } from './submission.ts'
@@ -34,8 +35,5 @@ type Resolved = Submission extends infer Each
 
 /** Whether the journal holds a transaction of the request that may be in a block, now or later. */
 async function isUndecided(journal: Journal, requestId: string): Promise<boolean> {
-  return (await journal.byRequest(requestId)).some(({ state }) => !neverMined.has(state))
+  return (await journal.byRequest(requestId)).some((entry) => !isNeverMined(entry))
 }
-
-/** A refused one is not among them: the endpoint that declined its bytes may have passed them on. */
-const neverMined: ReadonlySet<JournalEntry['state']> = new Set(['replaced', 'superseded'])

@@ -2,6 +2,7 @@ import { BaseError, ExecutionRevertedError, type Address, type Hash, type Log, t
 import type { Journal, JournalEntry } from '../journal.ts'
 import type { ChainFacts } from '../open-chain.ts'
 import { createSender, type Sender } from '../sender.ts'
+import { isNeverMined, isRefused } from '../sender/entry-state.ts'
 import { feesNow } from '../sender/fees-now.ts'
 import { requireFeeWithin } from '../sender/require-fee-within.ts'
 import type { TransactionSigner } from '../sender/sign-request.ts'
@@ -20,7 +21,7 @@ export async function payFromWallet(payer: Payer, call: SubmittableCall): Promis
   const sender = createSender({ ...payer, wallet: payer.signer })
   for (let round = 0; round < mostRounds; round += 1) {
     const earlier = await payer.journal.byRequest(call.requestId)
-    const alive = earlier.findLast(({ state }) => !neverMined.has(state))
+    const alive = earlier.findLast((entry) => !leavesNonce(entry))
     if (alive === undefined) {
       if (payer.mayPay === false) throw new WalletError('GAS_NOT_PAID', 'No tier of gas.tiers pays; nothing is out.')
       const price = await priceOf(payer, call)
@@ -66,8 +67,10 @@ export type Price = {
 /** A signature and its end take two rounds; a nonce that another sender takes costs two more. */
 const mostRounds = 6
 
-/** The nonce of such an entry is taken by another transaction, or free. */
-const neverMined: ReadonlySet<JournalEntry['state']> = new Set(['replaced', 'superseded', 'refused'])
+/** The nonce of such an entry is taken by another transaction, or free for the next one, which then takes it. */
+function leavesNonce(entry: JournalEntry): boolean {
+  return isNeverMined(entry) || isRefused(entry)
+}
 
 type PriceWithGas = Price & {
   readonly gasLimit: bigint

@@ -10,6 +10,14 @@ export function isWaiting({ state }: Pick<JournalEntry, 'state'>): boolean {
   return state === 'signed' || state === 'broadcast'
 }
 
+/**
+ * Whether it is proved that the transaction is never mined, since another one took its nonce for good. A refused one is not
+ * among them: the endpoint that declined its bytes may have passed them on.
+ */
+export function isNeverMined({ state }: Pick<JournalEntry, 'state'>): boolean {
+  return state === 'replaced' || state === 'superseded'
+}
+
 /** Whether nothing but refusals happened: then the nonce of these attempts is free. */
 export function isRefused({ state }: Pick<JournalEntry, 'state'>): boolean {
   return state === 'refused'

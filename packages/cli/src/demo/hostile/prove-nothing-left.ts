@@ -1,6 +1,6 @@
 import { createPublicClient, erc20Abi, formatUnits, http, isAddressEqual, zeroAddress } from 'viem'
 import { number } from '../wording.ts'
-import type { HostileScene } from './story.ts'
+import type { HostileScene } from './hostile-scene.ts'
 import { stranger } from './tricks.ts'
 
 /** Asks the chain what the stranger holds and may take, and what the wallet holds still. Throws when the stranger has anything. */

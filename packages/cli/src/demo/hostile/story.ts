@@ -1,12 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
-import type { World } from '../../start-world.ts'
-import type { Agent } from '../agent.ts'
 import * as shapes from '../shapes.ts'
-import type { Transcript } from '../transcript.ts'
 import { amount, brief, number } from '../wording.ts'
 import { attemptsByItsTools, attemptsByATurnedTool, type Attempt } from './attempts.ts'
+import type { HostileScene } from './hostile-scene.ts'
 import { proveNothingLeft } from './prove-nothing-left.ts'
 import { stranger } from './tricks.ts'
 
@@ -37,12 +35,6 @@ export async function tellHostileStory(scene: HostileScene): Promise<void> {
   transcript.line('')
   for (const line of stopped) transcript.line(line)
   transcript.end(`${stopped.length} attempts, ${stopped.length} stopped. Nothing reached ${brief(stranger)}.`)
-}
-
-export type HostileScene = {
-  readonly world: World
-  readonly agent: Agent
-  readonly transcript: Transcript
 }
 
 const swapOf = (usdc: string) => ({ tokenIn: 'USDC', tokenOut: 'WETH', amount: usdc, chain: 'local' })

@@ -1,6 +1,7 @@
-import { feeGrowthFromSwaps, getAmountsForLiquidity, getSqrtPriceAtTick, unpackProtocolFee } from '@svc/lp-math'
+import { feeGrowthFromSwapsInSteps, getAmountsForLiquidity, getSqrtPriceAtTick, unpackProtocolFee } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Pool, Ports, SwapRecord } from '../../ports.ts'
+import { inTurns } from '../in-turns.ts'
 import { boundNote } from './bound-note.ts'
 import { lpFeeShare } from './lp-fee-share.ts'
 
@@ -27,7 +28,9 @@ export async function estimateFeeApy(
     const firstInside = history.swaps.findIndex((swap) => swap.timestamp >= from)
     const swaps = firstInside === -1 ? [] : history.swaps.slice(Math.max(0, firstInside - 1))
     const { part, boundSwaps } =
-      position.pool.version === 'v2' ? { part: pairYield(position, swaps), boundSwaps: 0 } : rangeYield(position, swaps)
+      position.pool.version === 'v2'
+        ? { part: pairYield(position, swaps), boundSwaps: 0 }
+        : await rangeYield(position, swaps)
     const notes = boundSwaps === 0 ? [] : [boundNote(boundSwaps)]
     return { apyPct: Math.round(part * (365 / windowDays) * 1e6) / 1e4, notes }
   } catch {
@@ -50,19 +53,18 @@ const windowDays = 7
 /** How much earlier to look for the swap that set the price the window starts at. */
 const marginSeconds = 7200
 
+/** Of swaps: a millisecond or two of work. */
+const looksAtOnce = 1_000
+
 type RangeYield = { readonly part: number; readonly boundSwaps: number }
 
 /** Fees over value in the window for a range; the first swap only sets the price the growth starts from. */
-function rangeYield(position: EarningPosition, swaps: readonly SwapRecord[]): RangeYield {
+async function rangeYield(position: EarningPosition, swaps: readonly SwapRecord[]): Promise<RangeYield> {
   const { pool, tickLower, tickUpper, liquidity } = position
   const [first, ...later] = swaps
   if (first === undefined || tickLower === null || tickUpper === null || liquidity === 0n)
     return { part: 0, boundSwaps: 0 }
-  const {
-    growth0X128,
-    growth1X128,
-    boundSwaps = 0,
-  } = feeGrowthFromSwaps({
+  const growth = feeGrowthFromSwapsInSteps({
     start: first,
     swaps: later.map((swap) => ({
       amount0: swap.amount0,
@@ -78,6 +80,7 @@ function rangeYield(position: EarningPosition, swaps: readonly SwapRecord[]): Ra
     // The position was not there: where the price passed without liquidity, it would have been bought and paid less.
     boundByInput: true,
   })
+  const { growth0X128, growth1X128, boundSwaps = 0 } = await inTurns(growth, looksAtOnce)
   const held = getAmountsForLiquidity(
     pool.sqrtPriceX96,
     getSqrtPriceAtTick(tickLower),

@@ -1,4 +1,4 @@
-import { liquidityProfile } from '@svc/lp-math'
+import { createRandom, liquidityProfile, studentDeviate } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
 import { chooseFeeTier, type ScoredTier } from './choose-fee-tier.ts'
 import { scoreFeeTier, type FeeTier } from './score-fee-tier.ts'
@@ -127,19 +127,23 @@ describe('the choice of a fee tier', () => {
   test('is sure of a lead that is more than the errors of the fees of both, and says so', () => {
     const { tier: best, confidence, lead, reason } = choose([changeable(500, 15, 0.1), changeable(3_000, 10, 0.1)], 0.5)
     expect([best.feeTier, confidence, lead?.isClear]).toEqual([500, 'HIGH', true])
-    // Thirty such days are off by a root of 29th of the part, and the last week by a seventh of it.
-    const uncertainty = Math.hypot(0.1 / Math.sqrt(29), 0.1 / 7)
+    // Thirty such days, of which 28 are not brought in, are off by a root of 29th of the part, and the last week by a seventh of it.
+    const uncertainty = Math.hypot(((29 / 27) * 0.1) / Math.sqrt(29), 0.1 / 7)
     expect(best.score.feeUncertaintyPct).toBeCloseTo(100 * uncertainty, 6)
     expect(best.score.netAprError).toBeCloseTo(best.score.feeApr * uncertainty, 9)
-    expect(lead?.errors).toBeCloseTo(best.score.feeApr * uncertainty * (1 + 10 / 15), 6)
+    const rival = (10 / 15) ** 2
+    const t = studentDeviate(1.96, (27 * (1 + rival) ** 2) / (1 + rival ** 2))
+    expect(lead?.errors).toBeCloseTo(best.score.feeApr * uncertainty * Math.sqrt(1 + rival) * t, 6)
     expect(lead?.netApr).toBeCloseTo(best.score.feeApr / 3, 6)
-    expect(reason).toMatch(/ more than the errors of both together, \d+\.\d\d\.$/)
+    expect(reason).toMatch(/ more than the errors of both explain in 19 of 20 cases, \d+\.\d\d\.$/)
   })
 
   test('is not sure of a lead within the errors of both, and says so', () => {
     const { tier: best, confidence, lead, reason } = choose([changeable(500, 15, 0.9), changeable(3_000, 11, 0.9)], 0.5)
     expect([best.feeTier, confidence, lead?.isClear]).toEqual([500, 'LOW', false])
-    expect(reason).toMatch(/ within the errors of both together, \d+\.\d\d: the two are not told apart\.$/)
+    expect(reason).toMatch(
+      / within what the errors of both explain in 19 of 20 cases, \d+\.\d\d: the two are not told apart\.$/,
+    )
   })
 
   test('is clear against every other tier or against none, and names the one in doubt', () => {
@@ -148,7 +152,7 @@ describe('the choice of a fee tier', () => {
     const { confidence, lead, reason } = choose([...sure, unsure], 0.5)
     expect([confidence, lead?.isClear]).toEqual(['LOW', false])
     expect(lead?.netApr).toBeLessThan(lead?.errors ?? 0)
-    expect(reason).toContain('above that of 1 %, which is within the errors')
+    expect(reason).toContain('above that of 1 %, which is within what the errors')
     expect(reason).toContain('It leads 0.3 % by')
   })
 
@@ -165,6 +169,30 @@ describe('the choice of a fee tier', () => {
     expect(choice.confidence).toBe(confidence)
     expect(choice.reason).toContain(said)
     expect(choice.reason.endsWith('Of a tier 19 days are known: HIGH asks for 20.')).toBe(confidence === 'MODERATE')
+  })
+
+  test.each([
+    [7, 0.3],
+    [10, 1],
+  ])('of equal tiers calls at most one in 20 clear on %i days that scatter by %f', (days, scatter) => {
+    const random = createRandom(7)
+    const drawn = (apr: number, count: number) =>
+      Array.from({ length: count }, () => {
+        const { trade, ...one } = tier(500, 1e8, apr, { tickSpacing: 10 })
+        const fees = trade.fees.slice(0, days).map((day) => day * Math.exp(scatter * random.normal()))
+        const facts = { ...one, trade: { fees, volumes: fees, daysKnown: days } }
+        const score = scoreFeeTier(facts, { price, sigma: 0.5, ...calm, value: 10_000 })
+        return { feeTier: 500, tvlUsd: 1e8, daysKnown: days, score }
+      })
+    const clearOf = (one: readonly ScoredTier[], other: readonly ScoredTier[]) => {
+      const about = { classification: 'MODERATE', notionalUsd: 10_000 } as const
+      const leads = one.flatMap((a) => other.map((b) => chooseFeeTier([a, b], about).lead!.isClear))
+      return leads.filter((isClear) => isClear).length / leads.length
+    }
+    const [equal, greater] = [drawn(10, 60), drawn(10 * Math.exp(4 * scatter), 10)]
+    expect(clearOf(equal.slice(0, 30), equal.slice(30))).toBeLessThanOrEqual(0.05)
+    // And what is far above the scatter is seen, mostly.
+    expect(clearOf(greater, equal)).toBeGreaterThan(0.6)
   })
 
   test('does not let the volatility, which is one for both, hide a lead', () => {
@@ -190,6 +218,13 @@ describe('the choice of a fee tier', () => {
     expect([choice.tier.feeTier, choice.confidence]).toEqual([expected, 'LOW'])
     expect(choice.reason).toContain('Under 7 days')
   })
+})
+
+test('compares nothing without a volatility', () => {
+  const known = (feeTier: number): ScoredTier => ({ feeTier, tvlUsd: 1e9, daysKnown: 30, score: emptyScore })
+  const choice = chooseFeeTier([known(500), known(3_000)], { classification: null, notionalUsd: 10_000 })
+  expect([choice.tier.feeTier, choice.confidence, choice.lead]).toEqual([3_000, 'LOW', null])
+  expect(choice.reason).toContain('no volatility is known')
 })
 
 const emptyScore = scoreFeeTier(

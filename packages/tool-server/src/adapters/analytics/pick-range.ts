@@ -19,10 +19,10 @@ import { turnedMarket } from './turned-market.ts'
  * @throws LpMathError on markets that mean nothing; `PROBABILITY_OUT_OF_RANGE` unless the target, a share of the time in range, is at least
  * 0 and below 1.
  */
-export function pickRange(wanted: RangeWanted): RangeChoice {
-  const analyser = createRangeAnalyser(wanted.market)
+export function pickRange(wanted: RangeWanted, between: () => void = () => {}): RangeChoice {
+  const analyser = interruptible(createRangeAnalyser(wanted.market), between)
   const { best, even, lean } = leaning(analyser, wanted)
-  const bounds = lean === null ? null : agreedBounds(lean, wanted)
+  const bounds = lean === null ? null : agreedBounds(lean, wanted, between)
   return {
     ...(bounds === null ? { optimal: even } : { optimal: analyser.analyse(bounds), leansFrom: even }),
     candidates: [{ ...best, label: 'best net' }, ...candidateRanges(analyser)],
@@ -56,14 +56,29 @@ function leaning(analyser: RangeAnalyser, { targetTimeInRange, doubts }: RangeWa
  * The bounds of a lean and of the one in the other order of the tokens together. A price without drift falls more often than it rises, and
  * in the other order the other way round, so that a range that leans upwards must be wider and loses less: that is no lean of the pool.
  */
-function agreedBounds(own: PriceBounds, wanted: RangeWanted): PriceBounds | null {
+function agreedBounds(own: PriceBounds, wanted: RangeWanted, between: () => void): PriceBounds | null {
   const { price } = wanted.market.model
   const market = turnedMarket(wanted.market)
-  const { lean } = leaning(createRangeAnalyser(market), { ...wanted, market })
+  const { lean } = leaning(interruptible(createRangeAnalyser(market), between), { ...wanted, market })
   if (lean === null) return null
   const turned = { lower: 1 / lean.upper, upper: 1 / lean.lower }
   if (leansUp(own, price) !== leansUp(turned, price)) return null
   return { lower: Math.min(own.lower, turned.lower), upper: Math.max(own.upper, turned.upper) }
+}
+
+/** Calls `between` before each range. */
+function interruptible(analyser: RangeAnalyser, between: () => void): RangeAnalyser {
+  return {
+    ...analyser,
+    netApr(bounds) {
+      between()
+      return analyser.netApr(bounds)
+    },
+    analyse(bounds) {
+      between()
+      return analyser.analyse(bounds)
+    },
+  }
 }
 
 function leansUp({ lower, upper }: PriceBounds, price: number): boolean {

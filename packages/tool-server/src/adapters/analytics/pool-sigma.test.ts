@@ -49,8 +49,7 @@ describe('the volatility of a pool', () => {
     // 1/sqrt(2n) for the n equal weights that 719 of 0.94 a day count for.
     const [decay, all] = [0.94 ** (1 / 24), 0.94 ** (719 / 24)]
     const count = (((1 + decay) / (1 - decay)) * (1 - all)) / (1 + all)
-    expect(standardError / sigma).toBeCloseTo(1 / Math.sqrt(2 * count), 12)
-    expect(poolSigma(past(200, { step: 0 }), pool, historical).sigma).toBe(0)
+    expect(standardError / sigma).toBeCloseTo((1 + 1 / count ** 2) / Math.sqrt(2 * count), 12)
     expect(poolSigma(past(200, { step: 100_000 }), pool, historical).sigma).toBe(10)
   })
 
@@ -85,6 +84,35 @@ describe('the volatility of a pool', () => {
     expect(daysOf(quiet, historical)).toBe('only 6.95')
     quiet.bars.amount1In[720 - 168] = 1
     expect(daysOf(quiet, historical)).toBe(7)
+  })
+
+  test('of a pool that was hardly traded claims no certainty, and none of one that was traded once', () => {
+    const idle = (...tradedAt: number[]) => {
+      const history = past(720, { step: 0 })
+      history.bars.amount0In.fill(0)
+      for (const bar of tradedAt) history.bars.amount0In[bar] = 1
+      return history
+    }
+    const errorOf = (...tradedAt: number[]) => {
+      const { sigma, standardError } = poolSigma(idle(...tradedAt), pool, historical)
+      expect(sigma).toBe(0)
+      return standardError
+    }
+    expect(() => poolSigma(idle(0), pool, historical)).toThrow(
+      expect.objectContaining({
+        code: 'INSUFFICIENT_HISTORY',
+        details: [expect.objectContaining({ field: 'pool', tradedFound: 1, tradedNeeded: 2 })],
+      }),
+    )
+    // Within a fee of 0.3 % each way an hour may have moved by 16 % a year unseen.
+    const hidden = (0.003 / Math.sqrt(3)) * Math.sqrt(8_760)
+    expect(errorOf(0, 1)).toBeCloseTo(hidden * Math.SQRT2, 12)
+    expect(errorOf(0, 300, 700)).toBeLessThan(errorOf(0, 1))
+    const busy = poolSigma(past(720, { step: 0 }), pool, historical)
+    expect(busy.standardError).toBeGreaterThan(0.004)
+    expect(busy.standardError).toBeLessThan(errorOf(0, 300, 700) / 10)
+    const free = poolSigma(idle(0, 1), { ...pool, fee: 0 }, historical).standardError
+    expect(free).toBeCloseTo((hidden * Math.SQRT2) / 30, 12)
   })
 
   test('leaves out gaps: a price that stands still for want of data is no calm, and a move over them is that of its time', () => {

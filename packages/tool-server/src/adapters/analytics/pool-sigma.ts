@@ -1,12 +1,14 @@
-import { ewmaRelativeError, ewmaSigma, impliedSigma } from '@svc/lp-math'
+import { ewmaSigma, ewmaStandardError, impliedSigma } from '@svc/lp-math'
 import type { Pool, PoolBars } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { knownCloses } from './known-closes.ts'
+import { leastMove } from './least-move.ts'
 import { wholeFee } from './whole-fee.ts'
 
 /**
  * The annual volatility of a pool as a fraction: of its past closes by EWMA, or what its fees of the last 7 days pay for. Throws
- * `INSUFFICIENT_HISTORY` below `leastDays` days of known prices since the first trade, `PRICE_UNAVAILABLE` and `INSUFFICIENT_LIQUIDITY` for an implied one.
+ * `INSUFFICIENT_HISTORY` below `leastDays` days of known prices since the first trade, and for one of closes where no second bar was
+ * traded in; `PRICE_UNAVAILABLE` and `INSUFFICIENT_LIQUIDITY` for an implied one.
  */
 export function poolSigma(
   history: PoolBars,
@@ -14,7 +16,7 @@ export function poolSigma(
   { source, price, token1Usd, feesError }: PoolSigmaOptions,
 ): PoolSigma {
   const { bars, completeness } = history
-  const closes = knownCloses(history)
+  const { closes, traded } = knownCloses(history)
   const days = (closes.length * bars.barSeconds) / 86_400
   if (days < leastDays || closes.length < 2) throw tooShort(days, completeness.note)
   if (source === 'implied') {
@@ -22,8 +24,13 @@ export function poolSigma(
     // It goes by the root of the fees.
     return { source, sigma, standardError: (sigma * feesError) / 2, lookbackDays: 7 }
   }
-  const sigma = Math.min(highest, ewmaSigma(closes, bars))
-  return { source, sigma, standardError: sigma * ewmaRelativeError(closes, bars), lookbackDays: Math.floor(days) }
+  if (!traded.includes(true, 1)) throw tradedOnce()
+  const { barSeconds } = bars
+  const sigma = ewmaSigma(closes, bars)
+  const standardError = ewmaStandardError(closes, { barSeconds, traded, leastMove: leastMove(pool) })
+  // Where the volatility is cut off, its error is cut in the same proportion.
+  const share = Math.min(1, highest / sigma)
+  return { source, sigma: sigma * share, standardError: standardError * share, lookbackDays: Math.floor(days) }
 }
 
 export type SigmaSource = 'historical' | 'implied'
@@ -91,6 +98,16 @@ function tooShort(days: number, note: string | null): ToolError {
         daysFound: found,
         daysNeeded: leastDays,
       },
+    ],
+  })
+}
+
+function tradedOnce(): ToolError {
+  const message =
+    'Nobody traded in this pool after the first trade that is known: that its price stood still tells no volatility.'
+  return new ToolError('INSUFFICIENT_HISTORY', message, {
+    details: [
+      { field: 'pool', message, accepted: 'a pool with trades in at least 2 bars', tradedFound: 1, tradedNeeded: 2 },
     ],
   })
 }

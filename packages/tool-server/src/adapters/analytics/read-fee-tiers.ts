@@ -1,6 +1,6 @@
 import {
-  ewmaRelativeError,
   ewmaSigma,
+  ewmaStandardError,
   liquidityProfile,
   LpMathError,
   MAX_TICK,
@@ -12,6 +12,7 @@ import type { Pool, PoolBars, Ports, Token, WorkCaller } from '../../ports.ts'
 import type { ScoredTier } from './choose-fee-tier.ts'
 import { dailyTrade, type DailyTrade } from './daily-trade.ts'
 import { knownCloses } from './known-closes.ts'
+import { leastMove } from './least-move.ts'
 import { readPoolActivity } from './read-pool-activity.ts'
 import type { TierMarket } from './score-fee-tier.ts'
 import { wholeFee } from './whole-fee.ts'
@@ -30,9 +31,9 @@ export async function readFeeTiers(ports: TierPorts, request: TierRequest): Prom
   for (const pool of pools) {
     const period = { from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }
     const history = await ports.history.read({ chain, pool, ...period, signal: ports.signal })
-    const { tvlUsd } = await readPoolActivity(ports, chain, pool, nowMs, { withTrading: false })
+    const { tvlUsd, isContradictory } = await readPoolActivity(ports, chain, pool, nowMs, { withTrading: false })
     const isQuote1 = pool.token1.address === request.quote.address
-    read.push({ pool, history, tvlUsd, isQuote1, trade: tradeOf(history, pool, isQuote1 ? 1 : 0) })
+    read.push({ pool, history, tvlUsd, isContradictory, isQuote1, trade: tradeOf(history, pool, isQuote1 ? 1 : 0) })
   }
   const busiest = read.reduce((a, b) => (sum(b.trade.volumes) > sum(a.trade.volumes) ? b : a))
   const volatility = volatilityOf(busiest)
@@ -67,7 +68,7 @@ export type TierRequest = {
 
 export type FeeTiers = {
   readonly tiers: readonly ReadFeeTier[]
-  /** Annual, as fractions; `null` without two prices. */
+  /** Annual, as fractions; `null` unless two bars were traded in. */
   readonly volatility: TierVolatility | null
   /** Whose prices the volatility is of. */
   readonly busiest: Pool
@@ -84,6 +85,8 @@ export type TierVolatility = {
 
 export type ReadFeeTier = ScoredTier & {
   readonly pool: Pool
+  /** Whether its ticks cannot be with its liquidity. */
+  readonly isContradictory: boolean
   readonly history: PoolBars
   /** Over the last 7 days, in whole tokens of the quote. */
   readonly weekVolume: number
@@ -96,6 +99,7 @@ type ReadTier = {
   readonly pool: Pool
   readonly history: PoolBars
   readonly tvlUsd: number | null
+  readonly isContradictory: boolean
   readonly isQuote1: boolean
   readonly trade: DailyTrade
 }
@@ -134,6 +138,7 @@ async function scored(
     daysKnown: trade.daysKnown,
     score,
     pool,
+    isContradictory: tier.isContradictory,
     history,
     weekVolume: sum(trade.volumes.slice(-7)),
     feeApy7d: apyOf(7),
@@ -168,14 +173,14 @@ function priceOf({ pool, isQuote1 }: ReadTier): number {
   return isQuote1 ? price : 1 / price
 }
 
-function volatilityOf({ history }: ReadTier): TierVolatility | null {
-  const closes = knownCloses(history)
-  if (closes.length < 2) return null
-  const ewma = ewmaSigma(closes, history.bars)
+function volatilityOf({ history, pool }: ReadTier): TierVolatility | null {
+  const { closes, traded } = knownCloses(history)
+  if (!traded.includes(true, 1)) return null
+  const { barSeconds } = history.bars
   return {
-    ewma,
-    standardError: ewma * ewmaRelativeError(closes, history.bars),
-    realised: closes.length < 3 ? null : realisedSigma(closes, history.bars),
+    ewma: ewmaSigma(closes, { barSeconds }),
+    standardError: ewmaStandardError(closes, { barSeconds, traded, leastMove: leastMove(pool) }),
+    realised: closes.length < 3 ? null : realisedSigma(closes, { barSeconds }),
     hours: closes.length,
   }
 }

@@ -1,9 +1,9 @@
-import { formatAmount } from '@svc/lp-math'
+import { formatAmount, LpMathError } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Pool, Ports, SwapHistory, SwapRecord, UsdPrice } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { lpFeeShare } from './lp-fee-share.ts'
-import { readPoolAmounts } from './read-pool-amounts.ts'
+import { readPoolAmounts, type PoolAmounts } from './read-pool-amounts.ts'
 import { sumUsd } from './sum-usd.ts'
 import { valueUsd } from './value-usd.ts'
 
@@ -25,21 +25,30 @@ export async function readPoolActivity(
   const [price0, price1, amounts, history] = await Promise.all([
     ports.prices.usd(chain, pool.token0),
     ports.prices.usd(chain, pool.token1),
-    readPoolAmounts(ports, chain, pool),
+    readAmounts(ports, chain, pool),
     withTrading ? readHistory(ports, chain, pool, now - 7 * daySeconds) : null,
   ])
-  const tvlUsd = sumUsd(valueUsd(amounts.amount0, pool.token0, price0), valueUsd(amounts.amount1, pool.token1, price1))
+  const tvlUsd =
+    amounts === null
+      ? null
+      : sumUsd(valueUsd(amounts.amount0, pool.token0, price0), valueUsd(amounts.amount1, pool.token1, price1))
   const side = countedSide(pool, price0, price1)
   const day = windowOf(history, pool, side, now - daySeconds)
   const week = windowOf(history, pool, side, now - 7 * daySeconds)
   return {
     tvlUsd,
+    isContradictory: amounts === null,
     volume24hUsd: day?.volumeUsd ?? null,
     volume7dUsd: week?.volumeUsd ?? null,
     feeApr24h: aprOf(day, tvlUsd, 1),
     feeApr7d: aprOf(week, tvlUsd, 7),
     notes: [
-      ...(side === null || tvlUsd === null ? ['A token of this pool has no trustworthy USD price.'] : []),
+      ...(amounts === null
+        ? ['What this pool holds is not known: its ticks and its liquidity contradict each other.']
+        : []),
+      ...(side === null || (amounts !== null && tvlUsd === null)
+        ? ['A token of this pool has no trustworthy USD price.']
+        : []),
       ...(history === null && withTrading
         ? ['The endpoint did not give the swap logs of this pool.']
         : history === null || history.complete
@@ -51,6 +60,8 @@ export async function readPoolActivity(
 
 export type PoolActivity = {
   readonly tvlUsd: number | null
+  /** Whether the ticks of the pool cannot be with its liquidity; then nobody knows what it holds. */
+  readonly isContradictory: boolean
   readonly volume24hUsd: number | null
   readonly volume7dUsd: number | null
   readonly feeApr24h: number | null
@@ -62,6 +73,20 @@ type Side = { readonly index: 0 | 1; readonly price: UsdPrice; readonly decimals
 type Window = { readonly volumeUsd: number; readonly feesUsd: number }
 
 const daySeconds = 86_400
+
+/** `null` where the liquidity of the pool and that of its ticks cannot both be: one such pool must not end the reading of many. */
+async function readAmounts(
+  ports: Pick<Ports, 'rpc' | 'liquidity'>,
+  chain: Chain,
+  pool: Pool,
+): Promise<PoolAmounts | null> {
+  try {
+    return await readPoolAmounts(ports, chain, pool)
+  } catch (error) {
+    if (error instanceof LpMathError) return null
+    throw error
+  }
+}
 
 async function readHistory(
   ports: Pick<Ports, 'liquidity'>,

@@ -11,6 +11,8 @@ import {
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { HistoryRequest, Pool, PoolBars, Ports, Token } from '../../ports.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
+import { mostTicks } from '../liquidity/ticks/read-ticks.ts'
 import { noPrice } from './no-price.ts'
 import { poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
 import { readGasPrice } from './read-gas-price.ts'
@@ -29,29 +31,21 @@ export async function readRangeMarket(
 ): Promise<ReadRangeMarket> {
   const { chain, pool, token0, token1 } = place
   const isInverted = token0.address !== pool.token0.address
-  const to = Math.floor(wish.nowMs / 3_600_000) * 3_600
-  const [history, usd0, usd1, gas] = await Promise.all([
-    ports.history.read({
-      chain,
-      pool,
-      from: to - lookbackDays * 86_400,
-      to,
-      barSeconds: 3_600,
-      ...(ports.signal && { signal: ports.signal }),
-    }),
-    ports.prices.usd(chain, token0),
-    ports.prices.usd(chain, token1),
-    // What gas costs is a small part of the answer, and no reason to give none.
-    readGasPrice(ports, chain).catch(() => null),
-  ])
+  const { history, usd0, usd1, gas } = await readMonth(ports, place, wish.nowMs)
   const sorted = priceFromSqrtPrice(pool.sqrtPriceX96, pool.token0.decimals, pool.token1.decimals)
   const price = isInverted ? 1 / sorted : sorted
   const token1Usd = usd1?.usd ?? (usd0 === null ? null : usd0.usd / price)
   const { feesUsd } = history.figures
   const pace = feesUsd === null ? null : feePace(feesUsd, history.bars)
   if (token1Usd === null || !(token1Usd > 0) || pace === null) throw noPrice({ token0, token1 })
+  await yieldToEventLoop()
   const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError: paceError(pace) })
-  const profile = await readProfile(ports, { ...place, isInverted }, volatility.sigma * Math.sqrt(wish.years))
+  await yieldToEventLoop()
+  const { profile, isCut } = await readProfile(
+    ports,
+    { ...place, isInverted },
+    volatility.sigma * Math.sqrt(wish.years),
+  )
   const gasCostUsd = gas?.costUsd(typicalGas.mint + typicalGas.decrease) ?? null
   const market: RangeMarket = {
     model: { price, sigma: volatility.sigma, drift: 0, years: wish.years },
@@ -65,7 +59,7 @@ export async function readRangeMarket(
     decimals0: token0.decimals,
     decimals1: token1.decimals,
   }
-  return { market, isInverted, volatility, pace, gasCostUsd, history }
+  return { market, isInverted, isProfileCut: isCut, volatility, pace, gasCostUsd, history }
 }
 
 export type RangePlace = {
@@ -88,6 +82,8 @@ export type ReadRangeMarket = {
   readonly market: RangeMarket
   /** Whether the caller's order of the tokens is the other one than the pool's. */
   readonly isInverted: boolean
+  /** Whether more ticks are initialised around the price than are read: the liquidity at the edge of those is taken to go on. */
+  readonly isProfileCut: boolean
   readonly volatility: PoolSigma
   /** In US dollars. */
   readonly pace: FeePace
@@ -97,6 +93,25 @@ export type ReadRangeMarket = {
 }
 
 const lookbackDays = 30
+
+/** The last whole hours of the pool, and what its tokens and gas cost now. */
+async function readMonth(
+  ports: Parameters<typeof readRangeMarket>[0],
+  { chain, pool, token0, token1 }: RangePlace,
+  nowMs: number,
+) {
+  const to = Math.floor(nowMs / 3_600_000) * 3_600
+  const period = { from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }
+  const [history, usd0, usd1, gas] = await Promise.all([
+    ports.history.read({ chain, pool, ...period, ...(ports.signal && { signal: ports.signal }) }),
+    ports.prices.usd(chain, token0),
+    ports.prices.usd(chain, token1),
+    // What gas costs is a small part of the answer, and no reason to give none.
+    readGasPrice(ports, chain).catch(() => null),
+  ])
+  await yieldToEventLoop()
+  return { history, usd0, usd1, gas }
+}
 
 /** Around the price, as far as five deviations of its logarithm at the horizon, at least 10 % and at most a factor of 100. */
 async function readProfile(
@@ -116,10 +131,10 @@ async function readProfile(
     inverted: isInverted,
   }
   try {
-    return liquidityProfile({ ...facts, ticks })
+    return { profile: liquidityProfile({ ...facts, ticks }), isCut: ticks.length >= mostTicks }
   } catch (error) {
     // Ticks of another block than the pool's liquidity: then what is active now stands for all prices.
-    if (error instanceof LpMathError) return liquidityProfile({ ...facts, ticks: [] })
+    if (error instanceof LpMathError) return { profile: liquidityProfile({ ...facts, ticks: [] }), isCut: false }
     throw error
   }
 }

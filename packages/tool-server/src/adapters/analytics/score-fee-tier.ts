@@ -44,6 +44,7 @@ export function scoreFeeTier(tier: FeeTier, market: TierMarket): TierScore {
     netAprOfWeek: paid(range, pace.ofLast7Days * (1 - quiet)).netApr,
     feeAprOfWeek: range.feeApr * pace.ofLast7Days,
     quietDaysPct: quiet * 100,
+    daysCounted: pace.daysCounted,
   }
 }
 
@@ -81,22 +82,30 @@ export type TierScore = {
   readonly netAprOfWeek: number
   readonly feeAprOfWeek: number
   readonly quietDaysPct: number
+  /** What the error of its fees rests on: days that are known, less those that were brought in to the others. */
+  readonly daysCounted: number
 }
 
 const years = 30 / 365
 
-/** Of days of which fewer than two are known nothing tells the error. */
-function paceOf({ fees, daysKnown }: DailyTrade): FeePace {
-  const pace = feePace(Float64Array.from(winsorised(fees)), { barSeconds: 86_400 })
-  if (pace === null) return { perDay: 0, ofLast7Days: 0, standardError: null }
-  return daysKnown < 2 ? { ...pace, standardError: null } : pace
+/**
+ * Of days of which fewer than two are known nothing tells the error. Days brought in to the others' hide a part of their scatter: the
+ * error of such a mean is (n - 1)/(h - 1) of what they show, h being the days that stayed (Dixon and Tukey 1968).
+ */
+function paceOf({ fees, daysKnown }: DailyTrade): FeePace & { readonly daysCounted: number } {
+  const capped = fees.length < 10 ? 0 : Math.round(0.05 * (fees.length - 1))
+  const pace = feePace(Float64Array.from(winsorised(fees, capped)), { barSeconds: 86_400 })
+  const daysCounted = Math.max(0, Math.min(fees.length, daysKnown) - 2 * capped)
+  if (pace === null) return { perDay: 0, ofLast7Days: 0, standardError: null, daysCounted }
+  if (daysKnown < 2 || pace.standardError === null) return { ...pace, standardError: null, daysCounted }
+  const hidden = (fees.length - 1) / (fees.length - 2 * capped - 1)
+  return { ...pace, standardError: pace.standardError * hidden, daysCounted }
 }
 
-function winsorised(days: readonly number[]): readonly number[] {
-  if (days.length < 10) return days
+function winsorised(days: readonly number[], capped: number): readonly number[] {
   const sorted = days.toSorted((a, b) => a - b)
-  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0
-  return days.map((day) => Math.min(Math.max(day, at(0.05)), at(0.95)))
+  const [least = 0, most = 0] = [sorted[capped], sorted[days.length - 1 - capped]]
+  return days.map((day) => Math.min(Math.max(day, least), most))
 }
 
 /** The yields of a range in a pool that pays so much a day, from those in one that pays 1. */

@@ -115,6 +115,16 @@ describe('bars of periods', () => {
     expect([absurd('v2'), absurd('v3')]).toEqual([0, 1])
   })
 
+  test('hold the dollars of pools without a price against each other, and count none where most are missing', () => {
+    const dollarsOf = (...dollars: readonly number[]) => {
+      const told = dollars.map((volumeUsd, hour) => period(hour, 2_000, { volumeUsd }))
+      return [...barsOfPeriods(pool, null, told, grid, []).figures.volumeUsd!]
+    }
+    expect(dollarsOf(0, 7_000, 2_000, 1_000)).toEqual([1_000, 1_000, 2_000, 1_000])
+    expect(dollarsOf(1e190, 2_100, 2_000, -1)).toEqual([2_000, 2_100, 2_000, 2_000])
+    expect(dollarsOf(0, 7_000, -3, 0)).toEqual([NaN, 7_000, NaN, NaN])
+  })
+
   test('count dollars by the trade in a pegged token, whatever the subgraph says', () => {
     const told = [0, 1e190, -1, 2_000].map((volumeUsd, hour) => period(hour, 2_000, { volumeUsd }))
     const { figures } = barsOfPeriods(pool, null, told, grid, pegged)
@@ -131,7 +141,6 @@ describe('bars of periods', () => {
     const other = { isToken1: false, usd: 5_000, decimals: 18, isPegged: false }
     const { figures } = barsOfPeriods(pool, null, told, grid, [side, other])
     expect([...figures.volumeUsd!]).toEqual([2_000, 7_000, 2_000, 1_000])
-    expect([...barsOfPeriods(pool, null, told, grid, []).figures.volumeUsd!]).toEqual([NaN, 7_000, 2_000, 1_000])
   })
 
   test('share fees with the protocol', () => {

@@ -7,6 +7,7 @@ import { tickAt, tickScale } from './period-tick.ts'
 import { believablePeriods } from './believable-periods.ts'
 import type { DollarSide } from './dollar-sides.ts'
 import type { Period } from './read-periods.ts'
+import { toldSides } from './told-sides.ts'
 
 /**
  * Hours or days of a subgraph as bars without holes. A bar opens where the one before closed; one without a period is a gap, taken to be quiet.
@@ -14,15 +15,17 @@ import type { Period } from './read-periods.ts'
  * inputs of a bar are half its volume, corrected by what the move of the price kept in the pool at its liquidity (v3 whitepaper
  * eq. 6.14 and 6.16). Its dollars are those of its trade in a pegged token, else what the subgraph says where a price of today is
  * within a factor of 3 of it, else the trade at that price: subgraphs count no dollars for tokens that they do not trust.
+ * Where neither token has a price, the one that most of its dollars come to stands for that of today.
  */
 export function barsOfPeriods(
   pool: Pick<Pool, 'version' | 'fee' | 'protocolFee' | 'token0' | 'token1'>,
   before: Period | null,
   periods: readonly Period[],
   grid: BarGrid,
-  sides: readonly DollarSide[],
+  priced: readonly DollarSide[],
 ): SubgraphBars {
   const { opening: known, sane } = believablePeriods(pool, before, periods)
+  const sides = priced.length > 0 ? priced : toldSides(pool, sane)
   const opening = known ?? sane[0]
   const skipped = opening === known || opening === undefined ? 0 : (opening.startsAt - grid.start) / grid.barSeconds
   const count = opening === undefined ? 0 : grid.count - skipped

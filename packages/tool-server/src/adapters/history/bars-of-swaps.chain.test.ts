@@ -14,7 +14,7 @@ test.each(['v3', 'v4'] as const)(
     const pool = await reads.pool(chain, { version, id })
     const now = Math.floor(Date.now() / 1000)
     const { swaps } = await reads.swaps(chain, pool, 0)
-    const { bars, trades } = barsOfSwaps(pool, swaps, barGrid(now - 40 * 86_400, now + 1, 3_600))
+    const { bars, trades } = await barsOfSwaps(pool, swaps, barGrid(now - 40 * 86_400, now + 1, 3_600))
     const sum = (column: Float64Array) => column.reduce((total, value) => total + value, 0)
     expect(sum(trades)).toBe(swaps.length)
     expect(sum(bars.feeGrowth!.token0) / (Number(pool.feeGrowthGlobal0X128) / 2 ** 128)).toBeCloseTo(1, 6)

@@ -1,6 +1,16 @@
-import { barsFromSwaps, feeGrowthFromSwaps, LpMathError, MAX_TICK, MIN_TICK, unpackProtocolFee } from '@svc/lp-math'
+import {
+  barsFromSwapsInSteps,
+  eachInSteps,
+  feeGrowthFromSwapsInSteps,
+  LpMathError,
+  MAX_TICK,
+  MIN_TICK,
+  type TimedSwapLog,
+  unpackProtocolFee,
+} from '@svc/lp-math'
 import type { Pool, SwapRecord } from '../../ports.ts'
 import { lpFeeShare } from '../analytics/lp-fee-share.ts'
+import { inTurns } from '../in-turns.ts'
 import type { BarGrid } from './bar-grid.ts'
 import { tradedColumns, type ClosingState, type TradedBars } from './traded-bars.ts'
 
@@ -9,45 +19,58 @@ import { tradedColumns, type ClosingState, type TradedBars } from './traded-bars
  * the price it opens with; without one the bars begin with the first swap in the grid, unless `opening` tells the state before it.
  * Fee growth is that of a position over the whole range of prices, out of the path of the price and bound by what was paid (see
  * `feeGrowthFromSwaps`), with the protocol's part as it is today; of a pair, and where one log does not fit to the one before, out of
- * the amounts.
+ * the amounts. Made in many turns of the loop, also where all swaps fall into one bar.
  */
 export function barsOfSwaps(
   pool: Pool,
   swaps: readonly SwapRecord[],
   grid: BarGrid,
   opening: ClosingState | null = null,
-): TradedBars {
-  const { start, barSeconds } = grid
-  const endsAt = start + grid.count * barSeconds
-  const inside = swaps.filter(({ timestamp }) => timestamp >= start && timestamp < endsAt)
-  const before: ClosingState | null = swaps.findLast(({ timestamp }) => timestamp < start) ?? opening
-  const from = before === null ? Math.floor((inside[0]?.timestamp ?? endsAt) / barSeconds) * barSeconds : start
-  const traded = tradedColumns({
-    start: from,
-    count: Math.max(0, Math.round((endsAt - from) / barSeconds)),
-    barSeconds,
+): Promise<TradedBars> {
+  return inTurns(barsInSteps(pool, swaps, grid, opening), looksAtOnce)
+}
+
+/** Each swap is looked at some seven times, at the way of the price for a microsecond. */
+const looksAtOnce = 1_000
+
+type Log = TimedSwapLog & { readonly feePips: number }
+type Traded = { readonly pool: Pool; readonly logs: readonly Log[]; readonly before: ClosingState | null }
+
+function* barsInSteps(
+  pool: Pool,
+  swaps: readonly SwapRecord[],
+  { start, count, barSeconds }: BarGrid,
+  opening: ClosingState | null,
+): Generator<number, TradedBars> {
+  const endsAt = start + count * barSeconds
+  const logs: Log[] = []
+  const ofBars = new Map<number, Log[]>()
+  let before = opening
+  yield* eachInSteps(swaps, (swap) => {
+    const { amount0, amount1, sqrtPriceX96, liquidity, fee, timestamp } = swap
+    if (timestamp < start) before = swap
+    if (timestamp < start || timestamp >= endsAt) return
+    const log = { amount0, amount1, sqrtPriceX96After: sqrtPriceX96, liquidity, feePips: fee, timestamp }
+    const bar = Math.floor((timestamp - start) / barSeconds)
+    const ofBar = ofBars.get(bar) ?? []
+    if (ofBar.push(log) === 1) ofBars.set(bar, ofBar)
+    logs.push(log)
   })
-  if (traded.bars.startsAt.length === 0) return traded
-  const logs = inside.map((swap) => Object.assign({ sqrtPriceX96After: swap.sqrtPriceX96 }, swap))
-  const groups = new Map<number, Log[]>()
-  for (const log of logs) {
-    const index = Math.floor((log.timestamp - from) / barSeconds)
-    const group = groups.get(index)
-    if (group === undefined) groups.set(index, [log])
-    else group.push(log)
+  const [firstTraded = count] = ofBars.keys()
+  const first = before === null ? firstTraded : 0
+  const startsAt = start + first * barSeconds
+  const traded = tradedColumns({ start: startsAt, count: count - first, barSeconds })
+  if (first >= count) return traded
+  const bars = yield* barsFromSwapsInSteps(logs, { barSeconds, startsAt, endsAt, ...(before && { start: before }) })
+  let last = before
+  for (const [bar, ofBar] of ofBars) {
+    closeBars(traded, bar - first, last ?? stateAfter(ofBar[0]))
+    yield* addFees(traded, bar - first, { pool, logs: ofBar, before: last })
+    last = stateAfter(ofBar.at(-1))
   }
-  let last: ClosingState | null = before
-  for (const [index, swaps] of groups) {
-    closeBars(traded, index, last ?? swaps[0] ?? null)
-    addFees(traded, index, { pool, swaps, before: last })
-    last = swaps.at(-1) ?? last
-  }
-  closeBars(traded, traded.bars.startsAt.length, last)
-  const bars = barsFromSwaps(logs, { barSeconds, startsAt: from, endsAt, ...(before && { start: before }) })
+  closeBars(traded, count - first, last)
   const { feeGrowth } = traded.bars
-  const liquidity = bars.liquidity.map(
-    (traded0, index) => liquidityPaid(traded, index, bars.closeTick[index]) ?? traded0,
-  )
+  const liquidity = bars.liquidity.map((met, index) => liquidityPaid(traded, index, bars.closeTick[index]) ?? met)
   return { ...traded, bars: { ...bars, liquidity, feeGrowth } }
 }
 
@@ -58,50 +81,65 @@ function closeBars({ closing }: TradedBars, index: number, last: ClosingState | 
   while (closing.length < index) closing.push({ sqrtPriceX96, liquidity })
 }
 
-type Log = SwapRecord & { readonly sqrtPriceX96After: bigint }
-type Traded = { readonly pool: Pool; readonly swaps: readonly Log[]; readonly before: ClosingState | null }
-
-function addFees({ bars, fees0, fees1, trades, bound }: TradedBars, index: number, traded: Traded): void {
-  const { pool, swaps } = traded
-  const deepest = swaps.reduce((most, { liquidity }) => Math.max(most, Number(liquidity)), 0)
-  let growth: readonly [number, number] = [0, 0]
-  for (const swap of swaps) {
-    const zeroForOne = swap.amount0 > 0n
-    const paid = Number(zeroForOne ? swap.amount0 : swap.amount1)
-    const fee = paid * (swap.fee / 1e6) * lpFeeShare(pool, swap.fee, zeroForOne)
-    const met = Number(swap.liquidity) * 1_000 < deepest ? deepest : Number(swap.liquidity)
-    const grown = met > 0 ? fee / met : 0
-    growth = zeroForOne ? [growth[0] + grown, growth[1]] : [growth[0], growth[1] + grown]
-    add(zeroForOne ? fees0 : fees1, index, fee)
-    add(trades, index, 1)
-  }
-  const path = growthAlongPath(traded)
-  if (path !== null) growth = path.growth
-  add(bound, index, path?.boundSwaps ?? 0)
-  if (bars.feeGrowth === null) return
-  add(bars.feeGrowth.token0, index, growth[0])
-  add(bars.feeGrowth.token1, index, growth[1])
+function stateAfter(log: Log | undefined): ClosingState | null {
+  return log === undefined ? null : { sqrtPriceX96: log.sqrtPriceX96After, liquidity: log.liquidity }
 }
 
+function* addFees(
+  { bars, fees0, fees1, trades, bound }: TradedBars,
+  index: number,
+  traded: Traded,
+): Generator<number, void> {
+  yield* eachInSteps(traded.logs, (log) => {
+    const fees = log.amount0 > 0n ? fees0 : fees1
+    fees[index] = (fees[index] ?? 0) + feeOf(traded.pool, log)
+  })
+  trades[index] = traded.logs.length
+  const { growth, boundSwaps } = (yield* growthAlongPath(traded)) ?? (yield* growthOfAmounts(traded))
+  bound[index] = boundSwaps
+  if (bars.feeGrowth === null) return
+  bars.feeGrowth.token0[index] = growth[0]
+  bars.feeGrowth.token1[index] = growth[1]
+}
+
+type Growth = { readonly growth: readonly [token0: number, token1: number]; readonly boundSwaps: number }
+
 /** Null for a pair, whose growth is even, and where the logs do not fit together. */
-function growthAlongPath({ pool, swaps, before }: Traded) {
+function* growthAlongPath({ pool, logs, before }: Traded): Generator<number, Growth | null> {
   if (pool.version === 'v2' || before === null) return null
   try {
-    const { growth0X128, growth1X128, boundSwaps } = feeGrowthFromSwaps({
+    const { growth0X128, growth1X128, boundSwaps } = yield* feeGrowthFromSwapsInSteps({
       start: before,
-      swaps: swaps.map((swap) => Object.assign({ feePips: swap.fee }, swap)),
+      swaps: logs,
       feePips: pool.fee,
       protocolFee: unpackProtocolFee(pool.version, pool.protocolFee),
       tickLower: MIN_TICK,
       tickUpper: MAX_TICK,
       boundByInput: true,
     })
-    const growth = [Number(growth0X128) / 2 ** 128, Number(growth1X128) / 2 ** 128] as const
-    return { growth, boundSwaps: boundSwaps ?? 0 }
+    return { growth: [Number(growth0X128) / 2 ** 128, Number(growth1X128) / 2 ** 128], boundSwaps: boundSwaps ?? 0 }
   } catch (error) {
     if (error instanceof LpMathError) return null
     throw error
   }
+}
+
+function* growthOfAmounts({ pool, logs }: Traded): Generator<number, Growth> {
+  let deepest = 0
+  yield* eachInSteps(logs, ({ liquidity }) => (deepest = Math.max(deepest, Number(liquidity))))
+  const growth: [number, number] = [0, 0]
+  yield* eachInSteps(logs, (log) => {
+    const liquidity = Number(log.liquidity)
+    const met = liquidity * 1_000 < deepest ? deepest : liquidity
+    if (met > 0) growth[log.amount0 > 0n ? 0 : 1] += feeOf(pool, log) / met
+  })
+  return { growth, boundSwaps: 0 }
+}
+
+/** What a swap paid to liquidity providers, in smallest units of what came in. */
+function feeOf(pool: Pool, { amount0, amount1, feePips }: Log): number {
+  const zeroForOne = amount0 > 0n
+  return Number(zeroForOne ? amount0 : amount1) * (feePips / 1e6) * lpFeeShare(pool, feePips, zeroForOne)
 }
 
 /**
@@ -113,8 +151,4 @@ function liquidityPaid({ bars, fees0, fees1 }: TradedBars, index: number, closeT
   const grown = (bars.feeGrowth?.token0[index] ?? 0) * price + (bars.feeGrowth?.token1[index] ?? 0)
   const paid = (fees0[index] ?? 0) * price + (fees1[index] ?? 0)
   return grown > 0 && paid > 0 ? paid / grown : null
-}
-
-function add(column: Float64Array, index: number, amount: number): void {
-  column[index] = (column[index] ?? 0) + amount
 }

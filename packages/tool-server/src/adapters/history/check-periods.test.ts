@@ -1,13 +1,13 @@
 import { getSqrtPriceAtTick } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
-import type { HistoryRequest, SwapRecord } from '../../ports.ts'
+import type { HistoryRequest, ReadLimits, SwapRecord } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
-import { checkPeriods, type CheckPorts } from './check-periods.ts'
+import { checkPeriods, type Checked, type CheckPorts } from './check-periods.ts'
 import type { Period } from './read-periods.ts'
 
 const token = { decimals: 6 }
 const pool = { version: 'v3', token0: token, token1: token }
-const chain = { blockTimeSeconds: 12, logRangeBlocks: 2_000 }
+const chain = { blockTimeSeconds: 12 }
 const request = { chain, pool, barSeconds: 3_600 } as unknown as HistoryRequest
 
 /** Forty hours, one swap each, at a price of one, those of the tens ten times as large. */
@@ -51,6 +51,7 @@ async function check(
   endpoint = honest,
   of: Partial<HistoryRequest> = {},
   { rpc, upTo } = { rpc: archive, upTo: whole },
+  begins = slots,
 ) {
   const asked: number[] = []
   const liquidity = {
@@ -62,7 +63,7 @@ async function check(
   const found = await checkPeriods(
     { liquidity, rpc } as unknown as CheckPorts,
     { ...request, ...of },
-    { slots, told: periods, opening: null, upTo },
+    { slots: begins, told: periods, opening: null, upTo },
     { pickInt },
   )
   return { ...found, asked }
@@ -180,20 +181,42 @@ describe('spot checks of the periods of a subgraph', () => {
 
   test('end the reads that are late', async () => {
     const signals: (AbortSignal | undefined)[] = []
-    const swaps = (...[, , , , signal]: readonly [unknown, unknown, unknown, unknown?, AbortSignal?]) => {
-      signals.push(signal)
+    const swaps = (...[, , , , limits]: readonly [unknown, unknown, unknown, unknown?, ReadLimits?]) => {
+      signals.push(limits?.signal)
       return new Promise<never>(() => {})
     }
     const ports = { liquidity: { swaps }, rpc: archive } as unknown as CheckPorts
-    const found = checkPeriods(ports, request, { slots, told, opening: null, upTo: whole }, { pickInt, withinMs: 1 })
-    expect(await found).toEqual({ checked: 0, hasLargest: false })
+    const found = checkPeriods(ports, request, { slots, told, opening: null, upTo: whole }, { pickInt, withinMs: 60 })
+    expect(await found).toEqual({ checked: 0, hasLargest: false, costly: 0, unanswered: 5 })
     expect(signals.map((signal) => signal?.aborted)).toEqual(Array(5).fill(true))
   })
 
-  test('ask for no more logs than they may', async () => {
-    const chainOf = (blockTimeSeconds: number) => ({ chain: { ...chain, blockTimeSeconds } as HistoryRequest['chain'] })
-    const asked = async (blockTimeSeconds: number) =>
-      (await check(told, honest, chainOf(blockTimeSeconds))).asked.length
-    expect([await asked(0.25), await asked(0.1), await asked(0.05)]).toEqual([3, 1, 0])
+  test.each<readonly [mostRequests: number, each: number, found: Partial<Checked>]>([
+    [1_000, 100, { checked: 5, costly: 0 }],
+    [500, 100, { checked: 3, costly: 2 }],
+    [150, 100, { checked: 1, costly: 4 }],
+    [150, 150, { checked: 1, costly: 4 }],
+    [90, 100, { checked: 0, hasLargest: false, costly: 5 }],
+  ])('of %i requests make no more where a period takes %i, and hold as many as these allow', async (...terms) => {
+    const [mostRequests, each, outcome] = terms
+    let made = 0
+    const swaps = async (...[, , from, to = 0, limits]: Parameters<CheckPorts['liquidity']['swaps']>) => {
+      for (let request = 0; request < each; request += 1) {
+        await Promise.resolve()
+        limits?.onRequest?.()
+        made += 1
+      }
+      return { swaps: honest(from, to), completeFrom: from, complete: true, created: null }
+    }
+    const ports = { liquidity: { swaps }, rpc: archive } as unknown as CheckPorts
+    const options = { pickInt, mostRequests }
+    const found = await checkPeriods(ports, request, { slots, told, opening: null, upTo: whole }, options)
+    expect(found).toMatchObject({ ...outcome, unanswered: 0 })
+    expect(made).toBeLessThanOrEqual(mostRequests)
+  })
+
+  test('say so where not all of those that claim most are held', async () => {
+    const few = change(5, { high: 1.0000005 }).slice(0, 8)
+    expect(await check(few, honest, {}, undefined, slots.slice(0, 8))).toMatchObject({ checked: 1, hasLargest: false })
   })
 })

@@ -1,54 +1,42 @@
-import type { HistoryRequest, SwapRecord } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
+import { setMaxListeners } from 'node:events'
+import type { HistoryRequest } from '../../ports.ts'
 import { withinTime } from '../analytics/within-time.ts'
 import { SubgraphError } from '../subgraph/subgraph-error.ts'
 import type { HistoryPorts } from './create-pool-history.ts'
+import { createRequestBudget } from './create-request-budget.ts'
+import { disagreement } from './disagreement.ts'
 import { hasLogsBefore } from './has-logs-before.ts'
-import { isWithin, metOf, periodFitsSwaps } from './period-fits-swaps.ts'
+import { judgeReadings } from './judge-readings.ts'
+import { orUndecided } from './or-undecided.ts'
+import { readPlaces, type ReadTerms } from './read-places.ts'
 import type { Period } from './read-periods.ts'
 import { spotChecks } from './spot-checks.ts'
 
 /**
  * Holds a few closed periods of a subgraph (see `spotChecks`) against the pool's own swap logs, and gives back how many agreed. An
- * endpoint that fails or is late decides nothing, and nothing more is asked of it then. One that tells no swap of a period said to be
- * traded is right where it has logs of that time; where it shows none, one period of those that claim most has to agree.
+ * endpoint that fails or is late decides nothing, and nothing more is asked of it then, nor once the budget of requests is spent. One
+ * that tells no swap of a period said to be traded is right where it has logs of that time; where it shows none, one period of those that claim most has to agree.
  *
- * @throws SubgraphError `malformed` where one disagrees, or trade is told that nothing confirms; ToolError `CANCELLED`
+ * @throws SubgraphError `untrue` where one disagrees, `malformed` where trade is told that nothing confirms; ToolError `CANCELLED`
  */
 export async function checkPeriods(
   ports: CheckPorts,
   request: HistoryRequest,
   told: ToldPeriods,
-  { pickInt, withinMs = 5_000 }: CheckOptions,
+  { pickInt, withinMs = 5_000, mostRequests = usualRequests }: CheckOptions,
 ): Promise<Checked> {
-  const { chain, barSeconds } = request
-  const places = spotChecks(told, barSeconds, chain, pickInt)
+  const { places, largest } = spotChecks(told, pickInt)
   const over = new AbortController()
   const signal = AbortSignal.any([over.signal, ...(request.signal === undefined ? [] : [request.signal])])
-  const inTime = <Outcome>(work: Promise<Outcome>) => withinTime(orUndecided(work, request.signal), withinMs, null)
+  setMaxListeners(0, signal)
+  const terms = { budget: createRequestBudget(mostRequests), withinMs, signal }
   try {
-    const reads = places.map(({ startsAt }) => inTime(readPeriod(ports, { ...request, signal }, told, startsAt)))
-    const readings = (await Promise.all(reads)).filter((reading) => reading !== null)
-    const knownFrom = Math.min(...readings.flatMap(({ startsAt, isTraded }) => (isTraded ? [startsAt] : [])))
-    const met = readings.flatMap(({ swaps }) => metOf(swaps))
-    const agreed = new Set<number>()
-    const silent: number[] = []
-    for (const { startsAt, swaps, isTraded } of readings) {
-      const period = told.told.find((each) => each.startsAt === startsAt) ?? null
-      const before = told.told.findLast((each) => each.startsAt < startsAt) ?? told.opening
-      if (periodFitsSwaps(request.pool, period, before, swaps, met)) agreed.add(startsAt)
-      else if (isTraded || startsAt >= knownFrom) throw disagreement(startsAt, barSeconds)
-      else silent.push(startsAt)
-    }
-    requireLiquidity(readings, told.told, barSeconds)
-    const largest = places.filter(({ isLargest }) => isLargest)
-    const newest = Math.max(...silent)
-    if (silent.length > 0) {
-      const isQuiet = await inTime(hasLogsBefore(ports.rpc, chain, newest, signal))
-      if (isQuiet === true) throw disagreement(newest, barSeconds)
-      if (!largest.some(({ startsAt }) => agreed.has(startsAt))) throw unconfirmed()
-    }
-    return { checked: agreed.size, hasLargest: largest.every(({ startsAt }) => agreed.has(startsAt)) }
+    const { readings, costly } = await readPlaces(ports, request, told.upTo, places, terms)
+    const { agreed, silent } = judgeReadings(request, told, readings)
+    const isConfirmed = largest.some((startsAt) => agreed.has(startsAt))
+    if (silent.length > 0) await requireLogs(ports, request, Math.max(...silent), isConfirmed, terms)
+    const hasLargest = largest.every((startsAt) => agreed.has(startsAt))
+    return { checked: agreed.size, hasLargest, costly, unanswered: places.length - agreed.size - costly }
   } finally {
     over.abort()
   }
@@ -61,6 +49,10 @@ export type Checked = {
   readonly checked: number
   /** Whether all of those that claim most are among them. */
   readonly hasLargest: boolean
+  /** How many more there were to check that take more requests than a check may make. */
+  readonly costly: number
+  /** How many more of which the endpoint told no logs, or not in time. */
+  readonly unanswered: number
 }
 
 export type ToldPeriods = {
@@ -79,58 +71,25 @@ export type CheckOptions = {
   readonly pickInt: (below: number) => number
   /** How long each round of the checks may take. */
   readonly withinMs?: number
+  /** How many requests all of one check may make of the endpoint, for blocks and logs; 600 unless given. */
+  readonly mostRequests?: number
+  /** For how long a subgraph that one of them refuted is passed over for the pool. */
+  readonly rememberMs?: number
 }
 
-type Reading = {
-  readonly startsAt: number
-  readonly swaps: readonly SwapRecord[]
-  /** Whether the pool logged a swap in it, also after the last block told. */
-  readonly isTraded: boolean
-}
+/** Of the last hundred days six to eight hours usually take a hundred to five hundred. */
+const usualRequests = 600
 
-async function readPeriod(
-  { liquidity }: CheckPorts,
-  { chain, pool, barSeconds, signal }: HistoryRequest,
-  { upTo }: ToldPeriods,
-  startsAt: number,
-): Promise<Reading | null> {
-  const endsAt = startsAt + barSeconds
-  const { swaps, complete } = await liquidity.swaps(chain, pool, startsAt, endsAt, signal)
-  if (!complete) return null
-  const own = swaps.filter(({ timestamp }) => timestamp >= startsAt && timestamp < endsAt)
-  const isWhole = endsAt <= upTo.timestamp
-  const told = isWhole ? own : own.filter(({ blockNumber }) => blockNumber <= upTo.blockNumber)
-  return { startsAt, swaps: told, isTraded: own.length > 0 }
-}
-
-/** Positions come and go after the last swap of a period, not of most: in most the liquidity is one that swaps met, to a twentieth. */
-function requireLiquidity(readings: readonly Reading[], told: readonly Period[], barSeconds: number): void {
-  const traded = readings.filter(({ swaps }) => swaps.length > 0)
-  const off = traded.filter(({ startsAt, swaps }) => {
-    const period = told.find((each) => each.startsAt === startsAt)
-    return period !== undefined && !isWithin(1.05, period.liquidity, metOf(swaps))
-  })
-  const [first] = off
-  if (first !== undefined && traded.length > 1 && off.length * 2 > traded.length)
-    throw disagreement(first.startsAt, barSeconds)
-}
-
-/** Null for what fails, but for the caller's leaving. */
-async function orUndecided<Outcome>(work: Promise<Outcome>, signal?: AbortSignal): Promise<Outcome | null> {
-  try {
-    return await work
-  } catch {
-    if (signal?.aborted !== true) return null
-    throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
-  }
-}
-
-function disagreement(startsAt: number, barSeconds: number): SubgraphError {
-  const time = new Date(startsAt * 1_000).toISOString()
-  const period = barSeconds === 3_600 ? 'hour' : 'day'
-  return new SubgraphError('malformed', `tells another ${period} from ${time} on than the pool logged`)
-}
-
-function unconfirmed(): SubgraphError {
-  return new SubgraphError('malformed', 'tells of trade of which the endpoint has no log')
+/** Throws where the silence after a time (Unix seconds) is that of a quiet pool, or nothing confirms the trade told of it. */
+async function requireLogs(
+  { rpc }: CheckPorts,
+  { chain, barSeconds, signal: caller }: HistoryRequest,
+  newest: number,
+  isConfirmed: boolean,
+  { budget, withinMs, signal }: ReadTerms,
+): Promise<void> {
+  const asked = hasLogsBefore(rpc, chain, newest, { signal, onRequest: () => budget.take() })
+  const isQuiet = await withinTime(orUndecided(asked, caller), withinMs, null)
+  if (isQuiet === true) throw disagreement(newest, barSeconds)
+  if (!isConfirmed) throw new SubgraphError('malformed', 'tells of trade of which the endpoint has no log')
 }

@@ -4,10 +4,10 @@ import { createBarMemory } from './create-bar-memory.ts'
 const hours = { chainId: 1, pool: '0xab', barSeconds: 3_600 }
 const chunk = (startsAt: number, content = `${startsAt}`) => ({ startsAt, content })
 
-test('chunks are given back as they were first kept, each to its own', async () => {
+test('chunks are given back as they were last kept, each to its own', async () => {
   const bars = createBarMemory()
-  await bars.keep(hours, [chunk(200), chunk(100)])
-  await bars.keep(hours, [chunk(100, 'other'), chunk(300)])
+  await bars.keep(hours, [chunk(200), chunk(100, 'broken')])
+  await bars.keep(hours, [chunk(100), chunk(300)])
   await bars.keep({ ...hours, pool: '0xcd' }, [chunk(100, 'cd')])
   await bars.keep({ ...hours, barSeconds: 60 }, [chunk(100, 'minutes')])
   await bars.keep({ ...hours, chainId: 10 }, [chunk(100, 'optimism')])

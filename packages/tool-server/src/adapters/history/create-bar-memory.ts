@@ -13,10 +13,7 @@ export function createBarMemory(mostChunks = 1_000): BarStore {
     },
     async keep(of, chunks) {
       const owner = keyOf(of)
-      for (const chunk of chunks) {
-        const key = `${owner} ${chunk.startsAt}`
-        if (!kept.has(key)) kept.set(key, { ...chunk, of: owner })
-      }
+      for (const chunk of chunks) kept.set(`${owner} ${chunk.startsAt}`, { ...chunk, of: owner })
       for (const key of [...kept.keys()].slice(0, Math.max(0, kept.size - mostChunks))) kept.delete(key)
     },
   }

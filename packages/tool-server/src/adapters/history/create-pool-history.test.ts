@@ -4,6 +4,7 @@ import type { HistoryRequest } from '../../ports.ts'
 import { createSubgraphs } from '../subgraph/create-subgraphs.ts'
 import { createBarMemory } from './create-bar-memory.ts'
 import { createPoolHistory } from './create-pool-history.ts'
+import { toldHours } from './told-hours.fixture.ts'
 
 const now = 1_700_000_000
 
@@ -61,4 +62,34 @@ test('reads the logs once for all who ask for the same bars at the same time, an
   expect(asked.logs).toBe(1)
   await Promise.all([history.read(request), history.read({ ...request, barSeconds: 60 })])
   expect(asked.logs).toBe(3)
+})
+
+test('passes over a subgraph that was found untrue of a pool for six hours, wherever chance would look next', async () => {
+  let [picked, time, asked] = [20, now * 1_000, 0]
+  const { ports, ask, request } = toldHours(
+    () => true,
+    (at) => (at === 21 ? 500 : 1_000),
+  )
+  const counted: typeof ask = (...terms) => {
+    asked += 1
+    return ask(...terms)
+  }
+  const history = createPoolHistory(ports, {
+    subgraphs: { of: () => counted },
+    bars: createBarMemory(),
+    now: () => time,
+    checks: { pickInt: () => picked },
+  })
+  const read = async (change: object = {}) => {
+    const { source, completeness } = await history.read({ ...request, ...change })
+    return `${asked} ${source}: ${completeness.note}`
+  }
+  expect(await read()).toMatch(/^1 rpc: The subgraph tells another hour from 1971-02-22T13:00:00.000Z on than the pool/)
+  picked = 0
+  const at = new Date(time).toISOString()
+  expect(await read()).toContain(`1 rpc: The subgraph was refused at ${at} and is passed over until`)
+  expect(await read({ from: request.from + 3_600 })).toContain('as it tells another hour from')
+  expect(await read({ pool: { ...request.pool, id: '0xother' } })).toMatch(/^2 subgraph: /)
+  time += 6 * 3_600_000
+  expect(await read()).toMatch(/^3 subgraph: /)
 })

@@ -3,19 +3,23 @@ import type { HistoryRequest, Liquidity, PoolBars, PoolHistory, Ports } from '..
 import type { Subgraphs } from '../subgraph/create-subgraphs.ts'
 import { SubgraphError } from '../subgraph/subgraph-error.ts'
 import type { CheckOptions } from './check-periods.ts'
+import { createVerdicts, type Verdicts } from './create-verdicts.ts'
 import { readRpcHistory } from './read-rpc-history.ts'
 import { readSubgraphHistory } from './read-subgraph-history.ts'
 import { shareReads } from './share-reads.ts'
+import { takeTurns } from './take-turns.ts'
 
 /**
  * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out
- * of what the contracts logged. The answer says which, and why not the subgraph. Who asks for the same at the same time shares a read.
+ * of what the contracts logged. The answer says which, and why not the subgraph; one that was found untrue of a pool is passed over for it
+ * for some hours. Who asks for the same at the same time shares a read; of different ones a few go on at once.
  */
 export function createPoolHistory(ports: HistoryPorts, options: HistoryOptions): PoolHistory {
   const { subgraphs, bars, now } = options
-  return shareReads({
+  const verdicts = createVerdicts(now, options.checks.rememberMs)
+  const alone: PoolHistory = {
     async read(request) {
-      const told = await fromSubgraph(ports, options, request)
+      const told = await fromSubgraph(ports, options, verdicts, request)
       if (told !== null && 'bars' in told) return told
       const read = await readRpcHistory(ports, bars, request, now())
       if (told !== null) return withNote(read, `The subgraph ${told.problem}: this is out of swap logs.`)
@@ -24,7 +28,8 @@ export function createPoolHistory(ports: HistoryPorts, options: HistoryOptions):
         ? withNote(read, 'With SVC_MCP_SUBGRAPH_API_KEY set a subgraph reaches further back.')
         : read
     },
-  })
+  }
+  return takeTurns(shareReads(alone))
 }
 
 export type HistoryOptions = {
@@ -42,17 +47,22 @@ export type HistoryPorts = Pick<Ports, 'rpc' | 'prices'> & { readonly liquidity:
 async function fromSubgraph(
   ports: HistoryPorts,
   { subgraphs, checks }: HistoryOptions,
+  verdicts: Verdicts,
   request: HistoryRequest,
 ): Promise<PoolBars | { readonly problem: string } | null> {
   const { barSeconds } = request
   if (barSeconds !== 3_600 && barSeconds !== 86_400) return null
   const ask = subgraphs.of(request.chain, request.pool.version)
   if (ask === null) return null
+  const known = verdicts.of(request)
+  if (known !== null) return known
   try {
-    return await readSubgraphHistory(ports, ask, { ...request, barSeconds }, checks)
+    const read = await readSubgraphHistory(ports, ask, { ...request, barSeconds }, checks)
+    return verdicts.of(request) ?? read
   } catch (error) {
-    if (error instanceof SubgraphError) return { problem: error.message }
-    throw error
+    if (!(error instanceof SubgraphError)) throw error
+    if (error.kind === 'untrue') verdicts.keep(request, error.message)
+    return { problem: error.message }
   }
 }
 

@@ -2,7 +2,7 @@ import type { HistoryRequest, SwapRecord } from '../../ports.ts'
 import { inPortions } from '../in-portions.ts'
 import { swapFit } from '../liquidity/swaps/swap-fit.ts'
 import { barGrid } from './bar-grid.ts'
-import { barsInPortions } from './bars-in-portions.ts'
+import { barsOfSwaps } from './bars-of-swaps.ts'
 import type { HistoryPorts } from './create-pool-history.ts'
 import type { ClosingState, TradedBars } from './traded-bars.ts'
 
@@ -20,7 +20,7 @@ export async function readSpan(
 ): Promise<Span> {
   const askedFrom = opening === null ? from - openingSeconds : from
   const reachesHead = to >= nowMs / 1000 - 3_600
-  const read = await ports.liquidity.swaps(chain, pool, askedFrom, reachesHead ? undefined : to, signal)
+  const read = await ports.liquidity.swaps(chain, pool, askedFrom, reachesHead ? undefined : to, { signal })
   const knownFrom = read.complete ? askedFrom : read.completeFrom
   const isWhole = knownFrom <= from
   const swaps = read.swaps.filter(({ timestamp }) => timestamp >= knownFrom)
@@ -28,10 +28,16 @@ export async function readSpan(
   const start = isWhole ? Math.max(from, created?.timestamp ?? from) : Math.ceil(knownFrom / barSeconds) * barSeconds
   const state = isWhole ? (opening ?? (created && { sqrtPriceX96: created.sqrtPriceX96, liquidity: 0n })) : null
   const end = reachesHead ? endOf(pool, swaps, state) : null
+  const [first] = swaps
   return {
-    traded: await barsInPortions(pool, swaps, barGrid(start, to, barSeconds), state),
+    // No pool is created after bars of it.
+    followsOpening:
+      opening === null ||
+      (created === null && (first ? swapFit(pool, opening, first) === 'follows' : end !== 'breaks')),
+    traded: await barsOfSwaps(pool, swaps, barGrid(start, to, barSeconds), state),
     knownFrom,
     isWhole,
+    isFromCreation: created !== null,
     breaks: [
       ...(await breaksOf(pool, swaps, state, from)),
       ...(end === 'breaks' ? [{ from: swaps.at(-1)?.timestamp ?? from, to }] : []),
@@ -46,6 +52,10 @@ export type Span = {
   readonly knownFrom: number
   /** Whether the logs reach back to where the span begins. */
   readonly isWhole: boolean
+  /** Whether the pool was created in it. */
+  readonly isFromCreation: boolean
+  /** Whether the first log, or the pool's price where there is none, goes on from the state before the span. */
+  readonly followsOpening: boolean
   /** Where a log does not follow from the one before it: their times, Unix seconds. */
   readonly breaks: readonly Break[]
   /** Until when the logs were found to be whole by a later one, or by the pool's price. */

@@ -1,46 +1,10 @@
-import { chains, findChain } from '@svc/wallet/core'
 import { describe, expect, test } from 'vitest'
-import type { SwapRecord } from '../../ports.ts'
-import type { HistoryPorts } from './create-pool-history.ts'
-import { readSubgraphHistory, type SubgraphRequest } from './read-subgraph-history.ts'
+import { readSubgraphHistory } from './read-subgraph-history.ts'
+import { toldHours } from './told-hours.fixture.ts'
 
-const [hour, from, headTime] = [3_600, 36_000_000, 36_000_000 + 40 * 3_600 + 600]
-const token = { decimals: 6, usdPegged: false, address: '0x01' }
-const state = { sqrtPriceX96: 2n ** 96n, tick: 0, liquidity: 10n ** 12n }
-const pool = { version: 'v3', id: '0x', fee: 500, protocolFee: 0, token0: token, token1: token, ...state }
-const chain = findChain(chains, 'ethereum')!
-
-/** Forty hours, a swap in each that is true, and of each what the subgraph says was traded, at a block so many seconds old. */
-async function read(isTrue: (at: number) => boolean, volumeOf: (at: number) => number, lag = 0) {
-  const hours = Array.from({ length: 40 }, (_, at) => at)
-  const place = { logIndex: 0, transactionHash: '0x', fee: 500, ...state } as const
-  const swaps = hours.filter(isTrue).map((at): SwapRecord => {
-    const when = { blockNumber: BigInt(at), timestamp: from + at * hour + 60 }
-    return Object.assign({ amount0: 10n ** 9n, amount1: -(10n ** 9n) }, when, place)
-  })
-  const periods = hours.map((at) => {
-    const volume = String(volumeOf(at))
-    const volumes = { volume0: volume, volume1: volume, volumeUsd: volume, tvlUsd: '1', trades: '1' }
-    const prices = { price: '1', open: '1', high: '1', low: '1', liquidity: String(1e12) }
-    return Object.assign({ startsAt: from + at * hour }, volumes, prices)
-  })
-  const block = { number: 1_000_000 - Math.round(lag / 12), timestamp: headTime - lag }
-  const ports = {
-    rpc: {
-      head: async () => ({ number: 1_000_000n, timestamp: BigInt(headTime) }),
-      client: () => ({ getBlock: () => Promise.reject(new Error('has no blocks')) }),
-    },
-    prices: { usd: async () => null },
-    liquidity: {
-      swaps: async (_chain: unknown, _pool: unknown, since: number, until: number) => ({
-        swaps: swaps.filter(({ timestamp }) => timestamp >= since && timestamp <= until),
-        complete: true,
-      }),
-    },
-  } as unknown as HistoryPorts
-  const request = { chain, pool, from, to: from + 40 * hour, barSeconds: hour } as unknown as SubgraphRequest
-  const answer = { _meta: { block, hasIndexingErrors: false }, before: [], periods }
-  const history = await readSubgraphHistory(ports, async () => answer, request, { pickInt: (below) => below >> 1 })
+async function read(...terms: Parameters<typeof toldHours>) {
+  const { ports, ask, request } = toldHours(...terms)
+  const history = await readSubgraphHistory(ports, ask, request, { pickInt: (below) => below >> 1 })
   return history.completeness.note
 }
 
@@ -62,6 +26,28 @@ describe('the hours of a subgraph', () => {
       ),
     ).rejects.toThrow('of which the endpoint has no log')
     const some = read(late, (at) => (late(at) ? 1_005 : 1_000))
-    expect(await some).toMatch(/ [234] of its 40 hours agree, not all of those that claim most\.$/)
+    expect(await some).toMatch(
+      / ([234]) of its 40 hours agree, not all of those that claim most; of [123] more the endpoint told no logs, or not in time\.$/,
+    )
+  })
+
+  test.each([
+    [
+      9,
+      "None of its 40 hours could be held against the pool's swap logs: 5 of them would take too many requests to the",
+    ],
+    [25, '2 of its 40 hours agree, those that claim most first, others by chance; 3 more would take too many requests'],
+  ])('are told to be unchecked where %i requests do not reach', async (mostRequests, says) => {
+    const { ports, ask, request } = toldHours(
+      () => true,
+      () => 1_000,
+    )
+    const swaps: typeof ports.liquidity.swaps = (chain, pool, since, until, limits) => {
+      for (let made = 0; made < 10; made += 1) limits?.onRequest?.()
+      return ports.liquidity.swaps(chain, pool, since, until)
+    }
+    const options = { pickInt: () => 0, mostRequests }
+    const history = await readSubgraphHistory({ ...ports, liquidity: { swaps } }, ask, request, options)
+    expect(history.completeness.note).toContain(says)
   })
 })

@@ -2,7 +2,7 @@ import type { HistoryRequest, PoolBars } from '../../ports.ts'
 import { SubgraphError } from '../subgraph/subgraph-error.ts'
 import { subgraphLag } from '../subgraph/subgraph-lag.ts'
 import type { AskSubgraph } from '../subgraph/create-subgraphs.ts'
-import { barGrid } from './bar-grid.ts'
+import { barGrid, type BarGrid } from './bar-grid.ts'
 import { barsOfPeriods, type SubgraphBars } from './bars-of-periods.ts'
 import { checkPeriods, type Checked, type CheckOptions } from './check-periods.ts'
 import type { HistoryPorts } from './create-pool-history.ts'
@@ -25,11 +25,48 @@ export async function readSubgraphHistory(
   request: SubgraphRequest,
   checks: CheckOptions,
 ): Promise<PoolBars> {
-  const { chain, pool, from, to, barSeconds } = request
+  const { from, to, barSeconds } = request
   const grid = barGrid(from, to, barSeconds)
+  const told = await readTold(ports, ask, request, grid)
+  const { read, periods, lag, headTime } = told
+  requireBelievable(told, request, grid)
+  const slots = closedSlots(read, periods, Math.min(headTime, to))
+  const upTo = { timestamp: headTime - lag, blockNumber: told.blockNumber }
+  const checked = await checkPeriods(ports, request, { ...read, slots, upTo }, checks)
+  const { bars, figures, gapsAt, absurd } = read
+  const barsFound = bars.startsAt.length
+  const known = { barsExpected: grid.count, barsFound, hasAllTrades: absurd === 0, gaps: gapsAt.length, gapsAt }
+  const found = { ...told, ...checked, missing: grid.count - barsFound, absurd, gaps: gapsAt.length }
+  const note = noteOf({ ...found, of: slots.length, barSeconds })
+  return { bars, figures, source: 'subgraph', completeness: { ...known, note }, isEstimate: true }
+}
+
+export type SubgraphRequest = HistoryRequest & { readonly barSeconds: 3_600 | 86_400 }
+
+type Told = {
+  readonly read: SubgraphBars
+  readonly periods: readonly Period[]
+  /** The last block that the subgraph has seen, and by how many seconds it is behind. */
+  readonly blockNumber: number
+  readonly lag: number
+  readonly headTime: number
+  /** Whether either token has a price of our own. */
+  readonly isPriced: boolean
+}
+
+async function readTold(
+  ports: HistoryPorts,
+  ask: AskSubgraph,
+  { chain, pool, to, barSeconds, signal }: SubgraphRequest,
+  grid: BarGrid,
+): Promise<Told> {
   const [{ meta, before, periods }, head, price0, price1] = await Promise.all([
     // One bar more: where the period ends now, that is where the last price stands.
-    readPeriods(ask, pool, { ...grid, count: grid.count + 1, barSeconds }),
+    readPeriods((query, variables) => ask(query, variables, signal), pool, {
+      ...grid,
+      count: grid.count + 1,
+      barSeconds,
+    }),
     ports.rpc.head(chain),
     ports.prices.usd(chain, pool.token0),
     ports.prices.usd(chain, pool.token1),
@@ -37,41 +74,21 @@ export async function readSubgraphHistory(
   const lag = subgraphLag(meta, head, chain, to)
   const sides = dollarSides(pool, price0, price1)
   const read = barsOfPeriods(pool, before, periods, grid, sides)
-  const { bars, figures, gapsAt, absurd, newest } = read
-  if (absurd > mostAbsurd * periods.length) throw new SubgraphError('malformed', 'told figures that no pool can have')
-  const headTime = Number(head.timestamp)
-  const isUpToNow = grid.start + (grid.count + 1) * barSeconds > headTime
-  if (newest !== null && isUpToNow) requirePriceOfPool(newest, pool, { headTime, barSeconds })
-  const barsFound = bars.startsAt.length
-  const slots = closedSlots(read, periods, Math.min(headTime, to))
-  const upTo = { timestamp: headTime - lag, blockNumber: meta.block.number }
-  const checked = await checkPeriods(ports, request, { ...read, slots, upTo }, checks)
-  return {
-    bars,
-    figures,
-    source: 'subgraph',
-    completeness: {
-      barsExpected: grid.count,
-      barsFound,
-      hasAllTrades: absurd === 0,
-      gaps: gapsAt.length,
-      gapsAt,
-      note: noteOf({
-        lag,
-        missing: grid.count - barsFound,
-        absurd,
-        gaps: gapsAt.length,
-        isPriced: sides.length > 0,
-        ...checked,
-        of: slots.length,
-        barSeconds,
-      }),
-    },
-    isEstimate: true,
-  }
+  const [blockNumber, headTime] = [meta.block.number, Number(head.timestamp)]
+  return { read, periods, blockNumber, lag, headTime, isPriced: sides.length > 0 }
 }
 
-export type SubgraphRequest = HistoryRequest & { readonly barSeconds: 3_600 | 86_400 }
+/** Throws where too much of it is such as no pool can have, or its last price is not that of the pool. */
+function requireBelievable(
+  { read, periods, headTime }: Told,
+  { pool, barSeconds }: SubgraphRequest,
+  grid: BarGrid,
+): void {
+  const { absurd, newest } = read
+  if (absurd > mostAbsurd * periods.length) throw new SubgraphError('malformed', 'told figures that no pool can have')
+  const isUpToNow = grid.start + (grid.count + 1) * barSeconds > headTime
+  if (newest !== null && isUpToNow) requirePriceOfPool(newest, pool, { headTime, barSeconds })
+}
 
 /** Where the periods begin that are over, but for those that were left out. */
 function closedSlots({ bars, told }: SubgraphBars, periods: readonly Period[], until: number): readonly number[] {
@@ -99,17 +116,29 @@ function noteOf(found: Found): string | null {
     ...(found.gaps > 0
       ? [`The subgraph has nothing of ${found.gaps} bars: they were taken to be without a trade.`]
       : []),
-    ...(found.isPriced ? [] : ["Its dollars are the subgraph's own word: neither token has a trustworthy price."]),
+    ...(found.isPriced
+      ? []
+      : [
+          "Its dollars are the subgraph's own word, held against each other alone: neither token has a trustworthy price.",
+        ]),
     ...(found.of > 0 ? [checkNote(found)] : []),
   ]
   return told.length === 0 ? null : told.join(' ')
 }
 
-function checkNote({ checked, hasLargest, of, barSeconds }: Found): string {
+function checkNote({ checked, hasLargest, costly, unanswered, of, barSeconds }: Found): string {
   const periods = barSeconds === 3_600 ? 'hours' : 'days'
-  if (checked === 0) return `None of its ${periods} could be held against the pool's swap logs.`
   const which = hasLargest ? 'those that claim most first, others by chance' : 'not all of those that claim most'
-  return `Held against the pool's swap logs, ${checked} of its ${of} ${periods} agree, ${which}.`
+  const more = checked === 0 ? 'of them' : 'more'
+  const why = [
+    ...(costly > 0 ? [`${costly} ${more} would take too many requests to the endpoint`] : []),
+    ...(unanswered > 0
+      ? [`of ${unanswered}${checked === 0 ? '' : ' more'} the endpoint told no logs, or not in time`]
+      : []),
+  ].join(', and ')
+  return checked === 0
+    ? `None of its ${of} ${periods} could be held against the pool's swap logs: ${why}.`
+    : `Held against the pool's swap logs, ${checked} of its ${of} ${periods} agree, ${which}${why && `; ${why}`}.`
 }
 
 /** Of its periods. */

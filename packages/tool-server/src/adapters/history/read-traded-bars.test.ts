@@ -1,6 +1,7 @@
 import { applyPoolEvent, createPoolState, getAmountsForLiquidity, getSqrtPriceAtTick, swapInPool } from '@svc/lp-math'
+import { openStore } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { HistoryRequest, Pool, SwapRecord } from '../../ports.ts'
 import { createBarMemory } from './create-bar-memory.ts'
 import { keptUnder, readTradedBars } from './read-traded-bars.ts'
@@ -124,15 +125,27 @@ describe('bars out of swap logs', () => {
     expect(traded.bars.startsAt.length).toBe(5 * 24 - 1)
   })
 
-  test('do without what is kept where it is broken or away', async () => {
+  test('do without what is kept where it is away', async () => {
     const fresh = await readTradedBars(chainOf(), createBarMemory(), request(start + day, now), now * 1000)
-    const broken = createBarMemory()
-    await broken.keep({ chainId: 1, pool: keptUnder(pool), barSeconds: hour }, [
-      { startsAt: start + day, content: '{"columns":[]}' },
-    ])
-    expect(await readTradedBars(chainOf(), broken, request(start + day, now), now * 1000)).toEqual(fresh)
     const away = { read: () => Promise.reject(new Error('away')), keep: () => Promise.reject(new Error('away')) }
     expect(await readTradedBars(chainOf(), away, request(start + day, now), now * 1000)).toEqual(fresh)
+  })
+
+  test.each(['a process', 'a store'])('mend what %s keeps of them where it is broken', async (keeper) => {
+    const store = await openStore({ path: ':memory:', now: Date.now })
+    onTestFinished(() => store.close())
+    const kept = keeper === 'a store' ? store.bars : createBarMemory()
+    const fresh = await readTradedBars(chainOf(), createBarMemory(), request(start + day, now), now * 1000)
+    await kept.keep({ chainId: 1, pool: keptUnder(pool), barSeconds: hour }, [
+      { startsAt: start + 3 * day, content: '{"columns":[]}' },
+    ])
+    const { asked, liquidity } = chainOf()
+    for (let round = 0; round < 3; round += 1) {
+      expect(await readTradedBars({ liquidity }, kept, request(start + day, now), now * 1000)).toEqual(fresh)
+    }
+    // Of all days once more, then of the last one alone, which is not settled yet.
+    const all = start + day - 6 * hour
+    expect(asked).toEqual([all, start + 9 * day, start + 9 * day])
   })
 
   test.each<[string, Lie]>([

@@ -1,21 +1,16 @@
-import type { Chain } from '@svc/wallet/core'
 import type { Period } from './read-periods.ts'
 
 /**
  * Which of the periods of a subgraph to hold against the chain: those that claim most of each of `claims`, so that no other can claim
  * more than is true, and between them some that nobody can foresee. `slots` are where the closed periods begin, quiet ones too. Fewer
- * of a short history, and of a chain whose logs of one period take many requests; none where they take more than all may.
+ * of a short history: then not all of the `largest` are among the `places`. Both are begins, Unix seconds; the places in order of worth.
  *
  * @param pickInt a whole number below a bound, not to be foreseen
  */
 export function spotChecks(
   { slots, told }: { readonly slots: readonly number[]; readonly told: readonly Period[] },
-  barSeconds: number,
-  chain: Pick<Chain, 'blockTimeSeconds' | 'logRangeBlocks'>,
   pickInt: (below: number) => number,
-): readonly SpotCheck[] {
-  const requestsEach = Math.ceil(barSeconds / chain.blockTimeSeconds / chain.logRangeBlocks)
-  const most = Math.min(Math.ceil(slots.length / 8), Math.floor(mostRequests / requestsEach))
+): SpotChecks {
   const open = new Set(slots)
   const rows = told.filter(({ startsAt }) => open.has(startsAt))
   const largest = claims.flatMap((claim) => rows.toSorted((a, b) => claim(b) - claim(a)).slice(0, 1))
@@ -24,18 +19,15 @@ export function spotChecks(
   const random = Array.from({ length: Math.max(leastRandom, leastChecks - tops.length) }, () =>
     rest.splice(rest.length === 0 ? 0 : pickInt(rest.length), 1),
   ).flat()
-  const places = Array.from({ length: leastChecks }, (_, index) => [tops[index], random[index]])
-  return places
-    .flat()
-    .filter((place) => place !== undefined)
-    .slice(0, Math.max(0, most))
-    .map((startsAt) => ({ startsAt, isLargest: tops.includes(startsAt) }))
+  const inTurn = Array.from({ length: leastChecks }, (_, index) => [tops[index], random[index]]).flat()
+  const places = inTurn.filter((place) => place !== undefined).slice(0, Math.ceil(slots.length / 8))
+  return { places, largest: tops }
 }
 
-export type SpotCheck = {
-  readonly startsAt: number
-  /** Whether it claims most. */
-  readonly isLargest: boolean
+export type SpotChecks = {
+  readonly places: readonly number[]
+  /** Those that claim most. */
+  readonly largest: readonly number[]
 }
 
 /** What a falsehood would raise: the volume of either token, what a unit of liquidity earned of it, the way of the price. */
@@ -50,5 +42,3 @@ const claims: readonly ((period: Period) => number)[] = [
 /** One period may claim most of several. */
 const leastChecks = 6
 const leastRandom = 3
-/** For the logs of all of them, as far as the chain's usual block time and range of logs foretell. */
-const mostRequests = 24

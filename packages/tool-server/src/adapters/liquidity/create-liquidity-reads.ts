@@ -1,4 +1,5 @@
-import type { Liquidity } from '../../ports.ts'
+import type { Liquidity, Pool, TickRow } from '../../ports.ts'
+import { createSharedReads } from '../create-shared-reads.ts'
 import { findPoolsOfPairs } from './pools/find-pools-of-pairs.ts'
 import { readPool } from './pools/read-pool.ts'
 import { positionsByOwner } from './positions/positions-by-owner.ts'
@@ -18,16 +19,23 @@ export type LiquidityReads = Omit<Liquidity, `plan${string}`>
 /** Reads of pools, positions and quotes straight from the AMM contracts. Every answer is of one block. */
 export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
   const blockTimes = createBlockTimes()
+  const [sharedPools, sharedTicks] = [createSharedReads<readonly Pool[]>(), createSharedReads<readonly TickRow[]>()]
   const swaps: LiquidityReads['swaps'] = (chain, pool, ...period) =>
     readSwaps(ports, blockTimes, chain, pool, ...period)
   return {
     async findPools(chain, tokenA, tokenB, versions = ['v2', 'v3', 'v4']) {
       const { number } = await ports.rpc.head(chain)
-      const [pools = []] = await findPoolsOfPairs(ports, chain, [{ tokens: [tokenA, tokenB], versions }], number)
-      return pools
+      const name = [chain.id, number, tokenA.address, tokenB.address, ...versions].join()
+      return sharedPools.read(name, async () => {
+        const [pools = []] = await findPoolsOfPairs(ports, chain, [{ tokens: [tokenA, tokenB], versions }], number)
+        return pools
+      })
     },
     pool: (chain, reference) => readPool(ports, chain, reference),
-    ticks: (chain, pool, tickLower, tickUpper) => readTicks(ports, chain, pool, tickLower, tickUpper),
+    ticks(chain, pool, tickLower, tickUpper) {
+      const name = [chain.id, pool.blockNumber, pool.id, tickLower, tickUpper].join()
+      return sharedTicks.read(name, () => readTicks(ports, chain, pool, tickLower, tickUpper))
+    },
     swaps,
     position: (chain, version, positionId) => readPosition(ports, chain, version, positionId),
     positionEvents: (chain, position) =>

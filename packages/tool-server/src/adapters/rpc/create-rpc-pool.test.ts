@@ -4,6 +4,7 @@ import { chains } from '@svc/wallet/core'
 import { BaseError, encodeErrorResult, type Hex, keccak256, numberToHex, parseAbi, RpcRequestError } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ToolError } from '../../tool-error.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import { createRpcPool } from './create-rpc-pool.ts'
 
 const base = chains.find((chain) => chain.name === 'base')!
@@ -37,6 +38,17 @@ describe('head', () => {
     expect(node.exchanges.at(-1)?.match(/eth_getBlockByNumber/g)).toHaveLength(1)
     await pool.head(base)
     expect(node.exchanges).toHaveLength(3)
+  })
+
+  it('is read anew by who asks later, however many still wait for their round of the event loop', async () => {
+    const node = await startNode()
+    const pool = poolOver(node)
+    const others = Array.from({ length: 30 }, () => yieldToEventLoop())
+    const early = pool.head(base)
+    await new Promise((resolve) => setImmediate(resolve))
+    const late = pool.head(base)
+    await Promise.all([early, late, ...others])
+    expect(node.exchanges.join().match(/eth_getBlockByNumber/g)).toHaveLength(2)
   })
 
   it('refuses an endpoint of another chain, each time', async () => {

@@ -27,6 +27,18 @@ test('refuses an answer that is cut off anywhere', () => {
   )
 })
 
+/** A list whose elements all are the first, of `bytes` bytes. */
+function shared(count: number, bytes: number): Hex {
+  const word = (value: number) => value.toString(16).padStart(64, '0')
+  const offsets = word(count * 32).repeat(count)
+  return `0x${word(32)}${word(count)}${offsets}${word(1)}${word(64)}${word(bytes)}${'00'.repeat(bytes)}`
+}
+
+test('refuses bytes that more elements share than there are bytes', () => {
+  expect(decodeAggregate3(shared(2, 32))).toHaveLength(2)
+  expect(() => decodeAggregate3(shared(50, 8_192))).toThrow(RangeError)
+})
+
 test.each([
   ['nothing', '0x'],
   ['an offset outside', `0x${'f'.repeat(64)}`],

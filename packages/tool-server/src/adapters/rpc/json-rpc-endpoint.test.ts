@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import { jsonRpcEndpoint } from './json-rpc-endpoint.ts'
 import type { RpcCall } from './post-json-rpc.ts'
 
@@ -26,6 +27,14 @@ it('sends requests for logs alone, so that their answers cannot fail the reads o
   expect(sent).toEqual(['eth_call,eth_getBalance', 'eth_getLogs', 'eth_getLogs'])
 })
 
+it('asks in one batch for what callers want who go on in a turn each', async () => {
+  const { exchanges, request } = openEndpoint()
+  await Promise.all(
+    ['eth_call', 'eth_chainId', 'eth_getBalance'].map((method) => yieldToEventLoop().then(() => request({ method }))),
+  )
+  expect(exchanges).toEqual([['eth_call', 'eth_chainId', 'eth_getBalance']])
+})
+
 it('asks call by call when answers are too long together, and in batches again after it', async () => {
   const { exchanges, request } = openEndpoint()
   const long = { method: 'eth_call', params: [6 * 1024 * 1024] }
@@ -44,4 +53,25 @@ it('fails the one call whose answer alone is too long', async () => {
   ])
   expect(tooLong).toMatchObject({ reason: { cause: { message: expect.stringContaining('16 MiB') } } })
   expect(short).toMatchObject({ value: 'eth_call' })
+})
+
+it('ends a request for logs with its caller, and no read of others', async () => {
+  const ended: string[] = []
+  const node: typeof fetch = (_, init) =>
+    new Promise((resolve, reject) => {
+      const body = typeof init?.body === 'string' ? init.body : ''
+      const { id, method } = [JSON.parse(body) as RpcCall].flat()[0]!
+      init?.signal?.addEventListener('abort', () => {
+        ended.push(method)
+        reject(new Error('aborted'))
+      })
+      if (method !== 'eth_getLogs') resolve(Response.json({ jsonrpc: '2.0', id, result: method }))
+    })
+  const request = jsonRpcEndpoint({ url: 'http://node.test', fetch: node, timeoutMs: 60_000, slowTimeoutMs: 60_000 })
+  const leaving = new AbortController()
+  const logs = request({ method: 'eth_getLogs' }, { signal: leaving.signal })
+  const call = request({ method: 'eth_call' })
+  leaving.abort()
+  await expect(logs).rejects.toMatchObject({ name: 'AbortError' })
+  expect([await call, ended]).toEqual(['eth_call', ['eth_getLogs']])
 })

@@ -1,4 +1,5 @@
 import { createTransport, RpcRequestError, type EIP1193RequestFn } from 'viem'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
 
 /**
@@ -23,9 +24,9 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
     }
   }
 
-  async function settle(queued: readonly QueuedCall[]): Promise<void> {
+  async function settle(queued: readonly QueuedCall[], signal?: AbortSignal): Promise<void> {
     const slow = queued.some(({ call }) => isSlow(call.method))
-    const exchange = { ...options, timeoutMs: slow ? options.slowTimeoutMs : options.timeoutMs }
+    const exchange = { ...options, timeoutMs: slow ? options.slowTimeoutMs : options.timeoutMs, signal }
     try {
       const answers = await postJsonRpc(
         exchange,
@@ -42,20 +43,24 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
     }
   }
 
-  function send(call: RpcCall): Promise<RpcAnswer | undefined> {
+  function send(call: RpcCall, signal?: AbortSignal): Promise<RpcAnswer | undefined> {
     return new Promise((resolve, reject) => {
       const queued = { call, resolve, reject }
       if (travelsAlone(call.method)) {
-        void settle([queued])
+        void settle([queued], signal)
         return
       }
-      if (queue.length === 0) setImmediate(flush)
+      // After those whose turn comes first, who may ask as well.
+      if (queue.length === 0) void yieldToEventLoop().then(flush)
       queue.push(queued)
     })
   }
 
-  async function request({ method, params }: { method: string; params?: unknown }): Promise<unknown> {
-    const answer = await send({ jsonrpc: '2.0', id: nextId++, method, params: params ?? [] })
+  async function request(
+    { method, params }: { method: string; params?: unknown },
+    { signal }: RequestEnd = {},
+  ): Promise<unknown> {
+    const answer = await send({ jsonrpc: '2.0', id: nextId++, method, params: params ?? [] }, signal)
     if (answer?.error != null) {
       throw new RpcRequestError({ body: { method }, error: answer.error, url: new URL(options.url).origin })
     }
@@ -72,7 +77,13 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
 }
 
 /** An EIP-1193 request function. */
-export type RpcRequest = (args: { readonly method: string; readonly params?: unknown }) => Promise<unknown>
+export type RpcRequest = (
+  args: { readonly method: string; readonly params?: unknown },
+  options?: RequestEnd,
+) => Promise<unknown>
+
+/** A request that travels alone ends with the signal; of others the answer is dropped. */
+type RequestEnd = { readonly signal?: AbortSignal | undefined }
 
 export type EndpointOptions = {
   readonly url: string

@@ -14,3 +14,46 @@ test.each([
   await expect(postJsonRpc(options, [call])).rejects.toMatchObject({ name: 'EndpointError', message })
   await expect(postJsonRpc(options, [call, { ...call, id: 2 }])).rejects.toMatchObject({ message })
 })
+
+/** What one endpoint's answer to such calls comes to. */
+function answerTo(told: unknown, ...methods: readonly string[]) {
+  const fetch = async () => new Response(JSON.stringify(told))
+  const calls = methods.map((method, index) => ({ jsonrpc: '2.0' as const, id: index + 1, method, params: [] }))
+  return postJsonRpc({ url: 'http://rpc.example/', fetch, timeoutMs: 1_000 }, calls)
+}
+
+const answer = { jsonrpc: '2.0', id: 1, result: '0x1' }
+
+test('an answer to a lone call may stand in a list, but with nothing else', async () => {
+  expect(await answerTo([answer], 'eth_gasPrice')).toEqual(new Map([[1, { id: 1, result: '0x1' }]]))
+  await expect(answerTo([answer, {}], 'eth_gasPrice')).rejects.toMatchObject({ reason: 'broken' })
+  await expect(answerTo([answer, { ...answer, id: 2 }], 'eth_gasPrice')).rejects.toMatchObject({ reason: 'broken' })
+})
+
+test('a batch has no more answers than calls', async () => {
+  const two = [answer, { ...answer, id: 2 }]
+  expect(await answerTo(two, 'eth_gasPrice', 'eth_call')).toMatchObject({ size: 2 })
+  const three = answerTo([...two, { ...answer, id: 3 }], 'eth_gasPrice', 'eth_call')
+  await expect(three).rejects.toMatchObject({ reason: 'broken' })
+})
+
+test('an answer has no more values than what was asked for can have', async () => {
+  const result = Array.from({ length: 1_000 }, () => ({}))
+  await expect(answerTo({ ...answer, result }, 'eth_call')).rejects.toMatchObject({ reason: 'broken' })
+  expect(await answerTo({ ...answer, result }, 'eth_getLogs')).toMatchObject({ size: 1 })
+})
+
+test('what answers with a quantity may fill a mebibyte, a call and a list more', async () => {
+  const result = `0x${'0'.repeat(1024 * 1024)}`
+  await expect(answerTo({ ...answer, result }, 'eth_gasPrice')).rejects.toMatchObject({
+    reason: 'refused',
+    message: 'the answer is larger than 1 MiB',
+  })
+  expect(await answerTo({ ...answer, result }, 'eth_call')).toMatchObject({ size: 1 })
+  expect(await answerTo({ ...answer, result }, 'eth_getBlockByNumber')).toMatchObject({ size: 1 })
+})
+
+test('no number is longer than a word, wherever it stands', async () => {
+  const result = { number: '0x1', timestamp: '9'.repeat(100) }
+  await expect(answerTo({ ...answer, result }, 'eth_getBlockByNumber')).rejects.toMatchObject({ reason: 'broken' })
+})

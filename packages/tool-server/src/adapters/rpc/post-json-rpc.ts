@@ -1,28 +1,33 @@
 import * as z from 'zod'
-import { postJson } from '../post-json.ts'
+import { postJson, type JsonPost } from '../post-json.ts'
 import { EndpointError } from './endpoint-error.ts'
+import { holdsLongNumber } from './holds-long-number.ts'
 
 /**
  * One HTTP exchange with a JSON-RPC endpoint: a single call as an object, several as a batch. Answers are matched by id.
- * The time limit covers the whole body, redirects are refused, a body above 16 MiB is cut off.
+ * The time limit covers the whole body, redirects are refused, and no more of the answer is read than what was asked for can fill. What is
+ * not asked for is not looked at: an endpoint cannot make work by telling much.
  *
  * @returns the answer of each call by id, `batch refused` when the endpoint answered a batch as a whole, or
  *   `batch too long` when the answers to several calls were cut off.
  * @throws EndpointError
  */
 export async function postJsonRpc(
-  options: { readonly url: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
+  options: Pick<JsonPost, 'url' | 'fetch' | 'timeoutMs' | 'signal'>,
   calls: readonly RpcCall[],
 ): Promise<ReadonlyMap<number, RpcAnswer> | 'batch refused' | 'batch too long'> {
-  const said = await postJson({ ...options, mostBytes }, JSON.stringify(calls.length === 1 ? calls[0] : calls))
+  const limits = limitsOf(calls)
+  const said = await postJson({ ...options, ...limits }, JSON.stringify(calls.length === 1 ? calls[0] : calls))
   if ('failed' in said && said.failed === 'too long' && calls.length > 1) return 'batch too long'
-  if ('failed' in said) throw failures[said.failed](options.timeoutMs, said.cause)
+  if ('failed' in said) throw failures[said.failed]({ ...options, ...limits }, said.cause)
   const { status, type, body } = said
   if (calls.length > 1 && !Array.isArray(body)) {
     if (refusesBatch(status, body)) return 'batch refused'
     throw statusError(status === 200 && answerSchema.safeParse(body).success ? 429 : status, type)
   }
-  const answers = answersSchema.safeParse(Array.isArray(body) ? body : [body])
+  const told: unknown[] = Array.isArray(body) ? body : [body]
+  if (told.length > calls.length) throw statusError(status, type)
+  const answers = answersSchema.safeParse(told)
   if (!answers.success) throw statusError(status, type)
   const byId = new Map<unknown, RpcAnswer>(answers.data.map((answer) => [answer.id ?? null, answer]))
   return new Map(calls.map(({ id }) => [id, answerTo(id, byId, calls.length)]))
@@ -48,13 +53,31 @@ const answersSchema = z.array(answerSchema)
 /** JSON-RPC codes that say "too much": the standard's, one provider's own, and the status as a code. */
 export const limitCodes: ReadonlySet<number> = new Set([-32005, -32007, 429])
 
-const mostBytes = 16 * 1024 * 1024
+const mebibyte = 1024 * 1024
+const mostBytes = 16 * mebibyte
+/** Logs of the shortest kind in as many bytes hold fewer. */
+const mostValues = 500_000
+
+/** Of blocks, receipts, logs and what nodes play they tell lists; a call answers with one text, which may be long; the rest is short. */
+function limitsOf(calls: readonly RpcCall[]): { readonly mostBytes: number; readonly mostValues: number } {
+  const isLong = ({ method }: RpcCall) => method === 'eth_call' || tellsLists.test(method)
+  return {
+    mostBytes: calls.some(isLong) ? mostBytes : Math.min(mostBytes, calls.length * mebibyte),
+    mostValues: calls.some(({ method }) => tellsLists.test(method)) ? mostValues : calls.length * 1_000,
+  }
+}
+
+const tellsLists = /^(eth_(getLogs|getBlock|getTransaction|simulateV1|createAccessList|feeHistory)|debug_|trace_)/
 
 const failures = {
-  timeout: (timeoutMs: number) => new EndpointError('timeout', `no answer within ${timeoutMs} ms`),
-  unreachable: (_: number, cause: unknown) => new EndpointError('unreachable', 'the connection failed', cause),
-  'too long': () => new EndpointError('refused', 'the answer is larger than 16 MiB'),
+  timeout: ({ timeoutMs }: Limits) => new EndpointError('timeout', `no answer within ${timeoutMs} ms`),
+  unreachable: (_: Limits, cause: unknown) => new EndpointError('unreachable', 'the connection failed', cause),
+  'too long': (limits: Limits) =>
+    new EndpointError('refused', `the answer is larger than ${limits.mostBytes / mebibyte} MiB`),
+  'too many values': () => new EndpointError('broken', 'the answer holds more values than were asked for'),
 }
+
+type Limits = { readonly timeoutMs: number; readonly mostBytes: number }
 
 /** An error without an id answers a lone call; anything else must bear the id of the call. */
 function answerTo(id: number, byId: ReadonlyMap<unknown, RpcAnswer>, count: number): RpcAnswer {
@@ -62,6 +85,7 @@ function answerTo(id: number, byId: ReadonlyMap<unknown, RpcAnswer>, count: numb
   if (answer === undefined || (answer.id !== id && !answer.error)) {
     throw new EndpointError('broken', 'an answer is missing')
   }
+  if (holdsLongNumber(answer.result)) throw new EndpointError('broken', 'a number is longer than any of a chain')
   return answer
 }
 

@@ -1,15 +1,16 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hex, PublicClient } from 'viem'
 import { ToolError } from '../../tool-error.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { ContractRead } from './contract-read.ts'
-import { decodeAggregate3 } from './decode-aggregate3.ts'
+import { decodeAggregate3, type Aggregate3Outcome } from './decode-aggregate3.ts'
 import { encodeAggregate3 } from './encode-aggregate3.ts'
 
 /**
  * Reads many contracts at one block, over Multicall3, in one HTTP request. A read that reverts or answers with other
  * bytes than its ABI says is `null`; a failing endpoint is never taken for one.
  *
- * @throws ToolError `RPC_*`
+ * @throws ToolError `RPC_*`, `RPC_UNAVAILABLE` also where what was answered is not what Multicall3 answers.
  */
 export async function readAll<const TReads extends readonly ContractRead<unknown>[]>(
   client: PublicClient,
@@ -30,6 +31,9 @@ export type ReadResults<TReads extends readonly ContractRead<unknown>[]> = {
 
 /** Keeps one eth_call far below the gas that nodes grant it (a pool state read costs about 10,000). */
 const lightReadsPerCall = 150
+
+/** In hexadecimal digits; 32 KiB are more than anything read here answers with, and are decoded in a millisecond. */
+const longestReturn = 65_536
 
 /** A chunk that fails as a whole (out of gas, say) is read in halves, so that one bad contract spoils nothing else. */
 async function readChunk(
@@ -53,16 +57,31 @@ async function readChunk(
     const message = `${chain.name} has no Multicall3 where its configuration says.`
     throw new ToolError('RPC_REFUSED', message, { details: [{ field: 'chain', message }] })
   }
-  const outcomes = decodeAggregate3(answer)
+  await yieldToEventLoop()
+  const outcomes = outcomesOf(answer, reads.length)
   return reads.map((read, index) => decodeOutcome(read, outcomes[index]))
 }
 
-function decodeOutcome(
-  read: ContractRead<unknown>,
-  outcome: { readonly success: boolean; readonly returnData: Hex } | undefined,
-): unknown {
+function outcomesOf(answer: Hex, count: number): readonly Aggregate3Outcome[] {
+  try {
+    const outcomes = decodeAggregate3(answer)
+    if (outcomes.length === count) return outcomes
+  } catch {
+    // As wrong as another number of them.
+  }
+  const message = 'The endpoint of this chain answered a reading of its contracts with what Multicall3 cannot answer.'
+  throw new ToolError('RPC_UNAVAILABLE', message, {
+    details: [
+      { field: 'chain', message, accepted: 'a chain whose endpoint answers eth_call, or another endpoint for it' },
+    ],
+  })
+}
+
+function decodeOutcome(read: ContractRead<unknown>, outcome: Aggregate3Outcome | undefined): unknown {
   // No contract, or none with that function. The decoder would say so by an error, which costs more than the read.
   if (!outcome?.success || outcome.returnData === '0x') return null
+  // A name without end, say.
+  if (outcome.returnData.length > longestReturn) return null
   try {
     return read.decode(outcome.returnData)
   } catch {

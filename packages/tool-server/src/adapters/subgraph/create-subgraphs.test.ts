@@ -60,3 +60,17 @@ test('an answer larger than 4 MiB is cut off', async () => {
     message: 'answered with more than 4 MiB',
   })
 })
+
+test('an exchange ends with its caller, and is not asked again', async () => {
+  const leaving = new AbortController()
+  let asked = 0
+  const fetch: typeof globalThis.fetch = (_, init) =>
+    new Promise((_resolve, reject) => {
+      asked += 1
+      init?.signal?.addEventListener('abort', () => reject(new Error('aborted')))
+      leaving.abort()
+    })
+  const ask = createSubgraphs({ apiKey: new Secret('k'), fetch, pauseMs: 1 }).of(ethereum, 'v3')!
+  await expect(ask('{ rows }', {}, leaving.signal)).rejects.toMatchObject({ code: 'CANCELLED' })
+  expect(asked).toBe(1)
+})

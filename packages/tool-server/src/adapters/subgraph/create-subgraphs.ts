@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain, Secret } from '@svc/wallet/core'
 import type { Version } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
 import { postGraphql } from './post-graphql.ts'
 import { SubgraphError } from './subgraph-error.ts'
 
@@ -18,11 +19,13 @@ export function createSubgraphs(options: SubgraphsOptions): Subgraphs {
       if (!isUrl && apiKey === null) return null
       const url = isUrl ? place : `${gateway}/${place}`
       const headers = isUrl || apiKey === null ? {} : { authorization: `Bearer ${apiKey.reveal()}` }
-      return async (query, variables) => {
+      return async (query, variables, signal) => {
         for (let attempt = 1; ; attempt++) {
           try {
-            return await postGraphql({ url, headers, fetch, timeoutMs }, query, variables)
+            return await postGraphql({ url, headers, fetch, timeoutMs, signal }, query, variables)
           } catch (error) {
+            if (signal?.aborted === true)
+              throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
             const mayPass = error instanceof SubgraphError && (error.kind === 'unreachable' || error.kind === 'broken')
             if (!mayPass || attempt === mostAttempts) throw error
             await sleep(pauseMs * 3 ** (attempt - 1))
@@ -47,8 +50,12 @@ export type Subgraphs = {
   of(chain: Chain, version: Version): AskSubgraph | null
 }
 
-/** The `data` of an answer, unchecked. Throws `SubgraphError`. */
-export type AskSubgraph = (query: string, variables: Readonly<Record<string, unknown>>) => Promise<unknown>
+/** The `data` of an answer, unchecked. Throws `SubgraphError`, and ToolError `CANCELLED` once aborted. */
+export type AskSubgraph = (
+  query: string,
+  variables: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal,
+) => Promise<unknown>
 
 const gateway = 'https://gateway.thegraph.com/api/subgraphs/id'
 const mostAttempts = 3

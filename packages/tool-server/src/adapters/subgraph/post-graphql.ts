@@ -13,7 +13,7 @@ export async function postGraphql(
   query: string,
   variables: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
-  const said = await postJson({ ...options, mostBytes }, JSON.stringify({ query, variables }))
+  const said = await postJson({ ...options, mostBytes, mostValues }, JSON.stringify({ query, variables }))
   if ('failed' in said) throw failures[said.failed](options.timeoutMs, said.cause)
   const { status, body } = said
   if (status === 429 || status >= 500) throw new SubgraphError('broken', `answered with status ${status}`)
@@ -31,14 +31,18 @@ export type GraphqlOptions = {
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: typeof fetch
   readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
 }
 
 const answerSchema = z.object({ data: z.unknown().optional(), errors: z.array(z.unknown()).optional() })
 
 const mostBytes = 4 * 1024 * 1024
+/** A page of a thousand rows holds some ten thousand. */
+const mostValues = 200_000
 
 const failures = {
   timeout: (timeoutMs: number) => new SubgraphError('timeout', `did not answer within ${timeoutMs} ms`),
   unreachable: (_: number, cause: unknown) => new SubgraphError('unreachable', 'could not be reached', cause),
   'too long': () => new SubgraphError('malformed', 'answered with more than 4 MiB'),
+  'too many values': () => new SubgraphError('malformed', `answered with more than ${mostValues} values`),
 }

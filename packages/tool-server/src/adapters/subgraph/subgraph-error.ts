@@ -9,5 +9,5 @@ export class SubgraphError extends Error {
   }
 }
 
-/** `broken` and `unreachable` may pass when asked again; the others do not. */
-export type SubgraphErrorKind = 'unreachable' | 'broken' | 'timeout' | 'refused' | 'malformed' | 'stale'
+/** `broken` and `unreachable` may pass when asked again; the others do not. `untrue` is what the chain itself tells otherwise. */
+export type SubgraphErrorKind = 'unreachable' | 'broken' | 'timeout' | 'refused' | 'malformed' | 'stale' | 'untrue'

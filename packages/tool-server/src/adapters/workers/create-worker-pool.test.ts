@@ -1,6 +1,7 @@
 import { createSimulation, type SimulationOptions } from '@svc/lp-math'
 import { execFile } from 'node:child_process'
-import { availableParallelism } from 'node:os'
+import { readdirSync } from 'node:fs'
+import { availableParallelism, constants, getPriority } from 'node:os'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './create-worker-pool.ts'
@@ -47,6 +48,15 @@ describe('simulations in threads', () => {
     expect(heard.length).toBeGreaterThan(2)
     expect(heard).toEqual(heard.toSorted(([a], [b]) => a - b))
     expect(heard.at(-1)).toEqual([here.paths, here.paths])
+  })
+
+  test('give way to the thread that answers calls, where a system has priorities of threads', async () => {
+    await open().run('simulate', quick, caller())
+    const threads = process.platform === 'linux' ? readdirSync('/proc/self/task') : []
+    const priorities = threads.map((id) => getPriority(Number(id)))
+    expect(priorities.filter((priority) => priority === constants.priority.PRIORITY_BELOW_NORMAL)).toHaveLength(
+      process.platform === 'linux' ? 1 : 0,
+    )
   })
 
   test('end for a caller that leaves, running or waiting, and go on with the next', async () => {
@@ -152,17 +162,31 @@ describe('threads', () => {
   })
 
   test('hold their process up while they work, and no longer', async () => {
-    const pool = new URL('../../../dist/adapters/workers/create-worker-pool.js', import.meta.url).href
-    const task = JSON.stringify({ ...quick, bounds: [{ lower: 0.9, upper: 1.1 }] })
-    const script = `import { createWorkerPool } from ${JSON.stringify(pool)}
-const workers = createWorkerPool({ threads: 1 })
-const work = () => workers.run('simulate', ${task}, {})
-work().then(work).then(({ paths }) => console.log(paths))`
-    const args = ['--input-type=module', '--eval', script]
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 })
-    expect(stdout).toBe('5120\n')
+    expect(await ownProcess('work().then(work).then(({ paths }) => console.log(paths))')).toBe('5120\n')
+  })
+
+  test('never come before others of a process that itself comes last', async () => {
+    const script = `os.setPriority(15)
+const priorities = () => fs.readdirSync('/proc/self/task').map((id) => os.getPriority(Number(id)))
+work().then(() => console.log(priorities().filter((priority) => priority > 0).join()))`
+    // A thread begins with the priority of the one that makes it.
+    expect(process.platform === 'linux' ? await ownProcess(script) : '15,15\n').toBe('15,15\n')
   })
 })
+
+/** What a process prints that has a pool with one thread, and `work` for it. */
+async function ownProcess(script: string): Promise<string> {
+  const pool = new URL('../../../dist/adapters/workers/create-worker-pool.js', import.meta.url).href
+  const task = JSON.stringify({ ...quick, bounds: [{ lower: 0.9, upper: 1.1 }] })
+  const program = `import fs from 'node:fs'
+import os from 'node:os'
+import { createWorkerPool } from ${JSON.stringify(pool)}
+const workers = createWorkerPool({ threads: 1 })
+const work = () => workers.run('simulate', ${task}, {})
+${script}`
+  const args = ['--input-type=module', '--eval', program]
+  return (await promisify(execFile)(process.execPath, args, { timeout: 50_000 })).stdout
+}
 
 describe('what a pool bears when nobody says how much', () => {
   test('is 32 tasks that wait', async () => {
@@ -195,5 +219,27 @@ describe('what a pool bears when nobody says how much', () => {
       suggestion: expect.stringContaining(mend),
       details: [{ message: expect.stringContaining(where), waitedMs, limitMs: 10_000 }],
     })
+  })
+
+  test.each([
+    { waitedMs: 5_000, where: 'work' },
+    { waitedMs: 5_001, where: 'waiting' },
+  ])('says that most of it went into $where after $waitedMs ms in the line', async ({ waitedMs, where }) => {
+    let nowMs = 0
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    workers = createWorkerPool({ threads: 1, now: () => nowMs })
+    const before = new AbortController()
+    const first = codeOf(workers.run('simulate', endless, { signal: before.signal }))
+    let task: Promise<unknown> = first
+    await new Promise<void>((begun) => {
+      task = workers.run('simulate', endless, { onProgress: () => begun() }).catch((error: unknown) => error)
+      nowMs = waitedMs
+      before.abort()
+    })
+    vi.advanceTimersByTime(10_000)
+    vi.useRealTimers()
+    expect(await first).toBe('CANCELLED')
+    const message = `Most of the time went into ${where}.`
+    expect(await task).toMatchObject({ details: [{ message, waitedMs, limitMs: 10_000 }] })
   })
 })

@@ -1,16 +1,28 @@
 import { LpMathError } from '@svc/lp-math'
 import { pickRange } from '../analytics/pick-range.ts'
 import { scoreFeeTier } from '../analytics/score-fee-tier.ts'
+import { createCoreYield } from './create-core-yield.ts'
 import { draw } from './draw.ts'
 import { replay } from './replay.ts'
 import { simulate } from './simulate.ts'
 import type { Between, WorkMessage, WorkOutput, WorkTask } from './work-messages.ts'
 
-/** Carries a task out; between its portions it tells how far it is and looks whether it shall stop. Never rejects. */
-export async function runWork(task: WorkTask, tell: (message: WorkMessage) => void): Promise<void> {
+/**
+ * Carries a task out; between its portions it tells how far it is, looks whether it shall stop, and lets its core go. Never rejects.
+ */
+export async function runWork(
+  task: WorkTask,
+  tell: (message: WorkMessage) => void,
+  yieldCore: () => void = createCoreYield(),
+): Promise<void> {
+  let told = { done: 0, at: performance.now() }
   const between: Between = (done, of) => {
     if (Atomics.load(task.stop, 0) !== 0) throw stopped
-    if (done > 0) tell({ kind: 'progress', done, of })
+    yieldCore()
+    const isNews = done - told.done >= of / 20 || performance.now() - told.at > quietMs
+    if (done === 0 || !(isNews || done === of)) return
+    told = { done, at: performance.now() }
+    tell({ kind: 'progress', done, of })
   }
   try {
     between(0, 1)
@@ -22,9 +34,12 @@ export async function runWork(task: WorkTask, tell: (message: WorkMessage) => vo
 
 const stopped = Symbol('stopped')
 
+/** Progress is told of every twentieth, and of less where that takes longer. */
+const quietMs = 100
+
 function outputOf(task: WorkTask, between: Between): WorkOutput | Promise<WorkOutput> {
   if (task.kind === 'simulate') return simulate(task.input, between)
-  if (task.kind === 'chooseRange') return pickRange(task.input)
+  if (task.kind === 'chooseRange') return pickRange(task.input, () => between(0, 1))
   if (task.kind === 'replay') return replay(task.input, between)
   if (task.kind === 'scoreFeeTier') return scoreFeeTier(task.input.tier, task.input.market)
   return draw(task.input)

@@ -1,4 +1,4 @@
-import type { Surface } from '../read-calldata.ts'
+import type { Surface } from '../surface.ts'
 
 /** Every agent may say who it is. */
 const registries = ['identityRegistry', 'handleRegistry'] as const

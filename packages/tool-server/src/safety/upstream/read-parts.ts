@@ -14,7 +14,7 @@ import { v2RouterAbi } from '../../adapters/liquidity/abis/v2-router.ts'
 import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
 import { v3SwapRouter02Abi } from '../../adapters/liquidity/abis/v3-swap-router02.ts'
 import { v4PositionManagerAbi } from '../../adapters/liquidity/abis/v4-position-manager.ts'
-import type { Surface } from '../read-calldata.ts'
+import type { Surface } from '../surface.ts'
 import { type ActionForm, routerCommands, type RouterVersion, v4Actions } from './part-forms.ts'
 import { upstreamRefusal } from './upstream-refusal.ts'
 

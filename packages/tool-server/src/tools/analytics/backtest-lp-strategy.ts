@@ -16,9 +16,10 @@ import type { FoundPool } from '../named-pool.ts'
 import { chainInput, feeInput, poolInput, timeInput, tokenInput, usdAmountInput } from '../params.ts'
 import { completenessOf } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
-import { readStamp, tokenLabel } from '../results.ts'
+import { readStamp } from '../results.ts'
 import { strategiesOf, usualStrategies } from '../strategies-of.ts'
 import { toldBacktest } from '../told-backtest.ts'
+import { tokenLabel } from '../../token-label.ts'
 
 export const backtestLpStrategy = readTool({
   name: 'backtest_lp_strategy',

@@ -79,6 +79,21 @@ test('a replay names the width and the threshold of each strategy, and says wher
   expect(JSON.stringify(usual.at('notes'))).not.toContain('apart')
 })
 
+test('a range says where more ticks are initialised around the price than are read', async () => {
+  const market: Market = { decimals: [18, 6], tick: 0, step: 30 }
+  const ticksOf = (count: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const liquidityNet = index % 2 === 0 ? 1n : -1n
+      return { tick: index - count / 2, liquidityGross: 1n, liquidityNet }
+    })
+  const [all, cut] = [
+    await optimize({ ...market, ticks: ticksOf(10) }),
+    await optimize({ ...market, ticks: ticksOf(5_000) }),
+  ]
+  expect(cut.at('notes')).toContainEqual(expect.stringMatching(/^At least 5000 ticks are initialised around the price/))
+  expect(JSON.stringify(all.at('notes'))).not.toContain('ticks are initialised')
+})
+
 describe('a price at the edge', () => {
   test.each([MIN_TICK, MIN_TICK + 1, MAX_TICK - 1])('at tick %i has ranges that end there', async (tick) => {
     const market: Market = { decimals: [18, 18], tick, step: 3 }

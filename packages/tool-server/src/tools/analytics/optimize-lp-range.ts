@@ -3,15 +3,17 @@ import * as z from 'zod'
 import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
 import type { RangeChoice } from '../../adapters/analytics/pick-range.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
+import { mostTicks } from '../../adapters/liquidity/ticks/read-ticks.ts'
 import { ToolError, type ErrorDetail } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import type { FoundPool } from '../named-pool.ts'
 import { chainInput, feeTiers, numberWithin, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
 import { completenessOf, completenessResult } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
-import { readResult, readStamp, tokenLabel } from '../results.ts'
+import { readResult, readStamp } from '../results.ts'
 import { riskTargets, toldChoice } from '../told-choice.ts'
 import { toldSimulation } from '../told-simulation.ts'
+import { tokenLabel } from '../../token-label.ts'
 
 const input = z.strictObject({
   token0: tokenInput,
@@ -153,10 +155,13 @@ function told(request: Request, place: FoundPool, read: ReadRangeMarket, choice:
       ...completeness.notes,
       ...notes,
       ...hookDoubt(place.pool),
+      ...(read.isProfileCut ? [cutNote] : []),
       ...(gasCostUsd === null ? ['The price of gas is unknown and left out.'] : []),
     ],
   }
 }
+
+const cutNote = `At least ${mostTicks} ticks are initialised around the price: beyond those nearest to it the liquidity of the last is taken to go on.`
 
 async function simulated(request: Request, context: ReadContext, { read, choice, analytic }: Analytic) {
   const { optimal, candidates } = choice

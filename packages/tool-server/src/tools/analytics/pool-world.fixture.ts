@@ -2,7 +2,7 @@ import { getSqrtPriceAtTick, MAX_TICK, MIN_TICK, priceFromTick } from '@svc/lp-m
 import { createColumns } from '../../adapters/history/columns.ts'
 import { runWork } from '../../adapters/workers/run-work.ts'
 import type { WorkMessage, WorkRequest } from '../../adapters/workers/work-messages.ts'
-import type { Pool, PoolBars, Ports, Token, Work, WorkKind } from '../../ports.ts'
+import type { Pool, PoolBars, Ports, TickRow, Token, Work, WorkKind } from '../../ports.ts'
 import type { WriteContext } from '../../tool.ts'
 import { untouchedWorld } from '../refusals.fixture.ts'
 
@@ -13,6 +13,7 @@ export function poolWorld({
   step = 0,
   liquidity = 10n ** 18n,
   withoutGasPrice = false,
+  ticks = [],
 }: Market): WriteContext {
   const bare = untouchedWorld()
   const nowSeconds = Math.floor(bare.now() / 1_000)
@@ -79,7 +80,7 @@ export function poolWorld({
       resolve: async (_chain, text) => tokens[text === 'AAA' ? 0 : 1],
       byAddress: async () => tokens[0],
     },
-    liquidity: { ...({} as Ports['liquidity']), findPools: async () => [pool], ticks: async () => [] },
+    liquidity: { ...({} as Ports['liquidity']), findPools: async () => [pool], ticks: async () => ticks },
     rpc: {
       ...({} as Ports['rpc']),
       head: async () => ({ number: 1n, baseFeePerGas: 1_000_000n }) as never,
@@ -103,6 +104,7 @@ export type Market = {
   readonly step?: number
   readonly liquidity?: bigint
   readonly withoutGasPrice?: boolean
+  readonly ticks?: readonly TickRow[]
 }
 
 const hours = 24 * 20

@@ -39,7 +39,7 @@ describe('recommend_fee_tier', () => {
     expect(column('volumePct').indexOf(Math.max(...column('volumePct')))).not.toBe(best)
     // The higher the fee, the less of the loss arbitrageurs keep.
     expect(column('arbitrageLossApr')).toEqual(column('arbitrageLossApr').toSorted((a, b) => b - a))
-    // What leads, and by how much more than the errors of both.
+    // What leads, and by how much more than the errors of both explain.
     const others = column('netApr')
       .toSorted((a, b) => b - a)
       .slice(1)

@@ -36,3 +36,24 @@ test('says of each tier where its past is from', async () => {
     [3_000, 'subgraph'],
   ])
 })
+
+test('of a v4 pool whose ticks contradict its liquidity says so, and compares it all the same', async () => {
+  const world = poolWorld({ decimals: [18, 6], tick: 0, step: 30 })
+  const wrapped = world.tokens.wrapped(world.chains.get('base'))
+  const [pool] = await world.liquidity.findPools(world.chains.get('base'), wrapped, wrapped)
+  const answer = answerOf(
+    await recommendFeeTier.handle(
+      { token0: 'AAA', token1: 'BBB', chain: 'base' },
+      {
+        ...world,
+        liquidity: {
+          ...world.liquidity,
+          findPools: async () => [{ ...pool!, version: 'v4' }],
+          ticks: async () => [{ tick: -60, liquidityGross: 1n, liquidityNet: -(2n ** 128n) }],
+        },
+      },
+    ),
+  )
+  expect(answer.list('analysis.volumeDistribution')[0]?.at('tvlUsd')).toBeNull()
+  expect(answer.at('notes')).toContainEqual(expect.stringContaining('its ticks contradict its liquidity'))
+})

@@ -10,8 +10,9 @@ import type { Pool, Token } from '../../ports.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { noPool } from '../no-pool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
-import { notesResult, readResult, readStamp, tokenLabel, usdResult } from '../results.ts'
+import { notesResult, readResult, readStamp, usdResult } from '../results.ts'
 import { toldTiers } from '../told-tiers.ts'
+import { tokenLabel } from '../../token-label.ts'
 
 const rateResult = z.number().nullable()
 
@@ -127,8 +128,15 @@ function notesOf({ tiers, isPriced }: FeeTiers): string[] {
   const completeness = tiers.flatMap(({ feeTier, history }) =>
     history.completeness.note === null ? [] : [`${feeTier / 10_000} %: ${history.completeness.note}`],
   )
+  const contradictions = tiers
+    .filter(({ isContradictory }) => isContradictory)
+    .map(
+      ({ feeTier }) =>
+        `${feeTier / 10_000} %: what the pool holds is not known, as its ticks contradict its liquidity.`,
+    )
   return [
     ...(isPriced ? [] : ['No trustworthy USD price: the amount is taken to be too small to matter.']),
     ...completeness,
+    ...contradictions,
   ]
 }

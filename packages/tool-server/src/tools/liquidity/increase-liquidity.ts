@@ -31,7 +31,7 @@ export const increaseLiquidity = writeTool({
   input: z.strictObject({
     positionId: positionIdInput,
     amount0: amountInput,
-    amount1: amountInput.optional().describe('Matched if left out'),
+    amount1: amountInput.optional().describe('Else matched'),
     chain: chainInput,
     version: rangedVersionInput.default('v3'),
     payNative: z.boolean().default(false).describe('v3: pay the wrapped side natively'),

@@ -39,11 +39,21 @@ describe('get_quote', () => {
 
   test('buys no pool empty', async () => {
     const everything = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1000000', version: 'v4' }
-    expect((await world.refuse('get_quote', everything)).code).toBe('INSUFFICIENT_LIQUIDITY')
+    expect(await world.refuse('get_quote', everything)).toMatchObject({
+      code: 'INSUFFICIENT_LIQUIDITY',
+      details: [{ field: 'amount' }],
+    })
   })
 
   test('finds no way where there is none', async () => {
-    const alone = { tokenIn: 'WBTC', tokenOut: world.address('FOT'), amount: '1', version: 'v4' }
-    expect((await world.refuse('get_quote', alone)).code).toBe('POOL_NOT_FOUND')
+    const tokenOut = world.address('FOT')
+    const message = `No pools of v4 lead from USDC to ${tokenOut} on local directly; of v2 some do.`
+    const looked = { message, tokens: ['USDC', tokenOut], versionsLookedFor: ['v4'] }
+    expect(await world.refuse('get_quote', { tokenIn: 'USDC', tokenOut, amount: '1', version: 'v4' })).toMatchObject({
+      code: 'POOL_NOT_FOUND',
+      message,
+      suggestion: 'Leave version out, or name one that leads there.',
+      details: [{ field: 'version', accepted: ['v2'], ...looked }],
+    })
   })
 })

@@ -1,6 +1,7 @@
 import { MAX_TICK, MIN_TICK, priceFromTick } from '@svc/lp-math'
 import * as z from 'zod'
 import { activeLiquidity } from '../../adapters/analytics/active-liquidity.ts'
+import { mostTicks } from '../../adapters/liquidity/ticks/read-ticks.ts'
 import type { Pool } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
 import { chainInput, poolInput, rangedVersionInput, wholeNumber } from '../params.ts'
@@ -75,14 +76,17 @@ export const getTickData = readTool({
     }))
     .filter((row) => row.tick >= lower && row.tick <= upper)
   const ticks = nearest(all, pool.tick, request.maxTicks)
-  const truncated = ticks.length < all.length
+  const isCut = rows.length >= mostTicks
+  const truncated = ticks.length < all.length || isCut
   return {
     ...blockStamp(chain, context, pool.blockNumber),
     pool: poolSummary(pool),
     currentTick: pool.tick,
     ticks,
     truncated,
-    notes: truncated ? [`${all.length} ticks are initialised there; these are the nearest to the price.`] : [],
+    notes: truncated
+      ? [`${all.length}${isCut ? ' or more' : ''} ticks are initialised there; these are the nearest to the price.`]
+      : [],
   }
 })
 

@@ -5,7 +5,8 @@ import type { Token, UsdPrice } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
-import { blockResult, blockStamp, notesResult, tokenLabel, tokenResult, tokenSummary, usdResult } from '../results.ts'
+import { blockResult, blockStamp, notesResult, tokenResult, tokenSummary, usdResult } from '../results.ts'
+import { tokenLabel } from '../../token-label.ts'
 
 export const getTokenPrice = readTool({
   name: 'get_token_price',

@@ -51,7 +51,13 @@ describe('search_pools', () => {
 
   test('of an unlisted token finds what it trades against', async () => {
     const own = devnet().pools.find(({ label }) => label.startsWith('HOSTILE'))!
-    expect(idsOf(await world.call('search_pools', { token: world.address('HOSTILE') }))).toEqual([own.id])
+    const answer = await world.call('search_pools', { token: world.address('HOSTILE') })
+    expect(idsOf(answer)).toEqual([own.id])
+    // The symbols in the pool's own order, told last; of an unlisted token escaped, as everywhere.
+    const info = await world.call('get_pool_info', { pool: own.id, version: own.version })
+    const [item] = answer.list('items')
+    expect(Object.keys(item!.data as object).slice(-2)).toEqual(['token0Symbol', 'token1Symbol'])
+    for (const side of ['token0', 'token1']) expect(item!.text(`${side}Symbol`)).toBe(info.text(`${side}.symbol`))
   })
 
   test('answers in time rather than with everything, and says so', async () => {

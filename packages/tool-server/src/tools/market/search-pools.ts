@@ -33,6 +33,8 @@ export const searchPools = readTool({
         tvlUsd: usdResult,
         volume24hUsd: usdResult,
         feeApr24h: z.number().nullable(),
+        token0Symbol: z.string(),
+        token1Symbol: z.string(),
       }),
     ),
     nextCursor: z.string().nullable(),
@@ -51,19 +53,27 @@ export const searchPools = readTool({
   const page = pageOf(wanted, input.limit, input.cursor)
   const shown = needsTrading ? page.items : await withTrading(context, chain, page.items)
   const untold = (needsTrading ? candidates : shown).filter(({ volume24hUsd }) => volume24hUsd === null).length
+  const unsized = sized.filter(({ isContradictory }) => isContradictory).length
   return {
     ...readStamp(chain, context),
-    items: shown.map(({ pool, tvlUsd, volume24hUsd, feeApr24h }) =>
-      Object.assign(poolSummary(pool), { version: pool.version, tvlUsd, volume24hUsd, feeApr24h }),
-    ),
+    items: shown.map(({ pool, tvlUsd, volume24hUsd, feeApr24h }) => {
+      const symbols = { token0Symbol: pool.token0.symbol, token1Symbol: pool.token1.symbol }
+      return Object.assign(poolSummary(pool), { version: pool.version, tvlUsd, volume24hUsd, feeApr24h, ...symbols })
+    }),
     nextCursor: page.nextCursor,
-    notes: untold === 0 ? [] : [`The trading of ${untold} pools is not known, or was left out to answer in time.`],
+    notes: [
+      ...(untold === 0 ? [] : [`The trading of ${untold} pools is not known, or was left out to answer in time.`]),
+      ...(unsized === 0
+        ? []
+        : [`Of ${unsized} pools it is not known what they hold: ticks and liquidity contradict each other.`]),
+    ],
   }
 })
 
 type Sized = {
   readonly pool: Pool
   readonly tvlUsd: number | null
+  readonly isContradictory: boolean
   readonly volume24hUsd: number | null
   readonly feeApr24h: number | null
 }
@@ -87,8 +97,9 @@ async function findPools(context: ReadContext, chain: Chain, token: Token | null
 async function sizedPools(context: ReadContext, chain: Chain, pools: readonly Pool[]): Promise<Sized[]> {
   const sized = await Promise.all(
     pools.map(async (pool) => {
-      const { tvlUsd } = await readPoolActivity(context, chain, pool, context.now(), { withTrading: false })
-      return { pool, tvlUsd, volume24hUsd: null, feeApr24h: null }
+      const size = await readPoolActivity(context, chain, pool, context.now(), { withTrading: false })
+      const { tvlUsd, isContradictory } = size
+      return { pool, tvlUsd, isContradictory, volume24hUsd: null, feeApr24h: null }
     }),
   )
   return sized.toSorted((a, b) => (b.tvlUsd ?? -1) - (a.tvlUsd ?? -1))

@@ -6,7 +6,8 @@ import { valueUsd } from '../../adapters/analytics/value-usd.ts'
 import type { Token } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
 import { addressInput, chainInput, requireAddress, tokenInput } from '../params.ts'
-import { blockResult, blockStamp, notesResult, tokenAmount, tokenLabel, usdResult } from '../results.ts'
+import { blockResult, blockStamp, notesResult, tokenAmount, usdResult } from '../results.ts'
+import { tokenLabel } from '../../token-label.ts'
 
 export const getAgentBalance = readTool({
   name: 'get_agent_balance',

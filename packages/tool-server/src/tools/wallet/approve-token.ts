@@ -5,7 +5,8 @@ import type { Intent, Settled } from '../../intent.ts'
 import type { Token } from '../../ports.ts'
 import { writeTool } from '../../tool.ts'
 import { addressInput, amountInput, amountOf, chainInput, invalidField, tokenInput } from '../params.ts'
-import { tokenAmount, tokenLabel, tokenResult, tokenSummary, writeResult, writeStamp } from '../results.ts'
+import { tokenAmount, tokenResult, tokenSummary, writeResult, writeStamp } from '../results.ts'
+import { tokenLabel } from '../../token-label.ts'
 
 export const approveToken = writeTool({
   name: 'approve_token',

@@ -3,34 +3,37 @@ import {
   isAddress,
   isHash,
   numberToHex,
-  parseEventLogs,
   type AbiEvent,
   type Address,
   type Log,
   type LogTopic,
-  type ParseEventLogsReturnType,
   type PublicClient,
   type RpcLog,
 } from 'viem'
+import { untilAborted } from '../../../until-aborted.ts'
 import { inPortions } from '../../in-portions.ts'
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts'
 import { untrue } from '../swaps/ordered-logs.ts'
+import { eventDecoder, type EventDecoder, type EventLog } from './event-decoder.ts'
 
 /**
- * What `getLogs` of viem tells under `strict`, decoded in portions: decoding takes a tenth of a millisecond a log, and an answer may hold
- * thousands. The client's reads throw ToolError `RPC_*`; `RPC_UNAVAILABLE` is also thrown where the answer is not a list of such logs.
+ * What `getLogs` of viem tells under `strict`, decoded in portions, as an answer may hold thousands of logs. The client's reads throw
+ * ToolError `RPC_*`; `RPC_UNAVAILABLE` is also thrown where the answer is not a list of such logs.
  */
 export async function readEventLogs<const Events extends readonly AbiEvent[]>(
   client: PublicClient,
-  { address, events, topics, fromBlock, toBlock }: EventLogsAsked<Events>,
-): Promise<ParseEventLogsReturnType<Events, undefined, true>> {
-  const told: unknown = await client.request({
-    method: 'eth_getLogs',
-    params: [{ address, topics: [...topics], fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) }],
-  })
+  { address, events, topics, fromBlock, toBlock, signal }: EventLogsAsked<Events>,
+): Promise<readonly EventLog<Events>[]> {
+  const range = { fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) }
+  const filter = { address, topics: [...topics], ...range }
+  const reading = client.request({ method: 'eth_getLogs', params: [filter] }, { signal })
+  const told: unknown = await (signal === undefined ? reading : untilAborted(reading, signal))
   if (!Array.isArray(told)) throw untrue('what is no list')
-  const logs: ParseEventLogsReturnType<Events, undefined, true> = []
+  await yieldToEventLoop()
+  const decode = eventDecoder(events)
+  const logs: EventLog<Events>[] = []
   for await (const portion of inPortions(told, logsAtOnce)) {
-    logs.push(...decode(events, portion))
+    for (const log of portion) logs.push(decoded(decode, log))
   }
   return logs
 }
@@ -42,18 +45,21 @@ export type EventLogsAsked<Events> = {
   readonly topics: readonly LogTopic[]
   readonly fromBlock: bigint
   readonly toBlock: bigint
+  /** Ends the request, with ToolError `CANCELLED`. */
+  readonly signal?: AbortSignal | undefined
 }
 
-function decode<const Events extends readonly AbiEvent[]>(events: Events, told: readonly Partial<RpcLog>[]) {
-  let logs: ParseEventLogsReturnType<Events, undefined, true>
+function decoded<const Events extends readonly AbiEvent[]>(decode: EventDecoder<Events>, told: Partial<RpcLog>) {
+  let log: EventLog<Events> | null
   try {
-    logs = parseEventLogs({ abi: events, logs: told.map((log) => formatLog(log)), strict: true })
+    if (!isOfLogLength(told)) throw new RangeError('longer than any log')
+    log = decode(formatLog(told))
   } catch {
     throw untrue('what is no log')
   }
-  // What does not decode is left out of them, and with it would be a trade.
-  if (logs.length < told.length || !logs.every(hasItsPlace)) throw untrue('a log of another kind')
-  return logs
+  // Were it left out, so would be a trade.
+  if (log === null || !hasItsPlace(log)) throw untrue('a log of another kind')
+  return log
 }
 
 function hasItsPlace({ address, logIndex, transactionHash }: Log): boolean {
@@ -64,5 +70,22 @@ function hasItsPlace({ address, logIndex, transactionHash }: Log): boolean {
   )
 }
 
-/** Few milliseconds of work. */
-const logsAtOnce = 40
+/** Asked before anything is made of it: a number of millions of digits takes seconds, and addresses that were looked at are kept. */
+function isOfLogLength(told: Partial<RpcLog>): boolean {
+  const { address, topics, blockNumber, logIndex, transactionIndex, blockTimestamp } = told
+  const quantities: readonly unknown[] = [blockNumber, logIndex, transactionIndex, blockTimestamp]
+  return (
+    address?.length === 42 &&
+    quantities.every(isQuantity) &&
+    Array.isArray(topics) &&
+    topics.length <= 4 &&
+    topics.every((topic) => isHash(topic))
+  )
+}
+
+function isQuantity(told: unknown): boolean {
+  return told === undefined || told === null || (typeof told === 'string' && /^0x[0-9a-f]{1,16}$/i.test(told))
+}
+
+/** A millisecond of work or two. */
+const logsAtOnce = 25

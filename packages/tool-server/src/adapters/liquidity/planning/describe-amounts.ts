@@ -1,16 +1,13 @@
 import { formatAmount } from '@svc/lp-math'
+import { tokenLabel } from '../../../token-label.ts'
 import type { PaidSide } from './plan-payment.ts'
 
 /**
- * `1.5 WETH and 4500 USDC`, leaving out what is zero: for the sentence a person reads before approving. A token that is
- * not listed is named by its address, because its symbol is whatever its maker wrote.
+ * `1.5 WETH and 4500 USDC`, leaving out what is zero: for the sentence a person reads before approving.
  */
 export function describeAmounts(sides: readonly PaidSide[]): string {
   const parts = sides
     .filter((side) => side.amount > 0n)
-    .map(({ token, amount }) => {
-      const name = token.listed || token.isNative ? token.symbol : token.address
-      return `${formatAmount(amount, token.decimals)} ${name}`
-    })
+    .map(({ token, amount }) => `${formatAmount(amount, token.decimals)} ${tokenLabel(token)}`)
   return parts.length === 0 ? 'nothing' : parts.join(' and ')
 }

@@ -11,7 +11,7 @@ import { refuseTooSmall } from './refuse-too-small.ts'
 export function leastOut(quote: Quote, slippageBps: number): bigint {
   const least = lessSlippage(quote.amountOut, slippageBps)
   if (quote.amountIn <= 0n || least <= 0n) {
-    throw refuseTooSmall('amountIn', 'What this amount gives is less than one unit of the other token.')
+    throw refuseTooSmall('amount', 'What this amount gives is less than one unit of the other token.')
   }
   return least
 }

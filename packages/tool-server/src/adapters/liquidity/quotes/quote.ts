@@ -5,6 +5,7 @@ import { joinQueries } from '../../rpc/query.ts'
 import { readQuery } from '../../rpc/read-query.ts'
 import { findPoolsOfPairs } from '../pools/find-pools-of-pairs.ts'
 import type { ReadPorts } from '../read-ports.ts'
+import { noRoute, type RequestedRoute } from './no-route.ts'
 import { priceImpactBps } from './mid-amount-out.ts'
 import { routeQuery, type RouteAnswer } from './route-query.ts'
 import { routesOf, type Route } from './routes.ts'
@@ -21,8 +22,9 @@ export async function quote(ports: ReadPorts, chain: Chain, request: QuoteReques
   if (amountIn <= 0n) throw tooSmall('A swap needs an amount above zero.')
   if (amountIn >= 2n ** 127n) throw tooLittleLiquidity()
   const { number: blockNumber } = await ports.rpc.head(chain)
-  const routes = await findRoutes(ports, chain, request, blockNumber)
-  if (routes.length === 0) throw new ToolError('POOL_NOT_FOUND', 'No pool leads from the one token to the other.')
+  const { versions = allVersions } = request
+  const routes = await findRoutes(ports, chain, { ...request, versions }, blockNumber)
+  if (routes.length === 0) throw await refuseRoute(ports, chain, { ...request, versions }, blockNumber)
   const queries = routes.map((route) => routeQuery(chain, route, amountIn))
   const answers = await readQuery(ports.rpc.client(chain), chain, joinQueries(queries), blockNumber, quotesPerCall)
   const best = bestOf(routes, answers)
@@ -40,6 +42,8 @@ export async function quote(ports: ReadPorts, chain: Chain, request: QuoteReques
   }
 }
 
+const allVersions = ['v2', 'v3', 'v4'] as const
+
 /** Who would lose half to price impact is not trading but giving away. */
 const mostImpactBps = 5_000
 
@@ -51,7 +55,7 @@ const mostDollarTokens = 3
 async function findRoutes(
   ports: ReadPorts,
   chain: Chain,
-  { tokenIn, tokenOut, versions = ['v2', 'v3', 'v4'] }: QuoteRequest,
+  { tokenIn, tokenOut, versions }: RequestedRoute,
   blockNumber: bigint,
 ): Promise<readonly Route[]> {
   const entry = (version: Version) => (tokenIn.isNative && version !== 'v4' ? ports.tokens.wrapped(chain) : tokenIn)
@@ -68,6 +72,14 @@ async function findRoutes(
     second: legPools[2 * index + 1] ?? [],
   }))
   return routesOf(direct, between, entry)
+}
+
+async function refuseRoute(ports: ReadPorts, chain: Chain, request: RequestedRoute, blockNumber: bigint) {
+  const others = allVersions.filter((version) => !request.versions.includes(version))
+  if (others.length === 0) return noRoute(chain, request, [])
+  const routes = await findRoutes(ports, chain, { ...request, versions: others }, blockNumber)
+  const leading = others.filter((version) => routes.some((route) => route.version === version))
+  return noRoute(chain, request, leading)
 }
 
 async function middleTokens(ports: ReadPorts, chain: Chain, ends: readonly Token[]): Promise<readonly Token[]> {
@@ -107,12 +119,14 @@ const routerGas = { v2: 70_000n, v3: 28_000n, v4: 70_000n } as const
 const v2HopGas = 62_000n
 
 function tooLittleLiquidity(): ToolError {
-  return new ToolError(
-    'INSUFFICIENT_LIQUIDITY',
-    'No pool can take this amount without losing half of it to price impact.',
-  )
+  const message = 'No pool can take this amount without losing half of it to price impact.'
+  return new ToolError('INSUFFICIENT_LIQUIDITY', message, {
+    details: [{ field: 'amount', message, accepted: 'a smaller amount' }],
+  })
 }
 
 function tooSmall(message: string): ToolError {
-  return new ToolError('AMOUNT_TOO_SMALL', message)
+  return new ToolError('AMOUNT_TOO_SMALL', message, {
+    details: [{ field: 'amount', message, accepted: 'a larger amount' }],
+  })
 }

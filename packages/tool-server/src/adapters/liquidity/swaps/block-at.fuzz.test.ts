@@ -24,18 +24,25 @@ describe('blockAt', () => {
     )
   })
 
-  it('reads at most a few times sixteen blocks of a long chain', async () => {
-    const reads: bigint[] = []
+  it('reads few blocks of a long chain, also where its rhythm is misjudged or wavers', async () => {
     const head = { number: 30_000_000n, timestamp: 1_800_000_000 }
-    const readBlock = async (number: bigint) => {
-      reads.push(number)
-      return { number, timestamp: head.timestamp - Number(head.number - number) * 2 }
+    const search = async (pace: number, waver: number) => {
+      const reads: bigint[] = []
+      const readBlock = async (number: bigint) => {
+        reads.push(number)
+        const back = Number(head.number - number)
+        return { number, timestamp: head.timestamp - Math.floor(2 * back + waver * Math.sin(back / 100_000)) }
+      }
+      const found = await blockAt(readBlock, head, head.timestamp - 7 * 86_400, pace)
+      return [found.number, reads.length] as const
     }
-    const week = await blockAt(readBlock, head, head.timestamp - 7 * 86_400, 2)
-    expect(week.number).toBe(head.number - 302_400n)
-    expect(reads.length).toBeLessThanOrEqual(16 * 6)
-    const misjudged = await blockAt(readBlock, head, head.timestamp - 7 * 86_400, 3_600)
-    expect(misjudged.number).toBe(week.number)
+    const [even, reads] = await search(2, 0)
+    expect(even).toBe(head.number - 302_400n)
+    expect(reads).toBeLessThanOrEqual(2 * 14)
+    const [misjudged, more] = await search(3_600, 0)
+    expect([misjudged, more <= 4 * 14]).toEqual([even, true])
+    const [, most] = await search(2.1, 50_000)
+    expect(most).toBeLessThanOrEqual(4 * 14)
   })
 
   it('finds the same between blocks it knows already, and reads none when they are neighbours', async () => {

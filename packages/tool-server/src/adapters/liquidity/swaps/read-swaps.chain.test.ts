@@ -68,6 +68,28 @@ describe('swaps', () => {
     expect(dated.swaps).toHaveLength(3)
   })
 
+  it('tell of each request before it is made, and end where they may make no more', async () => {
+    const pool = await poolOf('v3')
+    const from = await now()
+    await swap(pool, true)
+    await devnet().mineTo(from + 7_200)
+    const read = async (most: number, logRangeBlocks = bench.chain.logRangeBlocks) => {
+      let made = 0
+      const onRequest = () => {
+        if (made === most) throw new Error('No more.')
+        made += 1
+      }
+      const chain = { ...bench.chain, logRangeBlocks }
+      await createReadsBench(devnet()).reads.swaps(chain, pool, from, from + 3_600, { onRequest })
+      return made
+    }
+    const needed = await read(1_000)
+    expect(needed).toBeGreaterThan(2)
+    expect(await read(1_000, 1), 'a request for the logs of each block').toBeGreaterThan(needed)
+    expect(await read(needed)).toBe(needed)
+    for (const most of [0, 1, needed - 1]) await expect(read(most)).rejects.toThrow('No more.')
+  })
+
   it.each([
     ['taken back', '"removed":false', '"removed":true'],
     ['ahead of the head', /"blockTimestamp":"0x[0-9a-f]+"/g, '"blockTimestamp":"0xee6b2800"'],

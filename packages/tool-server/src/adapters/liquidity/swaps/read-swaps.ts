@@ -1,6 +1,6 @@
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Pool, SwapHistory } from '../../../ports.ts'
+import type { Pool, ReadLimits, SwapHistory } from '../../../ports.ts'
 import { ToolError } from '../../../tool-error.ts'
 import { scanLogs } from '../logs/scan-logs.ts'
 import type { ReadPorts } from '../read-ports.ts'
@@ -15,7 +15,7 @@ import { swapLogReader, type CreationLog, type SwapLog } from './swap-logs.ts'
  * The swaps of a pool since a time (unix seconds), oldest first, up to the head or the first block at or after
  * another. When the budget of requests or of records is spent first, the oldest are missing, and `completeFrom` says since when none is.
  *
- * @throws ToolError `RPC_*`, also for logs that no pool can have written (see `orderedLogs` and `requireSound`)
+ * @throws ToolError `RPC_*`, also for logs that no pool can have written (see `orderedLogs` and `requireSound`); what `onRequest` throws
  */
 export async function readSwaps(
   ports: ReadPorts,
@@ -24,33 +24,25 @@ export async function readSwaps(
   pool: Pool,
   fromTimestamp: number,
   toTimestamp?: number,
-  signal?: AbortSignal,
+  limits: ReadLimits = {},
 ): Promise<SwapHistory> {
-  const client = ports.rpc.client(chain)
-  const newest = await ports.rpc.head(chain)
-  const head = { number: newest.number, timestamp: Number(newest.timestamp) }
-  const readBlock: ReadBlock = async (blockNumber) => {
-    if (signal?.aborted === true) throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
-    const { number, timestamp } = await client.getBlock({ blockNumber })
-    return { number, timestamp: Number(timestamp) }
-  }
-  const blockAtTime = async (time: number) => {
-    const found = await blockAt(readBlock, head, time, chain.blockTimeSeconds, blockTimes.known(chain.id, head))
-    blockTimes.learn(chain.id, head, found.seen)
-    return found
-  }
+  const { head, readBlock, blockAtTime } = await blockReads(ports, blockTimes, chain, limits)
   const [start, end] = await Promise.all([
     blockAtTime(fromTimestamp),
     toTimestamp === undefined ? head : blockAtTime(toTimestamp),
   ])
+  const readLogs = swapLogReader(ports.rpc.client(chain), chain, pool, limits.signal)
   const { logs, scannedFrom } = await scanLogs({
-    read: swapLogReader(client, chain, pool),
+    read: async (fromBlock, toBlock) => {
+      limits.onRequest?.()
+      return await readLogs(fromBlock, toBlock)
+    },
     newest: end.number < head.number ? end.number : head.number,
     oldest: start.number,
     spanBlocks: chain.logRangeBlocks,
     widestBlocks: widest * chain.logRangeBlocks,
     maxRequests: mostRequests,
-    ...(signal && { signal }),
+    ...(limits.signal && { signal: limits.signal }),
     // Nothing comes before a pool's creation.
     isEnough: (logs) => logs.length > mostRecords || logs.some(isCreation),
   })
@@ -59,11 +51,27 @@ export async function readSwaps(
   const created = dated.find(isCreation) ?? null
   if (created !== null) requirePrice(created)
   await requireSound(pool, swaps, head.timestamp)
-  const known = { swaps, created }
-  const isComplete = scannedFrom <= start.number || created !== null
-  if (isComplete) return { ...known, completeFrom: fromTimestamp, complete: true }
-  const { timestamp } = await readBlock(scannedFrom)
-  return { ...known, completeFrom: timestamp, complete: false }
+  const complete = scannedFrom <= start.number || created !== null
+  const completeFrom = complete ? fromTimestamp : (await readBlock(scannedFrom)).timestamp
+  return { swaps, created, completeFrom, complete }
+}
+
+/** The head, the times of blocks while the caller waits for them, and the block of a time, for which few of them are read. */
+async function blockReads({ rpc }: ReadPorts, blockTimes: BlockTimes, chain: Chain, { signal, onRequest }: ReadLimits) {
+  const newest = await rpc.head(chain)
+  const head = { number: newest.number, timestamp: Number(newest.timestamp) }
+  const readBlock: ReadBlock = async (blockNumber) => {
+    if (signal?.aborted === true) throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
+    onRequest?.()
+    const { number, timestamp } = await rpc.client(chain).getBlock({ blockNumber })
+    return { number, timestamp: Number(timestamp) }
+  }
+  const blockAtTime = async (time: number) => {
+    const found = await blockAt(readBlock, head, time, chain.blockTimeSeconds, blockTimes.known(chain.id, head))
+    blockTimes.learn(chain.id, head, found.seen)
+    return found
+  }
+  return { head, readBlock, blockAtTime }
 }
 
 function isCreation<Log extends SwapLog | CreationLog>(log: Log): log is Exclude<Log, SwapLog> {

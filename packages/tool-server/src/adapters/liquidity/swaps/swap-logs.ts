@@ -20,16 +20,16 @@ export type CreationLog = Omit<SwapLog, 'amount0' | 'amount1' | 'liquidity' | 'f
  */
 export type SwapLogReader = (from: bigint, to: bigint) => Promise<readonly (SwapLog | CreationLog)[]>
 
-/** The reader for the version of a pool. The client's reads throw ToolError `RPC_*`. */
-export function swapLogReader(client: PublicClient, chain: Chain, pool: Pool): SwapLogReader {
-  return readers[pool.version](client, chain, pool)
+/** The reader for the version of a pool. The client's reads throw ToolError `RPC_*`, and `CANCELLED` once aborted. */
+export function swapLogReader(client: PublicClient, chain: Chain, pool: Pool, signal?: AbortSignal): SwapLogReader {
+  return readers[pool.version](client, chain, pool, signal)
 }
 
-const readers: { readonly [Key in Version]: (client: PublicClient, chain: Chain, pool: Pool) => SwapLogReader } = {
-  v2: (client, _chain, pool) => async (fromBlock, toBlock) => {
+const readers: { readonly [Key in Version]: (...terms: Parameters<typeof swapLogReader>) => SwapLogReader } = {
+  v2: (client, _chain, pool, signal) => async (fromBlock, toBlock) => {
     const events = [getAbiItem({ abi: v2PairAbi, name: 'Swap' }), getAbiItem({ abi: v2PairAbi, name: 'Sync' })] as const
     const topics = [events.map(toEventSelector)]
-    const told = await readEventLogs(client, { address: pool.id, events, topics, fromBlock, toBlock })
+    const told = await readEventLogs(client, { address: pool.id, events, topics, fromBlock, toBlock, signal })
     const logs = orderedLogs(told, { address: pool.id, fromBlock, toBlock })
     const swaps: SwapLog[] = []
     let reserves = { reserve0: 0n, reserve1: 0n }
@@ -41,23 +41,23 @@ const readers: { readonly [Key in Version]: (client: PublicClient, chain: Chain,
     }
     return swaps
   },
-  v3: (client, _chain, pool) => async (fromBlock, toBlock) => {
+  v3: (client, _chain, pool, signal) => async (fromBlock, toBlock) => {
     const of = { abi: v3PoolAbi } as const
     const events = [getAbiItem({ ...of, name: 'Swap' }), getAbiItem({ ...of, name: 'Initialize' })] as const
     const topics = [events.map(toEventSelector)]
-    const logs = await readEventLogs(client, { address: pool.id, events, topics, fromBlock, toBlock })
+    const logs = await readEventLogs(client, { address: pool.id, events, topics, fromBlock, toBlock, signal })
     return orderedLogs(logs, { address: pool.id, fromBlock, toBlock }).map((log) => {
       if (log.eventName === 'Initialize') return placed(log, log.args)
       const { amount0, amount1, sqrtPriceX96, liquidity, tick } = log.args
       return placed(log, { amount0, amount1, sqrtPriceX96, liquidity, tick, fee: pool.fee })
     })
   },
-  v4: (client, chain, pool) => async (fromBlock, toBlock) => {
+  v4: (client, chain, pool, signal) => async (fromBlock, toBlock) => {
     const of = { abi: v4PoolManagerAbi } as const
     const events = [getAbiItem({ ...of, name: 'Swap' }), getAbiItem({ ...of, name: 'Initialize' })] as const
     const address = requireDeployment(chain, 'v4').poolManager
     const topics = [events.map(toEventSelector), pool.id]
-    const logs = await readEventLogs(client, { address, events, topics, fromBlock, toBlock })
+    const logs = await readEventLogs(client, { address, events, topics, fromBlock, toBlock, signal })
     return orderedLogs(logs, { address, fromBlock, toBlock }).map((log) => {
       if (log.args.id.toLowerCase() !== pool.id.toLowerCase()) throw untrue('a log of another pool')
       if (log.eventName === 'Initialize') {

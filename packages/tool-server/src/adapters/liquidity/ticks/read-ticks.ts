@@ -13,7 +13,8 @@ import type { ReadPorts } from '../read-ports.ts'
 
 /**
  * The initialised ticks of a pool within two ticks, both included, in ascending order, at the block at which the pool was
- * read: first the words of the tick bitmap, then the ticks whose bits are set. A v2 pair has none.
+ * read: first the words of the tick bitmap, then the ticks whose bits are set. Of more than `mostTicks` those nearest to the price, which
+ * follow each other. A v2 pair has none.
  *
  * @throws ToolError `RPC_*`, `RPC_REFUSED` also when a contract answers for some of the words only.
  */
@@ -37,7 +38,21 @@ export async function readTicks(
     .flatMap((bitmap, index) => setBits(bitmap).map((bit) => ((words[index] ?? 0) << 8) + bit))
     .filter((compressed) => compressed >= first && compressed <= last)
     .map((compressed) => compressed * spacing)
-  return everyResult(await run(joinQueries(ticks.map((tick) => queries.tick(tick)))))
+  return everyResult(await run(joinQueries(nearest(ticks, pool.tick).map((tick) => queries.tick(tick)))))
+}
+
+/** In some thirty requests; a bitmap of nothing but ones would ask for a million and more. */
+export const mostTicks = 5_000
+
+function nearest(ticks: readonly number[], price: number): readonly number[] {
+  if (ticks.length <= mostTicks) return ticks
+  const above = ticks.findIndex((tick) => tick > price)
+  const split = above === -1 ? ticks.length : above
+  return ticks
+    .slice(Math.max(0, split - mostTicks), split + mostTicks)
+    .toSorted((a, b) => Math.abs(a - price) - Math.abs(b - price))
+    .slice(0, mostTicks)
+    .toSorted((a, b) => a - b)
 }
 
 type TickQueries = {
@@ -68,8 +83,9 @@ function v4TickQueries(chain: Chain, id: Hex): TickQueries {
 
 /** Positions of the set bits of a word, ascending. */
 function setBits(word: bigint): number[] {
+  const digits = word.toString(2)
   const bits: number[] = []
-  for (let rest = word, bit = 0; rest > 0n; rest >>= 1n, bit += 1) if ((rest & 1n) === 1n) bits.push(bit)
+  for (let bit = 0; bit < digits.length; bit += 1) if (digits.at(-1 - bit) === '1') bits.push(bit)
   return bits
 }
 

@@ -1,6 +1,6 @@
 import {
   type Amounts,
-  feeGrowthFromSwaps,
+  feeGrowthFromSwapsInSteps,
   getAmountsForLiquidity,
   getSqrtPriceAtTick,
   LpMathError,
@@ -10,6 +10,7 @@ import type { Chain } from '@svc/wallet/core'
 import { BaseError, getAbiItem, zeroAddress, type Hash } from 'viem'
 import type { Liquidity, Position, PositionEvent, PositionEvents, SwapRecord } from '../../../ports.ts'
 import { ToolError } from '../../../tool-error.ts'
+import { inTurns } from '../../in-turns.ts'
 import { v4PoolManagerAbi } from '../abis/v4-pool-manager.ts'
 import { v4PositionManagerAbi } from '../abis/v4-position-manager.ts'
 import { scanLogs } from '../logs/scan-logs.ts'
@@ -118,12 +119,12 @@ function isBefore(one: Place, other: Place): boolean {
 }
 
 /** From change to change: the fees of the swaps between them, and what each moves at the price it meets. */
-function follow(
+async function follow(
   position: Position,
   changes: readonly Change[],
   swaps: readonly SwapRecord[],
   opening: bigint,
-): PositionEvents {
+): Promise<PositionEvents> {
   const events: PositionEvent[] = []
   const earned = { fees0: 0n, fees1: 0n }
   let liquidity = 0n
@@ -138,7 +139,7 @@ function follow(
     liquidity += liquidityDelta
     const next = changes[index + 1]
     const between = swaps.filter((swap) => isBefore(change, swap) && (next === undefined || isBefore(swap, next)))
-    const fees = feesOf(position, liquidity, price, between)
+    const fees = await feesOf(position, liquidity, price, between)
     if (fees === null) return { ...unknown, openedAt: null }
     earned.fees0 += fees.amount0
     earned.fees1 += fees.amount1
@@ -163,15 +164,18 @@ function amountsOf({ tickLower, tickUpper }: Position, liquidityDelta: bigint, s
   )
 }
 
+/** Of swaps: a millisecond or two of work. */
+const looksAtOnce = 1_000
+
 /** Null where the logs do not fit together. */
-function feesOf(
+async function feesOf(
   { pool, tickLower, tickUpper }: Position,
   liquidity: bigint,
   sqrtPriceX96: bigint,
   swaps: readonly SwapRecord[],
-): Amounts | null {
+): Promise<Amounts | null> {
   try {
-    const { growth0X128, growth1X128 } = feeGrowthFromSwaps({
+    const growth = feeGrowthFromSwapsInSteps({
       start: { sqrtPriceX96 },
       swaps: swaps.map((swap) => ({ ...swap, sqrtPriceX96After: swap.sqrtPriceX96, feePips: swap.fee })),
       feePips: pool.fee,
@@ -179,6 +183,7 @@ function feesOf(
       tickLower,
       tickUpper,
     })
+    const { growth0X128, growth1X128 } = await inTurns(growth, looksAtOnce)
     return { amount0: (growth0X128 * liquidity) >> 128n, amount1: (growth1X128 * liquidity) >> 128n }
   } catch (error) {
     if (error instanceof LpMathError) return null

@@ -51,7 +51,7 @@ it.each([
 it('refuses an amount that does not fit', () => {
   const large = { ...quote([poolOf(a, b)]), amountIn: 2n ** 128n }
   expect(() => swapAction('2.0', large, [a, b], 1n)).toThrow(
-    expect.objectContaining({ code: 'VALIDATION_FAILED', details: [expect.objectContaining({ field: 'amountIn' })] }),
+    expect.objectContaining({ code: 'VALIDATION_FAILED', details: [expect.objectContaining({ field: 'amount' })] }),
   )
 })
 

@@ -19,7 +19,7 @@ export function swapAction(
   least: bigint,
 ): ActionStep {
   if (quote.amountIn > maxUint128) {
-    throw refuseField('amountIn', 'The amount is larger than v4 can swap.', 'an amount below 2^128 smallest units')
+    throw refuseField('amount', 'The amount is larger than v4 can swap.', 'an amount below 2^128 smallest units')
   }
   const [first, ...more] = quote.route
   if (!first) throw new TypeError('a route has at least one pool')

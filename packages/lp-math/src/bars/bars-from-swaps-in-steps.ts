@@ -1,0 +1,158 @@
+import {
+  feeGrowthFromSwapsInSteps,
+  type FeeGrowthFromSwapsOptions,
+  type SwapLog,
+} from '../fees/fee-growth-from-swaps-in-steps.ts'
+import { LpMathError } from '../lp-math-error.ts'
+import { eachInSteps } from '../steps/each-in-steps.ts'
+import { MAX_TICK, MIN_TICK } from '../ticks/tick-bounds.ts'
+import type { Bars } from './bars.ts'
+import { type BarRow, barsFromRows } from './bars-from-rows.ts'
+
+/**
+ * Bars from every Swap log of a pool in a span of time, in the order of the chain. A bar opens at the price before its first swap, so
+ * that its low and high hold all of the way. Liquidity is the harmonic mean weighted by what was traded. With `feePips` the bars
+ * carry fee growth, from the price path and bound by what was paid (see `feeGrowthFromSwapsInSteps`). In steps as of `eachInSteps`; what
+ * is left after the last puts all bars into columns.
+ * @throws LpMathError `BARS_MALFORMED` for swaps out of order or outside the span, `SWAP_LOGS_INCONSISTENT`, `FEE_OUT_OF_RANGE`.
+ */
+export function* barsFromSwapsInSteps(
+  swaps: readonly TimedSwapLog[],
+  options: BarsFromSwapsOptions,
+): Generator<number, Bars> {
+  const { barSeconds, startsAt, endsAt } = options
+  const count = Math.round((endsAt - startsAt) / barSeconds)
+  if (!(barSeconds > 0) || !(count >= 1) || Math.abs(startsAt + count * barSeconds - endsAt) > 1e-6 * barSeconds) {
+    throw new LpMathError('BARS_MALFORMED', 'endsAt lies a whole number of bars of barSeconds after startsAt.')
+  }
+  const groups = yield* groupByBar(swaps, options, count)
+  let state = options.start ?? stateAfter(swaps[0])
+  if (state === undefined) throw new LpMathError('BARS_MALFORMED', 'swaps holds a swap where start is not given.')
+  const rows: BarRow[] = []
+  for (const [bar, traded] of groups) {
+    rows.push(yield* rowOf(traded, state, startsAt + bar * barSeconds, options))
+    state = stateAfter(traded.at(-1)) ?? state
+  }
+  return barsFromRows(rows, barSeconds).bars
+}
+
+/** A Swap log seen from the pool (positive came in) and the time of its block, in seconds since 1970. */
+export type TimedSwapLog = SwapLog & { timestamp: number }
+
+/**
+ * `endsAt` is the end of the last bar. `start` is the pool before the first swap; without it that swap counts as one that did not move
+ * the price. `feePips` is the whole fee, for pools whose logs do not carry it.
+ */
+export type BarsFromSwapsOptions = Partial<Pick<FeeGrowthFromSwapsOptions, 'feePips' | 'protocolFee'>> & {
+  barSeconds: number
+  startsAt: number
+  endsAt: number
+  start?: PoolState
+}
+
+type PoolState = { sqrtPriceX96: bigint; liquidity: bigint }
+
+const LN_TICK = Math.log(1.0001)
+
+/**
+ * Bars in their order, with what was traded. Besides those with swaps: the ends of the span, and the bar after a swap, which stands at
+ * the last liquidity and not at a mean.
+ */
+function* groupByBar(
+  swaps: readonly TimedSwapLog[],
+  { startsAt, endsAt, barSeconds }: BarsFromSwapsOptions,
+  count: number,
+): Generator<number, Map<number, TimedSwapLog[]>> {
+  const groups = new Map<number, TimedSwapLog[]>()
+  const groupOf = (bar: number) => {
+    const group = groups.get(bar) ?? []
+    groups.set(bar, group)
+    return group
+  }
+  let before = startsAt
+  let last = -1
+  yield* eachInSteps(swaps, (swap, index) => {
+    if (!(swap.timestamp >= before && swap.timestamp < endsAt)) throw outOfOrder(index)
+    const bar = Math.min(count - 1, Math.floor((swap.timestamp - startsAt) / barSeconds))
+    if (bar > last) groupOf(last + 1)
+    groupOf(bar).push(swap)
+    before = swap.timestamp
+    last = bar
+  })
+  for (const bar of [Math.min(last + 1, count - 1), count - 1]) groupOf(bar)
+  return groups
+}
+
+function* rowOf(
+  swaps: readonly TimedSwapLog[],
+  start: PoolState,
+  startsAt: number,
+  options: BarsFromSwapsOptions,
+): Generator<number, BarRow> {
+  const openTick = fractionalTick(start.sqrtPriceX96)
+  let [lowTick, highTick, closeTick] = [openTick, openTick, openTick]
+  let [amount0In, amount1In] = [0n, 0n]
+  let traded = 0
+  let tradedPerLiquidity = 0
+  yield* eachInSteps(swaps, (swap) => {
+    closeTick = fractionalTick(swap.sqrtPriceX96After)
+    lowTick = Math.min(lowTick, closeTick)
+    highTick = Math.max(highTick, closeTick)
+    if (swap.amount0 > 0n) amount0In += swap.amount0
+    if (swap.amount1 > 0n) amount1In += swap.amount1
+    if (swap.liquidity > 0n) {
+      const volume1 = volumeInToken1(swap)
+      traded += volume1
+      tradedPerLiquidity += volume1 / Number(swap.liquidity)
+    }
+  })
+  const { liquidity } = swaps.at(-1) ?? start
+  return {
+    startsAt,
+    openTick,
+    lowTick,
+    highTick,
+    closeTick,
+    amount0In: Number(amount0In),
+    amount1In: Number(amount1In),
+    liquidity: tradedPerLiquidity > 0 ? traded / tradedPerLiquidity : Number(liquidity),
+    ...(yield* feeGrowthOf(swaps, start, options)),
+  }
+}
+
+function* feeGrowthOf(
+  swaps: readonly SwapLog[],
+  start: PoolState,
+  { feePips, protocolFee }: BarsFromSwapsOptions,
+): Generator<number, { feeGrowth0: number; feeGrowth1: number } | undefined> {
+  if (feePips === undefined) return undefined
+  const range = { tickLower: MIN_TICK, tickUpper: MAX_TICK, boundByInput: true }
+  const grown = yield* feeGrowthFromSwapsInSteps({
+    swaps,
+    start,
+    feePips,
+    ...(protocolFee && { protocolFee }),
+    ...range,
+  })
+  return { feeGrowth0: Number(grown.growth0X128) * 2 ** -128, feeGrowth1: Number(grown.growth1X128) * 2 ** -128 }
+}
+
+function outOfOrder(index: number): LpMathError {
+  return new LpMathError(
+    'BARS_MALFORMED',
+    `swaps[${index}].timestamp is within the span and not before the swap ahead of it.`,
+  )
+}
+
+function volumeInToken1({ amount0, amount1, sqrtPriceX96After }: SwapLog): number {
+  const sqrtPrice = Number(sqrtPriceX96After) * 2 ** -96
+  return amount1 > 0n ? Number(amount1) : Math.max(0, Number(amount0)) * sqrtPrice * sqrtPrice
+}
+
+function stateAfter(swap: SwapLog | undefined): PoolState | undefined {
+  return swap && { sqrtPriceX96: swap.sqrtPriceX96After, liquidity: swap.liquidity }
+}
+
+function fractionalTick(sqrtPriceX96: bigint): number {
+  return Math.min(MAX_TICK, Math.max(MIN_TICK, (2 * Math.log(Number(sqrtPriceX96) * 2 ** -96)) / LN_TICK))
+}

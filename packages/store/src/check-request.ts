@@ -1,0 +1,22 @@
+/** What the limits are asked. */
+export type CheckRequest = {
+  readonly principal: string
+  readonly chainId: number
+  readonly amountUsdMicros: bigint
+  /** What gas may cost beside it, at worst; 0 where it is left out. */
+  readonly gasUsdMicros?: bigint
+  readonly limits: SpendLimits
+  /** A session closes after this long without a spend; 30 min by default of the policy. */
+  readonly sessionIdleMs: number
+}
+
+/** Caps in millionths of a US dollar. They come with each request, so that one principal's may be tighter than another's. */
+export type SpendLimits = {
+  readonly perTransaction: bigint
+  /** Of one principal, from its first spend until it has been idle. Protocol sessions do not matter. */
+  readonly perSession: bigint
+  /** Of all principals of the wallet together, in any 24 hours up to now: it protects the owner. */
+  readonly daily: bigint
+  /** Of the one principal, in the same 24 hours. Without it only `daily` counts. */
+  readonly principalDaily?: bigint
+}

@@ -1,0 +1,11 @@
+/**
+ * Percents for a sentence. Beyond `most` their size says nothing but that they are large, and twenty digits hide even that: a lead is told up to
+ * ten times the whole, a yield of a year up to ten thousand times, which new pools do reach for some days.
+ */
+export function percents(value: number, digits: number, most: keyof typeof limits): string {
+  const limit = limits[most]
+  if (value > limit) return `over ${limit.toLocaleString('en-US')}`
+  return value < -limit ? `under -${limit.toLocaleString('en-US')}` : value.toFixed(digits)
+}
+
+const limits = { lead: 1_000, yield: 1_000_000 } as const

@@ -1,0 +1,46 @@
+import { chains, findChain } from '@svc/wallet/core'
+import { encodeAbiParameters, encodeFunctionResult, parseAbi, parseAbiParameters, type Hex } from 'viem'
+import { expect, test } from 'vitest'
+import { clientAnswered } from './answering-endpoint.fixture.ts'
+import { contractRead } from './contract-read.ts'
+import { readAll } from './read-all.ts'
+
+const base = findChain(chains, 'base')!
+const abi = parseAbi(['function name() view returns (string)'])
+const names = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
+
+/** What two names are read as at an endpoint that answers `eth_call` so. */
+function readOf(result: unknown) {
+  const reads = names.map((address) => contractRead(address, abi, 'name', []))
+  return readAll(clientAnswered('eth_call', result), base, reads, 7n)
+}
+
+function answered(...told: readonly string[]): Hex {
+  const parameters = parseAbiParameters('(bool success, bytes returnData)[]')
+  const outcomes = told.map((name) => ({
+    success: true,
+    returnData: encodeFunctionResult({ abi, functionName: 'name', result: name }),
+  }))
+  return encodeAbiParameters(parameters, [outcomes])
+}
+
+test.each<[unknown]>([
+  [`0x${'f'.repeat(64)}`],
+  ['0x20'],
+  [answered('One', 'Two').slice(0, 300)],
+  [answered('One')],
+  [answered('One', 'Two', 'Three')],
+  [{}],
+  [null],
+  [5],
+])('answer %# is none of Multicall3, and says which endpoint to change', async (told) => {
+  await expect(readOf(told)).rejects.toMatchObject({
+    code: 'RPC_UNAVAILABLE',
+    details: [{ field: 'chain', message: expect.stringContaining('Multicall3') }],
+  })
+})
+
+test('a name without end is no name, and spoils no other', async () => {
+  expect(await readOf(answered('One', 'Two'))).toEqual(['One', 'Two'])
+  expect(await readOf(answered('One', 'x'.repeat(40_000)))).toEqual(['One', null])
+})

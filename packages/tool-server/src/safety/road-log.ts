@@ -1,0 +1,7 @@
+/** What the road needs of the process's log. */
+export type RoadLog = {
+  debug(event: string, facts?: Readonly<Record<string, unknown>>): void
+  info(event: string, facts?: Readonly<Record<string, unknown>>): void
+  warn(event: string, facts?: Readonly<Record<string, unknown>>): void
+  error(event: string, facts?: Readonly<Record<string, unknown>>): void
+}

@@ -1,0 +1,10 @@
+/** The kinds of contracts whose calldata is read. */
+export type Surface =
+  | 'v2Router'
+  | 'v3PositionManager'
+  | 'v3SwapRouter02'
+  | 'v4PositionManager'
+  | 'universalRouter'
+  | 'wrappedNative'
+  | 'identityRegistry'
+  | 'handleRegistry'
