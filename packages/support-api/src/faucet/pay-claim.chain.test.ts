@@ -1,4 +1,4 @@
-import { startFaultProxy, useDevnet, type FaultProxy } from '@svc/devnet/testing'
+import { awaitReceipt, startFaultProxy, useDevnet, type FaultProxy } from '@svc/devnet/testing'
 import { createPublicClient, createWalletClient, http, parseEther, type Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -42,7 +42,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     const account = privateKeyToAccount(config.privateKey.reveal() as `0x${string}`)
     const foreign = createWalletClient({ account, transport: http(devnet().rpcUrl) })
     const hash = await foreign.sendTransaction({ chain: null, to: newAddress(), value: 1n, nonce: 0 })
-    await client().waitForTransactionReceipt({ hash })
+    await awaitReceipt(client(), hash)
     between.setRules([])
     await expect.poll(async () => (await store.claims.find(31337, wallet))?.state).toBe('confirmed')
     expect((await store.journal.byRequest(id)).map(({ state, nonce }) => [state, nonce])).toEqual([

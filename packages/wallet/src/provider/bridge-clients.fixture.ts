@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { awaitReceipt } from '@svc/devnet/testing'
 import { SDK } from 'agent0-sdk'
 import { BrowserProvider, ContractFactory } from 'ethers'
@@ -53,6 +54,7 @@ async function openViem(provider: EIP1193Provider, { registry }: BridgeWorld): P
 
 async function openEthers(provider: EIP1193Provider, { registry }: BridgeWorld): Promise<BridgeClient> {
   const ethers = new BrowserProvider(provider)
+  ethers.pollingInterval = 100
   const signer = await ethers.getSigner()
   const reading = ['function balanceOf(address) view returns (uint256)']
   const { Contract } = await import('ethers')
@@ -65,7 +67,10 @@ async function openEthers(provider: EIP1193Provider, { registry }: BridgeWorld):
       return (await signer.signTypedData(domain, own, message)) as Hex
     },
     send: async (transaction) => (await signer.sendTransaction(transaction)).hash as Hex,
-    wait: async (hash) => (await ethers.waitForTransaction(hash, 1, 60_000))?.status === 1,
+    wait: async (hash) => {
+      const receipt = await whileBlocksPass(provider, () => ethers.waitForTransaction(hash, 1, 60_000))
+      return receipt?.status === 1
+    },
     agents: async (owner) => await new Contract(registry, reading, ethers).getFunction('balanceOf')(owner),
     deploy: async (code) => {
       const made = await new ContractFactory([], code, signer).deploy()
@@ -87,7 +92,10 @@ async function openAgent0(provider: EIP1193Provider, world: BridgeWorld): Promis
       return await chainClient.signTypedData({ domain, types: own, primaryType, message })
     },
     send,
-    wait: async (hash) => (await chainClient.waitForTransaction({ hash, timeoutMs: 60_000 })).status === 'success',
+    wait: async (hash) => {
+      const waiting = () => chainClient.waitForTransaction({ hash, timeoutMs: 60_000 })
+      return (await whileBlocksPass(provider, waiting)).status === 'success'
+    },
     agents: (owner) =>
       chainClient.readContract({ address: world.registry, abi, functionName: 'balanceOf', args: [owner] }),
     deploy: (data) => send({ data }),
@@ -100,6 +108,23 @@ export function openSdk(provider: EIP1193Provider, { rpcUrl, registry }: BridgeW
     request: (words: { method: string; params?: unknown[] | Record<string, unknown> }) => provider.request(words),
   }
   return new SDK({ chainId: 31337, rpcUrl, walletProvider, registryOverrides: { 31337: { IDENTITY: registry } } })
+}
+
+/**
+ * Lets the chain go on meanwhile, as chains of others do. The waits of ethers and viem look again only when a block
+ * comes; ethers compares the receipt with a block number from up to 250 ms ago, and finds it too young for ever where
+ * blocks come with transactions alone.
+ */
+async function whileBlocksPass<Result>(provider: EIP1193Provider, act: () => Promise<Result>): Promise<Result> {
+  const over = new AbortController()
+  const mine = async () => {
+    while (!over.signal.aborted) {
+      await provider.request({ method: 'evm_mine' })
+      await sleep(100)
+    }
+  }
+  const [result] = await Promise.all([act().finally(() => over.abort()), mine()])
+  return result
 }
 
 /** The code of the provider's error in a client's, as deep as it buried it. */

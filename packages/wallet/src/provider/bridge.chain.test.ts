@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { useDevnet } from '@svc/devnet/testing'
 import { createWalletProviderServer } from '@svc/test-utils'
 import { verifyMessage as ethersVerify } from 'ethers'
@@ -84,6 +85,18 @@ describe.each(Object.entries(bridgeClients))('through %s', (_name, open) => {
     expect(codeIn(error)).toBe(expected)
     expect(await client().getTransactionCount({ address: wallet.address, blockTag: 'pending' })).toBe(0)
   })
+})
+
+test('ethers waits no longer than for the next block when its block number is from before the transaction', async () => {
+  const request: EIP1193Provider['request'] = async (words) => {
+    const answer = await provider.request(words)
+    // Longer than ethers keeps the number that it read before it sent.
+    if (words.method === 'eth_getTransactionReceipt') await sleep(300)
+    return answer
+  }
+  const world = { rpcUrl: devnet().rpcUrl, registry: devnet().registry.identity }
+  const bridge = await bridgeClients['ethers']!({ ...provider, request }, world)
+  expect(await bridge.wait(await bridge.send({ to: wallet.address }))).toBe(true)
 })
 
 test('the identity SDK registers an agent, loads it again and gives it another wallet', async () => {
