@@ -65,7 +65,7 @@ describe('on a chain with a faucet it', () => {
     const body = JSON.stringify({ address: wallet.address, chainId: 31337, appId: 'app-1' })
     const before = await client().getBlockNumber()
     await fetch(`${faucet.url}/v1/faucet/request`, { method: 'POST', body })
-    await expect.poll(() => client().getBlockNumber(), { timeout: 10_000 }).toBeGreaterThan(before)
+    await expect.poll(() => client().getBlockNumber()).toBeGreaterThan(before)
     await empty()
     const { sleep, sleeps } = personWho(async () => {})
     const result = await register({ sleep, now: () => sleeps.reduce((sum, ms) => sum + ms, 0) })

@@ -44,7 +44,7 @@ test('an operation that was signed before cannot run afterwards', async () => {
   const lost = await pending(options())
   await devnet().fund(wallet.address, { ETH: '1' })
   expect(await revokeDelegation(wallet)).toMatchObject({ status: 'revoked' })
-  const again = await wallet.sendUserOp(options({ resume: lost, timeoutMs: 300 }))
+  const again = await sponsors.offered(options({ resume: lost }))
   expect(again).toMatchObject({ status: 'pending', declined: expect.stringContaining('AA20') })
   expect(await agents()).toBe(1n)
 })

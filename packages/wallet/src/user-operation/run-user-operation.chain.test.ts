@@ -57,7 +57,7 @@ describe('an operation has one effect', () => {
   ] as const)('when the bundler %s at first', async (_what, fault) => {
     sponsors.bundler.setFaults([{ fault, times: 1 }])
     const record = keeping()
-    const waiting = await sponsors.wallet.sendUserOp(options({ record, timeoutMs: 300 }))
+    const waiting = await sponsors.offered(options({ record, ...(fault.kind === 'stall' && { timeoutMs: 300 }) }))
     expect(waiting).toMatchObject({
       status: 'pending',
       code: 'USER_OPERATION_PENDING',
@@ -78,11 +78,11 @@ describe('an operation has one effect', () => {
   })
 
   test.each([
-    ['never answers', { kind: 'stall', executed: true }],
-    ['answers late', { kind: 'late', delayMs: 400 }],
-  ] as const)('when the bundler executes it and %s', async (_what, fault) => {
+    ['never answers', { kind: 'stall', executed: true }, 3_000],
+    ['answers late', { kind: 'late', delayMs: 400 }, 10_000],
+  ] as const)('when the bundler executes it and %s', async (_what, fault, requestTimeoutMs) => {
     sponsors.bundler.setFaults([{ fault }])
-    await mined(options({ requestTimeoutMs: 1_000 }))
+    await mined(options({ requestTimeoutMs }))
     expect(sponsors.bundler.received()).toHaveLength(1)
     expect(await agents()).toBe(1n)
   })

@@ -64,7 +64,7 @@ describe('nothing is signed', () => {
     ['is silent', { kind: 'stall' }, 'pm_getPaymasterData'],
   ] as const)('when the paymaster %s', async (_what, fault, method) => {
     sponsors.paymaster.setFaults([{ fault, methods: [method] }])
-    const sending = sponsors.wallet.sendUserOp(options({ requestTimeoutMs: 1_000 }))
+    const sending = sponsors.wallet.sendUserOp(options(fault.kind === 'stall' ? { requestTimeoutMs: 3_000 } : {}))
     await expect(sending).rejects.toMatchObject({ code: 'PAYMASTER_REFUSED' })
   })
 
@@ -121,7 +121,7 @@ describe('nothing is signed', () => {
   test('for another call than the record holds', async () => {
     const other = walletOf(createLocalSigner(generatePrivateKey()))
     sponsors.bundler.setFaults([{ fault: { kind: 'stall' } }])
-    const operation = await pending(options(), other)
+    const operation = await pending(options({ timeoutMs: 300 }), other)
     const resume = { ...operation, operation: { ...operation.operation, sender: sponsors.wallet.address } }
     const data = encodeFunctionData({ abi, functionName: 'register', args: ['data:,other'] })
     await expect(sponsors.wallet.sendUserOp(options({ data, resume }))).rejects.toMatchObject({

@@ -8,7 +8,8 @@ import { ServiceWallet } from '../service-wallet.ts'
 import type { Signer } from '../signer.ts'
 import { createLocalSigner } from '../signers/local-signer.ts'
 import { WalletError } from '../wallet-error.ts'
-import type { SendUserOpOptions } from './send-user-op.ts'
+import type { UserOperationProgress } from './open-operation.ts'
+import type { SendUserOpOptions, UserOperationResult } from './send-user-op.ts'
 import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
 
 /** A bundler, a paymaster and a wallet that holds nothing, new for every test of a file, on a local chain. */
@@ -41,6 +42,14 @@ export function useSponsors() {
     env: {},
     ...change,
   })
+  /** Leaves as soon as the bundler has answered to the offer, however long a slow machine takes until then. */
+  const offered = async (wanted: SendUserOpOptions, by = part('wallet')): Promise<UserOperationResult> => {
+    const leaving = new AbortController()
+    const onProgress = ({ step }: UserOperationProgress) => {
+      if (step === 'confirm') leaving.abort()
+    }
+    return await by.sendUserOp({ ...wanted, signal: leaving.signal, onProgress })
+  }
   return {
     devnet,
     options,
@@ -67,8 +76,9 @@ export function useSponsors() {
       if (result.status !== 'mined') throw new Error(`It is ${result.status}: ${result.declined}`)
       return result
     },
+    offered,
     pending: async (wanted: SendUserOpOptions, by = part('wallet')) => {
-      const result = await by.sendUserOp({ ...wanted, timeoutMs: 300 })
+      const result = await offered(wanted, by)
       if (result.status !== 'pending') throw new Error(`It is ${result.status}.`)
       return result.operation
     },
@@ -84,7 +94,7 @@ export function useSponsors() {
     async release() {
       const before = await client().getBlockNumber()
       await part('bundler').release()
-      await expect.poll(() => client().getBlockNumber(), { timeout: 10_000 }).toBeGreaterThan(before)
+      await expect.poll(() => client().getBlockNumber()).toBeGreaterThan(before)
     },
     /** A bundler that was offered nothing yet. */
     async restartBundler() {
