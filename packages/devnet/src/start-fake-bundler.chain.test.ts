@@ -177,6 +177,14 @@ describe('the faults of a paymaster', () => {
     expect(await holder()).toBeNull()
   })
 
+  test('expired: over even at the newest block of a chain that has mined nothing for an hour', async () => {
+    const late = await startPaymaster({ devnet: devnet(), now: () => Date.now() + 3_600_000 })
+    late.setFaults([{ fault: { kind: 'expired' }, methods: ['pm_getPaymasterData'] }])
+    const { send } = await openAccount({ paymasterUrl: late.url })
+    await expect(send()).rejects.toThrow(/AA32|expired/i)
+    await late.stop()
+  })
+
   test('stall: no answer', async () => {
     const { send } = await openAccount()
     paymaster.setFaults([{ fault: { kind: 'stall' } }])
@@ -225,7 +233,7 @@ test('the paymaster pays for nothing that was changed after it signed', async ()
 })
 
 /** An account that holds nothing, with viem's own clients of a bundler and a paymaster. */
-async function openAccount() {
+async function openAccount({ paymasterUrl = paymaster.url } = {}) {
   const { rpcUrl, simple7702Account, chainId, registry } = devnet()
   const chain = viemChain(devnet())
   const client = createPublicClient({ chain, transport: http(rpcUrl), pollingInterval: 10, cacheTime: 0 })
@@ -235,7 +243,7 @@ async function openAccount() {
     client,
     chain,
     transport: http(bundler.url, { retryCount: 0, timeout: 60_000 }),
-    paymaster: createPaymasterClient({ transport: http(paymaster.url, { retryCount: 0, timeout: 60_000 }) }),
+    paymaster: createPaymasterClient({ transport: http(paymasterUrl, { retryCount: 0, timeout: 60_000 }) }),
     paymasterContext: { policy: 'registration' },
     pollingInterval: 20,
   })

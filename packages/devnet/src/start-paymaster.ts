@@ -28,7 +28,7 @@ export async function startPaymaster(options: PaymasterOptions): Promise<Paymast
     isFinal: false,
   })
   const final = async (operation: UserOperation<'0.8'>, fault: PaymasterFault | null) => {
-    const validUntil = Math.floor(now() / 1_000) + (fault?.kind === 'expired' ? -60 : validForSeconds)
+    const validUntil = Math.floor(now() / 1_000) + (fault?.kind === 'expired' ? -expiredSeconds : validForSeconds)
     const limits = {
       paymasterVerificationGasLimit: operation.paymasterVerificationGasLimit ?? verificationGas,
       paymasterPostOpGasLimit: operation.paymasterPostOpGasLimit ?? postOpGas,
@@ -63,6 +63,9 @@ export async function startPaymaster(options: PaymasterOptions): Promise<Paymast
     sponsored: () => [...sponsored],
   }
 }
+
+/** A day: the newest block is as old as the last transaction, and a wallet compares with that. */
+const expiredSeconds = 86_400
 
 export type PaymasterOptions = {
   readonly devnet: Pick<Devnet, 'chainId' | 'entryPoint' | 'paymaster' | 'sponsors'>
