@@ -49,7 +49,8 @@ import { catalogue } from './index.ts'
  */
 export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Promise<World> {
   const clock = { offsetMs: options.again?.offsetMs ?? 0 }
-  const now = () => Date.now() + clock.offsetMs
+  const openedAt = Date.now()
+  const now = () => (options.isClockHeld === true ? openedAt : Date.now()) + clock.offsetMs
   const { dataDir = await mkdtemp(join(tmpdir(), 'tools-')), privateKey = generatePrivateKey() } = options.again ?? {}
   const { databaseUrl: url } = options
   const place = url === undefined ? { path: join(dataDir, 'state.db') } : { url, patienceMs: 120_000 }
@@ -161,6 +162,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     devnet,
     chain,
     clock,
+    isoAgo: (seconds) => new Date(now() - seconds * 1000).toISOString(),
     wallet: wallet.address,
     client,
     network,
@@ -205,6 +207,8 @@ export type World = {
   readonly chain: Devnet['chain']
   /** Moves the server's clock against the machine's. */
   readonly clock: { offsetMs: number }
+  /** A time of the server's clock, as ISO 8601. */
+  isoAgo(seconds: number): string
   readonly wallet: Address
   readonly client: PublicClient
   /** HTTP requests to the endpoint so far, and how they are made. */
@@ -251,6 +255,8 @@ export type WorldOptions = {
   readonly isInForce?: (principal: Principal) => boolean
   /** Of the PostgreSQL that takes the place of the state file. */
   readonly databaseUrl?: string | undefined
+  /** Stops the server's clock, so that no hour begins between two answers that are held against each other. */
+  readonly isClockHeld?: boolean
   /** State and wallet of an earlier world. */
   readonly again?: { readonly dataDir: string; readonly privateKey: Hex; readonly offsetMs?: number }
 }

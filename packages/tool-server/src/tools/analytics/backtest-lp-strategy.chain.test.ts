@@ -8,17 +8,17 @@ const devnet = useDevnet({ history: true })
 let world: World
 
 beforeAll(async () => {
-  world = await openWorld(devnet())
+  world = await openWorld(devnet(), { isClockHeld: true })
 })
 afterAll(async () => {
   await world.close()
 })
 
-const isoAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+const isoAgo = (days: number) => world.isoAgo(days * 86_400)
 const wethUsdc = { token0: 'WETH', token1: 'USDC', fee: 500 }
-const pair = { ...wethUsdc, amount: '10000', startTime: isoAgo(20) }
+const pair = { ...wethUsdc, amount: '10000' }
 const backtest = (args: Readonly<Record<string, unknown>> = {}) =>
-  world.call('backtest_lp_strategy', { ...pair, ...args })
+  world.call('backtest_lp_strategy', { ...pair, startTime: isoAgo(20), ...args })
 const named = (answer: Answer, name: string) =>
   answer.list('strategies').find((strategy) => strategy.text('name') === name)!
 const sum = (answer: Answer, names: string) => names.split(' ').reduce((total, name) => total + answer.number(name), 0)
@@ -141,9 +141,15 @@ describe('backtest_lp_strategy', () => {
     const pools = await world.call('get_pools_by_token_pair', { token0: 'WETH', token1: 'USDC' })
     const deepest = pools.list('items').find((item) => item.text('version') !== 'v2')!
     expect(answer.text('pool')).toBe(deepest.text('poolAddress'))
-    const none = await world.refuse('backtest_lp_strategy', { ...pair, token0: 'WBTC', token1: 'WETH', fee: 100 })
+    const none = await world.refuse('backtest_lp_strategy', {
+      ...pair,
+      startTime: isoAgo(20),
+      token0: 'WBTC',
+      token1: 'WETH',
+      fee: 100,
+    })
     expect(none).toMatchObject({ code: 'NO_POOL', details: [{ field: 'fee', accepted: ['500', '3000'] }] })
-    const nobody = await world.refuse('backtest_lp_strategy', { ...pair, token0: 'NOSUCH' })
+    const nobody = await world.refuse('backtest_lp_strategy', { ...pair, startTime: isoAgo(20), token0: 'NOSUCH' })
     expect(nobody.code).toBe('TOKEN_NOT_FOUND')
   })
 

@@ -30,6 +30,7 @@ beforeAll(async () => {
     return Response.json(said)
   }
   world = await openWorld(devnet(), {
+    isClockHeld: true,
     chain: { subgraphs: subgraph.urls },
     subgraphs: { fetch: twisted },
     checks: { pickInt: (below) => Math.min(picked, below - 1), rememberMs: 0 },
@@ -48,7 +49,7 @@ afterAll(async () => {
   await subgraph.stop()
 })
 
-const isoAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+const isoAgo = (days: number) => world.isoAgo(days * 86_400)
 const pair = { token0: 'WETH', token1: 'USDC', fee: 500 }
 const backtest = () => world.call('backtest_lp_strategy', { ...pair, amount: '10000', startTime: isoAgo(20) })
 const optimize = () => world.call('optimize_lp_range', { ...pair, amount: '10000', simulations: 256 })

@@ -8,7 +8,7 @@ const devnet = useDevnet({ history: true })
 let world: World
 
 beforeAll(async () => {
-  world = await openWorld(devnet())
+  world = await openWorld(devnet(), { isClockHeld: true })
 })
 afterAll(async () => {
   await world.close()
@@ -17,7 +17,7 @@ afterAll(async () => {
 const poolOf = (version: string, label = 'WETH/USDC 0.05 %') =>
   devnet().pools.find((pool) => pool.version === version && (version === 'v2' || pool.label === label))!
 
-const isoAgo = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
+const isoAgo = (seconds: number) => world.isoAgo(seconds)
 
 describe('get_price_history', () => {
   test.each(['v2', 'v3', 'v4'])('tells a month of a %s pool by the hour, up to the price of now', async (version) => {
