@@ -1,8 +1,10 @@
+import { inspect } from 'node:util'
 import { createTestClient, http, parseUnits, type TestClient, zeroAddress } from 'viem'
 import type { Deferred, Settled } from '../intent.ts'
-import { expect } from 'vitest'
+import { expect, onTestFailed } from 'vitest'
 import { swapIntent } from './intents.fixture.ts'
 import { type Road, openRoad } from './open-road.fixture.ts'
+import { createOwedAllowances } from './owed-allowances.ts'
 
 /** What counts against the limits beside gas, in millionths of a dollar. */
 export async function used(road: Road): Promise<bigint> {
@@ -31,6 +33,14 @@ export async function expectGasCounted(road: Road): Promise<void> {
 
 /** A price of ETH at which the gas of a write, or of a transaction, is worth a millionth of a dollar. */
 export const nearlyFreeGas = { ETH: 0.000001 }
+
+/** Where the test fails, says what the road warned of and what it still owes. */
+export function tellTroubles({ lines, dataDir }: Road): void {
+  onTestFailed(async () => {
+    const told = lines.filter(({ level }) => level === 'warn' || level === 'error')
+    process.stderr.write(`${inspect({ told, owed: await createOwedAllowances(dataDir).list() }, { depth: 6 })}\n`)
+  })
+}
 
 /** What the local chain's node does on command. */
 export function testClient(road: Road): TestClient {

@@ -1,20 +1,28 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
-import { createWalletClient, http, parseUnits } from 'viem'
+import { createTestClient, createWalletClient, http, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { expectRefused } from '../expect-refused.fixture.ts'
 import { swapIntent } from '../intents.fixture.ts'
+import { mineNothing } from '../mining.fixture.ts'
 import { afterSending, answering, beforeSending, mangling } from '../network.fixture.ts'
 import type { Road } from '../open-road.fixture.ts'
-import { plannedOf, settledOf, testClient, used } from '../road-facts.fixture.ts'
+import { createOwedAllowances } from '../owed-allowances.ts'
+import { plannedOf, settledOf, tellTroubles, testClient, used } from '../road-facts.fixture.ts'
 import { simulationHash } from '../simulation-hash.ts'
 import { storeEngines } from '../store-engines.fixture.ts'
 import { useRoads } from '../use-roads.fixture.ts'
 
 const devnet = useDevnet()
+
+afterEach(async () => {
+  const node = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
+  await node.request({ method: 'anvil_dropAllTransactions' } as never)
+  await node.setAutomine(true)
+})
 
 describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
   const { open, close } = useRoads(devnet, usePlaces())
@@ -96,29 +104,37 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     })
   })
 
-  it.each([1, 2, 3])(
-    'G11: a reorg %s deep is no success and no failure; the same bytes are mined once in the end',
-    async (depth) => {
-      const road = await open({ chain: { confirmations: 5 } })
-      road.patience.isShort = true
-      const before = await road.balance('USDC')
-      await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-      // The approval, and what takes it back as far as that is out by now.
-      await expect.poll(() => road.nonce()).toBeGreaterThan(0)
-      const client = testClient(road)
-      if (depth > 1) await client.mine({ blocks: depth - 1 })
-      await client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
-      await expect.poll(() => endsAfterMining(road)).toBe(true)
-      const [entry] = await road.store.journal.byNonce(road.chain.id, road.wallet, 0)
-      expect(entry).toMatchObject({ state: 'final', attempt: 0 })
-      expect(await road.balance('USDC')).toBe(before)
-      // What a sweep could not take back yet the next one does.
-      const allowance = () => road.allowance('USDC', road.chain.amm.v3!.swapRouter02)
-      await expect.poll(() => endsAfterMining(road).then(allowance)).toBe(0n)
-      await expect.poll(() => endsAfterMining(road)).toBe(true)
-      expect(await used(road)).toBe(0n)
-    },
-  )
+  describe.each([1, 2, 3])('G11: a reorg %s deep is no success and no failure', (depth) => {
+    it.each(['waits in the pool', 'is in a block', 'was seen in a block'])(
+      'the same bytes are mined once in the end, and the approval is taken back by what %s',
+      async (place) => {
+        const road = await open({ chain: { confirmations: 5 } })
+        tellTroubles(road)
+        const client = testClient(road)
+        const before = await road.balance('USDC')
+        // So that no reorg takes the money away that the wallet began with.
+        await client.mine({ blocks: depth })
+        // Blocks come on command: one that anvil mines by itself during a reorg outlives it, without the state before it.
+        await mineNothing(road)
+        afterSending(road, 1, () => client.mine({ blocks: 1 }))
+        await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+        if (place !== 'waits in the pool') await client.mine({ blocks: 1 })
+        if (place === 'was seen in a block') await road.executor.reconcile()
+        expect(await road.nonce()).toBe(place === 'waits in the pool' ? 1 : 2)
+        await client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
+        await expect.poll(() => endsAfterMining(road)).toBe(true)
+        for (const nonce of [0, 1]) {
+          const attempts = await road.store.journal.byNonce(road.chain.id, road.wallet, nonce)
+          expect(attempts).toMatchObject([{ state: 'final', attempt: 0 }])
+        }
+        expect(await road.balance('USDC')).toBe(before)
+        expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
+        expect(await used(road)).toBe(0n)
+        await road.executor.reconcile()
+        expect([await road.nonce(), await createOwedAllowances(road.dataDir).list()]).toEqual([2, []])
+      },
+    )
+  })
 
   describe('G12: the kill switch', () => {
     it('stops a call between two of its signatures, and lets it go on when it is lifted', async () => {
