@@ -15,7 +15,7 @@ export type RoadPorts = {
   /** The wallet's sender on a chain, the same one each time, over `rpc.client(chain)`. */
   readonly senders: (chain: Chain) => Sender
   /** The journal of those senders. */
-  readonly journal: Pick<Journal, 'open' | 'refused' | 'byHash' | 'byRequest' | 'mark'>
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'nextNonce' | 'byHash' | 'byRequest' | 'mark'>
   /** What operators ask about what stands in that journal. */
   readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked'>
   /** Without a key, for other addresses with something open on a chain (`createFormerWallets`). */

@@ -12,6 +12,7 @@ import { simulationDrift } from './simulation-drift.ts'
 import { usdText } from './spend-limit.ts'
 import { notGivenBack, outflowsOf, spentAmounts, usdOf, valueOf } from './spend-value.ts'
 import { onStorage } from './storage.ts'
+import type { Standing } from './standing-allowances.ts'
 import { readAllowances } from './survey.ts'
 import { takeBack } from './take-back.ts'
 
@@ -87,9 +88,9 @@ function nativeDelta({ simulation, surveyed }: Reserved, { mined }: Progress, ba
   return balanceWei - surveyed.balanceWei + gasCostOf(mined.map(({ receipt }) => receipt))
 }
 
-type After = { readonly balanceWei: bigint | null; readonly standing: readonly bigint[] | null }
+type After = { readonly balanceWei: bigint | null; readonly standing: Standing | null }
 
-/** Balance and allowances right after the last transaction, in one exchange; `null` for what could not be read. */
+/** Balance and allowances in the block of the last transaction, in one exchange; `null` for what could not be read. */
 async function readAfter({ client, wallet, engine, call, allowances }: Reserved, { mined }: Progress): Promise<After> {
   const blockNumber = mined.at(-1)?.receipt.blockNumber
   if (blockNumber === undefined) return { balanceWei: null, standing: null }
@@ -100,9 +101,9 @@ async function readAfter({ client, wallet, engine, call, allowances }: Reserved,
     })
   const [balanceWei, standing] = await Promise.all([
     orNull(client.getBalance({ address: wallet, blockNumber })),
-    orNull(readAllowances(client, wallet, allowances)),
+    orNull(readAllowances(client, wallet, allowances, blockNumber)),
   ])
-  return { balanceWei, standing }
+  return { balanceWei, standing: standing && { amounts: standing, holdsAll: true } }
 }
 
 function settledOf(

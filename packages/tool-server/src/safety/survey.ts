@@ -44,15 +44,17 @@ export async function survey(request: {
   }
 }
 
-/** The ERC-20 allowances of the wallet, in the order asked. */
+/** The ERC-20 allowances of the wallet, in the order asked, at the newest block where none is named. */
 export function readAllowances(
   client: PublicClient,
   wallet: Address,
   allowances: readonly Pick<Allowance, 'token' | 'spender'>[],
+  blockNumber?: bigint,
 ): Promise<readonly bigint[]> {
+  const at = blockNumber === undefined ? {} : { blockNumber }
   return Promise.all(
     allowances.map(({ token, spender }) =>
-      client.readContract({ address: token, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }),
+      client.readContract({ address: token, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender], ...at }),
     ),
   )
 }

@@ -1,6 +1,5 @@
 import type { Chain, JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt } from 'viem'
-import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { revokeStep } from './approval-steps.ts'
 import { apart } from './apart.ts'
 import { dearGas } from './dear-gas.ts'
@@ -14,6 +13,7 @@ import { limitsOf, sessionIdleMs, usdText } from './spend-limit.ts'
 import { ToolError } from '../tool-error.ts'
 import { throwFirst } from './refusal.ts'
 import { priceTokens } from './spend-value.ts'
+import { standingAllowances } from './standing-allowances.ts'
 import { onStorage } from './storage.ts'
 import { survey } from './survey.ts'
 import { isAnyRefused } from './take-back.ts'
@@ -22,7 +22,8 @@ import { broadcast, confirm, sign } from './transact.ts'
 /**
  * Sets what earlier requests left of their allowances to zero, and answers how many it set. One that cannot be read or
  * taken back stays owed and keeps neither the others nor a write; one whose take-back was mined and failed waits before the
- * next. While a request is not settled, none is forgotten. Throws `STORAGE_UNAVAILABLE`.
+ * next. While a request is not settled, none is forgotten, and none that reads as zero in a block that lacks transactions
+ * of the wallet. Throws `STORAGE_UNAVAILABLE`.
  */
 export async function takeBackOwed(trip: Trip, areAllSettled: boolean): Promise<number> {
   const { engine, chain, wallet } = trip
@@ -34,11 +35,14 @@ export async function takeBackOwed(trip: Trip, areAllSettled: boolean): Promise<
   for (const one of owed.filter((other) => !isWaiting(other, engine.now()))) {
     const of = { chainId: chain.id, token: one.token, spender: one.spender }
     await apart(engine, 'allowances.owed', of, async () => {
-      if ((await allowanceOf(trip, one)) !== 0n) {
+      const { amounts, holdsAll } = await standingAllowances(trip, [one])
+      const stands = amounts[0] !== 0n
+      if (stands) {
         await revoke(trip, one)
         tookBack += 1
       }
-      if (mayForget) await onStorage('the owed allowances cannot be written', () => engine.owed.remove([one]))
+      if (mayForget && (stands || holdsAll))
+        await onStorage('the owed allowances cannot be written', () => engine.owed.remove([one]))
     })
   }
   return tookBack
@@ -76,10 +80,6 @@ export function takesBack(
   const { to, data } = parseTransaction(rawTransaction)
   const step = revokeStep(allowance)
   return to != null && isAddressEqual(to, step.to) && data === step.data
-}
-
-function allowanceOf({ client, wallet }: Trip, { token, spender }: OwedAllowance): Promise<bigint> {
-  return client.readContract({ address: token, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })
 }
 
 async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionReceipt> {

@@ -6,8 +6,8 @@ import { noteNotTakenBack } from './not-taken-back.ts'
 import type { OwedAllowance } from './owed-allowances.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './progress.ts'
+import { type Standing, standingAllowances } from './standing-allowances.ts'
 import { onStorage } from './storage.ts'
-import { readAllowances } from './survey.ts'
 import { broadcast, confirm, sign } from './transact.ts'
 
 /** Notes on disk what will have to go back to zero, before the first allowance is signed. */
@@ -19,22 +19,24 @@ export async function oweAllowances(road: Reserved): Promise<void> {
 /**
  * Sets what is left of the road's allowances to zero and forgets those that are. With `blind` they are not read first and
  * not waited for: a transaction is out whose end is unknown, and the take-back queues behind it by its nonce. Nothing is
- * forgotten while bytes that were declined may still be mined: they may be the approval. Never rejects: what could not be taken back stays owed, and the next write or start tries again.
+ * forgotten while bytes that were declined may still be mined, or where the block that was read lacks transactions of the
+ * wallet: either may be the approval. Never rejects: what could not be taken back stays owed, and the next write or start
+ * tries again.
  */
 export async function takeBack(
   road: Reserved,
   progress: Progress,
-  options: { readonly blind: boolean; readonly standing?: readonly bigint[] },
+  options: { readonly blind: boolean; readonly standing?: Standing },
 ): Promise<readonly TransactionReceipt[]> {
-  const { engine, call, client, wallet, allowances } = road
+  const { engine, call, allowances } = road
   const owed = owedOf(road)
   if (owed.length === 0) return []
   const receipts: TransactionReceipt[] = []
   try {
-    const mayForget = !options.blind && !(await isAnyRefused(road))
-    const standing = options.blind ? null : (options.standing ?? (await readAllowances(client, wallet, allowances)))
+    const standing = options.blind ? null : (options.standing ?? (await standingAllowances(road, allowances)))
+    const mayForget = standing?.holdsAll === true && !(await isAnyRefused(road))
     for (const [index, allowance] of allowances.entries()) {
-      const stands = standing === null ? wasApproved(allowance, progress) : standing[index] !== 0n
+      const stands = standing === null ? wasApproved(allowance, progress) : standing.amounts[index] !== 0n
       if (!stands || !allowance.revokeAfter) continue
       const receipt = await revoke(road, progress, allowance, index, options.blind)
       if (receipt !== null) receipts.push(receipt)
