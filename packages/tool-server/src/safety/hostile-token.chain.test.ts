@@ -127,10 +127,41 @@ it('a take-back that failed is not tried again once the day is used up', async (
   })
 })
 
+it('G11: a take-back that failed in a block a reorg undid is no failure: it is mined again, and nothing waits', async () => {
+  const road = await open({ chain: { confirmations: 3 } })
+  const node = testClient(road)
+  const intent = await sellHostile(road)
+  restore.push(() => mineAgain(road))
+  await mineNothing(road)
+  afterSending(road, 1, () => node.mine({ blocks: 1 }))
+  await expect(road.run(intent)).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+  const putBack = await turnToken(road, { condition: minedTakeBack, evil: 'fe' })
+  restore.push(putBack)
+  await node.mine({ blocks: 1 })
+  await road.executor.reconcile()
+  const [takeBack] = await road.store.journal.byNonce(road.chain.id, road.wallet, 1)
+  const receipt = await road.rpc.client(road.chain).getTransactionReceipt({ hash: takeBack!.hash })
+  expect([takeBack?.state, receipt.status]).toEqual(['mined', 'reverted'])
+  await node.request({ method: 'anvil_reorg', params: [1, []] } as never)
+  await putBack()
+  await expect.poll(() => isOver(road)).toBe(true)
+  expect(await road.store.journal.byHash(takeBack!.hash)).toMatchObject({ state: 'final' })
+  expect(await road.allowance('HOSTILE', road.chain.amm.v3!.swapRouter02)).toBe(0n)
+  expect([await road.nonce(), await owedIn(road)]).toEqual([2, []])
+})
+
+/** One block more, and whether nothing is open after it. */
+async function isOver(road: Road): Promise<boolean> {
+  await testClient(road).mine({ blocks: 1 })
+  await road.executor.reconcile()
+  return (await road.store.journal.open(road.chain.id, road.wallet)).length === 0
+}
+
+const minedTakeBack = `${calls('function approve(address,uint256)')}6024351516${isMined}`
+
 /** An allowance of which one unit stands, whose take-back succeeds in simulations and fails in a block: once so far. */
 async function leaveWhatFails(road: Road): Promise<void> {
-  const condition = `${calls('function approve(address,uint256)')}6024351516${isMined}`
-  restore.push(await turnToken(road, { condition, evil: 'fe' }))
+  restore.push(await turnToken(road, { condition: minedTakeBack, evil: 'fe' }))
   await road.run(await sellHostile(road, 1n))
   expect(await owedIn(road)).toMatchObject([{ token: road.token('HOSTILE'), failed: { times: 1 } }])
 }
