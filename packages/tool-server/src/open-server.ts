@@ -22,6 +22,7 @@ import { createServer, type ToolServer } from './server.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from './tool-error.ts'
 import { catalogue } from './tools/index.ts'
+import { createTraffic } from './traffic.ts'
 
 /**
  * The server as the configuration describes it, over real endpoints. With a wallet it becomes the one server of its data
@@ -45,9 +46,11 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const checks = { pickInt: (below: number) => randomInt(below) }
   const history = createPoolHistory(ports, { subgraphs, bars, now: Date.now, checks })
   const program = workerProgram()
-  const workers = createWorkerPool({ program: () => program })
+  const traffic = createTraffic()
+  const workers = createWorkerPool({ program: () => program, traffic })
   const server = createServer(config, {
     tools,
+    traffic,
     ports: { ...ports, history, workers, agentAddress: write?.wallet.address ?? null },
     write,
     limits: {

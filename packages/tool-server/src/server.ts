@@ -20,6 +20,7 @@ import { startSweeper } from './safety/sweeper.ts'
 import type { SafetyReport, Tool } from './tool.ts'
 import { createGuards, loopbackHosts } from './transports/guards.ts'
 import { createHotModern } from './transports/hot-modern.ts'
+import type { Traffic } from './traffic.ts'
 import { createHttpTransport, type HttpTransport } from './transports/http.ts'
 import { lazily, type Lazy } from './transports/lazily.ts'
 import { createLegacyEra } from './transports/legacy-era.ts'
@@ -50,6 +51,8 @@ export type Adapters = {
   readonly ports: Ports
   /** The road of a transaction; `null` where there is no wallet. */
   readonly write: (WriteRoad & WriteLife) | null
+  /** Counts the requests over HTTP, which other threads of the process give way to. */
+  readonly traffic?: Traffic
   readonly limits?: Partial<Limits>
   /** Where log lines go; stderr unless given. */
   readonly logDestination?: LogDestination
@@ -197,6 +200,7 @@ function openHttp(config: Config, adapters: Adapters, core: Core, keys: ApiKeys,
     hot: createHotModern(core),
     protocol,
     onRefused: (reason, address) => adapters.write?.refusedCaller?.(reason, address),
+    traffic: adapters.traffic,
     log,
   })
   const sweeper = setInterval(() => void sessions.sweep(), Math.min(60_000, limits.sessionIdleMs)).unref()

@@ -1,4 +1,4 @@
-/** Looks at each item in its order, at 100 at most in a step, which yields how many: whoever has other work may do it in between. */
+/** Looks at each item in its order, at 25 at most in a step, which yields how many: whoever has other work may do it in between. */
 export function* eachInSteps<Item>(
   items: readonly Item[],
   look: (item: Item, index: number) => void,
@@ -11,4 +11,4 @@ export function* eachInSteps<Item>(
 }
 
 /** A fraction of a millisecond, and long beside what a step itself costs. */
-const itemsOfStep = 100
+const itemsOfStep = 25

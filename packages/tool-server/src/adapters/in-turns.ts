@@ -1,17 +1,21 @@
 import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /**
- * Does the steps of a calculation, each of which tells how much it did, as much in one turn of the loop as `atOnce` says: all in one turn
- * they would hold up whatever else there is to do.
+ * Does the steps of a calculation, half a millisecond of them in one turn of the event loop: all in one turn they would hold up whatever
+ * else there is to do. A step is a bit of work that is short beside that; what it yields is not looked at.
  */
-export async function inTurns<Result>(steps: Iterator<number, Result>, atOnce: number): Promise<Result> {
-  let done = 0
+export async function inTurns<Result>(
+  steps: Iterator<unknown, Result>,
+  now: () => number = () => performance.now(),
+): Promise<Result> {
+  let begunAt = now()
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
-    done += step.value
-    if (done < atOnce) continue
-    done = 0
+    if (now() - begunAt < turnMs) continue
     await yieldToEventLoop()
+    begunAt = now()
   }
 }
+
+const turnMs = 0.5

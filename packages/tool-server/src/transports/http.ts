@@ -6,6 +6,7 @@ import type { Principal } from '../auth/principal.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Log } from '../observability/log.ts'
 import { ToolError } from '../tool-error.ts'
+import type { Traffic } from '../traffic.ts'
 import type { Exchange } from './exchange.ts'
 import type { Guards } from './guards.ts'
 import { speaksLegacy } from './hot-methods.ts'
@@ -36,6 +37,8 @@ export type HttpOptions = {
   readonly protocol: LoadProtocol
   /** Hears of callers that were turned away: `missing` or `refused` credentials. */
   readonly onRefused?: (reason: 'missing' | 'refused', address: string) => void
+  /** Hears of every request, and of the end of every answer. */
+  readonly traffic?: Pick<Traffic, 'came' | 'answered'> | undefined
   readonly log: Log
 }
 
@@ -49,6 +52,8 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
     // A stream that is written out has a dozen parties who want to know of its end.
     response.setMaxListeners(mostListeners)
     track(answers, response)
+    options.traffic?.came()
+    response.on('close', () => options.traffic?.answered())
     if (state.closing) response.setHeader('connection', 'close')
     travel(request, response, road).catch((error: unknown) => fail(response, error, options.log))
   })

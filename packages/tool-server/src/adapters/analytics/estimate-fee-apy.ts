@@ -53,9 +53,6 @@ const windowDays = 7
 /** How much earlier to look for the swap that set the price the window starts at. */
 const marginSeconds = 7200
 
-/** Of swaps: a millisecond or two of work. */
-const looksAtOnce = 1_000
-
 type RangeYield = { readonly part: number; readonly boundSwaps: number }
 
 /** Fees over value in the window for a range; the first swap only sets the price the growth starts from. */
@@ -80,7 +77,7 @@ async function rangeYield(position: EarningPosition, swaps: readonly SwapRecord[
     // The position was not there: where the price passed without liquidity, it would have been bought and paid less.
     boundByInput: true,
   })
-  const { growth0X128, growth1X128, boundSwaps = 0 } = await inTurns(growth, looksAtOnce)
+  const { growth0X128, growth1X128, boundSwaps = 0 } = await inTurns(growth)
   const held = getAmountsForLiquidity(
     pool.sqrtPriceX96,
     getSqrtPriceAtTick(tickLower),

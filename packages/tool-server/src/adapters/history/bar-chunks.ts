@@ -1,5 +1,5 @@
 import type { BarChunk } from '@svc/store'
-import { inPortions } from '../in-portions.ts'
+import { inTurns } from '../in-turns.ts'
 import type { BarGrid } from './bar-grid.ts'
 import { columnsOf, joinBars, tradedColumns, type TradedBars } from './traded-bars.ts'
 
@@ -29,27 +29,27 @@ export function chunkOf(traded: TradedBars, from: number): BarChunk {
 }
 
 /** Kept chunks, each where the one before ends, as bars; those from the first on that is not understood are left out. */
-export async function barsOfChunks(
-  chunks: readonly BarChunk[],
-  { start, barSeconds }: Omit<BarGrid, 'count'>,
-): Promise<TradedBars> {
-  const parts: TradedBars[] = []
-  for await (const portion of inPortions(chunks, chunksAtOnce)) {
-    for (const { content } of portion) {
-      const part = tradedColumns({
-        start: start + parts.length * barsOfChunk * barSeconds,
-        count: barsOfChunk,
-        barSeconds,
-      })
-      if (!fill(part, content)) return joinBars(parts)
-      parts.push(part)
-    }
-  }
-  return joinBars(parts)
+export async function barsOfChunks(chunks: readonly BarChunk[], grid: Omit<BarGrid, 'count'>): Promise<TradedBars> {
+  return joinBars(await inTurns(partsOf(chunks, grid)))
 }
 
-/** A millisecond of work. */
-const chunksAtOnce = 8
+function* partsOf(
+  chunks: readonly BarChunk[],
+  { start, barSeconds }: Omit<BarGrid, 'count'>,
+): Generator<void, readonly TradedBars[]> {
+  const parts: TradedBars[] = []
+  for (const { content } of chunks) {
+    const part = tradedColumns({
+      start: start + parts.length * barsOfChunk * barSeconds,
+      count: barsOfChunk,
+      barSeconds,
+    })
+    if (!fill(part, content)) return parts
+    parts.push(part)
+    yield
+  }
+  return parts
+}
 
 /** Whether the content was understood. */
 function fill(part: TradedBars, content: string): boolean {

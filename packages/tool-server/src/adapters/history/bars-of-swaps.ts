@@ -27,11 +27,8 @@ export function barsOfSwaps(
   grid: BarGrid,
   opening: ClosingState | null = null,
 ): Promise<TradedBars> {
-  return inTurns(barsInSteps(pool, swaps, grid, opening), looksAtOnce)
+  return inTurns(barsInSteps(pool, swaps, grid, opening))
 }
-
-/** Each swap is looked at some seven times, at the way of the price for a microsecond. */
-const looksAtOnce = 1_000
 
 type Log = TimedSwapLog & { readonly feePips: number }
 type Traded = { readonly pool: Pool; readonly logs: readonly Log[]; readonly before: ClosingState | null }

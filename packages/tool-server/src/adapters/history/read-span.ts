@@ -1,5 +1,5 @@
 import type { HistoryRequest, SwapRecord } from '../../ports.ts'
-import { inPortions } from '../in-portions.ts'
+import { inTurns } from '../in-turns.ts'
 import { swapFit } from '../liquidity/swaps/swap-fit.ts'
 import { barGrid } from './bar-grid.ts'
 import { barsOfSwaps } from './bars-of-swaps.ts'
@@ -39,7 +39,7 @@ export async function readSpan(
     isWhole,
     isFromCreation: created !== null,
     breaks: [
-      ...(await breaksOf(pool, swaps, state, from)),
+      ...(await inTurns(breaksOf(pool, swaps, state, from))),
       ...(end === 'breaks' ? [{ from: swaps.at(-1)?.timestamp ?? from, to }] : []),
     ],
     sureUntil: end === 'follows' ? to : (swaps.at(-1)?.timestamp ?? from),
@@ -67,21 +67,20 @@ export type Break = { readonly from: number; readonly to: number }
 /** How much earlier to look for the swap that set the price of the first bar. */
 const openingSeconds = 6 * 3_600
 
-async function breaksOf(
+function* breaksOf(
   pool: HistoryRequest['pool'],
   swaps: readonly SwapRecord[],
   opening: ClosingState | null,
   from: number,
-): Promise<readonly Break[]> {
+): Generator<void, readonly Break[]> {
   const breaks: Break[] = []
   let last: (ClosingState & { readonly timestamp?: number }) | null = opening
-  for await (const portion of inPortions(swaps, 1_000)) {
-    for (const swap of portion) {
-      if (last !== null && swapFit(pool, last, swap) !== 'follows') {
-        breaks.push({ from: last.timestamp ?? from, to: swap.timestamp })
-      }
-      last = swap
+  for (const swap of swaps) {
+    if (last !== null && swapFit(pool, last, swap) !== 'follows') {
+      breaks.push({ from: last.timestamp ?? from, to: swap.timestamp })
     }
+    last = swap
+    yield
   }
   return breaks
 }

@@ -1,6 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hex, PublicClient } from 'viem'
 import { ToolError } from '../../tool-error.ts'
+import { inTurns } from '../in-turns.ts'
 import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { ContractRead } from './contract-read.ts'
 import { decodeAggregate3, type Aggregate3Outcome } from './decode-aggregate3.ts'
@@ -59,7 +60,19 @@ async function readChunk(
   }
   await yieldToEventLoop()
   const outcomes = outcomesOf(answer, reads.length)
-  return reads.map((read, index) => decodeOutcome(read, outcomes[index]))
+  return inTurns(decoded(reads, outcomes))
+}
+
+function* decoded(
+  reads: readonly ContractRead<unknown>[],
+  outcomes: readonly Aggregate3Outcome[],
+): Generator<void, unknown[]> {
+  const results: unknown[] = []
+  for (const [index, read] of reads.entries()) {
+    results.push(decodeOutcome(read, outcomes[index]))
+    yield
+  }
+  return results
 }
 
 function outcomesOf(answer: Hex, count: number): readonly Aggregate3Outcome[] {

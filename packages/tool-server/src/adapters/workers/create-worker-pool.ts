@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Work, WorkCaller, Workers, WorkKind } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
-import type { WorkMessage, WorkOutput, WorkRequest } from './work-messages.ts'
+import { createTraffic, type Traffic } from '../../traffic.ts'
+import type { WorkMessage, WorkOutput, WorkRequest, WorkTask } from './work-messages.ts'
 import { threadCount } from './thread-count.ts'
 import { createWaitingLine } from './waiting-line.ts'
 import { workerProgram } from './worker-program.ts'
@@ -15,7 +16,7 @@ import { workerProgram } from './worker-program.ts'
  */
 export function createWorkerPool(options: WorkerPoolOptions = {}): WorkerPool {
   const { threads = threadCount(availableParallelism()), maxWaiting = 32, program = workerProgram } = options
-  const { deadlineMs = 10_000, now = () => performance.now() } = options
+  const { deadlineMs = 10_000, now = () => performance.now(), traffic = createTraffic() } = options
   const seats = new Set<Seat>()
   const waiting = createWaitingLine<Job>(maxWaiting)
   let isClosed = false
@@ -24,7 +25,7 @@ export function createWorkerPool(options: WorkerPoolOptions = {}): WorkerPool {
     for (let free = freeSeat(); free !== null; free = freeSeat()) {
       const job = waiting.next()
       if (job === null) return
-      begin(free === 'none yet' ? openSeat() : free, job)
+      begin(free === 'none yet' ? openSeat() : free, job, traffic)
     }
   }
   const freeSeat = () =>
@@ -80,6 +81,8 @@ export type WorkerPool = Workers & {
 export type WorkerPoolOptions = {
   /** How many tasks run at once; one less than there are cores when absent, at most four. */
   readonly threads?: number
+  /** The requests that threads give way to. */
+  readonly traffic?: Traffic
   /** How many may wait for a thread. */
   readonly maxWaiting?: number
   /** How long a task may take, waiting included. */
@@ -142,11 +145,11 @@ function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): J
 }
 
 /** A task that cannot be told to a thread fails alone, and leaves the thread free. */
-function begin(seat: Seat, job: Job): void {
+function begin(seat: Seat, job: Job, { counts }: Traffic): void {
   seat.job = job
   job.begin()
   try {
-    seat.worker.postMessage({ ...job.request, stop: job.stop })
+    seat.worker.postMessage({ ...job.request, stop: job.stop, traffic: counts } satisfies WorkTask)
   } catch (cause) {
     seat.job = null
     job.end(cause instanceof Error ? cause : new Error(String(cause)))

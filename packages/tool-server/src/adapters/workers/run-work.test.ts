@@ -1,5 +1,6 @@
 import { liquidityProfile, type RangeMarket } from '@svc/lp-math'
 import { expect, test, vi } from 'vitest'
+import { createTraffic } from '../../traffic.ts'
 import { runWork } from './run-work.ts'
 import type { WorkMessage, WorkRequest } from './work-messages.ts'
 
@@ -24,7 +25,7 @@ async function run(request: WorkRequest) {
   const told: WorkMessage[] = []
   const yieldCore = vi.fn()
   await runWork(
-    { ...request, stop: new Int32Array(new SharedArrayBuffer(4)) },
+    { ...request, stop: new Int32Array(new SharedArrayBuffer(4)), traffic: createTraffic().counts },
     (message) => told.push(message),
     yieldCore,
   )

@@ -13,7 +13,7 @@ import type { Between, WorkMessage, WorkOutput, WorkTask } from './work-messages
 export async function runWork(
   task: WorkTask,
   tell: (message: WorkMessage) => void,
-  yieldCore: () => void = createCoreYield(),
+  yieldCore: () => void = createCoreYield(task.traffic),
 ): Promise<void> {
   let told = { done: 0, at: performance.now() }
   const between: Between = (done, of) => {

@@ -1,5 +1,6 @@
 import type { LpMathErrorCode } from '@svc/lp-math'
 import type { Work, WorkKind } from '../../ports.ts'
+import type { TrafficCounts } from '../../traffic.ts'
 
 /** What a thread is asked for. */
 export type WorkRequest = {
@@ -7,7 +8,7 @@ export type WorkRequest = {
 }[WorkKind]
 
 /** `stop` holds one shared number that is no longer 0 once the answer is not wanted any more. */
-export type WorkTask = WorkRequest & { readonly stop: Int32Array }
+export type WorkTask = WorkRequest & { readonly stop: Int32Array; readonly traffic: TrafficCounts }
 
 /** What a thread says of its task; all but the first end it. */
 export type WorkMessage =

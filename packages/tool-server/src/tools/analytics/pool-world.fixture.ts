@@ -4,6 +4,7 @@ import { runWork } from '../../adapters/workers/run-work.ts'
 import type { WorkMessage, WorkRequest } from '../../adapters/workers/work-messages.ts'
 import type { Pool, PoolBars, Ports, TickRow, Token, Work, WorkKind } from '../../ports.ts'
 import type { WriteContext } from '../../tool.ts'
+import { createTraffic } from '../../traffic.ts'
 import { untouchedWorld } from '../refusals.fixture.ts'
 
 /** Twenty days of hours of one pool around a tick; every hour as much came in of each token as its liquidity over a hundred. */
@@ -113,7 +114,10 @@ const hours = 24 * 20
 async function here<Kind extends WorkKind>(kind: Kind, input: Work[Kind]['input']): Promise<never> {
   const said: WorkMessage[] = []
   const request = { kind, input } as WorkRequest
-  await runWork({ ...request, stop: new Int32Array(1) }, (message) => void said.push(message))
+  await runWork(
+    { ...request, stop: new Int32Array(1), traffic: createTraffic().counts },
+    (message) => void said.push(message),
+  )
   const last = said.at(-1)
   if (last?.kind !== 'result') throw new Error(JSON.stringify(last))
   return last.output as never

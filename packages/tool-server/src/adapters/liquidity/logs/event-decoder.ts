@@ -1,5 +1,8 @@
 import {
   decodeAbiParameters,
+  getAddress,
+  hexToBigInt,
+  hexToNumber,
   toEventSelector,
   type AbiEvent,
   type AbiParameter,
@@ -10,23 +13,23 @@ import {
 
 /**
  * Decodes logs of some events, whose indexed members are all of fixed size, as `parseEventLogs` of viem does under `strict`; that hashes
- * the signature of the event again for every log. `null` for a log of none of them, and for one with more or less data than its event
- * has, where that is of fixed size: it is not decoded.
- * @throws what `decodeAbiParameters` throws where a log does not hold what its event has.
+ * the signature of the event again for every log and walks through every word byte by byte. `null` for a log of none of them, and for one
+ * with more or less data than its event has, where that is of fixed size: it is not decoded.
+ * @throws what viem throws where a log does not hold what its event has.
  */
 export function eventDecoder<const Events extends readonly AbiEvent[]>(events: Events): EventDecoder<Events> {
   const shapes = new Map<Hex | undefined, EventShape>(events.map((event) => [toEventSelector(event), shapeOf(event)]))
   return (log) => {
     const [selector, ...topics] = log.topics
     const shape = shapes.get(selector)
-    if (shape === undefined || topics.length !== shape.indexed.length) return null
+    if (shape === undefined || !areWords(topics, shape.indexed.length)) return null
     const { eventName, indexed, plain, dataLength } = shape
     if (dataLength !== null && log.data.length !== dataLength) return null
-    const values = [
-      ...indexed.flatMap((member, index) => decodeAbiParameters([member], topics[index] ?? '0x')),
-      ...decodeAbiParameters(plain, log.data),
-    ]
-    const args = Object.fromEntries([...indexed, ...plain].map(({ name }, index) => [name, values[index]]))
+    const told = dataLength === null ? decodeAbiParameters(plain, log.data) : readWords(plain, log.data)
+    const args = Object.fromEntries([
+      ...indexed.map(({ name, read }, index) => [name, read(topics[index] ?? '0x')]),
+      ...plain.map(({ name }, index) => [name, told[index]]),
+    ])
     const decoded = { ...log, eventName, args }
     return isOf(events, decoded) ? decoded : null
   }
@@ -38,23 +41,44 @@ export type EventLog<Events extends readonly AbiEvent[]> = ParseEventLogsReturnT
 
 type EventShape = {
   readonly eventName: string
-  readonly indexed: readonly AbiParameter[]
-  readonly plain: readonly AbiParameter[]
+  readonly indexed: readonly Member[]
+  readonly plain: readonly Member[]
   /** Of the hexadecimal text; `null` where a member is not one word. */
   readonly dataLength: number | null
 }
 
+type Member = AbiParameter & { readonly read: (word: Hex) => unknown }
+
 function shapeOf({ name, inputs }: AbiEvent): EventShape {
-  const plain = inputs.filter(({ indexed }) => !indexed)
+  const members = inputs.map((input) => ({ ...input, read: readerOf(input) }))
+  const plain = members.filter(({ indexed }) => !indexed)
   return {
     eventName: name,
-    indexed: inputs.filter(({ indexed }) => indexed),
+    indexed: members.filter(({ indexed }) => indexed),
     plain,
-    dataLength: plain.every(({ type }) => oneWord.test(type)) ? 2 + 64 * plain.length : null,
+    dataLength: plain.every(({ type }) => oneWord.test(type)) ? 2 + wordDigits * plain.length : null,
   }
 }
 
 const oneWord = /^(u?int\d+|address|bool|bytes\d+)$/
+const wordDigits = 64
+
+function readWords(members: readonly Member[], data: Hex): readonly unknown[] {
+  return members.map(({ read }, index) => read(`0x${data.slice(2 + index * wordDigits, 2 + (index + 1) * wordDigits)}`))
+}
+
+function areWords(topics: readonly Hex[], count: number): boolean {
+  return topics.length === count && topics.every(({ length }) => length === 2 + wordDigits)
+}
+
+function readerOf(member: AbiParameter): Member['read'] {
+  const [, sign, bits] = /^(u?)int(\d+)$/.exec(member.type) ?? []
+  const signed = sign === ''
+  if (bits !== undefined && Number(bits) > 48) return (word) => hexToBigInt(word, { signed })
+  if (bits !== undefined) return (word) => hexToNumber(word, { signed })
+  if (member.type === 'address') return (word) => getAddress(`0x${word.slice(-40)}`)
+  return (word) => decodeAbiParameters([member], word)[0]
+}
 
 type DecodedLog = Log & { readonly eventName: string }
 

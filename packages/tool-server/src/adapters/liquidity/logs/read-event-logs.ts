@@ -11,13 +11,13 @@ import {
   type RpcLog,
 } from 'viem'
 import { untilAborted } from '../../../until-aborted.ts'
-import { inPortions } from '../../in-portions.ts'
+import { inTurns } from '../../in-turns.ts'
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts'
 import { untrue } from '../swaps/ordered-logs.ts'
 import { eventDecoder, type EventDecoder, type EventLog } from './event-decoder.ts'
 
 /**
- * What `getLogs` of viem tells under `strict`, decoded in portions, as an answer may hold thousands of logs. The client's reads throw
+ * What `getLogs` of viem tells under `strict`, decoded in turns, as an answer may hold thousands of logs. The client's reads throw
  * ToolError `RPC_*`; `RPC_UNAVAILABLE` is also thrown where the answer is not a list of such logs.
  */
 export async function readEventLogs<const Events extends readonly AbiEvent[]>(
@@ -30,12 +30,7 @@ export async function readEventLogs<const Events extends readonly AbiEvent[]>(
   const told: unknown = await (signal === undefined ? reading : untilAborted(reading, signal))
   if (!Array.isArray(told)) throw untrue('what is no list')
   await yieldToEventLoop()
-  const decode = eventDecoder(events)
-  const logs: EventLog<Events>[] = []
-  for await (const portion of inPortions(told, logsAtOnce)) {
-    for (const log of portion) logs.push(decoded(decode, log))
-  }
-  return logs
+  return inTurns(decodedLogs(eventDecoder(events), told))
 }
 
 /** In the range of blocks both ends are included. */
@@ -47,6 +42,18 @@ export type EventLogsAsked<Events> = {
   readonly toBlock: bigint
   /** Ends the request, with ToolError `CANCELLED`. */
   readonly signal?: AbortSignal | undefined
+}
+
+function* decodedLogs<const Events extends readonly AbiEvent[]>(
+  decode: EventDecoder<Events>,
+  told: readonly Partial<RpcLog>[],
+): Generator<void, readonly EventLog<Events>[]> {
+  const logs: EventLog<Events>[] = []
+  for (const log of told) {
+    logs.push(decoded(decode, log))
+    yield
+  }
+  return logs
 }
 
 function decoded<const Events extends readonly AbiEvent[]>(decode: EventDecoder<Events>, told: Partial<RpcLog>) {
@@ -86,6 +93,3 @@ function isOfLogLength(told: Partial<RpcLog>): boolean {
 function isQuantity(told: unknown): boolean {
   return told === undefined || told === null || (typeof told === 'string' && /^0x[0-9a-f]{1,16}$/i.test(told))
 }
-
-/** A millisecond of work or two. */
-const logsAtOnce = 25

@@ -2,6 +2,7 @@ import type { Chain } from '@svc/wallet/core'
 import type { Pool, Token, Version } from '../../../ports.ts'
 import { joinQueries, mapQuery, type Query } from '../../rpc/query.ts'
 import { readQuery } from '../../rpc/read-query.ts'
+import { inTurns } from '../../in-turns.ts'
 import type { ReadPorts } from '../read-ports.ts'
 import { pairQuery } from './pair-query.ts'
 import { poolOf } from './pool-state.ts'
@@ -19,11 +20,27 @@ export async function findPoolsOfPairs(
   pairs: readonly PairRequest[],
   blockNumber: bigint,
 ): Promise<readonly (readonly Pool[])[]> {
-  const queries = pairs.map(({ tokens, versions }) => {
-    const found = joinQueries(versions.map((version) => versionQuery(ports, chain, tokens, version, blockNumber)))
-    return mapQuery(found, (pools) => pools.flat().toSorted(deeperFirst))
-  })
+  const queries = await inTurns(queriesOf(ports, chain, pairs, blockNumber))
   return readQuery(ports.rpc.client(chain), chain, joinQueries(queries), blockNumber)
+}
+
+/** Where pools stand takes some twenty hashes a pair. */
+function* queriesOf(
+  ports: ReadPorts,
+  chain: Chain,
+  pairs: readonly PairRequest[],
+  blockNumber: bigint,
+): Generator<void, readonly Query<readonly Pool[]>[]> {
+  const queries: Query<readonly Pool[]>[] = []
+  for (const { tokens, versions } of pairs) {
+    const found: Query<readonly Pool[]>[] = []
+    for (const version of versions) {
+      found.push(versionQuery(ports, chain, tokens, version, blockNumber))
+      yield
+    }
+    queries.push(mapQuery(joinQueries(found), (pools) => pools.flat().toSorted(deeperFirst)))
+  }
+  return queries
 }
 
 /** Two tokens in any order and the versions in which their pools are wanted. */

@@ -164,9 +164,6 @@ function amountsOf({ tickLower, tickUpper }: Position, liquidityDelta: bigint, s
   )
 }
 
-/** Of swaps: a millisecond or two of work. */
-const looksAtOnce = 1_000
-
 /** Null where the logs do not fit together. */
 async function feesOf(
   { pool, tickLower, tickUpper }: Position,
@@ -183,7 +180,7 @@ async function feesOf(
       tickLower,
       tickUpper,
     })
-    const { growth0X128, growth1X128 } = await inTurns(growth, looksAtOnce)
+    const { growth0X128, growth1X128 } = await inTurns(growth)
     return { amount0: (growth0X128 * liquidity) >> 128n, amount1: (growth1X128 * liquidity) >> 128n }
   } catch (error) {
     if (error instanceof LpMathError) return null
