@@ -7,7 +7,7 @@ const devnet = useDevnet({ history: true })
 let world: World
 
 beforeAll(async () => {
-  world = await openWorld(devnet())
+  world = await openWorld(devnet(), { isClockHeld: true })
 })
 afterAll(async () => {
   await world.close()
