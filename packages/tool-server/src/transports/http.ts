@@ -7,6 +7,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { Log } from '../observability/log.ts'
 import { ToolError } from '../tool-error.ts'
 import type { Traffic } from '../traffic.ts'
+import { createCloseWithConnection } from './close-with-connection.ts'
 import type { Exchange } from './exchange.ts'
 import type { Guards } from './guards.ts'
 import { speaksLegacy } from './hot-methods.ts'
@@ -46,14 +47,16 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
   /** Calls being answered, which closing waits for; and every answer being written, streams among them. */
   const inFlight = new Set<ServerResponse>()
   const answers = new Set<ServerResponse>()
+  const closeWithConnection = createCloseWithConnection()
   const state = { closing: false }
   const road: Road = { ...options, inFlight }
   const server = openServer(options, (request, response) => {
     // A stream that is written out has a dozen parties who want to know of its end.
     response.setMaxListeners(mostListeners)
+    closeWithConnection(request, response)
     track(answers, response)
     options.traffic?.came()
-    response.on('close', () => options.traffic?.answered())
+    response.once('close', () => options.traffic?.answered())
     if (state.closing) response.setHeader('connection', 'close')
     travel(request, response, road).catch((error: unknown) => fail(response, error, options.log))
   })
