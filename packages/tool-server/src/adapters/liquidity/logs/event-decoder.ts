@@ -3,6 +3,8 @@ import {
   getAddress,
   hexToBigInt,
   hexToNumber,
+  isHash,
+  isHex,
   toEventSelector,
   type AbiEvent,
   type AbiParameter,
@@ -14,7 +16,7 @@ import {
 /**
  * Decodes logs of some events, whose indexed members are all of fixed size, as `parseEventLogs` of viem does under `strict`; that hashes
  * the signature of the event again for every log and walks through every word byte by byte. `null` for a log of none of them, and for one
- * with more or less data than its event has, where that is of fixed size: it is not decoded.
+ * with more or less data than its event has, or what is no data, where that is of fixed size: it is not decoded.
  * @throws what viem throws where a log does not hold what its event has.
  */
 export function eventDecoder<const Events extends readonly AbiEvent[]>(events: Events): EventDecoder<Events> {
@@ -24,7 +26,7 @@ export function eventDecoder<const Events extends readonly AbiEvent[]>(events: E
     const shape = shapes.get(selector)
     if (shape === undefined || !areWords(topics, shape.indexed.length)) return null
     const { eventName, indexed, plain, dataLength } = shape
-    if (dataLength !== null && log.data.length !== dataLength) return null
+    if (dataLength !== null && (log.data.length !== dataLength || !isHex(log.data))) return null
     const told = dataLength === null ? decodeAbiParameters(plain, log.data) : readWords(plain, log.data)
     const args = Object.fromEntries([
       ...indexed.map(({ name, read }, index) => [name, read(topics[index] ?? '0x')]),
@@ -68,7 +70,7 @@ function readWords(members: readonly Member[], data: Hex): readonly unknown[] {
 }
 
 function areWords(topics: readonly Hex[], count: number): boolean {
-  return topics.length === count && topics.every(({ length }) => length === 2 + wordDigits)
+  return topics.length === count && topics.every((topic) => isHash(topic))
 }
 
 function readerOf(member: AbiParameter): Member['read'] {
