@@ -31,5 +31,6 @@ test('others come in while many logs are made into bars, and while each is held 
   const request = asked as object as HistoryRequest
   const liquidity = { swaps: told } as object as Parameters<typeof readSpan>[0]['liquidity']
   const { turns } = await turnsTaken(() => readSpan({ liquidity }, request, null, 10 ** 12))
-  expect(turns).toBeGreaterThanOrEqual(8)
+  // Bars look at 25 in a step, the other at one.
+  expect(turns).toBeGreaterThanOrEqual(Math.floor(4_001 / 32) + Math.floor(4_001 / 800))
 })
