@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
+import { StoreError } from '@svc/store'
 import { type Address, parseUnits } from 'viem'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import type { PriceSource } from '../ports.ts'
 import { announces, calls, callsWithFirstArgument, isMined, sellHostile, turnToken } from './hostile-token.fixture.ts'
 import { devnetPolicy } from './devnet-policy.ts'
 import { parsePolicy } from './policy.ts'
+import { createOwedAllowances } from './owed-allowances.ts'
 import { limitsOf } from './spend-limit.ts'
 import { swapIntent } from './intents.fixture.ts'
 import { mineAgain, mineNothing } from './mining.fixture.ts'
@@ -125,6 +127,36 @@ it('a take-back that failed is not tried again once the day is used up', async (
     event: 'allowances.owed',
     facts: { error: { code: 'SPENDING_LIMIT_EXCEEDED' } },
   })
+})
+
+it('a token of which something is allowed whatever was mined costs no gas with every sweep while a request is not settled', async () => {
+  const time = { ms: Date.now() }
+  const road = await open({ engine: { now: () => time.ms } })
+  const told = { condition: calls('function allowance(address,address)'), evil: '600160005260206000f3' }
+  restore.push(await turnToken(road, told))
+  const spender = road.chain.amm.v3!.swapRouter02
+  const owed = { chainId: road.chain.id, owner: road.wallet, token: road.token('HOSTILE'), spender }
+  await createOwedAllowances(road.dataDir).add([owed])
+  const limits = { perTransaction: 9n, perSession: 9n, daily: 9n }
+  const gone = { id: 'gone', requestId: 'gone', principal: 'key:other', chainId: road.chain.id, sessionIdleMs: 60_000 }
+  await road.store.ledger.reserve({ ...gone, amountUsdMicros: 1n, limits })
+  const refused = new StoreError('RESERVATION_IN_USE', 'It is in use.')
+  const unsettled = vi.spyOn(road.store.ledger, 'release').mockRejectedValue(refused)
+  for (const [minutes, takenBack] of [
+    [0, 1],
+    [0.9, 1],
+    [0.2, 2],
+    [1.9, 2],
+    [0.2, 3],
+  ] as const) {
+    time.ms += minutes * 60_000
+    await road.executor.reconcile()
+    expect(await road.nonce()).toBe(takenBack)
+  }
+  unsettled.mockRestore()
+  time.ms += 5 * 60_000
+  await road.executor.reconcile()
+  expect([await road.nonce(), await owedIn(road)]).toEqual([4, []])
 })
 
 it('G11: a take-back that failed in a block a reorg undid is no failure: it is mined again, and nothing waits', async () => {

@@ -42,7 +42,7 @@ export type OwedAllowance = {
   readonly owner: Address
   readonly token: Address
   readonly spender: Address
-  /** How often taking it back was mined and failed, and when the last time was, in Unix milliseconds. */
+  /** How often taking it back was mined and failed, or left it owed, and when the last time was, in Unix milliseconds. */
   readonly failed?: { readonly times: number; readonly at: number } | undefined
 }
 
@@ -51,12 +51,12 @@ export type OwedAllowances = {
   /** What is owed already stays as it is. */
   add(owed: readonly OwedAllowance[]): Promise<void>
   remove(owed: readonly OwedAllowance[]): Promise<void>
-  /** Notes that taking one back was mined and failed `at` (Unix milliseconds), where it is still owed. */
+  /** Notes that taking one back was mined `at` (Unix milliseconds) and failed or left it owed, where it is still owed. */
   failed(owed: OwedAllowance, at: number): Promise<void>
 }
 
 /**
- * Whether an allowance waits before it is taken back again: each time that was mined and failed burnt gas, so the wait is
+ * Whether an allowance waits before it is taken back again: each time that was mined for nothing burnt gas, so the wait is
  * a minute after the first and doubles up to a day. A clock that was set back makes nothing wait.
  */
 export function isWaiting({ failed }: OwedAllowance, now: number): boolean {

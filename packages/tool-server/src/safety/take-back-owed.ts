@@ -21,8 +21,8 @@ import { broadcast, confirm, sign } from './transact.ts'
 
 /**
  * Sets what earlier requests left of their allowances to zero, and answers how many it set. One that cannot be read or
- * taken back stays owed and keeps neither the others nor a write; one whose take-back was mined and failed waits before the
- * next. While a request is not settled, none is forgotten, and none that reads as zero in a block that lacks transactions
+ * taken back stays owed and keeps neither the others nor a write; one whose take-back was mined and did not end it waits before
+ * the next. While a request is not settled, none is forgotten, and none that reads as zero in a block that lacks transactions
  * of the wallet. Throws `STORAGE_UNAVAILABLE`.
  */
 export async function takeBackOwed(trip: Trip, areAllSettled: boolean): Promise<number> {
@@ -43,6 +43,9 @@ export async function takeBackOwed(trip: Trip, areAllSettled: boolean): Promise<
       }
       if (mayForget && (stands || holdsAll))
         await onStorage('the owed allowances cannot be written', () => engine.owed.remove([one]))
+      // What is not forgotten is read again: a token that tells of an allowance whatever was mined must not cost gas each time.
+      else if (stands)
+        await onStorage('the owed allowances cannot be written', () => engine.owed.failed(one, engine.now()))
     })
   }
   return tookBack
