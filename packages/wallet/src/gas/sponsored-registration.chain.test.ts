@@ -135,6 +135,14 @@ describe('once an operation is signed', () => {
     expect(await agents()).toBe(1n)
   })
 
+  test('its end is waited for as long as the options say, not the minute they say else', async () => {
+    bundler.setFaults([{ fault: { kind: 'hold' } }])
+    const begunAt = performance.now()
+    const waiting = await register({ gas: { ...sponsors(), sponsoredWaitMs: 300 } })
+    expect(waiting).toMatchObject({ status: 'pending', userOperationHash: bundler.received()[0] })
+    expect(performance.now() - begunAt).toBeLessThan(50_000)
+  })
+
   test('its end is read off the chain when bundler and paymaster are named no more', async () => {
     bundler.setFaults([{ fault: { kind: 'hold' } }])
     expect(await registerUntilOffered()).toMatchObject({ status: 'pending' })
