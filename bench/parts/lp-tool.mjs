@@ -124,7 +124,10 @@ async function computeElsewhere(ms) {
   await once(spawn(process.execPath, ['-e', program], { stdio: 'ignore' }), 'exit')
 }
 
-/** Of cheap calls one after the other, for as long as something else lasts. */
+/**
+ * Of cheap calls one after the other, for as long as something else lasts. Whoever asks waits for each answer, so that one long stall is
+ * one late call: a share of calls, not of time.
+ */
 async function latencies(ask, something) {
   const state = { isOver: false }
   const ended = something.finally(() => (state.isOver = true))

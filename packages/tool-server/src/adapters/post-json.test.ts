@@ -66,3 +66,18 @@ test('leaves a body that never ends at the deadline, even where the exchange its
   }
   expect(await postJson(post, '[1]')).toMatchObject({ failed: 'timeout' })
 })
+
+test('of answers that come together each is looked at in a round of the event loop of its own', async () => {
+  let round = 0
+  const count = () => void ((round += 1), (next = setImmediate(count)))
+  let next = setImmediate(count)
+  const post = { url: 'http://rpc.example/', timeoutMs: 60_000, mostBytes: 1_000, mostValues: 100 }
+  const rounds = await Promise.all(
+    ['first', 'second', 'third'].map(async () => {
+      await postJson({ ...post, fetch: async () => Response.json([]) }, '[1]')
+      return round
+    }),
+  )
+  clearImmediate(next)
+  expect(new Set(rounds).size).toBe(3)
+})

@@ -1,4 +1,5 @@
 import { boundedBytes, withDeadline } from '@svc/wallet/core'
+import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /**
  * One POST of JSON and its answer, whatever the status. The time limit covers the whole body, redirects are refused, no more than
@@ -20,6 +21,8 @@ export async function postJson(
       })
       const type = /^[\w.+-]+\/[\w.+-]+/.exec(response.headers.get('content-type') ?? '')?.[0] ?? 'no type'
       const bytes = await boundedBytes(response, { mostBytes, signal })
+      // Answers that come together are not looked at in one turn.
+      await yieldToEventLoop()
       if (hasMoreValues(bytes, mostValues)) return { failed: 'too many values', cause: undefined }
       return { status: response.status, type, body: parsed(new TextDecoder().decode(bytes)) }
     })

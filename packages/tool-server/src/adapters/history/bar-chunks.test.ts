@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { turnsTaken } from '../turns-taken.fixture.ts'
 import { barsOfChunk, barsOfChunks, chunkOf } from './bar-chunks.ts'
 import { columnsOf, tradedColumns, type TradedBars } from './traded-bars.ts'
 
@@ -39,4 +40,11 @@ test.each<[string, (content: string) => string]>([
   const found = await barsOfChunks(chunks, { start: 0, barSeconds: hour })
   expect(found).toEqual(await barsOfChunks([first!], { start: 0, barSeconds: hour }))
   expect(found.bars.startsAt).toHaveLength(barsOfChunk)
+})
+
+test('many chunks are not read in one turn of the event loop', async () => {
+  const [chunk] = keep(manyBars())
+  const chunks = Array.from({ length: 100 }, () => chunk!)
+  const { turns } = await turnsTaken(() => barsOfChunks(chunks, { start: 0, barSeconds: hour }))
+  expect(turns).toBeGreaterThanOrEqual(3)
 })

@@ -1,6 +1,7 @@
 import { chains, findChain } from '@svc/wallet/core'
 import { encodeAbiParameters, encodeFunctionResult, parseAbi, parseAbiParameters, type Hex } from 'viem'
 import { expect, test } from 'vitest'
+import { turnsTaken } from '../turns-taken.fixture.ts'
 import { clientAnswered } from './answering-endpoint.fixture.ts'
 import { contractRead } from './contract-read.ts'
 import { readAll } from './read-all.ts'
@@ -43,4 +44,13 @@ test.each<[unknown]>([
 test('a name without end is no name, and spoils no other', async () => {
   expect(await readOf(answered('One', 'Two'))).toEqual(['One', 'Two'])
   expect(await readOf(answered('One', 'x'.repeat(40_000)))).toEqual(['One', null])
+})
+
+test('many answers are not decoded in one turn of the event loop', async () => {
+  const told = Array.from({ length: 100 }, (_, index) => `${index}`)
+  const reads = told.map(() => contractRead(names[0], abi, 'name', []))
+  const client = clientAnswered('eth_call', answered(...told))
+  const { turns, result } = await turnsTaken(() => readAll(client, base, reads, 7n))
+  expect(result).toEqual(told)
+  expect(turns).toBeGreaterThanOrEqual(4)
 })
