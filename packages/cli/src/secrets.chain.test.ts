@@ -167,8 +167,8 @@ it('G12: no secret leaves the process by any way but the one it is for', { timeo
   const asked = values.filter((value) => value !== secrets['SVC_API_KEY_WRITE'])
   sinks['answers over HTTP'] = await useEverything(client, asked)
   expect(sinks['answers over HTTP']).toMatch(/"txHash":"0x/)
-  // Written behind the write, when its prices are there.
-  await expect.poll(() => Object.keys(files())).toContain('balances.json')
+  // Written behind the write, when its prices are there; a minute later where the write was quicker than they.
+  await expect.poll(() => Object.keys(files()), { timeout: 120_000 }).toContain('balances.json')
   endpoint.state.isBroken = true
   sinks['answers in trouble'] = await useEverything(client, asked)
   endpoint.state.isBroken = false
