@@ -143,6 +143,17 @@ export const errorTable = {
     false,
     'Lower the amount or wait until the window frees up; check_safety_status shows what is left.',
   ),
+  VALUE_LOSS_EXCEEDED: row(
+    403,
+    false,
+    'What would come back is worth less than the policy lets a call lose. Trade less, use a deeper pool, or wait for the pool to follow the market.',
+  ),
+  POOL_PRICE_OFF_MARKET: row(
+    403,
+    false,
+    'Do not deposit while the pool is off the market: choose another pool, wait until it follows, or for a new pool give amounts at the market price.',
+  ),
+  PRICE_IMPACT_EXCEEDED: row(403, false, 'Trade a smaller amount, in parts over time, or through a deeper pool.'),
   APPROVAL_REQUIRED: row(
     403,
     false,

@@ -3,6 +3,7 @@ import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory } from './ports/history.ts'
 import type { Identities } from './ports/identities.ts'
 import type { Liquidity, Pool } from './ports/liquidity.ts'
+import type { PriceBand } from './ports/prices.ts'
 import type { Workers } from './ports/workers.ts'
 
 /** What handlers read the world through. Adapters implement these; tests use the real ones on the local chain. */
@@ -75,6 +76,10 @@ export type UsdPrice = {
   /** What limits may count with, in integers; `null` where the sources are not to be trusted, and `doubt` says why. */
   readonly exact: ExactPrice | null
   readonly doubt: PriceDoubt | null
+  /** What limits and values are counted with: what the named sources say; `null` without one that says anything. */
+  readonly band?: PriceBand | null
+  /** Of a token without a named source: the most any pool says for it, US dollars times 1e18; `null` where none does. */
+  readonly mostE18?: bigint | null
   /** Unix seconds of the block it was read at. */
   readonly readAt: number
   readonly method: 'peg' | 'pool_twap' | 'pool_spot'
@@ -128,4 +133,5 @@ export type {
   TickRow,
   Version,
 } from './ports/liquidity.ts'
+export type { PriceBand, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'
 export type { Replay, Replayed, SimulationRun, Work, WorkCaller, Workers, WorkKind } from './ports/workers.ts'

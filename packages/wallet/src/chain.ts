@@ -36,6 +36,8 @@ export type Chain = {
   readonly permit2: Address
   readonly wrappedNative: ChainToken
   readonly amm: AmmDeployment
+  /** Whether the sequencer of a roll-up is up (Chainlink's uptime feed), and how long after an outage feeds are not believed. */
+  readonly sequencerUptimeFeed?: { readonly address: Address; readonly graceSeconds: number }
   /** Where agents are registered, in place of what the table of identity registries says of the chain. */
   readonly identityRegistry?: { readonly address: Address; readonly form: RegistryForm }
   /** Where the subgraphs of the AMM versions are: an id at The Graph's gateway, or a URL of one's own. */
@@ -52,8 +54,44 @@ export type ChainToken = {
   readonly decimals: number
   /** True for a token whose target price is one US dollar. */
   readonly usdPegged?: boolean
+  /** What its price is taken from: named by a person, never discovered. */
+  readonly priceSources?: PriceSources
   /** An aggregator of its price in US dollars (Chainlink's AggregatorV3Interface), and the most an answer may be old. */
   readonly usdFeed?: { readonly address: Address; readonly heartbeatSeconds: number }
+}
+
+/** What the price of a token in US dollars is taken from. */
+export type PriceSources = {
+  readonly feed?: UsdFeed
+  readonly pools?: readonly ReferencePool[]
+}
+
+/** A Chainlink aggregator (AggregatorV3Interface) of a price in US dollars. */
+export type UsdFeed = {
+  readonly address: Address
+  /** Its answer is at most this old while it works. */
+  readonly heartbeatSeconds: number
+  /** The market may be this far from its answer before it answers anew. */
+  readonly deviationBps: number
+  readonly decimals: number
+  /** Answers at or beyond these bounds are no price; in the aggregator's own units. */
+  readonly minAnswer?: bigint
+  readonly maxAnswer?: bigint
+}
+
+/** A pool of the token against another listed one that a person vouches for. Without hooks in v4. */
+export type ReferencePool = {
+  readonly version: 'v2' | 'v3' | 'v4'
+  /** Pair or pool address; for v4 the 32-byte PoolId. Follows from the rest, and a test holds it to that. */
+  readonly id: Hex
+  /** The other token; in v4 the zero address where the pool holds the native currency. */
+  readonly quote: Address
+  /** Hundredths of a basis point; 3000 for v2. */
+  readonly fee: number
+  /** v4 alone; in v3 it follows from the fee. */
+  readonly tickSpacing?: number
+  /** v4 alone: the pool holds native currency in place of the wrapped token that is priced. */
+  readonly native?: boolean
 }
 
 /** Where the AMM contracts of each protocol version stand on a chain. A missing version is not deployed there. */

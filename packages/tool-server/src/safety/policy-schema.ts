@@ -40,6 +40,61 @@ export const policySchema = z.strictObject({
     })
     .prefault({})
     .describe('How much worse than quoted a trade may be.'),
+  maxLossBps: bps()
+    .max(500, 'accepted: a whole number from 0 to 500')
+    .default(100)
+    .describe(
+      "Hundredths of a percent of what leaves that a call may lose in value at trusted prices, beside the pool's own fee and the width of the band of prices; never more than 500 together. Against trades that give value away.",
+    ),
+  maxDailyLossUsd: usd()
+    .optional()
+    .describe(
+      'US dollars that all calls together may lose in value in any 24 hours. Left out: 2 % of limitsUsd.daily. Against many small losses.',
+    ),
+  maxPoolDeviationBps: bps()
+    .default(200)
+    .describe(
+      'Hundredths of a percent by which the price of a pool may differ from the trusted one, beside the width of its band, for a deposit. Against pools that were pushed, and wrong prices of new ones.',
+    ),
+  maxPriceImpactBps: bps()
+    .default(300)
+    .describe(
+      'Hundredths of a percent by which a trade may be worse than the trusted price, fees of pools left out. Against thin pools.',
+    ),
+  maxPriceBandBps: bps()
+    .default(1_000)
+    .describe(
+      'Hundredths of a percent that the sources of a price may lie apart; above it nothing is spent. Against prices that somebody is moving.',
+    ),
+  speculativeUsd: usd()
+    .optional()
+    .describe(
+      'US dollars that may be spent in any 24 hours on tokens without a named price source. Left out: 0 under a strict allowlist, else a tenth of limitsUsd.daily. Against worthless tokens.',
+    ),
+  coldStartUsd: usd()
+    .optional()
+    .describe(
+      'US dollars that may be spent in any 24 hours at prices of the moment, where no source has a memory yet. Left out: a tenth of limitsUsd.daily. Against pools that were pushed before anybody looked.',
+    ),
+  valueRules: z
+    .strictObject({
+      tools: z
+        .record(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'accepted: the name of a tool'), valueRule())
+        .default({})
+        .describe('By the name of a tool.'),
+      pools: byChain(z.record(poolId(), valueRule().extend({ budgetUsd: usd().optional().describe('US dollars.') })))
+        .default({})
+        .describe(
+          'By chain id and pool (pair or pool address, PoolId in v4): for a thin pool the owner wants. budgetUsd is what may be spent there in any 24 hours, and stands in place of speculativeUsd.',
+        ),
+    })
+    .prefault({})
+    .describe('Other bounds of value for single tools and pools. The bound of a pool goes before that of a tool.'),
+  priceSources: byChain(z.record(address(), priceSources()))
+    .default({})
+    .describe(
+      "What the prices of tokens are taken from, by chain id and token, in place of what the chain's own list names. `svc policy add-token` proposes them; a person confirms.",
+    ),
   deadlineSeconds: z
     .strictObject({
       default: seconds().default(600).describe('Seconds, for calls that name none.'),
@@ -180,6 +235,47 @@ function principalId() {
       /^(local|(api-key|bearer):[0-9a-f]{16})$/,
       'accepted: local, or api-key: or bearer: and 16 lower-case hex digits, as audit lines and svc policy explain name the caller',
     )
+}
+
+function valueRule() {
+  return z.strictObject({
+    maxLossBps: bps().optional().describe('Hundredths of a percent.'),
+    maxPriceImpactBps: bps().optional().describe('Hundredths of a percent.'),
+    maxPoolDeviationBps: bps().optional().describe('Hundredths of a percent.'),
+  })
+}
+
+function poolId() {
+  const accepted = 'accepted: the address of a pair or pool, or a 32-byte PoolId'
+  return z.templateLiteral(['0x', z.string().regex(/^([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/)], accepted)
+}
+
+function priceSources() {
+  return z.strictObject({
+    feed: z
+      .strictObject({
+        address: address(),
+        heartbeatSeconds: seconds(),
+        deviationBps: bps(),
+        decimals: whole(0, 36),
+      })
+      .optional()
+      .describe('A Chainlink aggregator of the price in US dollars.'),
+    pools: z
+      .array(
+        z.strictObject({
+          version: z.enum(['v2', 'v3', 'v4']),
+          id: poolId(),
+          quote: address(),
+          fee: whole(0, 1_000_000),
+          tickSpacing: whole(1, 32_767).optional(),
+          native: z.boolean().optional(),
+        }),
+      )
+      .max(8)
+      .default([])
+      .describe('Pools against a listed token, named by a person.'),
+  })
 }
 
 function usd() {
