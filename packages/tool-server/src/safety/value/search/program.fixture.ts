@@ -1,0 +1,50 @@
+import type { SimPool } from './sim-pool.fixture.ts'
+
+/** What an attacker does around the agent's calls, as plain data: the same program in the same scenario does the same. */
+export type Program = {
+  /** Seed of the scenario. */
+  readonly scenario: number
+  /** Of what the market and others do meanwhile. */
+  readonly seed: number
+  readonly actions: readonly Action[]
+}
+
+/** Pools go by name; what names a pool or position that is not there does nothing. Sums are in US dollars at the prices outside. */
+export type Action =
+  | { readonly do: 'swap'; readonly pool: string; readonly zeroForOne: boolean; readonly usd: number }
+  /** Trades until the pool is at so many times the price outside. */
+  | { readonly do: 'push'; readonly pool: string; readonly factor: number }
+  | ({ readonly do: 'create'; readonly factor: number; readonly usd: number } & PoolKind)
+  /** Liquidity between two multiples of the present price: one-sided where both lie on one side of 1. */
+  | ({ readonly do: 'add'; readonly pool: string; readonly usd: number } & PriceMultiples)
+  | { readonly do: 'remove'; readonly position: number; readonly part: number }
+  | { readonly do: 'donate'; readonly pool: string; readonly usd: number; readonly of0: boolean }
+  /** Moves the tick a little in each of so many blocks, so that the oracle forgets. */
+  | { readonly do: 'flush'; readonly pool: string; readonly blocks: number }
+  /** Puts the pool back to the multiple in each of so many blocks, after the arbitrageur has acted. */
+  | { readonly do: 'hold'; readonly pool: string; readonly factor: number; readonly blocks: number }
+  | { readonly do: 'wait'; readonly seconds: number }
+  /** The agent plans a call, the guard decides on it, and it is signed. */
+  | { readonly do: 'decide'; readonly call: AgentCall }
+  /** What was signed is mined at this place in the block. */
+  | { readonly do: 'execute' }
+
+export type PoolKind = {
+  readonly version: SimPool['version']
+  /** Symbols, in any order. */
+  readonly tokens: readonly [string, string]
+  readonly fee: number
+}
+
+/** Bounds of a range as multiples of a price; the whole range where `below` is 0. */
+export type PriceMultiples = { readonly below: number; readonly above: number }
+
+/** A call that an agent might well make, with the amounts of an honest caller. */
+export type AgentCall = { readonly slippageBps: number; readonly usd: number } & (
+  | { readonly tool: 'swap'; readonly sell: string; readonly buy: string; readonly pool: string | null }
+  | ({ readonly tool: 'add'; readonly pool: string } & PriceMultiples)
+  /** Into a pool that is not there yet, with amounts at the price outside. */
+  | ({ readonly tool: 'open' } & PoolKind & PriceMultiples)
+  | { readonly tool: 'increase'; readonly position: number }
+  | { readonly tool: 'remove'; readonly position: number; readonly part: number }
+)
