@@ -47,7 +47,7 @@ describe.each(useEngines())('G4: budgets of the ledger on $engine', ({ engine, n
     })
 
     test('takes nothing where a limit refuses it, and nothing of the limits where a budget does', async () => {
-      expect(await store.ledger.reserve({ ...asked(501n, [loss(1n)]), id: 'a', requestId: 'a' })).toMatchObject({
+      expect(await store.ledger.reserve({ ...asked(501n, [loss(101n)]), id: 'a', requestId: 'a' })).toMatchObject({
         limit: 'perTransaction',
       })
       expect(await reserve('a', [loss(101n)])).toMatchObject({ limit: 'budget' })
