@@ -1,3 +1,5 @@
+import type { Budget } from './budget.ts'
+
 /** What the limits are asked. */
 export type CheckRequest = {
   readonly principal: string
@@ -5,6 +7,8 @@ export type CheckRequest = {
   readonly amountUsdMicros: bigint
   /** What gas may cost beside it, at worst; 0 where it is left out. */
   readonly gasUsdMicros?: bigint
+  /** What it takes out of budgets beside the limits; gas is no part of it. What takes nothing out of one is never refused by it. */
+  readonly budgets?: readonly Budget[]
   readonly limits: SpendLimits
   /** A session closes after this long without a spend; 30 min by default of the policy. */
   readonly sessionIdleMs: number

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Schema } from './schema.ts'
 import { touchLatestSession } from './spending-session.ts'
-import { requireAmount } from './weigh-spend.ts'
+import { requireAmount } from './require-amount.ts'
 
 /**
  * Notes in the journal what the gas of mined transactions counts as, in millionths of a US dollar, and gives those that

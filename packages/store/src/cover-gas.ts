@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Schema } from './schema.ts'
-import { requireAmount } from './weigh-spend.ts'
+import { requireAmount } from './require-amount.ts'
 
 /**
  * Lifts what an open reservation holds for gas by what a transaction may cost above its first attempt, in millionths of a

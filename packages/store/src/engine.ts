@@ -28,4 +28,4 @@ export type Engine = {
 export type Durability = 'at-once' | 'with-next'
 
 /** What is serialised with each other; an engine may serialise more. `spend` covers the ledger and the journal. */
-export type Lock = 'spend' | 'idempotency' | 'operations' | 'rate limits' | 'claims' | 'pins' | 'bars'
+export type Lock = 'spend' | 'idempotency' | 'operations' | 'rate limits' | 'claims' | 'pins' | 'bars' | 'sightings'

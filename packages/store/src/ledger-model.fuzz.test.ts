@@ -5,15 +5,14 @@ import { join } from 'node:path'
 import type { JournalState } from '@svc/wallet/core'
 import { describe, expect, test } from 'vitest'
 import type { CheckRequest } from './check-request.ts'
-import type { Ledger } from './ledger.ts'
-import { openStore, type Store } from './open-store.ts'
-import { steadyClock } from './steady-clock.ts'
+import { openWorld, type World } from './ledger-world.fixture.ts'
 
 // The ledger against a model that knows true time, which the ledger does not: its clock is set back and put right again,
 // its process dies and comes back. A failure prints seed, path and counterexample: pin it as a case of `examples`, in the
 // shape it is printed in, and it runs first from then on.
 
 const limits = { perTransaction: 100n, perSession: 160n, daily: 250n }
+const lossCap = 70n
 const idleMs = 1_800_000
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -45,7 +44,7 @@ type Action = readonly [
 ]
 
 describe('G4, G5: whatever is asked, settled, given back, and however the clock is set back and put right', () => {
-  test('no 24 hours of true time see more than the daily cap, no session more than its own', async () => {
+  test('no 24 hours of true time see more than the daily cap or a budget, no session more than its own', async () => {
     const examples: [Action[]][] = [
       // Spends while the clock stands behind do not grow older when it is put right.
       [
@@ -100,6 +99,8 @@ type Spend = {
   readonly id: string
   readonly who: string
   amount: bigint
+  /** What it holds of a budget. */
+  loss: bigint
   /** Gas above it, for raised fees. */
   raised: bigint
   /** The first attempt that it was raised for, and how far. */
@@ -108,42 +109,6 @@ type Spend = {
   /** When it was settled: in true time, and as the ledger saw it. */
   closedAt: { true: number; seen: number }
 }
-
-/** True time, the wall clock of the machine, and a ledger that sees the latter alone. */
-async function openWorld(path: string) {
-  const time = { true: 1_700_000_000_000, behindMs: 0, started: 0 }
-  const wall = (): number => time.true - time.behindMs
-  const open = async (): Promise<{ store: Store; now: () => number }> => {
-    time.started = time.true
-    const now = steadyClock(wall, () => time.true - time.started)
-    return { store: await openStore({ path, now }), now }
-  }
-  let opened = await open()
-  let runs = 0
-  let seen = 0
-  return {
-    time,
-    ledger: (): Ledger => opened.store.ledger,
-    journal: (): Store['journal'] => opened.store.journal,
-    /** As the ledger must see time: never behind its last spend of before the restart. */
-    seen: (): number => Math.max(opened.now(), seen),
-    /** Two days on and nothing open: as if nothing had ever been spent. */
-    async afresh(): Promise<number> {
-      for (const { id } of await opened.store.ledger.open()) await opened.store.ledger.release(id)
-      time.behindMs = 0
-      time.true += 5 * dayMs
-      return (runs += 1)
-    },
-    async restart(lastSpendAt: number): Promise<void> {
-      await opened.store.close()
-      seen = Math.max(seen, lastSpendAt)
-      opened = await open()
-    },
-    close: () => opened.store.close(),
-  }
-}
-
-type World = Awaited<ReturnType<typeof openWorld>>
 
 async function play(world: World, actions: readonly Action[]): Promise<void> {
   const run = await world.afresh()
@@ -169,6 +134,7 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
         id: `${run}/${nth}`,
         who: 'server',
         amount,
+        loss: 0n,
         raised: 0n,
         cover: null,
         state: 'burnt',
@@ -189,9 +155,8 @@ async function reserve({ ledger }: World, id: string, who: string, amount: bigin
   if (granted) expect((await ledger().usage(who, { sessionIdleMs: idleMs })).dailyUsdMicros <= limits.daily).toBe(true)
   expect(before.granted).toBe(granted)
   expect(granted && amount > limits.perTransaction).toBe(false)
-  return granted
-    ? { id, who, amount, raised: 0n, cover: null, state: 'reserved', closedAt: { true: 0, seen: 0 } }
-    : null
+  const unspent = { raised: 0n, cover: null, state: 'reserved', closedAt: { true: 0, seen: 0 } } as const
+  return granted ? { id, who, amount, loss: lossOf(amount), ...unspent } : null
 }
 
 /** Whether it counts as a spend at the present time. */
@@ -203,6 +168,7 @@ async function change(world: World, spend: Spend, kind: 'raise' | 'settle' | 're
   }
   if (kind === 'raise') {
     const { granted } = await world.ledger().raise(spend.id, asked(spend.who, amount))
+    if (granted && lossOf(amount) > spend.loss) spend.loss = lossOf(amount)
     const isMore = granted && amount > spend.amount
     if (isMore) {
       // Of both parts the larger stays: gas that was raised may be more than what the amount brings with it.
@@ -216,7 +182,10 @@ async function change(world: World, spend: Spend, kind: 'raise' | 'settle' | 're
   const gasUsdMicros = spend.amount % 8n
   const hash = gasUsdMicros === 7n ? await mined(world, spend.id, spend.id) : null
   const gas = hash === null ? [] : [{ hash, usdMicros: gasUsdMicros }]
-  await world.ledger().settle(spend.id, hash === null ? spend.amount : spend.amount - gasUsdMicros, gas)
+  // Of some it is known what was lost, which here is never more than was reserved for it.
+  if (amount % 3n === 1n) spend.loss /= amount
+  const budgets = amount % 3n === 1n ? [{ name: 'loss', usdMicros: spend.loss }] : []
+  await world.ledger().settle(spend.id, hash === null ? spend.amount : spend.amount - gasUsdMicros, gas, budgets)
   spend.state = 'settled'
   spend.raised = 0n
   spend.closedAt = closing(world)
@@ -264,6 +233,9 @@ async function hold(world: World, spends: readonly Spend[], who: string, restart
   const asked = (some: readonly Spend[]) => sum(some.filter(({ state }) => state !== 'burnt'))
   expect(restarted ? 0n : asked(truly)).toBeLessThanOrEqual(limits.daily)
   expect(asked(counted)).toBeLessThanOrEqual(limits.daily)
+  expect(restarted ? 0n : lost(truly)).toBeLessThanOrEqual(lossCap)
+  expect(lost(counted)).toBeLessThanOrEqual(lossCap)
+  expect(await world.ledger().budgetUsage('loss')).toBe(lost(counted))
   const usage = await world.ledger().usage(who, { sessionIdleMs: idleMs })
   const raised = (some: readonly Spend[]) => some.reduce((total, spend) => total + spend.raised, 0n)
   expect(usage.dailyUsdMicros).toBe(sum(counted) + raised(counted))
@@ -279,7 +251,17 @@ function isIn(state: Spend['state'], closedAt: number, at: number): boolean {
 }
 
 function asked(principal: string, sum: bigint): CheckRequest {
-  return { principal, chainId: 1, ...partsOf(sum), limits, sessionIdleMs: idleMs }
+  const budgets = [{ name: 'loss', usdMicros: lossOf(sum), capUsdMicros: lossCap }]
+  return { principal, chainId: 1, ...partsOf(sum), budgets, limits, sessionIdleMs: idleMs }
+}
+
+/** Of small and of large sums much, little or nothing is lost. */
+function lossOf(sum: bigint): bigint {
+  return (sum * 7n) % 41n
+}
+
+function lost(spends: readonly Spend[]): bigint {
+  return spends.reduce((total, { loss }) => total + loss, 0n)
 }
 
 /** A part of every sum is gas. */

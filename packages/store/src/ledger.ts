@@ -1,17 +1,21 @@
-import type { Selectable, Transaction, Updateable } from 'kysely'
+import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import { type BudgetAmount, requireBudgetName } from './budget.ts'
 import type { CheckRequest } from './check-request.ts'
 import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import type { SpendVerdict } from './spend-verdict.ts'
 import { StoreError } from './store-error.ts'
-import { sumOfDay, sumOfSession } from './spent.ts'
+import { sumOfBudgets, sumOfDay, sumOfSession } from './spent.ts'
 import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
+import { type OpenReservation, openReservations } from './open-reservations.ts'
 import { type Outflow, outflowsSince } from './outflows-since.ts'
 import { releaseUnsigned } from './release-unsigned.ts'
 import { coverGas } from './cover-gas.ts'
 import { countGas, countUnreservedGas, type GasCost } from './count-gas.ts'
 import { uncountedGas, type UncountedGas } from './uncounted-gas.ts'
-import { requireAmount, weighSpend } from './weigh-spend.ts'
+import { requireAmount } from './require-amount.ts'
+import { settleBudgets, takeBudgets } from './reservation-budgets.ts'
+import { weighSpend } from './weigh-spend.ts'
 
 /**
  * The spend ledger: what may leave the wallet, counted in bigint millionths of a US dollar before anything is signed.
@@ -22,8 +26,8 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
     reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now()), 'with-next'),
     check: (request) => engine.read((db) => weighSpend(db, request, now())),
     raise: (id, request) => engine.write('spend', (trx) => raiseIn(trx, id, request, now())),
-    settle: (id, actualUsdMicros, gas = []) =>
-      engine.write('spend', (trx) => settleIn(trx, id, actualUsdMicros, gas, now())),
+    settle: (id, actualUsdMicros, gas = [], budgets = []) =>
+      engine.write('spend', (trx) => settleIn(trx, id, { actualUsdMicros, gas, budgets }, now())),
     coverGas: (hash, aboveUsdMicros) => engine.write('spend', (trx) => coverGas(trx, hash, aboveUsdMicros)),
     uncountedGas: (chainId) => engine.read((db) => uncountedGas(db, chainId)),
     countGas: (gas) => engine.write('spend', (trx) => countUnreservedGas(trx, gas, now())),
@@ -48,20 +52,8 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
           principalDailyUsdMicros: (await sumOfDay(db, now(), { principal })).usdMicros,
         }
       }),
-    async open() {
-      const rows = await engine.read((db) =>
-        db.selectFrom('reservation').selectAll().where('state', '=', 'reserved').execute(),
-      )
-      return rows.map((row) => ({
-        id: row.id,
-        requestId: row.request_id,
-        principal: row.principal,
-        chainId: Number(row.chain_id),
-        amountUsdMicros: row.reserved_usd_micros,
-        gasUsdMicros: row.reserved_gas_usd_micros,
-        reservedAt: Number(row.reserved_at),
-      }))
-    },
+    budgetUsage: (name) => engine.read((db) => usedOf(db, name, now())),
+    open: () => engine.read(openReservations),
     outflows: (chainId, since) => engine.read((db) => outflowsSince(db, chainId, since)),
     releaseUnsigned: () => engine.write('spend', (trx) => releaseUnsigned(trx, now())),
   }
@@ -69,9 +61,10 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
 
 export type Ledger = {
   /**
-   * Takes the amount and its gas out of the limits, or says which limit stands in the way. It counts until it is settled or
+   * Takes the amount and its gas out of the limits and what is asked of budgets out of those, or says which limit or budget
+   * stands in the way, and takes nothing. It counts until it is settled or
    * released, whatever happens to the process; it is on disk with the first signature that draws on it, at the latest. Throws
-   * `RESERVATION_EXISTS` for an id used before and `AMOUNT_INVALID` for a negative amount.
+   * `RESERVATION_EXISTS` for an id used before and `AMOUNT_INVALID` for a negative amount. Budgets are weighed last.
    */
   reserve(request: ReserveRequest): Promise<SpendVerdict>
   /** What `reserve` would answer now. Writes nothing. */
@@ -79,16 +72,22 @@ export type Ledger = {
   /**
    * Lifts an open reservation to an amount and its gas, for all of which the limits are asked again; what it held already
    * is not counted twice. Refused, it stays as it was; of both parts, one that is not more than it holds stays. With
-   * `gasOutOfAmount` the amount may fall by as much as the gas rises, so that the sum never does. Throws
-   * `RESERVATION_NOT_OPEN` and `AMOUNT_INVALID`.
+   * `gasOutOfAmount` the amount may fall by as much as the gas rises, so that the sum never does. Budgets named are lifted
+   * as well, or added; those that are not named stay. Throws `RESERVATION_NOT_OPEN` and `AMOUNT_INVALID`.
    */
   raise(id: string, request: RaiseRequest): Promise<SpendVerdict>
   /**
    * Replaces the reserved amount by what really moved, which may be more, and its gas by what the mined transactions named
-   * cost, each counted once however often it is named. The same settlement again changes nothing. Throws
-   * `RESERVATION_NOT_OPEN` when it was closed otherwise.
+   * cost, each counted once however often it is named. Budgets named count what is given here, which may be more than was
+   * reserved, or nothing; the others count as reserved. Both count for 24 hours from now. The same amount again changes
+   * nothing, whatever is said of gas and budgets. Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
    */
-  settle(id: string, actualUsdMicros: bigint, gas?: readonly GasCost[]): Promise<void>
+  settle(
+    id: string,
+    actualUsdMicros: bigint,
+    gas?: readonly GasCost[],
+    budgets?: readonly BudgetAmount[],
+  ): Promise<void>
   /**
    * Holds at least so much gas above what a journalled transaction may cost, in the open reservation that it draws on, and
    * asks no limit: for fees that rise on what is out already, which must never be kept from its end. `hash` is the first
@@ -109,6 +108,8 @@ export type Ledger = {
   release(id: string): Promise<void>
   /** What counts against the limits now. */
   usage(principal: string, options: { readonly sessionIdleMs: number }): Promise<SpendUsage>
+  /** What counts of a budget now, of all principals together, in millionths of a US dollar. */
+  budgetUsage(name: string): Promise<bigint>
   /** Reservations neither settled nor released. */
   open(): Promise<readonly OpenReservation[]>
   /** What may have left the wallet on a chain: settled at `since` (Unix milliseconds) or later, or reserved still. */
@@ -122,7 +123,7 @@ export type Ledger = {
 
 export type ReserveRequest = CheckRequest & { readonly id: string; readonly requestId: string }
 
-export type RaiseRequest = Pick<CheckRequest, 'amountUsdMicros' | 'gasUsdMicros' | 'limits' | 'sessionIdleMs'> & {
+export type RaiseRequest = Pick<CheckRequest, 'amountUsdMicros' | 'gasUsdMicros' | 'budgets' | 'limits' | 'sessionIdleMs'> & {
   /** For an amount that is what gas leaves of a limit. */
   readonly gasOutOfAmount?: boolean
 }
@@ -136,17 +137,13 @@ export type SpendUsage = {
   readonly principalDailyUsdMicros: bigint
 }
 
-export type OpenReservation = {
-  readonly id: string
-  readonly requestId: string
-  readonly principal: string
-  readonly chainId: number
-  readonly amountUsdMicros: bigint
-  readonly gasUsdMicros: bigint
-  readonly reservedAt: number
-}
-
 type Reservation = Selectable<Schema['reservation']>
+
+type Settlement = {
+  readonly actualUsdMicros: bigint
+  readonly gas: readonly GasCost[]
+  readonly budgets: readonly BudgetAmount[]
+}
 
 async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: number): Promise<SpendVerdict> {
   const known = await trx.selectFrom('reservation').select('id').where('id', '=', request.id).executeTakeFirst()
@@ -168,6 +165,7 @@ async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: 
       reserved_at: at,
     })
     .execute()
+  await takeBudgets(trx, request.id, request.budgets ?? [])
   return verdict
 }
 
@@ -182,7 +180,9 @@ async function raiseIn(trx: Transaction<Schema>, id: string, request: RaiseReque
   requireAmount(request.gasUsdMicros ?? 0n)
   const asked = { ...request, principal, chainId: Number(row.chain_id), amountUsdMicros, gasUsdMicros }
   const verdict = await weighSpend(trx, asked, at, row)
-  if (!verdict.granted || (amountUsdMicros === held && gasUsdMicros === heldGas)) return verdict
+  if (!verdict.granted) return verdict
+  await takeBudgets(trx, id, request.budgets ?? [])
+  if (amountUsdMicros === held && gasUsdMicros === heldGas) return verdict
   const session_id = await touchSession(trx, principal, request.sessionIdleMs, at)
   await trx
     .updateTable('reservation')
@@ -195,8 +195,7 @@ async function raiseIn(trx: Transaction<Schema>, id: string, request: RaiseReque
 async function settleIn(
   trx: Transaction<Schema>,
   id: string,
-  settled_usd_micros: bigint,
-  gas: readonly GasCost[],
+  { actualUsdMicros: settled_usd_micros, gas, budgets }: Settlement,
   at: number,
 ): Promise<void> {
   requireAmount(settled_usd_micros)
@@ -204,6 +203,7 @@ async function settleIn(
   if (row.state === 'settled' && row.settled_usd_micros === settled_usd_micros) return
   requireReserved(row)
   const settled_gas_usd_micros = (await countGas(trx, gas)).reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
+  await settleBudgets(trx, id, budgets)
   // What settles late counts in the session that is open by then, and keeps it open from here.
   const session_id = await touchLatestSession(trx, row.principal, at)
   await close(trx, id, { state: 'settled', settled_usd_micros, settled_gas_usd_micros, session_id }, at)
@@ -242,6 +242,11 @@ async function requireNothingOut(trx: Transaction<Schema>, id: string): Promise<
     .executeTakeFirst()
   if (out === undefined) return
   throw new StoreError('RESERVATION_IN_USE', `Transaction ${out.hash} draws on reservation ${id}; settle it instead.`)
+}
+
+async function usedOf(db: Kysely<Schema>, name: string, at: number): Promise<bigint> {
+  requireBudgetName(name)
+  return (await sumOfBudgets(db, [name], at)).get(name) ?? 0n
 }
 
 function larger(one: bigint, other: bigint): bigint {

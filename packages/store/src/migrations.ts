@@ -32,6 +32,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0007-covered-gas': { up: addCoveredGas },
     '0008-claim-pin': { up: (db) => createSupportTables(db, dialect) },
     '0009-bar-chunk': { up: (db) => createBarTable(db, dialect) },
+    '0010-budget-sighting': { up: (db) => createValueTables(db, dialect) },
   }
 }
 
@@ -229,4 +230,33 @@ async function createBarTable(db: Kysely<unknown>, dialect: Dialect): Promise<vo
     .addColumn('content', 'text', (column) => column.notNull())
     .addUniqueConstraint('bar_chunk_of', ['chain_id', 'pool', 'bar_seconds', 'starts_at'])
     .execute()
+}
+
+/** What reservations hold of budgets, and what was seen of prices. */
+async function createValueTables(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
+  await db.schema
+    .createTable('reservation_budget')
+    .addColumn('reservation_id', 'text', (column) => column.notNull().references('reservation.id'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('usd_micros', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('reservation_budget_of', ['reservation_id', 'name'])
+    .execute()
+  await addSequence(db.schema.createTable('sighting_subject'), 'id', dialect)
+    .addColumn('chain_id', 'bigint', (column) => column.notNull())
+    .addColumn('subject', 'text', (column) => column.notNull())
+    .addColumn('seen_at', 'bigint', (column) => column.notNull())
+    .addUniqueConstraint('sighting_subject_of', ['chain_id', 'subject'])
+    .execute()
+  await db.schema.createIndex('sighting_subject_age').on('sighting_subject').columns(['seen_at', 'id']).execute()
+  await db.schema
+    .createTable('sighting')
+    .addColumn('subject_id', dialect.name === 'sqlite' ? 'integer' : 'bigint', (column) =>
+      column.notNull().references('sighting_subject.id').onDelete('cascade'),
+    )
+    .addColumn('slot', 'bigint', (column) => column.notNull())
+    .addColumn('at_seconds', 'bigint', (column) => column.notNull())
+    .addColumn('content', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('sighting_of', ['subject_id', 'slot'])
+    .execute()
+  await db.schema.createIndex('sighting_age').on('sighting').column('at_seconds').execute()
 }

@@ -10,6 +10,7 @@ import { createLedger, type Ledger } from './ledger.ts'
 import type { Leases } from './leases.ts'
 import type { Operations } from './operations.ts'
 import { createPins, type Pins } from './pins.ts'
+import { createPriceMemory, type PriceMemory } from './price-memory.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { requireInPlace } from './require-in-place.ts'
 import { openSqliteEngine } from './sqlite-engine.ts'
@@ -60,6 +61,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     claims: createClaims(engine, time),
     pins: createPins(engine, now),
     bars: createBarStore(engine),
+    sightings: createPriceMemory(engine, now),
     leases: engine.leases,
     close: () => engine.close(),
   }
@@ -94,6 +96,7 @@ export type Store = {
   readonly claims: Claims
   readonly pins: Pins
   readonly bars: BarStore
+  readonly sightings: PriceMemory
   readonly leases: Leases
   close(): Promise<void>
 }

@@ -5,6 +5,7 @@ export type Schema = {
   journal: JournalTable
   spending_session: SessionTable
   reservation: ReservationTable
+  reservation_budget: ReservationBudgetTable
   idempotency: IdempotencyTable
   operation: OperationTable
   rate_use: RateUseTable
@@ -12,6 +13,8 @@ export type Schema = {
   pin: PinTable
   block: BlockTable
   bar_chunk: BarChunkTable
+  sighting_subject: SightingSubjectTable
+  sighting: SightingTable
 }
 
 type JournalTable = {
@@ -65,6 +68,14 @@ type ReservationTable = {
   state: string
   reserved_at: Integer
   closed_at: NullableInteger
+}
+
+/** Counts for as long as its reservation does. */
+type ReservationBudgetTable = {
+  reservation_id: string
+  name: string
+  /** As reserved, and as it really was once that is known. */
+  usd_micros: bigint
 }
 
 type IdempotencyTable = {
@@ -155,6 +166,24 @@ type BarChunkTable = {
   bar_seconds: Integer
   /** Unix seconds. */
   starts_at: Integer
+  content: string
+}
+
+type SightingSubjectTable = {
+  id: Generated<bigint>
+  chain_id: Integer
+  subject: string
+  /** Unix seconds of when it was last seen. */
+  seen_at: Integer
+}
+
+type SightingTable = {
+  subject_id: bigint
+  /** The five minutes since 1970 that it fell into. */
+  slot: Integer
+  /** Unix seconds. */
+  at_seconds: Integer
+  /** JSON: decimal integers, as text, by name. */
   content: string
 }
 

@@ -3,12 +3,17 @@ import type { SpendLimits } from './check-request.ts'
 /** `used` is what counted before this request, in millionths of a US dollar. */
 export type SpendVerdict =
   | { readonly granted: true; readonly used: SpendUsed }
-  | {
-      readonly granted: false
-      readonly limit: keyof SpendLimits
-      readonly capUsdMicros: bigint
-      readonly usedUsdMicros: bigint
-      readonly askedUsdMicros: bigint
-    }
+  | (Exceeded & { readonly limit: keyof SpendLimits })
+  | BudgetRefusal
+
+/** `budget` is the name of the one that has too little left. */
+export type BudgetRefusal = Exceeded & { readonly limit: 'budget'; readonly budget: string }
 
 export type SpendUsed = { readonly session: bigint; readonly daily: bigint; readonly principalDaily: bigint }
+
+type Exceeded = {
+  readonly granted: false
+  readonly capUsdMicros: bigint
+  readonly usedUsdMicros: bigint
+  readonly askedUsdMicros: bigint
+}

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /**
@@ -15,15 +15,30 @@ export async function sumOfDay(
   const row = await db
     .selectFrom('reservation')
     .select([counted.as('total'), countedGas.as('gas')])
-    .where((where) =>
-      where.or([
-        where('state', '=', 'reserved'),
-        where.and([where('state', '=', 'settled'), where('closed_at', '>', BigInt(at - dayMs))]),
-      ]),
-    )
+    .where((where) => countsInDay(where, at))
     .$if(of.principal !== undefined, (query) => query.where('principal', '=', of.principal ?? ''))
     .executeTakeFirstOrThrow()
   return { usdMicros: row.total, gasUsdMicros: row.gas }
+}
+
+/** What counts of budgets in the same 24 hours, of all principals, by name; those of which nothing counts are left out. */
+export async function sumOfBudgets(
+  db: Kysely<Schema>,
+  names: readonly string[],
+  at: number,
+): Promise<ReadonlyMap<string, bigint>> {
+  const counting = db
+    .selectFrom('reservation')
+    .select('id')
+    .where((where) => countsInDay(where, at))
+  const rows = await db
+    .selectFrom('reservation_budget')
+    .select(['name', dollars.as('dollars'), microsBeside.as('micros')])
+    .where('name', 'in', names)
+    .where('reservation_id', 'in', counting)
+    .groupBy('name')
+    .execute()
+  return new Map(rows.map((row) => [row.name, row.dollars * 1_000_000n + row.micros]))
 }
 
 /**
@@ -50,8 +65,19 @@ export type Spent = { readonly usdMicros: bigint; readonly gasUsdMicros: bigint 
 
 const dayMs = 24 * 60 * 60 * 1000
 
+function countsInDay(where: ExpressionBuilder<Schema, 'reservation'>, at: number) {
+  return where.or([
+    where('state', '=', 'reserved'),
+    where.and([where('state', '=', 'settled'), where('closed_at', '>', BigInt(at - dayMs))]),
+  ])
+}
+
 const counted = sql<bigint>`cast(coalesce(sum(
   coalesce(settled_usd_micros, reserved_usd_micros) + coalesce(settled_gas_usd_micros, reserved_gas_usd_micros)
 ), 0) as bigint)`
 
 const countedGas = sql<bigint>`cast(coalesce(sum(coalesce(settled_gas_usd_micros, reserved_gas_usd_micros)), 0) as bigint)`
+
+// No cap bounds how much a budget counts: in two parts the sum stays within 64 bits.
+const dollars = sql<bigint>`cast(sum(usd_micros / 1000000) as bigint)`
+const microsBeside = sql<bigint>`cast(sum(usd_micros % 1000000) as bigint)`

@@ -1,24 +1,26 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { CheckRequest } from './check-request.ts'
+import { requireAmount } from './require-amount.ts'
 import type { Schema } from './schema.ts'
 import type { SpendVerdict } from './spend-verdict.ts'
 import { sumOfDay, sumOfSession } from './spent.ts'
 import { currentSession } from './spending-session.ts'
-import { StoreError } from './store-error.ts'
+import { weighBudgets } from './weigh-budgets.ts'
 
 /**
- * Says whether an amount and its gas still fit under every limit at `at`. `own` is an open reservation that they take
- * the place of. Throws `AMOUNT_INVALID`.
+ * Says whether an amount and its gas still fit under every limit at `at`, and what is asked of budgets into those. `own`
+ * is an open reservation that all of it takes the place of. Throws `AMOUNT_INVALID`.
  */
 export async function weighSpend(
   db: Kysely<Schema>,
   request: CheckRequest,
   at: number,
-  own: { readonly reserved_usd_micros: bigint; readonly reserved_gas_usd_micros: bigint } | null = null,
+  own: Pick<Selectable<Schema['reservation']>, 'id' | 'reserved_usd_micros' | 'reserved_gas_usd_micros'> | null = null,
 ): Promise<SpendVerdict> {
-  const { principal, amountUsdMicros, gasUsdMicros = 0n, limits, sessionIdleMs } = request
+  const { principal, amountUsdMicros, gasUsdMicros = 0n, budgets = [], limits, sessionIdleMs } = request
   requireAmount(amountUsdMicros)
   requireAmount(gasUsdMicros)
+  const budgetRefusal = await weighBudgets(db, budgets, at, own?.id ?? null)
   const asked = amountUsdMicros + gasUsdMicros
   const held = own === null ? 0n : own.reserved_usd_micros + own.reserved_gas_usd_micros
   const session = await currentSession(db, principal, sessionIdleMs, at)
@@ -34,15 +36,7 @@ export async function weighSpend(
       return { granted: false, limit, capUsdMicros, usedUsdMicros, askedUsdMicros: asked }
     }
   }
+  if (budgetRefusal !== null) return budgetRefusal
   const { perSession, daily, principalDaily } = used
   return { granted: true, used: { session: perSession, daily, principalDaily } }
 }
-
-/** Throws `AMOUNT_INVALID` for what is negative or above a trillion dollars. */
-export function requireAmount(amountUsdMicros: bigint): void {
-  if (amountUsdMicros >= 0n && amountUsdMicros <= largestAmountUsdMicros) return
-  throw new StoreError('AMOUNT_INVALID', 'An amount is between 0 and 1e12 US dollars.')
-}
-
-/** The most one amount or one gas cost may be: a trillion dollars, far above any cap, and sums of many stay within 64 bits. */
-export const largestAmountUsdMicros = 10n ** 18n

@@ -150,10 +150,11 @@ const noWaitHelps = 'Lower the amount: waiting does not change the limit of one 
 function exceeded(verdict: Extract<SpendVerdict, { granted: false }>, { gasUsdMicros }: SpendParts): Refusal {
   const { limit, capUsdMicros, usedUsdMicros, askedUsdMicros } = verdict
   const [cap, used, asked, gas] = [capUsdMicros, usedUsdMicros, askedUsdMicros, gasUsdMicros].map(usdText)
+  const what = limit === 'budget' ? `the budget ${verdict.budget} in any 24 hours` : names[limit]
   const asks = `asks for ${asked} USD, of which ${gas} USD for gas at worst`
   return {
     code: 'SPENDING_LIMIT_EXCEEDED',
-    message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call ${asks}.`,
+    message: `The limit of ${what} is ${cap} USD; ${used} USD of it are used and the call ${asks}.`,
     details: [{ message: 'limit', limit, capUsd: cap, usedUsd: used, askedUsd: asked, gasUsd: gas }],
     ...(limit === 'perTransaction' ? { suggestion: noWaitHelps } : {}),
   }
