@@ -15,7 +15,7 @@ import { balanceOf, type SimPosition } from './sim-account.fixture.ts'
 import { type SimPool, sqrtPriceOfRaw } from './sim-pool.fixture.ts'
 import { amountOf, type SimToken } from './sim-token.fixture.ts'
 import type { SimWorld } from './sim-world.fixture.ts'
-import { liquidityOf } from './tick-pool.fixture.ts'
+import { createTickPool, liquidityOf } from './tick-pool.fixture.ts'
 
 /** What a call comes to at the pools' state, with the bounds that its calldata holds; as the server's own planners make it. */
 export type PlannedCall = PlannedSwap | PlannedDeposit | PlannedRemoval

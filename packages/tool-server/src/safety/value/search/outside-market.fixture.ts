@@ -6,11 +6,14 @@ import type { SimToken } from './sim-token.fixture.ts'
 
 /** Prices in US dollars outside the chain, and the feeds that report them on it. Changed in place. */
 export type OutsideMarket = {
-  prices: Map<Address, number>
+  prices: Prices
   feeds: Map<Address, FeedState>
   /** How many times more the market moves than usual. */
   wildness: number
 }
+
+/** By token. */
+export type Prices = Map<Address, number>
 
 export type FeedState = {
   readonly plan: FeedPlan
@@ -55,12 +58,12 @@ export function moveMarket(
 }
 
 /** 0 for a token that only its maker deals in. */
-export function priceOf(market: OutsideMarket, token: Pick<SimToken, 'address'>): number {
+export function priceOf(market: Pick<OutsideMarket, 'prices'>, token: Pick<SimToken, 'address'>): number {
   return market.prices.get(token.address) ?? 0
 }
 
 /** Token1 for one unit of token0 outside; `null` where a token has no price there. */
-export function outsideRawPrice(market: OutsideMarket, pool: Pick<SimPool, 'token0' | 'token1'>): number | null {
+export function outsideRawPrice(market: Pick<OutsideMarket, 'prices'>, pool: Pick<SimPool, 'token0' | 'token1'>): number | null {
   const [price0, price1] = [priceOf(market, pool.token0), priceOf(market, pool.token1)]
   if (price0 === 0 || price1 === 0) return null
   return (price0 / price1) * 10 ** (pool.token1.decimals - pool.token0.decimals)

@@ -6,6 +6,8 @@ export type Program = {
   readonly scenario: number
   /** Of what the market and others do meanwhile. */
   readonly seed: number
+  /** The seed of the random program that it comes of by changes, or its own. */
+  readonly lineage: number
   readonly actions: readonly Action[]
 }
 

@@ -31,7 +31,7 @@ export function credit(account: SimAccount, token: SimToken, amount: bigint): vo
 export function worthOf(
   account: SimAccount,
   pools: ReadonlyMap<string, SimPool>,
-  market: OutsideMarket,
+  market: Pick<OutsideMarket, 'prices'>,
 ): number {
   let usd = 0
   for (const [token, amount] of account.balances) usd += usdOf(token, amount, priceOf(market, token))
@@ -46,7 +46,7 @@ export function worthOf(
 function worthOfPosition(
   { pool: name, range }: SimPosition,
   pools: ReadonlyMap<string, SimPool>,
-  market: OutsideMarket,
+  market: Pick<OutsideMarket, 'prices'>,
   owner: string,
 ): number {
   const pool = pools.get(name)
@@ -70,7 +70,7 @@ function worthOfPosition(
 }
 
 /** What somebody who can trade outside, at the price there and without a fee, can pay of a token. */
-export function affordable(account: SimAccount, market: OutsideMarket, token: SimToken): bigint {
+export function affordable(account: SimAccount, market: Pick<OutsideMarket, 'prices'>, token: SimToken): bigint {
   if (token.own) return endless
   let usd = 0
   for (const [held, amount] of account.balances) usd += usdOf(held, amount, priceOf(market, held))
@@ -78,7 +78,7 @@ export function affordable(account: SimAccount, market: OutsideMarket, token: Si
 }
 
 /** Takes an amount that is affordable; what is lacking is bought outside. */
-export function pay(account: SimAccount, market: OutsideMarket, token: SimToken, amount: bigint): void {
+export function pay(account: SimAccount, market: Pick<OutsideMarket, 'prices'>, token: SimToken, amount: bigint): void {
   if (token.own) return
   credit(account, token, -amount)
   let owedUsd = -usdOf(token, balanceOf(account, token), priceOf(market, token))
