@@ -137,6 +137,7 @@ async function replay(
       allowances: [],
       contracts: [],
       positions: [],
+      payees: [],
       inspection: noInspection,
       revokes: [],
       spends: new Map(),

@@ -1,0 +1,41 @@
+import { dearGas } from './dear-gas.ts'
+import { worstGasCost } from './gas.ts'
+import { gasWorth } from './gas-worth.ts'
+import { budgetsOf } from './spend-budgets.ts'
+import { limitSpend, type SpendDecision } from './spend-limit.ts'
+import { valueOfSpend } from './spend-value.ts'
+import { onStorage } from './storage.ts'
+import type { ValueWeighed } from './weigh-value.ts'
+
+/**
+ * Takes what the intent spends out of the limits, what its gas could cost at worst, that of taking allowances back
+ * included, and what it may lose out of the budgets of value, in one serialised commit; a dry run asks only.
+ */
+export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
+  const { engine, call, chain, intent, simulation, priced, value, reservationId } = weighed
+  const { requestId, principal, dryRun } = call
+  const { fees } = weighed.surveyed
+  const gasUsed = [...simulation.gasUsed, ...simulation.revokeGasUsed]
+  const gas = dearGas(engine.policy, gasUsed, fees, priced, value.isExit)
+  const spent = valueOfSpend(intent, simulation.deltas, priced, value)
+  const spend = await onStorage('the spend ledger cannot be written', () =>
+    limitSpend({
+      ...engine,
+      principal: principal.id,
+      chainId: chain.id,
+      requestId,
+      reservationId,
+      value: spent,
+      budgets: budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros }),
+      gasUsdMicros: gasWorth(worstGasCost(gasUsed, fees), priced),
+      dryRun: dryRun || gas.length > 0,
+    }),
+  )
+  if (spend.reserved && spend.used !== null) {
+    const sumUsdMicros = spend.used.daily + spend.amountUsdMicros + spend.gasUsdMicros
+    await engine.dailyAlert.look({ sumUsdMicros, policy: engine.policy, requestId })
+  }
+  return { ...weighed, spend, refusals: [...spend.refusals, ...gas] }
+}
+
+export type Reserved = ValueWeighed & { readonly spend: SpendDecision }

@@ -64,6 +64,7 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
     leftNfts: changes.leftNfts,
     leftovers,
     kept: keptIn(request, steps),
+    paid: paidIn(request, steps),
     foreignPositions: request.positions.filter(
       (_, index) => uintOf(results[request.tokens.length + index]) !== BigInt(request.wallet),
     ),
@@ -89,7 +90,7 @@ export type SimulationRequest = PlayedFrom & {
   readonly spends: ReadonlyMap<string, bigint>
   readonly revokes: readonly Step[]
   readonly inspection: Inspection
-} & Pick<CalledContracts, 'contracts' | 'positions'>
+} & Pick<CalledContracts, 'contracts' | 'positions' | 'payees'>
 
 export type Simulation = AssetChanges & {
   /** `eth_call` sees the declared tokens and native currency alone: no rights, no NFTs, nothing undeclared. */
@@ -99,6 +100,8 @@ export type Simulation = AssetChanges & {
   readonly leftovers: readonly bigint[]
   /** What the steps left in routers and position managers, by the logs. */
   readonly kept: readonly { readonly contract: Address; readonly token: string; readonly amount: bigint }[]
+  /** What arrived at payees the operator lists, by token, by the logs. */
+  readonly paid: ReadonlyMap<string, bigint>
   /** Positions of the calldata that the wallet did not own before the steps. */
   readonly foreignPositions: CalledContracts['positions']
   /** What is needed to value positions and pools. */
@@ -116,6 +119,16 @@ function keptIn({ contracts, wrappedNative }: SimulationRequest, steps: readonly
       amount > 0n ? [{ contract, token, amount }] : [],
     ),
   )
+}
+
+function paidIn({ payees, wrappedNative }: SimulationRequest, steps: readonly PlayedResult[]): Simulation['paid'] {
+  const paid = new Map<string, bigint>()
+  for (const wallet of payees) {
+    for (const [token, amount] of assetChanges(steps.map(({ logs }) => logs), { wallet, wrappedNative }).deltas) {
+      if (amount > 0n) paid.set(token, (paid.get(token) ?? 0n) + amount)
+    }
+  }
+  return paid
 }
 
 function firstStepOf({ tokens, positions, inspection }: SimulationRequest): number {

@@ -109,6 +109,7 @@ function trustedOf(
   if (price === null) return { band: null, usdE18: null, doubt: 'unnamed' }
   const isOld = chain.maxHeadAgeSeconds !== null && Math.floor(now() / 1000) - price.readAt > oldestPriceSeconds
   const { band, mostE18, doubt } = price
+  if (band !== null && band.lowE18 <= 0n) return { band: null, usdE18: null, doubt: 'absurd' }
   if (isOld) return { band: null, usdE18: null, doubt: doubt === 'unnamed' ? 'unnamed' : 'stale' }
   return { band, usdE18: band?.highE18 ?? mostE18, doubt: band === null ? (doubt ?? 'silent') : null }
 }

@@ -46,7 +46,7 @@ export type CallValue = ValueVerdict &
 /** The same for another simulation of the call, and newer prices. */
 export function valueOfCall(road: Simulated, simulation: Simulation, priced: PricedTokens): CallValue {
   const { engine, call, chain, intent } = road
-  const { bounds, refusals } = road.callBounds
+  const { callBounds: bounds } = road
   const moved = movedBy(simulation, bounds, priced, chain)
   const outcomes = outcomesOf(moved)
   const pools = [...new Set([...bounds.trades.flatMap((trade) => trade.pools), ...poolsOf(moved)])]
@@ -56,7 +56,7 @@ export function valueOfCall(road: Simulated, simulation: Simulation, priced: Pri
   const verdict = weighChange({ outcomes, prices, isUnnamed: (token) => priced.get(token)?.doubt === 'unnamed', feeBps, bounds: limits })
   const simulated = outcomes[0] ?? { leaves: none, arrives: none }
   const isHeld = bounds.trades.length + bounds.deposits.length === 0
-  const isExit = isHeld && spendsNothing(intent, simulation.deltas, priced)
+  const isExit = isHeld && simulation.paid.size === 0 && spendsNothing(intent, simulation.deltas, priced)
   const priceImpactBps = priceImpact(verdict, simulated, prices, bounds, feeBps)
   const facts = { ...verdict, ...movedPositions(simulated, prices), isExit, priceImpactBps, bounds: limits, pools, simulated }
   const found = isExit
@@ -67,7 +67,7 @@ export function valueOfCall(road: Simulated, simulation: Simulation, priced: Pri
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),
       ]
-  return { ...facts, warnings: warningsOf(facts), refusals: [...refusals, ...found] }
+  return { ...facts, warnings: warningsOf(facts), refusals: found }
 }
 
 const none = { tokens: new Map(), positions: [], shares: [] }
@@ -78,7 +78,7 @@ function movedPositions({ leaves, arrives }: Outcome, prices: TrustedPrices): Om
   return { leavingUsdMicros: worth({ ...leaves, shares: [] }), arrivingUsdMicros: worth(arrives) }
 }
 
-function movedBy({ inspected, deltas }: Simulation, bounds: CallBounds, priced: PricedTokens, chain: Chain): Moved {
+function movedBy({ inspected, deltas, paid }: Simulation, bounds: CallBounds, priced: PricedTokens, chain: Chain): Moved {
   const pairs = new Map(
     [...priced].flatMap(([key, { pair }]) => {
       if (pair === null) return []
@@ -89,7 +89,7 @@ function movedBy({ inspected, deltas }: Simulation, bounds: CallBounds, priced: 
       return [[key, { pair: key, ...tokens, ...held }] as const]
     }),
   )
-  return { bounds, inspected, deltas, pairs, wrappedNative: chain.wrappedNative.address.toLowerCase() }
+  return { bounds, inspected, deltas, paid, pairs, wrappedNative: chain.wrappedNative.address.toLowerCase() }
 }
 
 function poolsOf({ bounds, inspected }: Moved): readonly Hex[] {

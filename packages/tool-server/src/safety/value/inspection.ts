@@ -166,10 +166,9 @@ function positionState(
     const liquidityAfter = typeof after[1] === 'bigint' ? after[1] : 0n
     return { ...own, pool: identityOfKey(key as Key), tickLower, tickUpper, liquidityBefore, liquidityAfter }
   }
-  const [row] = before
-  if (!Array.isArray(row)) return null
-  const [, , token0, token1, fee, tickLower, tickUpper, liquidityBefore] = row as V3Row
-  const left = after[0]
+  const [row, left] = [before[0], after[0]]
+  if (!isV3Row(row)) return null
+  const [, , token0, token1, fee, tickLower, tickUpper, liquidityBefore] = row
   return {
     ...own,
     pool: poolIdentity(chain, token0.toLowerCase(), token1.toLowerCase(), fee),
@@ -177,7 +176,7 @@ function positionState(
     tickUpper,
     liquidityBefore,
     // A burnt position answers no more.
-    liquidityAfter: Array.isArray(left) ? (left as V3Row)[7] : 0n,
+    liquidityAfter: isV3Row(left) ? left[7] : 0n,
   }
 }
 
@@ -186,13 +185,18 @@ type Key = Parameters<typeof identityOfKey>[0]
 /** What `positions` of v3's position manager answers, up to the liquidity. */
 type V3Row = readonly [bigint, Address, Address, Address, number, number, number, bigint]
 
+function isV3Row(value: unknown): value is V3Row {
+  return Array.isArray(value) && value.length > 7
+}
+
 function poolAfter(pool: InspectedPool, before: readonly unknown[], after: readonly unknown[]): PoolAfter {
   const own = { ...pool, stoodBefore: priceOrReserve(before[0]) > 0n, sqrtPriceX96: null, pair: null }
   const [first, second] = after
   if (!Array.isArray(first)) return own
   if (pool.version !== 'v2') return { ...own, sqrtPriceX96: priceOrReserve(first) > 0n ? priceOrReserve(first) : null }
-  const [reserve0, reserve1] = first as readonly [bigint, bigint]
-  return typeof second === 'bigint' ? { ...own, pair: { reserve0, reserve1, totalSupply: second } } : own
+  const [reserve0, reserve1]: readonly unknown[] = first
+  if (typeof reserve0 !== 'bigint' || typeof reserve1 !== 'bigint' || typeof second !== 'bigint') return own
+  return { ...own, pair: { reserve0, reserve1, totalSupply: second } }
 }
 
 /** The first member of `slot0` or `getReserves`. */

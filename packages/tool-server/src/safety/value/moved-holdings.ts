@@ -25,6 +25,8 @@ export type Moved = {
   readonly inspected: Inspected
   /** Net change of the wallet by lower-case token, native currency under the zero address. */
   readonly deltas: ReadonlyMap<string, bigint>
+  /** What arrives at payees the operator lists, who are as good as the wallet. */
+  readonly paid: ReadonlyMap<string, bigint>
   /** Pairs whose shares are among the deltas, as they stood before, by lower-case address. */
   readonly pairs: ReadonlyMap<string, Omit<PairShares, 'amount'>>
   /** Lower case. */
@@ -120,6 +122,7 @@ function simulatedOutcome(moved: Moved, deposits: readonly SimulatedDeposit[]): 
     if (pair === null) side.tokens.set(key, amount)
     else side.shares.push({ ...pair, amount })
   }
+  for (const [key, amount] of moved.paid) arrives.tokens.set(key, (arrives.tokens.get(key) ?? 0n) + amount)
   return { leaves, arrives }
 }
 
