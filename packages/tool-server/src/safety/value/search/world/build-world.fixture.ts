@@ -67,20 +67,21 @@ function openPool(world: SimWorld, plan: PoolPlan): SimPool {
   return pool
 }
 
-/** One part over the full range, one within 25 % of the price. */
+/** Its parts near the price, around it and over the full range. */
 function fillTicks(
   { state }: Extract<SimPool, { version: 'v3' | 'v4' }>,
-  { tickSpacing, concentrated }: PoolPlan,
+  { tickSpacing, near, wide }: PoolPlan,
   amount0: bigint,
   amount1: bigint,
   timestamp: number,
 ): void {
   const tick = getTickAtSqrtPrice(state.sqrtPriceX96)
-  const near = (ticks: number) => Math.round((tick + ticks) / tickSpacing) * tickSpacing
-  const narrow = { tickLower: near(-quarterTicks), tickUpper: near(quarterTicks) }
+  const at = (ticks: number) => Math.round((tick + ticks) / tickSpacing) * tickSpacing
+  const around = (ticks: number) => ({ tickLower: at(-ticks), tickUpper: at(ticks) })
   for (const [share, range] of [
-    [1 - concentrated, fullRangeTicks(tickSpacing)],
-    [concentrated, narrow],
+    [1 - near - wide, fullRangeTicks(tickSpacing)],
+    [near, around(quarterTicks)],
+    [wide, around(doubleTicks)],
   ] as const) {
     const part = (amount: bigint) => (amount * BigInt(Math.floor(share * 1e6))) / 1_000_000n
     const bounds = [getSqrtPriceAtTick(range.tickLower), getSqrtPriceAtTick(range.tickUpper)] as const
@@ -89,5 +90,6 @@ function fillTicks(
   }
 }
 
-/** ln(1.25) / ln(1.0001), about. */
+/** ln(1.25) and ln(2) by ln(1.0001), about. */
 const quarterTicks = 2232
+const doubleTicks = 6932

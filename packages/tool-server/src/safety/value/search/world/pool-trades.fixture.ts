@@ -63,10 +63,13 @@ function tradePair(pool: Extract<SimPool, { version: 'v2' }>, order: TradeOrder,
   return { amountIn: taken, amountOut: swapInPair(pool.pair, zeroForOne, taken, timestamp) }
 }
 
-/** No further than a millionfold: what lies beyond costs as much, and takes long to walk. */
+/** No further than this: what lies beyond takes long to walk. */
 function clamped(pool: SimPool, zeroForOne: boolean, limit: number | undefined): number {
   const price = rawPriceOf(pool)
-  const far = zeroForOne ? price / 1e6 : price * 1e6
+  const far = zeroForOne ? Math.max(price / 1e15, leastRaw) : Math.min(price * 1e15, mostRaw)
   if (limit === undefined) return far
   return zeroForOne ? Math.max(limit, far) : Math.min(limit, far)
 }
+
+/** Within what a pool can have for a price. */
+const [leastRaw, mostRaw] = [1e-37, 1e37]

@@ -8,8 +8,8 @@ import type { SimToken } from './sim-token.fixture.ts'
 export type OutsideMarket = {
   prices: Prices
   feeds: Map<Address, FeedState>
-  /** How many times more the market moves than usual. */
-  wildness: number
+  /** Logarithm by which all prices but those of dollars drift in an hour; then they also stray twice as much as usual. */
+  hourlyDrift: number
 }
 
 /** By token. */
@@ -31,7 +31,7 @@ export function createMarket(scenario: Scenario, timestamp: number): OutsideMark
     if (feed === null) continue
     feeds.set(token.address, { plan: feed, answer: answerOf(usd), updatedAt: timestamp, due: null, stopped: false })
   }
-  return { prices, feeds, wildness: 1 }
+  return { prices, feeds, hourlyDrift: 0 }
 }
 
 export function cloneMarket(market: OutsideMarket): OutsideMarket {
@@ -50,8 +50,9 @@ export function moveMarket(
   const years = seconds / (365 * 86_400)
   for (const { token, sigma } of scenario.tokens) {
     if (sigma === 0) continue
-    const deviation = sigma * market.wildness * Math.sqrt(years)
-    const factor = Math.exp(deviation * random.normal() - (deviation * deviation) / 2)
+    const deviation = sigma * (market.hourlyDrift === 0 ? 1 : 2) * Math.sqrt(years)
+    const drift = (market.hourlyDrift * seconds) / 3600 - (deviation * deviation) / 2
+    const factor = Math.exp(deviation * random.normal() + drift)
     market.prices.set(token.address, priceOf(market, token) * factor)
   }
   for (const [address, feed] of market.feeds) updateFeed(feed, market.prices.get(address) ?? 0, timestamp)

@@ -1,8 +1,8 @@
-import { quoteIn } from './pool-trades.fixture.ts'
-import { usdc, weth } from './scenario.fixture.ts'
-import type { SimPool } from './sim-pool.fixture.ts'
-import type { SimToken } from './sim-token.fixture.ts'
-import type { SimWorld } from './sim-world.fixture.ts'
+import { quoteIn } from '../world/pool-trades.fixture.ts'
+import { usdc, weth } from '../world/scenario.fixture.ts'
+import type { SimPool } from '../world/sim-pool.fixture.ts'
+import type { SimToken } from '../world/sim-token.fixture.ts'
+import type { SimWorld } from '../world/sim-world.fixture.ts'
 
 export type Hop = { readonly pool: string; readonly zeroForOne: boolean }
 

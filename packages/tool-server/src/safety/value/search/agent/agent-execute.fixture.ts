@@ -1,13 +1,13 @@
 import type { PlannedCall, PlannedDeposit, PlannedRemoval, PlannedSwap } from './agent-plan.fixture.ts'
 import { quoteRoute } from './agent-routes.fixture.ts'
-import { depositInPair, depositInTicks, liquidityFor, pairAmounts, type Pair } from './deposits.fixture.ts'
-import { findPool, openPool } from './open-pool.fixture.ts'
-import { trade } from './pool-trades.fixture.ts'
-import { balanceOf, credit } from './sim-account.fixture.ts'
-import { burnInPair } from './sim-pair.fixture.ts'
-import type { SimPool } from './sim-pool.fixture.ts'
-import { note, type SimWorld } from './sim-world.fixture.ts'
-import { amountsAt, burnInTickPool, mintCost } from './tick-pool.fixture.ts'
+import { depositInPair, depositInTicks, liquidityFor, pairAmounts, type Pair } from '../world/deposits.fixture.ts'
+import { findPool, openPool } from '../world/open-pool.fixture.ts'
+import { trade } from '../world/pool-trades.fixture.ts'
+import { balanceOf, credit } from '../world/sim-account.fixture.ts'
+import { burnInPair } from '../world/sim-pair.fixture.ts'
+import type { SimPool } from '../world/sim-pool.fixture.ts'
+import { note, type SimWorld } from '../world/sim-world.fixture.ts'
+import { amountsAt, burnInTickPool, mintCost } from '../world/tick-pool.fixture.ts'
 
 /** Mines a planned call at this place in the pending block. False where its own bounds make it revert, which changes nothing. */
 export function executeCall(world: SimWorld, planned: PlannedCall): boolean {

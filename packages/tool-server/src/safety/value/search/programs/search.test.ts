@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { parsePolicy } from '../../policy.ts'
+import { parsePolicy } from '../../../policy.ts'
 import { search } from './search.fixture.ts'
-import { outsidePrices, spotPrices } from './sim-prices.fixture.ts'
-import { createValueGuard } from './value-guard.fixture.ts'
+import { outsidePrices, spotPrices } from '../guards/sim-prices.fixture.ts'
+import { createValueGuard } from '../guards/value-guard.fixture.ts'
 
 const policy = parsePolicy({ limitsUsd: { perTransaction: '100000', perSession: '300000', daily: '300000' } }, { production: false })
 

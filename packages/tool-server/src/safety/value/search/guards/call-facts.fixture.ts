@@ -1,14 +1,14 @@
 import { type Address, getAddress, type Hex } from 'viem'
-import type { Intent } from '../../../intent.ts'
-import type { CallBounds, DepositBounds } from '../call-bounds.ts'
-import type { Inspected, PoolAfter } from '../inspection.ts'
-import type { PlannedCall, PlannedDeposit, PlannedRemoval, PlannedSwap } from './agent-plan.fixture.ts'
-import { poolIdAt } from './build-world.fixture.ts'
+import type { Intent } from '../../../../intent.ts'
+import type { CallBounds, DepositBounds } from '../../call-bounds.ts'
+import type { Inspected, PoolAfter } from '../../inspection.ts'
+import type { PlannedCall, PlannedDeposit, PlannedRemoval, PlannedSwap } from '../agent/agent-plan.fixture.ts'
+import { poolIdAt } from '../world/build-world.fixture.ts'
 import { keyOf, managers, simChain } from './sim-chain.fixture.ts'
-import type { SimPool } from './sim-pool.fixture.ts'
-import type { SimToken } from './sim-token.fixture.ts'
-import { liquidityOf, amountsAt } from './tick-pool.fixture.ts'
-import type { WorldView } from './world-view.fixture.ts'
+import type { SimPool } from '../world/sim-pool.fixture.ts'
+import type { SimToken } from '../world/sim-token.fixture.ts'
+import { liquidityOf, amountsAt } from '../world/tick-pool.fixture.ts'
+import type { WorldView } from '../world/world-view.fixture.ts'
 
 /** A planned call as the server's rules see it: what its calldata permits, and what its simulation moves. */
 export type CallFacts = {

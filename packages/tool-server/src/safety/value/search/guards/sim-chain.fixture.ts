@@ -1,8 +1,8 @@
 import { type Chain, chains } from '@svc/wallet/core'
 import { type Address, getAddress } from 'viem'
-import type { Token } from '../../../ports.ts'
-import { everyToken, weth } from './scenario.fixture.ts'
-import type { SimToken } from './sim-token.fixture.ts'
+import type { Token } from '../../../../ports.ts'
+import { everyToken, weth } from '../world/scenario.fixture.ts'
+import type { SimToken } from '../world/sim-token.fixture.ts'
 
 /** The simulated chain as the server's rules know a chain: the tokens above, listed but for the attacker's own. */
 export const simChain: Chain = simulatedChain()

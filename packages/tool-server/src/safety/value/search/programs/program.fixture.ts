@@ -1,4 +1,6 @@
-import type { SimPool } from './sim-pool.fixture.ts'
+import type { AgentCall } from '../agent/agent-call.fixture.ts'
+import type { PriceMultiples } from '../world/deposits.fixture.ts'
+import type { PoolKind } from '../world/open-pool.fixture.ts'
 
 /** What an attacker does around the agent's calls, as plain data: the same program in the same scenario does the same. */
 export type Program = {
@@ -30,23 +32,3 @@ export type Action =
   | { readonly do: 'decide'; readonly call: AgentCall }
   /** What was signed is mined at this place in the block. */
   | { readonly do: 'execute' }
-
-export type PoolKind = {
-  readonly version: SimPool['version']
-  /** Symbols, in any order. */
-  readonly tokens: readonly [string, string]
-  readonly fee: number
-}
-
-/** Bounds of a range as multiples of a price; the whole range where `below` is 0. */
-export type PriceMultiples = { readonly below: number; readonly above: number }
-
-/** A call that an agent might well make, with the amounts of an honest caller. */
-export type AgentCall = { readonly slippageBps: number; readonly usd: number } & (
-  | { readonly tool: 'swap'; readonly sell: string; readonly buy: string; readonly pool: string | null }
-  | ({ readonly tool: 'add'; readonly pool: string } & PriceMultiples)
-  /** Into a pool that is not there yet, with amounts at the price outside. */
-  | ({ readonly tool: 'open' } & PoolKind & PriceMultiples)
-  | { readonly tool: 'increase'; readonly position: number }
-  | { readonly tool: 'remove'; readonly position: number; readonly part: number }
-)

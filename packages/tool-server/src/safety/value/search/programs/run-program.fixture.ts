@@ -1,7 +1,7 @@
 import { LpMathError } from '@svc/lp-math'
-import { executeCall } from './agent-execute.fixture.ts'
-import { type PlannedCall, planCall } from './agent-plan.fixture.ts'
-import { arbitrage } from './arbitrage.fixture.ts'
+import { executeCall } from '../agent/agent-execute.fixture.ts'
+import { type PlannedCall, planCall } from '../agent/agent-plan.fixture.ts'
+import { arbitrage } from '../world/arbitrage.fixture.ts'
 import {
   attackerAdds,
   attackerCreates,
@@ -11,12 +11,14 @@ import {
   attackerStirs,
   attackerSwaps,
 } from './attacks.fixture.ts'
-import type { Guard, Verdict } from './guard.fixture.ts'
-import type { Action, AgentCall, Program } from './program.fixture.ts'
-import { worthOf } from './sim-account.fixture.ts'
-import type { Prices } from './outside-market.fixture.ts'
-import { cloneWorld, closeBlock, type SimWorld, type Step, wait } from './sim-world.fixture.ts'
-import { viewOf } from './world-view.fixture.ts'
+import type { Guard, Verdict } from '../guards/guard.fixture.ts'
+import type { AgentCall } from '../agent/agent-call.fixture.ts'
+import type { Action, Program } from './program.fixture.ts'
+import { worthOf } from '../world/sim-account.fixture.ts'
+import type { Prices } from '../world/outside-market.fixture.ts'
+import { closeBlock, wait } from '../world/blocks.fixture.ts'
+import { cloneWorld, type SimWorld, type Step } from '../world/sim-world.fixture.ts'
+import { viewOf } from '../world/world-view.fixture.ts'
 
 /** What a program came to. */
 export type ProgramResult = {
@@ -24,8 +26,10 @@ export type ProgramResult = {
   readonly calls: readonly CallResult[]
   /** What the owner lost by all calls together, at the prices outside. */
   readonly lossUsd: number
-  /** What the rules let those calls lose. */
+  /** What the rules let those that were mined lose. */
   readonly boundUsd: number
+  /** What was staked with them out of budgets of its own. */
+  readonly stakedUsd: number
   /** What the attacker won by what he did himself and by the agent's calls, at the prices outside of the moment. */
   readonly attackerUsd: number
   readonly steps: readonly Step[]
@@ -53,6 +57,7 @@ export function runProgram(start: SimWorld, program: Program, createGuard: (worl
     calls: run.calls,
     lossUsd: sum(({ lossUsd }) => lossUsd),
     boundUsd: sum(({ verdict, fate }) => (fate === 'mined' ? verdict.lossBoundUsd : 0)),
+    stakedUsd: sum(({ verdict, fate }) => (fate === 'mined' ? verdict.stakedUsd : 0)),
     attackerUsd: run.attackerUsd,
     steps: world.steps ?? [],
   }

@@ -1,10 +1,16 @@
 import { poolIdAt } from './build-world.fixture.ts'
-import type { PoolKind } from './program.fixture.ts'
 import { everyToken, spacings } from './scenario.fixture.ts'
 import { createPair } from './sim-pair.fixture.ts'
 import { type SimPool, sqrtPriceOfRaw } from './sim-pool.fixture.ts'
 import { note, type SimWorld } from './sim-world.fixture.ts'
 import { createTickPool } from './tick-pool.fixture.ts'
+
+export type PoolKind = {
+  readonly version: SimPool['version']
+  /** Symbols, in any order. */
+  readonly tokens: readonly [string, string]
+  readonly fee: number
+}
 
 export type OpenedKind = Pick<SimPool, 'version' | 'token0' | 'token1' | 'fee'>
 

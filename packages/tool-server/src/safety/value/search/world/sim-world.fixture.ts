@@ -1,16 +1,13 @@
 import { createRandom, type Random } from '@svc/lp-math'
-import type { Sighting } from '../../../ports/prices.ts'
-import { arbitrage } from './arbitrage.fixture.ts'
+import type { Sighting } from '../../../../ports/prices.ts'
 import { cloneAccount, type SimAccount } from './sim-account.fixture.ts'
-import { cloneMarket, moveMarket, type OutsideMarket } from './outside-market.fixture.ts'
-import { keepPast } from './pool-past.fixture.ts'
+import { cloneMarket, type OutsideMarket } from './outside-market.fixture.ts'
 import type { Scenario } from './scenario.fixture.ts'
 import { clonePool, type SimPool } from './sim-pool.fixture.ts'
-import { tradeNoise } from './trade-noise.fixture.ts'
 
 /**
  * A chain in memory: pools, accounts, blocks and time, and the market outside. Changed in place. What happens goes into the pending
- * block; `closeBlock` mines it, and whoever reads the chain sees mined blocks alone.
+ * block; `closeBlock` mines it: whoever reads the chain sees mined blocks alone.
  */
 export type SimWorld = {
   readonly scenario: Scenario
@@ -64,37 +61,6 @@ export function cloneWorld(world: SimWorld, seed: number): SimWorld {
   }
 }
 
-/** Mines the pending block: the arbitrageur acts unless he has, others trade, the market moves on. */
-export function closeBlock(world: SimWorld, options: { readonly hasArbitraged?: boolean; readonly blocks?: number } = {}): void {
-  const { hasArbitraged = false, blocks = 1 } = options
-  const { scenario } = world
-  const seconds = scenario.blockSeconds * blocks
-  tradeNoise(world, seconds)
-  arbitrage(world, hasArbitraged ? 'watch' : 'act')
-  for (const pool of world.changed) keepPast(pool, world.block, world.block - keptBlocks)
-  world.changed.clear()
-  world.block += blocks
-  world.timestamp += seconds
-  moveMarket(world.market, scenario, world.random, world.timestamp, seconds)
-}
-
-/** Lets time pass, block by block. */
-export function wait(world: SimWorld, seconds: number): void {
-  const end = world.timestamp + seconds
-  while (world.timestamp < end) closeBlock(world)
-}
-
-/** Lets time pass in strides of a minute or more, where nobody attacks. */
-export function waitFar(world: SimWorld, seconds: number, strideSeconds: number): void {
-  const blocks = Math.max(1, Math.round(strideSeconds / world.scenario.blockSeconds))
-  const end = world.timestamp + seconds
-  while (world.timestamp < end) closeBlock(world, { blocks })
-}
-
-export function poolNamed(world: SimWorld, name: string): SimPool | null {
-  return world.pools.get(name) ?? null
-}
-
 /** The unix time of a mined block. */
 export function timestampOf(world: SimWorld, block: number): number {
   return world.timestamp - (world.block - block) * world.scenario.blockSeconds
@@ -103,6 +69,3 @@ export function timestampOf(world: SimWorld, block: number): number {
 export function note(world: SimWorld, step: Omit<Step, 'block' | 'timestamp'>): void {
   world.steps?.push({ block: world.block, timestamp: world.timestamp, ...step })
 }
-
-/** Older states are asked for by nobody. */
-const keptBlocks = 140

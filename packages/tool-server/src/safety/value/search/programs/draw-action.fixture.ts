@@ -1,6 +1,9 @@
 import type { Random } from '@svc/lp-math'
-import { chance, logUniform, pick, whole } from './draws.fixture.ts'
-import type { Action, AgentCall, PoolKind, PriceMultiples } from './program.fixture.ts'
+import { chance, logUniform, pick, whole } from '../world/draws.fixture.ts'
+import type { AgentCall } from '../agent/agent-call.fixture.ts'
+import type { PriceMultiples } from '../world/deposits.fixture.ts'
+import type { PoolKind } from '../world/open-pool.fixture.ts'
+import type { Action } from './program.fixture.ts'
 
 export type Draw = {
   readonly random: Random
@@ -60,7 +63,7 @@ export function anyPool({ random, names, focus }: Draw): string {
 
 /** Mostly near 1, where bounds are; now and then far off. */
 export function anyFactor(random: Random): number {
-  const most = pick(random, [1.005, 1.02, 1.05, 1.3, 3, 1000])
+  const most = pick(random, [1.005, 1.02, 1.05, 1.3, 3, 1000, 1e9])
   const factor = logUniform(random, 1, most)
   return chance(random, 0.5) ? factor : 1 / factor
 }
@@ -104,7 +107,7 @@ export function anyCall(draw: Draw): AgentCall {
   const common = { usd, slippageBps }
   switch (pick(random, ['swap', 'swap', 'swap', 'add', 'add', 'open', 'increase', 'remove'] as const)) {
     case 'swap':
-      return { ...common, tool: 'swap', ...anyTrade(random), pool: chance(random, 0.5) ? null : anyPool(draw) }
+      return { ...common, tool: 'swap', ...anyTrade(draw), pool: chance(random, 0.5) ? null : anyPool(draw) }
     case 'add':
       return { ...common, tool: 'add', pool: anyPool(draw), ...anyRange(random) }
     case 'open':
@@ -116,7 +119,10 @@ export function anyCall(draw: Draw): AgentCall {
   }
 }
 
-function anyTrade(random: Random): { readonly sell: string; readonly buy: string } {
-  const [one, other] = pick(random, pairs)
+/** Mostly of the tokens of the pool that the program is about. */
+function anyTrade({ random, focus }: Draw): { readonly sell: string; readonly buy: string } {
+  const named = focus?.toUpperCase().split('-') ?? []
+  const own = pairs.filter((pair) => pair.every((symbol) => named.includes(symbol)))
+  const [one, other] = pick(random, own.length > 0 && chance(random, 0.7) ? own : pairs)
   return chance(random, 0.5) || one === 'OWN' ? { sell: other, buy: one } : { sell: one, buy: other }
 }

@@ -1,7 +1,8 @@
 import { type Random } from '@svc/lp-math'
 import { anyAction, anyCall, anyPool, type Draw } from './draw-action.fixture.ts'
-import { chance, logUniform, whole } from './draws.fixture.ts'
-import type { Action, AgentCall, Program } from './program.fixture.ts'
+import { chance, logUniform, whole } from '../world/draws.fixture.ts'
+import type { AgentCall } from '../agent/agent-call.fixture.ts'
+import type { Action, Program } from './program.fixture.ts'
 import { drawOf, mostActions } from './random-program.fixture.ts'
 
 /** The same program with one to three changes: an action more, one less, two exchanged, or numbers of one moved a little. */

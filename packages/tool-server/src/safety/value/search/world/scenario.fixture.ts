@@ -12,6 +12,8 @@ export type Scenario = {
   readonly pastBlocks: number
   /** Whether the server has seen prices during the last day. */
   readonly seenBefore: boolean
+  /** Whether the policy's list of tokens is strict: then nothing is spent on tokens nobody vouches for. */
+  readonly strict: boolean
   readonly tokens: readonly TokenPlan[]
   readonly pools: readonly PoolPlan[]
 }
@@ -44,8 +46,9 @@ export type PoolPlan = {
   readonly tickSpacing: number
   /** Worth of each side. */
   readonly sideUsd: number
-  /** Part of it that stands within 25 % of the price; the rest over the full range. */
-  readonly concentrated: number
+  /** Parts of it that stand within 25 % of the price, and from half of it to twice; the rest over the full range. */
+  readonly near: number
+  readonly wide: number
   /** Records of the oracle; v3 alone. */
   readonly cardinality: number
   /** By how much its price is off the market, where somebody keeps it there. */
@@ -85,6 +88,7 @@ export function createScenario(seed: number): Scenario {
     arbitrageBlocks: pick(random, [1, 2]),
     pastBlocks: pick(random, [128, 128, 0]),
     seenBefore: chance(random, 0.6),
+    strict: chance(random, 0.5),
     tokens: [
       { token: usdc, usd: 1, sigma: 0, feed: null, namedPools: [] },
       plan(weth, 3000, 0.7, 3),
@@ -108,7 +112,7 @@ function marketPools(random: Random): readonly PoolPlan[] {
     fee,
     tickSpacing: spacings[fee] ?? 60,
     sideUsd,
-    concentrated: version === 'v2' ? 0 : 0.2 + 0.7 * random.uniform(),
+    ...partsOf(random, version),
     cardinality: version === 'v3' ? pick(random, sizes) : 1,
     dissent: 1,
   })
@@ -123,6 +127,14 @@ function marketPools(random: Random): readonly PoolPlan[] {
     pool('v2', [tkn, usdc], 3000, middling()),
     pool('v3', [tkn, usdc], 10_000, thin()),
   ]
+}
+
+/** Little stands over the full range of a real pool: far out, its price is cheap to move. */
+function partsOf(random: Random, version: PoolPlan['version']): Pick<PoolPlan, 'near' | 'wide'> {
+  if (version === 'v2') return { near: 0, wide: 0 }
+  const full = logUniform(random, 1e-4, 0.6)
+  const near = (1 - full) * random.uniform()
+  return { near, wide: 1 - full - near }
 }
 
 function feedPlan(random: Random): FeedPlan {

@@ -1,11 +1,13 @@
 import { fullRangeTicks, getLiquidityForAmounts, getSqrtPriceAtTick, getTickAtSqrtPrice, quoteLiquidity } from '@svc/lp-math'
-import type { PriceMultiples } from './program.fixture.ts'
 import { mintInPair } from './sim-pair.fixture.ts'
 import { rawPriceOf, type SimPool, sqrtPriceOfRaw } from './sim-pool.fixture.ts'
 import type { SimWorld } from './sim-world.fixture.ts'
 import { mintInTickPool, type OwnedRange } from './tick-pool.fixture.ts'
 
 export type Pair = { readonly amount0: bigint; readonly amount1: bigint }
+
+/** Bounds of a range as multiples of a price; the whole range where `below` is 0. */
+export type PriceMultiples = { readonly below: number; readonly above: number }
 
 export type Ticks = { readonly tickLower: number; readonly tickUpper: number }
 

@@ -5,17 +5,17 @@ import {
   maxAmountsWithSlippage,
   mintAmountsWithSlippage,
 } from '@svc/lp-math'
-import { liquidityFor, pairAmounts, type Pair, ticksAround, type Ticks } from './deposits.fixture.ts'
-import { kindOf, type OpenedKind } from './open-pool.fixture.ts'
-import { outsideRawPrice, priceOf } from './outside-market.fixture.ts'
+import { liquidityFor, pairAmounts, type Pair, ticksAround, type Ticks } from '../world/deposits.fixture.ts'
+import { kindOf, type OpenedKind } from '../world/open-pool.fixture.ts'
+import { outsideRawPrice, priceOf } from '../world/outside-market.fixture.ts'
 import { bestRoute, type Hop, quoteRoute } from './agent-routes.fixture.ts'
-import type { AgentCall } from './program.fixture.ts'
-import { everyToken, spacings } from './scenario.fixture.ts'
-import { balanceOf, type SimPosition } from './sim-account.fixture.ts'
-import { type SimPool, sqrtPriceOfRaw } from './sim-pool.fixture.ts'
-import { amountOf, type SimToken } from './sim-token.fixture.ts'
-import type { SimWorld } from './sim-world.fixture.ts'
-import { createTickPool, liquidityOf } from './tick-pool.fixture.ts'
+import type { AgentCall } from './agent-call.fixture.ts'
+import { everyToken, spacings } from '../world/scenario.fixture.ts'
+import { balanceOf, type SimPosition } from '../world/sim-account.fixture.ts'
+import { type SimPool, sqrtPriceOfRaw } from '../world/sim-pool.fixture.ts'
+import { amountOf, type SimToken } from '../world/sim-token.fixture.ts'
+import type { SimWorld } from '../world/sim-world.fixture.ts'
+import { createTickPool, liquidityOf } from '../world/tick-pool.fixture.ts'
 
 /** What a call comes to at the pools' state, with the bounds that its calldata holds; as the server's own planners make it. */
 export type PlannedCall = PlannedSwap | PlannedDeposit | PlannedRemoval

@@ -1,8 +1,8 @@
-import type { PriceBand, PriceDoubt } from '../../../ports/prices.ts'
-import { type OutsideMarket, priceOf } from './outside-market.fixture.ts'
-import { rawPriceOf } from './sim-pool.fixture.ts'
-import type { SimToken } from './sim-token.fixture.ts'
-import type { WorldView } from './world-view.fixture.ts'
+import type { PriceBand, PriceDoubt } from '../../../../ports/prices.ts'
+import { type OutsideMarket, priceOf } from '../world/outside-market.fixture.ts'
+import { rawPriceOf } from '../world/sim-pool.fixture.ts'
+import type { SimToken } from '../world/sim-token.fixture.ts'
+import type { WorldView } from '../world/world-view.fixture.ts'
 
 /** Where a guard takes its prices from. */
 export type SimPrices = (view: WorldView, tokens: readonly SimToken[]) => ReadonlyMap<SimToken, SimPrice>
