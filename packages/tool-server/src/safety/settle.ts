@@ -160,7 +160,8 @@ function settledOf(
     spendingLimitPassed: road.spend.refusals.length === 0,
     simulationPassed: true,
   }
-  return { transactions, main, deltas: quantities, ...gasCost, safetyChecks }
+  const { priceImpactBps, warnings } = road.value
+  return { transactions, main, deltas: quantities, ...gasCost, safetyChecks, priceImpactBps, warnings }
 }
 
 function transactionOf(label: string, receipt: TransactionReceipt): Settled['main'] {
