@@ -12,15 +12,17 @@ import { dailyValueCaps } from './value/value-bounds.ts'
 /** What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. */
 export async function safetyReport(engine: Engine, principal: Principal): Promise<SafetyReport> {
   const { policy, ledger, dataDir } = engine
-  const [pause, breaker, usage, valueUsd, pendingTransactions, waiting] = await onStorage('the safety state cannot be read', () =>
-    Promise.all([
-      readPause(dataDir),
-      engine.breaker.status(),
-      ledger.usage(principal.id, { sessionIdleMs }),
-      readValueUse(engine),
-      countPending(engine),
-      countWaiting(engine, principal),
-    ]),
+  const [pause, breaker, usage, valueUsd, pendingTransactions, waiting] = await onStorage(
+    'the safety state cannot be read',
+    () =>
+      Promise.all([
+        readPause(dataDir),
+        engine.breaker.status(),
+        ledger.usage(principal.id, { sessionIdleMs }),
+        readValueUse(engine),
+        countPending(engine),
+        countWaiting(engine, principal),
+      ]),
   )
   const limits = limitsOf(policy)
   const left = (cap: bigint, used: bigint): string => usd(cap > used ? cap - used : 0n)

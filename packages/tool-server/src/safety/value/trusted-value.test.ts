@@ -1,5 +1,5 @@
 import { getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bandOf } from './bands.fixture.ts'
 import { bandWidthBps, type Holdings, trustedSqrtPriceX96, type TrustedPrice, valueAt } from './trusted-value.ts'
@@ -16,7 +16,13 @@ const pricesOf = (weth: bigint, eachSideBps = 0n) => {
 
 describe('worth at trusted prices', () => {
   it('of amounts at each edge, rounded down; of tokens without a price nothing', () => {
-    const held = { ...nothing, tokens: new Map([['weth', e18], ['odd', e18]]) }
+    const held = {
+      ...nothing,
+      tokens: new Map([
+        ['weth', e18],
+        ['odd', e18],
+      ]),
+    }
     const prices = pricesOf(3_000n, 100n)
     expect(valueAt(held, prices, 'low')).toBe(2_970_000_000n)
     expect(valueAt(held, prices, 'mid')).toBe(3_000_000_000n)
@@ -36,7 +42,10 @@ describe('worth at trusted prices', () => {
         const own = valueAt({ ...nothing, positions: [position] }, prices, 'mid')
         const [lower, upper] = [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
         const paid = getAmountsForLiquidity(getSqrtPriceAtTick(tick), lower, upper, liquidity, true)
-        const tokens = new Map([['weth', paid.amount0], ['usdc', paid.amount1]])
+        const tokens = new Map([
+          ['weth', paid.amount0],
+          ['usdc', paid.amount1],
+        ])
         expect(valueAt({ ...nothing, tokens }, prices, 'mid') + 3_000n).toBeGreaterThanOrEqual(own)
       }),
       { seed: 13, numRuns: 300 },

@@ -26,7 +26,9 @@ export const checkSafetyStatus = readTool({
     spentUsd: used.describe('Amounts and gas together.'),
     gasUsd: used.describe('How much of spentUsd is gas.'),
     remainingUsd: used,
-    valueUsd: values.describe('Of any 24 hours: lost in value, spent on tokens nobody vouches for, at prices of the moment.'),
+    valueUsd: values.describe(
+      'Of any 24 hours: lost in value, spent on tokens nobody vouches for, at prices of the moment.',
+    ),
     dailyAlert: z.boolean(),
     pendingTransactions: z.int(),
     pendingApprovals: z.int(),
