@@ -9,54 +9,39 @@ import { type FeedSpec, feedSpecs, type FeedSymbol, toFeedAnswer } from './feed-
 import { readFeeds } from './read-feeds.ts'
 
 /** Posts to the feeds of a running chain, as each is set to. It makes no block unless it is asked to post. */
-export function createFeeder(chain: {
-  readonly client: ChainClient
-  readonly layout: Layout
-  readonly market: LiveMarket
-  readonly send: (call: Call) => Promise<void>
-}): Feeder {
+export function createFeeder(chain: FedChain): Feeder {
   const { client, layout, market, send } = chain
-  const behaviours = new Map<FeedSymbol, Behaviour>()
-  const priced = ({ symbol, asset }: Spec) => toFeedAnswer(market.usd[asset] * (behaviours.get(symbol)?.factor ?? 1))
-  const behave = async (spec: Spec, behaviour: Behaviour) => {
-    behaviours.set(spec.symbol, behaviour)
+  let behaviours: Readonly<Partial<Record<FeedSymbol, Behaviour>>> = {}
+  const behave = (symbol: FeedSymbol, behaviour: Behaviour) =>
+    void (behaviours = { ...behaviours, [symbol]: behaviour })
+  const priced = ({ symbol, asset }: Spec) => toFeedAnswer(market.usd[asset] * (behaviours[symbol]?.factor ?? 1))
+  const behaveNow = async (spec: Spec, behaviour: Behaviour) => {
+    behave(spec.symbol, behaviour)
     await send(postCall(layout, spec.symbol, priced(spec)))
   }
   const feedOf = (spec: Spec): DevnetFeed => ({
     address: layout.feeds[spec.symbol],
-    follow: async () => await behave(spec, {}),
-    lie: async (factor) => await behave(spec, { factor }),
-    lag: (deviationBps) => void behaviours.set(spec.symbol, { deviationBps }),
-    stop: () => void behaviours.set(spec.symbol, { stopped: true }),
+    follow: async () => await behaveNow(spec, {}),
+    lie: async (factor) => await behaveNow(spec, { factor }),
+    lag: (deviationBps) => behave(spec.symbol, { deviationBps }),
+    stop: () => behave(spec.symbol, { stopped: true }),
     post: async (usd, { updatedAt } = {}) => await send(postCall(layout, spec.symbol, toFeedAnswer(usd), updatedAt)),
   })
   return {
     feeds: Object.fromEntries(feedSpecs.map((spec) => [spec.symbol, feedOf(spec)])) as Feeder['feeds'],
-    sequencer: {
-      address: layout.feeds.sequencer,
-      set: async (isUp) => {
-        const address = layout.feeds.sequencer
-        const read = { address, abi: priceFeed.abi, functionName: 'latestRoundData' } as const
-        const [, answer] = await client.readContract(read)
-        const wanted = sequencerAnswer[isUp ? 'up' : 'down']
-        if (answer !== wanted) await send(postCall(layout, 'sequencer', wanted))
-      },
-    },
+    sequencer: createSequencer(chain),
     postDue: async () => {
       const [last, { timestamp }] = await Promise.all([readFeeds(client, layout), client.getBlock()])
       for (const spec of feedSpecs) {
-        const { stopped = false, deviationBps = spec.deviationBps } = behaviours.get(spec.symbol) ?? {}
+        const { stopped = false, deviationBps = spec.deviationBps } = behaviours[spec.symbol] ?? {}
         const answer = priced(spec)
         const now = { answer, timestamp: Number(timestamp), deviationBps }
         if (!stopped && isDue(last[spec.symbol], now)) await send(postCall(layout, spec.symbol, answer))
       }
     },
     remember: () => {
-      const kept = [...behaviours]
-      return () => {
-        behaviours.clear()
-        for (const [symbol, behaviour] of kept) behaviours.set(symbol, behaviour)
-      }
+      const kept = behaviours
+      return () => void (behaviours = kept)
     },
   }
 }
@@ -95,6 +80,26 @@ export type DevnetSequencer = {
   set(isUp: boolean): Promise<void>
 }
 
+type FedChain = {
+  readonly client: ChainClient
+  readonly layout: Layout
+  readonly market: LiveMarket
+  readonly send: (call: Call) => Promise<void>
+}
+
 type Spec = (typeof feedSpecs)[number]
 
 type Behaviour = Partial<Pick<FeedSpec, 'deviationBps'>> & { readonly factor?: number; readonly stopped?: boolean }
+
+function createSequencer({ client, layout, send }: FedChain): DevnetSequencer {
+  const address = layout.feeds.sequencer
+  return {
+    address,
+    set: async (isUp) => {
+      const read = { address, abi: priceFeed.abi, functionName: 'latestRoundData' } as const
+      const [, answer] = await client.readContract(read)
+      const wanted = sequencerAnswer[isUp ? 'up' : 'down']
+      if (answer !== wanted) await send(postCall(layout, 'sequencer', wanted))
+    },
+  }
+}

@@ -22,8 +22,10 @@ describe('isDue', () => {
     expect(isDue(last, { answer, timestamp: 5_001, deviationBps: 50 })).toBe(expected)
   })
 
-  it('whatever the price, two hours before the heartbeat is over: the blocks of the history are 75 minutes apart', () => {
+  it('whatever the price, from the future on, and two hours before the heartbeat is over: blocks of the history are 75 minutes apart', () => {
     const at = (age: number) => isDue(last, { answer: last.answer, timestamp: last.updatedAt + age, deviationBps: 50 })
+    expect(at(-1)).toBe(true)
+    expect(at(0)).toBe(false)
     expect(at(feedRenewalSeconds - 1)).toBe(false)
     expect(at(feedRenewalSeconds)).toBe(true)
     expect(feedRenewalSeconds + 4_500).toBeLessThan(feedHeartbeatSeconds)

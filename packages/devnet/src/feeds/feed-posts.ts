@@ -26,12 +26,13 @@ export function duePosts(
   return { calls, last: answered }
 }
 
-/** Whether the market has left the last answer by the feed's deviation, or that answer is too old. */
+/** Whether the market has left the last answer by the feed's deviation, or that answer is too old or from the future. */
 export function isDue(
   last: FeedAnswer,
   now: Pick<FeedSpec, 'deviationBps'> & { readonly answer: bigint; readonly timestamp: number },
 ): boolean {
-  if (now.timestamp - last.updatedAt >= feedRenewalSeconds) return true
+  const age = now.timestamp - last.updatedAt
+  if (age < 0 || age >= feedRenewalSeconds) return true
   const distance = now.answer > last.answer ? now.answer - last.answer : last.answer - now.answer
   const size = last.answer < 0n ? -last.answer : last.answer
   return distance * 10_000n >= size * BigInt(now.deviationBps)
