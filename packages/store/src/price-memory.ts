@@ -73,12 +73,7 @@ type Entry = {
   readonly content: string
 }
 
-async function keepIn(
-  trx: Transaction<Schema>,
-  chainId: number,
-  entries: readonly Entry[],
-  at: number,
-): Promise<void> {
+async function keepIn(trx: Transaction<Schema>, chainId: number, entries: readonly Entry[], at: number): Promise<void> {
   const ids = await subjectIds(trx, chainId, entries)
   const rows = entries.flatMap(({ subject, slot, at_seconds, content }) => {
     const subject_id = ids.get(subject)

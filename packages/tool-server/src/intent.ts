@@ -80,6 +80,10 @@ export type Settled = {
   readonly gasCostWei: bigint
   readonly gasCostUsd: number | null
   readonly safetyChecks: SafetyChecks
+  /** How much worse than the trusted price the trade was, pools' fees left out; `null` where nothing was traded or a price is missing. */
+  readonly priceImpactBps: number | null
+  /** What the value stage had to say, though it let the call pass. */
+  readonly warnings: readonly string[]
 }
 
 export type SettledTransaction = {

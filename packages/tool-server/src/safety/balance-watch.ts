@@ -10,7 +10,7 @@ import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
 import type { RoadPorts } from './road-ports.ts'
-import { type NativePrices, type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
+import { type NativePrices, type PricedTokens, priceTokens, trustedWorth } from './spend-value.ts'
 import type { SwitchRecorder } from './switch-recorder.ts'
 import { unreservedGas } from './unreserved-gas.ts'
 
@@ -151,12 +151,12 @@ function tokensOf(chain: Chain): readonly Address[] {
   return [zeroAddress, ...chain.tokens.map(({ address }) => address)]
 }
 
-/** Tokens without a trusted price are left out, unless nothing of them is held. */
+/** Tokens without a trusted price are left out. */
 function worthOf({ amounts }: Held, priced: PricedTokens): ReadonlyMap<string, bigint> {
   return new Map(
     [...amounts].flatMap(([token, amount]) => {
-      const { usdMicros, unpriced } = valueOf(new Map([[token, amount]]), priced)
-      return unpriced.length > 0 ? [] : [[token, usdMicros] as const]
+      const usdMicros = trustedWorth(token, amount, priced)
+      return usdMicros === null ? [] : [[token, usdMicros] as const]
     }),
   )
 }

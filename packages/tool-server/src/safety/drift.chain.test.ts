@@ -61,7 +61,11 @@ describe('G10: a chain that moves between plan and signature', () => {
   })
 
   it.each([
-    ['a price rose over the limit of one transaction', { USDC: 1_000_000, WETH: 3_000_000_000 }, 'SPENDING_LIMIT_EXCEEDED'],
+    [
+      'a price rose over the limit of one transaction',
+      { USDC: 1_000_000, WETH: 3_000_000_000 },
+      'SPENDING_LIMIT_EXCEEDED',
+    ],
     ['a price is gone', { USDC: null }, 'PRICE_UNAVAILABLE'],
   ])('by what its tokens are worth: %s, and nothing more is signed', async (_what, later, code) => {
     const usd: Record<string, number | null> = {}

@@ -69,7 +69,10 @@ export async function settleLedger(
     lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
   const left = valueOf(notGivenBack(spent, intent, deltas, priced), priced)
   const { unpriced } = left
-  const usdMicros = larger(left.usdMicros, road.value.isExit || lasting.length > 0 ? 0n : arrivedUsdMicros(deltas, priced))
+  const usdMicros = larger(
+    left.usdMicros,
+    road.value.isExit || lasting.length > 0 ? 0n : arrivedUsdMicros(deltas, priced),
+  )
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual, gas, lossOf(road, deltas, priced)))
@@ -99,7 +102,7 @@ function lossOf(
     return valueAt({ tokens, positions: [], shares: [] }, trustedPrices(priced), 'mid')
   }
   const [out, back] = [worth(-1n), worth(1n)]
-  return [{ name: budgetNames.loss, usdMicros: out > back ? out - back : 0n }]
+  return [{ name: budgetNames.loss, usdMicros: countable(out > back ? out - back : 0n) }]
 }
 
 function larger(one: bigint, other: bigint): bigint {
@@ -160,7 +163,8 @@ function settledOf(
     spendingLimitPassed: road.spend.refusals.length === 0,
     simulationPassed: true,
   }
-  return { transactions, main, deltas: quantities, ...gasCost, safetyChecks }
+  const { priceImpactBps, warnings } = road.value
+  return { transactions, main, deltas: quantities, ...gasCost, safetyChecks, priceImpactBps, warnings }
 }
 
 function transactionOf(label: string, receipt: TransactionReceipt): Settled['main'] {

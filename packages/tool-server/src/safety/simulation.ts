@@ -124,7 +124,10 @@ function keptIn({ contracts, wrappedNative }: SimulationRequest, steps: readonly
 function paidIn({ payees, wrappedNative }: SimulationRequest, steps: readonly PlayedResult[]): Simulation['paid'] {
   const paid = new Map<string, bigint>()
   for (const wallet of payees) {
-    for (const [token, amount] of assetChanges(steps.map(({ logs }) => logs), { wallet, wrappedNative }).deltas) {
+    for (const [token, amount] of assetChanges(
+      steps.map(({ logs }) => logs),
+      { wallet, wrappedNative },
+    ).deltas) {
       if (amount > 0n) paid.set(token, (paid.get(token) ?? 0n) + amount)
     }
   }

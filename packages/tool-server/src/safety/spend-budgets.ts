@@ -1,4 +1,5 @@
 import type { Budget } from '@svc/store'
+import { countable } from './countable.ts'
 import type { Policy } from './policy.ts'
 import type { PricedTokens } from './spend-value.ts'
 import { budgetNames, poolBudgetName, poolPricedBudgetName } from './value/budget-names.ts'
@@ -16,7 +17,7 @@ export function budgetsOf(value: CallValue, spend: BudgetedSpend): readonly Budg
   const { policy, chainId, spendUsdMicros } = spend
   const caps = dailyValueCaps(policy)
   const speculative = value.bounds.areAllBudgeted ? 0n : value.speculativeUsdMicros
-  return [
+  const budgets = [
     { name: budgetNames.loss, usdMicros: value.lossUsdMicros, capUsdMicros: caps.loss },
     { name: budgetNames.speculative, usdMicros: speculative, capUsdMicros: caps.speculative },
     { name: budgetNames.coldStart, usdMicros: value.coldUsdMicros, capUsdMicros: caps.coldStart },
@@ -25,6 +26,7 @@ export function budgetsOf(value: CallValue, spend: BudgetedSpend): readonly Budg
     }),
     ...poolPriced(value, spend),
   ]
+  return budgets.map((budget) => ({ ...budget, usdMicros: countable(budget.usdMicros) }))
 }
 
 export type BudgetedSpend = {

@@ -206,7 +206,8 @@ const budgetTexts: Readonly<Record<string, BudgetText>> = {
   [budgetNames.loss]: {
     code: 'VALUE_LOSS_EXCEEDED',
     what: 'All calls together may lose only so much value in any 24 hours',
-    suggestion: 'Wait until the window frees up, or trade at lower cost: less at once, a smaller slippageBps, a cheaper pool.',
+    suggestion:
+      'Wait until the window frees up, or trade at lower cost: less at once, a smaller slippageBps, a cheaper pool.',
   },
   [budgetNames.speculative]: {
     code: 'SPENDING_LIMIT_EXCEEDED',

@@ -89,7 +89,14 @@ describe('what a call spends', () => {
       ratio: async () => null,
     }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...token, address }) }
-    const table = await priceTokens([dust], { directory, prices, rpc, chain, nativePrices: createNativePrices(), now: () => 0 })
+    const table = await priceTokens([dust], {
+      directory,
+      prices,
+      rpc,
+      chain,
+      nativePrices: createNativePrices(),
+      now: () => 0,
+    })
     expect(valueOf(new Map([[dust, 10n ** 18n]]), table)).toEqual({
       usdMicros: 0n,
       unpriced: [{ token: dust, doubt: 'silent', listed: true }],
@@ -124,7 +131,11 @@ describe('what a call spends', () => {
     const table = await priceTokens([], { ...context, nativePrices: createNativePrices(), chain })
     expect(table.get(zeroAddress)).toMatchObject({ usdE18, doubt })
     // Where blocks come on demand, the age of one says nothing.
-    const local = await priceTokens([], { ...context, nativePrices: createNativePrices(), chain: { ...chain, maxHeadAgeSeconds: null } })
+    const local = await priceTokens([], {
+      ...context,
+      nativePrices: createNativePrices(),
+      chain: { ...chain, maxHeadAgeSeconds: null },
+    })
     expect(local.get(zeroAddress)).toMatchObject(doubt === 'stale' ? { usdE18: 3n * 10n ** 18n } : { usdE18 })
   })
 

@@ -226,6 +226,12 @@ function usdMicrosOf(amount: bigint, decimals: number, usdE18: bigint): bigint {
   return (amount * usdE18 + unit - 1n) / unit
 }
 
+/** Worth at trusted prices alone, in millionths of a US dollar; `null` for a token that no named source prices now. */
+export function trustedWorth(token: string, amount: bigint, priced: PricedTokens): bigint | null {
+  const entry = priced.get(token)
+  return entry?.band == null ? null : usdMicrosOf(amount, entry.token.decimals, entry.band.highE18)
+}
+
 /** Worth of an amount as a plain number of dollars, for reports; `null` without a price. Negative for negative amounts. */
 export function usdOf(token: string, amount: bigint, priced: PricedTokens): number | null {
   const entry = priced.get(token.toLowerCase())

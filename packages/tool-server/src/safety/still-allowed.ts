@@ -30,7 +30,15 @@ export async function stillAllowed(before: Reserved, progress: Progress, policie
   throwFirst(policyVerdict(intent, { chain, policy, known, wallet, nowSeconds: surveyed.atSeconds }).refusals)
   if (engine.policyHash === before.engine.policyHash) return road
   throwFirst(checkMeasured(simulation, policy))
-  throwFirst(dearGas(policy, [...simulation.gasUsed, ...simulation.revokeGasUsed], surveyed.fees, progress.priced, before.value.isExit))
+  throwFirst(
+    dearGas(
+      policy,
+      [...simulation.gasUsed, ...simulation.revokeGasUsed],
+      surveyed.fees,
+      progress.priced,
+      before.value.isExit,
+    ),
+  )
   const { reserved, priced } = progress
   const value = valueOfCall(road, simulation, priced)
   throwFirst(value.refusals)

@@ -28,20 +28,20 @@ export type ValueWeighed = Simulated & { readonly value: CallValue }
 /** What a call comes to in value, as its simulation and its calldata say. */
 export type CallValue = ValueVerdict &
   MovedPositions & {
-  /**
-   * How much worse than the trusted price a trade is, the pools' own fees left out, in hundredths of a percent; `null`
-   * where nothing is traded or a price is missing.
-   */
-  readonly priceImpactBps: number | null
-  readonly bounds: ValueBounds
-  /** Pools that the call trades in or deposits into. */
-  readonly pools: readonly Hex[]
-  /** The outcome as simulated. */
-  readonly simulated: Outcome
-  /** What a person should know though nothing stands against it. */
-  readonly warnings: readonly string[]
-  readonly refusals: readonly Refusal[]
-}
+    /**
+     * How much worse than the trusted price a trade is, the pools' own fees left out, in hundredths of a percent; `null`
+     * where nothing is traded or a price is missing.
+     */
+    readonly priceImpactBps: number | null
+    readonly bounds: ValueBounds
+    /** Pools that the call trades in or deposits into. */
+    readonly pools: readonly Hex[]
+    /** The outcome as simulated. */
+    readonly simulated: Outcome
+    /** What a person should know though nothing stands against it. */
+    readonly warnings: readonly string[]
+    readonly refusals: readonly Refusal[]
+  }
 
 /** The same for another simulation of the call, and newer prices. */
 export function valueOfCall(road: Simulated, simulation: Simulation, priced: PricedTokens): CallValue {
@@ -53,12 +53,26 @@ export function valueOfCall(road: Simulated, simulation: Simulation, priced: Pri
   const limits = valueBounds(engine.policy, chain.id, call.tool, pools)
   const prices = trustedPrices(priced)
   const feeBps = bounds.trades.reduce((most, trade) => Math.max(most, trade.feeBps), 0)
-  const verdict = weighChange({ outcomes, prices, isUnnamed: (token) => priced.get(token)?.doubt === 'unnamed', feeBps, bounds: limits })
+  const verdict = weighChange({
+    outcomes,
+    prices,
+    isUnnamed: (token) => priced.get(token)?.doubt === 'unnamed',
+    feeBps,
+    bounds: limits,
+  })
   const simulated = outcomes[0] ?? { leaves: none, arrives: none }
   const isHeld = bounds.trades.length + bounds.deposits.length === 0
   const isExit = isHeld && simulation.paid.size === 0 && spendsNothing(intent, simulation.deltas, priced)
   const priceImpactBps = priceImpact(verdict, simulated, prices, bounds, feeBps)
-  const facts = { ...verdict, ...movedPositions(simulated, prices), isExit, priceImpactBps, bounds: limits, pools, simulated }
+  const facts = {
+    ...verdict,
+    ...movedPositions(simulated, prices),
+    isExit,
+    priceImpactBps,
+    bounds: limits,
+    pools,
+    simulated,
+  }
   const found = isExit
     ? []
     : [
@@ -78,7 +92,12 @@ function movedPositions({ leaves, arrives }: Outcome, prices: TrustedPrices): Om
   return { leavingUsdMicros: worth({ ...leaves, shares: [] }), arrivingUsdMicros: worth(arrives) }
 }
 
-function movedBy({ inspected, deltas, paid }: Simulation, bounds: CallBounds, priced: PricedTokens, chain: Chain): Moved {
+function movedBy(
+  { inspected, deltas, paid }: Simulation,
+  bounds: CallBounds,
+  priced: PricedTokens,
+  chain: Chain,
+): Moved {
   const pairs = new Map(
     [...priced].flatMap(([key, { pair }]) => {
       if (pair === null) return []

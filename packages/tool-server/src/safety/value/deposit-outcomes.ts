@@ -49,7 +49,12 @@ export function pairOutcomes({ most, least }: Pick<RangeDeposit, 'most' | 'least
 }
 
 /** Nothing at all where the contract would revert: next to an edge, amounts may make more liquidity than fits 128 bits. */
-function outcomeAt({ liquidity: fixed, most }: RangeDeposit, price: bigint, lower: bigint, upper: bigint): DepositOutcome {
+function outcomeAt(
+  { liquidity: fixed, most }: RangeDeposit,
+  price: bigint,
+  lower: bigint,
+  upper: bigint,
+): DepositOutcome {
   try {
     const liquidity = fixed ?? getLiquidityForAmounts(price, lower, upper, most.amount0, most.amount1)
     return { ...getAmountsForLiquidity(price, lower, upper, liquidity, false), liquidity }

@@ -41,8 +41,11 @@ function priceSquareOf({ sqrtPriceX96, pair }: PoolAfter): bigint | null {
 function refuseOpening(): Refusal {
   return {
     code: 'POOL_PRICE_OFF_MARKET',
-    message: 'No named source tells what a token of this new pool is worth, so the price it would open at cannot be held against the market.',
-    details: [{ field: 'createPool', message: 'Accepted: true, to open the pool at the price of the amounts all the same' }],
+    message:
+      'No named source tells what a token of this new pool is worth, so the price it would open at cannot be held against the market.',
+    details: [
+      { field: 'createPool', message: 'Accepted: true, to open the pool at the price of the amounts all the same' },
+    ],
     suggestion: 'Check both amounts and say createPool: true, or use a pool that stands (get_pools_by_token_pair).',
   }
 }
@@ -60,6 +63,13 @@ function refuseDeposit(
   return {
     code: 'POOL_PRICE_OFF_MARKET',
     message: `The pool stands ${Math.abs(offBps)} bps ${where} the market; a deposit is made within ${maxPoolDeviationBps} bps of it.`,
-    details: [{ message: 'token1 per token0, in the order of the pool', pool: pool.id, deviationBps: offBps, maxPoolDeviationBps }],
+    details: [
+      {
+        message: 'token1 per token0, in the order of the pool',
+        pool: pool.id,
+        deviationBps: offBps,
+        maxPoolDeviationBps,
+      },
+    ],
   }
 }

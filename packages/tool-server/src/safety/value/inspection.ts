@@ -6,7 +6,6 @@ import {
   decodeFunctionResult,
   encodeFunctionData,
   getAddress,
-  type Hex,
   toEventSelector,
   zeroAddress,
 } from 'viem'
@@ -103,7 +102,12 @@ export type PoolAfter = InspectedPool & {
   readonly pair: { readonly reserve0: bigint; readonly reserve1: bigint; readonly totalSupply: bigint } | null
 }
 
-type Read = { readonly to: Address; readonly abi: Abi; readonly functionName: string; readonly args: readonly unknown[] }
+type Read = {
+  readonly to: Address
+  readonly abi: Abi
+  readonly functionName: string
+  readonly args: readonly unknown[]
+}
 
 type Position = CalledContracts['positions'][number]
 
@@ -205,7 +209,9 @@ function priceOrReserve(answer: unknown): bigint {
   return typeof value === 'bigint' ? value : 0n
 }
 
-const increased = toEventSelector('event IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1)')
+const increased = toEventSelector(
+  'event IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1)',
+)
 
 function mintedIn(steps: readonly PlayedResult[], known: ReadonlySet<string>): Inspected['minted'] {
   return steps.flatMap(({ logs }) => logs.flatMap((log) => mintedBy(log, known)))
@@ -215,5 +221,5 @@ function mintedBy({ address, topics, data }: ChangeLog, known: ReadonlySet<strin
   const [event, tokenId] = topics
   if (event !== increased || tokenId === undefined || data.length < 66) return []
   if (known.has(`${address.toLowerCase()} ${BigInt(tokenId)}`)) return []
-  return [{ contract: address, liquidity: BigInt(data.slice(0, 66) as Hex) }]
+  return [{ contract: address, liquidity: BigInt(data.slice(0, 66)) }]
 }

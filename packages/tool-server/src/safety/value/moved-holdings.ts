@@ -60,9 +60,11 @@ export function simulatedDeposit(bounds: DepositBounds, index: number, moved: Mo
   if (ticks === null) return nothing
   const { tickLower, tickUpper } = ticks
   const position = { token0: identity.token0, token1: identity.token1, tickLower, tickUpper }
-  if (pool === null || pool.sqrtPriceX96 === null) return { ...nothing, position }
-  const liquidity = liquidityOf(bounds, index, state, pool.sqrtPriceX96, ticks, moved)
-  const [low = null, high = null] = rangeOutcomes({ ...bounds, ticks }, pool.sqrtPriceX96)
+  const price = pool?.sqrtPriceX96 ?? null
+  if (price === null && state === undefined) return { ...nothing, position }
+  const liquidity = liquidityOf(bounds, index, state, price ?? 0n, ticks, moved)
+  if (price === null) return { ...nothing, position, simulated: { ...amountsPaid(identity, moved), liquidity } }
+  const [low = null, high = null] = rangeOutcomes({ ...bounds, ticks }, price)
   return { bounds, position, pool, simulated: { ...amountsPaid(identity, moved), liquidity }, ends: [low, high] }
 }
 

@@ -15,7 +15,10 @@ export function valueBounds(policy: Policy, chainId: number, tool: string, pools
   const rules = pools.length === 0 ? [{}] : pools.map((pool) => listed.get(pool.toLowerCase()) ?? {})
   const strictest = (name: (typeof ruleNames)[number]) =>
     Math.min(...rules.map((rule) => (name in rule ? rule[name] : undefined) ?? byTool[name] ?? policy[name]))
-  const budgets = pools.map((pool) => ({ pool: pool.toLowerCase(), budgetUsd: listed.get(pool.toLowerCase())?.budgetUsd }))
+  const budgets = pools.map((pool) => ({
+    pool: pool.toLowerCase(),
+    budgetUsd: listed.get(pool.toLowerCase())?.budgetUsd,
+  }))
   return {
     maxLossBps: strictest('maxLossBps'),
     mostLossBps: policyMostLossBps,
