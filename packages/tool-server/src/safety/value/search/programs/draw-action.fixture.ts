@@ -102,7 +102,7 @@ const pairs = [
 /** A call that an agent might make, by its caller's honest reckoning. */
 export function anyCall(draw: Draw): AgentCall {
   const { random } = draw
-  const usd = logUniform(random, 100, 1e5)
+  const usd = logUniform(random, 500, 1e5)
   const slippageBps = pick(random, [50, 50, 50, 100, 500])
   const common = { usd, slippageBps }
   switch (pick(random, ['swap', 'swap', 'swap', 'add', 'add', 'open', 'increase', 'remove'] as const)) {
@@ -117,6 +117,18 @@ export function anyCall(draw: Draw): AgentCall {
     case 'remove':
       return { ...common, tool: 'remove', position: whole(random, 0, 3), part: chance(random, 0.6) ? 1 : random.uniform() }
   }
+}
+
+/** A call that a pool of the market harms when its price is up, or down: a trade that sells what is cheap there, or a deposit. */
+export function aimedCall(draw: Draw, pool: string, isUp: boolean): AgentCall {
+  const { random } = draw
+  const [token0, token1] = pool.toUpperCase().split('-')
+  const common = { usd: logUniform(random, 500, 1e5), slippageBps: 50 }
+  if (token0 === undefined || token1 === undefined || pool.startsWith('own') || chance(random, 0.3)) {
+    return { ...common, tool: 'add', pool, ...anyRange(random) }
+  }
+  const [sell, buy] = isUp ? [token1, token0] : [token0, token1]
+  return { ...common, tool: 'swap', sell, buy, pool: chance(random, 0.7) ? pool : null }
 }
 
 /** Mostly of the tokens of the pool that the program is about. */

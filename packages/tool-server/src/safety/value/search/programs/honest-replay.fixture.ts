@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '@svc/lp-math'
+import { type ErrorCode, errorTable } from '../../../../errors.ts'
 import { executeCall } from '../agent/agent-execute.fixture.ts'
 import { type PlannedCall, planCall } from '../agent/agent-plan.fixture.ts'
 import { chance, logUniform, pick, whole } from '../world/draws.fixture.ts'
@@ -44,6 +45,13 @@ export type HonestRefusal = {
   readonly isWild: boolean
   readonly call: AgentCall
   readonly verdict: Verdict
+}
+
+/** Whether a refusal says enough for its caller to do better: a code that says what to do, and a sentence with figures or a reason. */
+export function isHelpful({ code, message }: Verdict): boolean {
+  if (code === null || message === null || !Object.hasOwn(errorTable, code)) return false
+  const { suggestion } = errorTable[code as ErrorCode]
+  return suggestion.length > 20 && message.length > 40 && message.endsWith('.')
 }
 
 function replayKind(options: HonestOptions, kind: number, refused: HonestRefusal[]): number {

@@ -1,5 +1,5 @@
 import { createRandom } from '@svc/lp-math'
-import { anyAction, anyCall, anyFactor, anyKind, anyPool, anyRange, type Draw, pushOf } from './draw-action.fixture.ts'
+import { aimedCall, anyAction, anyCall, anyFactor, anyKind, anyPool, anyRange, type Draw } from './draw-action.fixture.ts'
 import { chance, logUniform, pick, whole } from '../world/draws.fixture.ts'
 import type { Action, Program } from './program.fixture.ts'
 import { createScenario } from '../world/scenario.fixture.ts'
@@ -67,17 +67,21 @@ function spike({ random }: Draw, pool: string): readonly Action[] {
   ]
 }
 
+/** A pool is moved, the agent reads it, its call is mined where the attacker wants it, and the pool is taken back. */
 function attackOn(draw: Draw): readonly Action[] {
-  const { random, focus } = draw
-  const back: Action = { do: 'push', pool: focus ?? '', factor: 1 }
+  const { random } = draw
+  const pool = anyPool(draw)
+  const factor = anyFactor(random)
+  const push: Action = { do: 'push', pool, factor }
+  const back: Action = { do: 'push', pool, factor: 1 }
   return [
-    ...some(draw, 2),
-    ...(chance(random, 0.5) ? [pushOf(draw)] : []),
-    { do: 'decide', call: anyCall(draw) },
-    ...(chance(random, 0.4) ? [pushOf(draw)] : []),
+    ...some(draw, 1),
+    ...(chance(random, 0.6) ? [push] : []),
+    { do: 'decide', call: chance(random, 0.6) ? aimedCall(draw, pool, factor > 1) : anyCall({ ...draw, focus: pool }) },
+    ...(chance(random, 0.4) ? [{ ...push, factor: anyFactor(random) }] : []),
     ...(chance(random, 0.2) ? some(draw, 2) : []),
     { do: 'execute' },
-    ...(chance(random, 0.6) ? [back] : some(draw, 2)),
+    ...(chance(random, 0.7) ? [back] : some(draw, 2)),
   ]
 }
 

@@ -17,7 +17,7 @@ import type { Action, Program } from './program.fixture.ts'
 import { worthOf } from '../world/sim-account.fixture.ts'
 import type { Prices } from '../world/outside-market.fixture.ts'
 import { closeBlock, wait } from '../world/blocks.fixture.ts'
-import { cloneWorld, type SimWorld, type Step } from '../world/sim-world.fixture.ts'
+import { cloneWorld, note, type SimWorld, type Step } from '../world/sim-world.fixture.ts'
 import { viewOf } from '../world/world-view.fixture.ts'
 
 /** What a program came to. */
@@ -137,8 +137,22 @@ function decide(run: Run, call: AgentCall): void {
   const planned = attempt(() => planCall(world, call))
   if (planned === null) return
   const verdict = run.guard(viewOf(world), planned)
+  noteDecision(world, call, planned, verdict)
   if (verdict.allowed) run.signed = { call, planned, verdict, deadline: world.timestamp + deadlineSeconds, prices: new Map(world.market.prices) }
   else run.calls.push({ call, verdict, fate: 'refused', lossUsd: 0 })
+}
+
+/** Under the names that the server's tools have for it. */
+function noteDecision(world: SimWorld, call: AgentCall, planned: PlannedCall, verdict: Verdict): void {
+  const route = planned.tool === 'swap' ? planned.hops.map(({ pool }) => pool).join(' ') : planned.pool
+  const amounts =
+    planned.tool === 'swap'
+      ? { tokenIn: planned.tokenIn.symbol, tokenOut: planned.tokenOut.symbol, amountIn: `${planned.amountIn}`, minOut: `${planned.minOut}` }
+      : planned.tool === 'remove'
+        ? { liquidity: `${planned.liquidity}` }
+        : { amount0: `${planned.quoted.amount0}`, amount1: `${planned.quoted.amount1}`, ...planned.ticks }
+  const what = `decide ${call.tool}: ${verdict.allowed ? 'allowed' : verdict.code}`
+  note(world, { who: 'agent', what, pool: route, amounts: { slippageBps: call.slippageBps, ...amounts } })
 }
 
 /** As the policy has it. */

@@ -8,12 +8,13 @@ import { type Look, warmWorld } from '../world/warm-world.fixture.ts'
 
 /**
  * Runs attacker programs against a guard, and then what becomes of the worst of them when they are changed a little: those that cost the
- * owner most in proportion to what the rules allow, and in turn those that earn the attacker most.
+ * owner most, in proportion to what the rules allow and beyond it, and those that earn the attacker most.
  */
 export function search(options: SearchOptions): SearchResult {
   const { seed, programs, climbs, scenarios, createGuard, onResult } = options
   const worlds = new Map<number, SimWorld>()
-  const ranks = { multiple: rankBy(multipleOfProgram), profit: rankBy(({ attackerUsd }) => attackerUsd) }
+  const ranks = { multiple: rankBy(multipleOfProgram), excess: rankBy(excessOf), profit: rankBy(earnedOfOwner) }
+  const inTurn = [ranks.multiple, ranks.excess, ranks.profit, ranks.multiple]
   const tally = { programs: 0, calls: 0, refused: 0, mined: 0, worstLossUsd: 0 }
 
   const run = (program: Program) => {
@@ -21,15 +22,15 @@ export function search(options: SearchOptions): SearchResult {
     worlds.set(program.scenario, world)
     const result = runProgram(world, program, createGuard)
     count(tally, result)
-    ranks.multiple.take(result)
-    ranks.profit.take(result)
+    for (const rank of Object.values(ranks)) rank.take(result)
     onResult?.(result)
   }
 
   for (let index = 0; index < programs; index += 1) run(randomProgram(seed + index, scenarios))
   for (let index = 0; index < climbs; index += 1) {
-    const best = (index % 3 === 2 ? ranks.profit : ranks.multiple).best()
-    const parent = best[Math.floor(index / 3) % Math.min(best.length, parents)]
+    const ranked = inTurn.map((rank) => rank.best()).filter((best) => best.length > 0)
+    const best = ranked[index % ranked.length] ?? []
+    const parent = best[Math.floor(index / inTurn.length) % Math.min(best.length, parents)]
     if (parent !== undefined) run(mutateProgram(parent.program, seed + programs + index))
   }
   return { ...tally, worst: ranks.multiple.best(), dearest: ranks.profit.best() }
@@ -58,6 +59,17 @@ export type SearchResult = {
   readonly worst: readonly ProgramResult[]
   /** Those that earned the attacker most, at most fifty. */
   readonly dearest: readonly ProgramResult[]
+}
+
+/** What was lost beyond the bounds, in dollars; where nothing was, how near it came. */
+function excessOf({ lossUsd, boundUsd, stakedUsd }: ProgramResult): number {
+  const excessUsd = lossUsd - stakedUsd - boundUsd
+  return excessUsd > 0 ? excessUsd : Math.max(0, lossUsd - stakedUsd) / (1 + boundUsd)
+}
+
+/** What the attacker won at the owner's expense, beyond what was staked. */
+export function earnedOfOwner({ attackerUsd, lossUsd, stakedUsd }: ProgramResult): number {
+  return Math.min(attackerUsd, lossUsd) - stakedUsd
 }
 
 /** The most that one call of a program lost beyond its stake, in proportion to what it may lose. */

@@ -8,6 +8,8 @@ export type Scenario = {
   readonly blockSeconds: number
   /** Blocks after which the arbitrageur has taken a pool back: 1 or 2. */
   readonly arbitrageBlocks: number
+  /** Between trades of others in a pool, on average. */
+  readonly tradeEverySeconds: number
   /** How many past blocks the endpoint has the state of. */
   readonly pastBlocks: number
   /** Whether the server has seen prices during the last day. */
@@ -86,6 +88,7 @@ export function createScenario(seed: number): Scenario {
     seed,
     blockSeconds: pick(random, [12, 12, 2, 1]),
     arbitrageBlocks: pick(random, [1, 2]),
+    tradeEverySeconds: 120,
     pastBlocks: pick(random, [128, 128, 0]),
     seenBefore: chance(random, 0.6),
     strict: chance(random, 0.5),

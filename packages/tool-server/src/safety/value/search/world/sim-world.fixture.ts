@@ -38,7 +38,7 @@ export type Step = {
   readonly who: 'agent' | 'attacker' | 'arbitrageur' | 'trader'
   readonly what: string
   readonly pool: string
-  readonly amounts: Readonly<Record<string, string>>
+  readonly amounts: Readonly<Record<string, string | number>>
 }
 
 export const firstBlock = 1_000_000

@@ -8,7 +8,7 @@ import type { SimWorld } from './sim-world.fixture.ts'
 /** Others, who trade small amounts in the pools of the market, each way alike. */
 export function tradeNoise(world: SimWorld, seconds: number): void {
   for (const plan of world.scenario.pools) {
-    if (!chance(world.random, Math.min(0.9, seconds / secondsBetweenTrades))) continue
+    if (!chance(world.random, Math.min(0.9, seconds / world.scenario.tradeEverySeconds))) continue
     const pool = world.pools.get(plan.name)
     if (pool === undefined) continue
     const zeroForOne = chance(world.random, 0.5)
@@ -18,5 +18,3 @@ export function tradeNoise(world: SimWorld, seconds: number): void {
     trade(world, pool, { zeroForOne, amountIn }, 'trader')
   }
 }
-
-const secondsBetweenTrades = 120
