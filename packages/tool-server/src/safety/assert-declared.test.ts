@@ -38,6 +38,7 @@ const honest: Simulation = {
   leftovers: [0n],
   kept: [],
   foreignPositions: [],
+  deposits: [],
   gasUsed: [],
   revokeGasUsed: [],
 }

@@ -136,6 +136,7 @@ async function replay(
       allowances: [],
       contracts: [],
       positions: [],
+      deposits: [],
       revokes: [],
       spends: new Map(),
       block: { number: BigInt(block) },

@@ -5,6 +5,7 @@ import { assetChanges } from './asset-changes.ts'
 import { dearGas } from './dear-gas.ts'
 import { worstGasCost } from './gas.ts'
 import { gasCostOf, gasWorth } from './gas-worth.ts'
+import { keepDeposits } from './keep-plan.ts'
 import type { PolicyFollower } from './follow-policy.ts'
 import { checkMeasured, declaredContext, play } from './prepare.ts'
 import { policyVerdict, tokensOf } from './policy-verdict.ts'
@@ -46,6 +47,7 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
       details: drift.details ?? [],
     })
   }
+  keepDeposits(road, simulation)
   await requirePrice(road, progress, whole, surveyed)
   progress.valid = { surveyed, simulation, firstStep: progress.mined.length }
   return road
