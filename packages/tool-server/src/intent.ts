@@ -156,7 +156,7 @@ export type Scheduled = {
 export type Plan = {
   /** What `execute_plan` takes; the same as the id of the operation. */
   readonly planId: string
-  /** Names the principal, the tool, its arguments, the intent, the wallet and the chain. */
+  /** Names the principal, the tool, its arguments, the intent, the wallet, the chain, and `deposits` and `warnings` as shown. */
   readonly planHash: Hash
   /** Names the simulation it shows: what was played, at which block and time, and what it moved. */
   readonly simulationHash: Hash
@@ -173,6 +173,10 @@ export type Plan = {
     readonly spendsAtMost: readonly PlannedAmount[]
     readonly receivesAtLeast: readonly PlannedAmount[]
   }
+  /** What goes into pools, in the caller's order of tokens. */
+  readonly deposits: readonly PlannedDeposit[]
+  /** Whatever a person should weigh, in sentences of ours. Part of the hash: figures that change with each block are none. */
+  readonly warnings: readonly string[]
   readonly spendUsd: string
   readonly gasEstimate: string
   readonly gasCostUsd: number | null
@@ -215,6 +219,32 @@ export type PlannedCall = {
   /** The arguments that are amounts of a token that is known, by their names. */
   readonly amounts: Readonly<Record<string, PlannedAmount>>
 }
+
+/** A deposit as a person reads it: prices in whole tokens, token1 per token0, to six digits. */
+export type PlannedDeposit = {
+  readonly kind: IntentDeposit['kind']
+  readonly version: IntentDeposit['version']
+  readonly pool: Hex
+  readonly token0: PlannedToken
+  readonly token1: PlannedToken
+  /** In percent; `null` where the pool's hook decides it. */
+  readonly feePct: number | null
+  readonly hooks: Address | null
+  readonly positionId: string | null
+  readonly createsPool: boolean
+  /** In the pool's order, as the contract has them; `null` for v2. */
+  readonly tickLower: number | null
+  readonly tickUpper: number | null
+  /** `null` where the range has no end on that side: v2, and the widest range. */
+  readonly priceLower: number | null
+  readonly priceUpper: number | null
+  /** Of the pool when this was planned, or at which it is created. */
+  readonly currentPrice: number
+  /** How much of the deposit's value, at that price, is token0. */
+  readonly share0Pct: number
+}
+
+export type PlannedToken = Pick<PlannedAmount, 'token' | 'symbol' | 'isListed'>
 
 export type PlannedAmount = {
   readonly token: Address
