@@ -123,7 +123,10 @@ export type Ledger = {
 
 export type ReserveRequest = CheckRequest & { readonly id: string; readonly requestId: string }
 
-export type RaiseRequest = Pick<CheckRequest, 'amountUsdMicros' | 'gasUsdMicros' | 'budgets' | 'limits' | 'sessionIdleMs'> & {
+export type RaiseRequest = Pick<
+  CheckRequest,
+  'amountUsdMicros' | 'gasUsdMicros' | 'budgets' | 'limits' | 'sessionIdleMs'
+> & {
   /** For an amount that is what gas leaves of a limit. */
   readonly gasOutOfAmount?: boolean
 }
