@@ -22,6 +22,8 @@ export type Intent = {
   readonly deadline: number | null
   /** Where funds or positions go, when it is decided by the calldata. */
   readonly recipients: readonly Address[]
+  /** The caller says that a new pool may be opened at the price of the amounts though no named source prices its tokens. */
+  readonly mayOpenUnpriced?: true | undefined
   /** What the chain must still say when it is this intent's turn; an earlier write may have changed it. */
   readonly restsOn?: readonly ChainAnswer[] | undefined
   /** One sentence for the audit log and for the person who approves. */
@@ -78,6 +80,10 @@ export type Settled = {
   readonly gasCostWei: bigint
   readonly gasCostUsd: number | null
   readonly safetyChecks: SafetyChecks
+  /** How much worse than the trusted price the trade was, pools' fees left out; `null` where nothing was traded or a price is missing. */
+  readonly priceImpactBps: number | null
+  /** What the value stage had to say, though it let the call pass. */
+  readonly warnings: readonly string[]
 }
 
 export type SettledTransaction = {

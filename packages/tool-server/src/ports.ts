@@ -3,7 +3,7 @@ import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory } from './ports/history.ts'
 import type { Identities } from './ports/identities.ts'
 import type { Liquidity, Pool } from './ports/liquidity.ts'
-import type { PriceBand } from './ports/prices.ts'
+import type { PriceBand, PriceDoubt } from './ports/prices.ts'
 import type { Workers } from './ports/workers.ts'
 
 /** What handlers read the world through. Adapters implement these; tests use the real ones on the local chain. */
@@ -71,15 +71,14 @@ export type TokenDirectory = {
 }
 
 export type UsdPrice = {
-  /** For reports; limits count with `exact`. */
+  /** For reports; limits count with `band`. */
   readonly usd: number
-  /** What limits may count with, in integers; `null` where the sources are not to be trusted, and `doubt` says why. */
-  readonly exact: ExactPrice | null
-  readonly doubt: PriceDoubt | null
   /** What limits and values are counted with: what the named sources say; `null` without one that says anything. */
-  readonly band?: PriceBand | null
+  readonly band: PriceBand | null
   /** Of a token without a named source: the most any pool says for it, US dollars times 1e18; `null` where none does. */
-  readonly mostE18?: bigint | null
+  readonly mostE18: bigint | null
+  /** Why there is no band; `null` beside one. */
+  readonly doubt: PriceDoubt | null
   /** Unix seconds of the block it was read at. */
   readonly readAt: number
   readonly method: 'peg' | 'pool_twap' | 'pool_spot'
@@ -90,15 +89,6 @@ export type UsdPrice = {
   readonly confidence: 'HIGH' | 'MODERATE' | 'LOW'
   readonly blockNumber: bigint
 }
-
-export type ExactPrice = {
-  /** US dollars for one whole token, times 1e18 and rounded up: the dearest of the sources. */
-  readonly usdE18: bigint
-  readonly sources: readonly ('peg' | 'v3_twap' | 'v2_twap' | 'feed' | 'pool_spot')[]
-}
-
-/** Why a price is not trusted: no source, one that needs a second, sources that differ, a nonsensical or an old one. */
-export type PriceDoubt = 'missing' | 'single' | 'disagreement' | 'absurd' | 'stale'
 
 export type PriceSource = {
   /** `null` when nothing is known of its price. */
@@ -133,5 +123,5 @@ export type {
   TickRow,
   Version,
 } from './ports/liquidity.ts'
-export type { PriceBand, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'
+export type { PriceBand, PriceDoubt, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'
 export type { Replay, Replayed, SimulationRun, Work, WorkCaller, Workers, WorkKind } from './ports/workers.ts'

@@ -189,6 +189,10 @@ export type SafetyReport = {
   /** How much of it is gas. */
   readonly gasUsd: { readonly session: string; readonly daily: string } | null
   readonly remainingUsd: { readonly session: string; readonly daily: string } | null
+  /** What any 24 hours have taken, and may take, of what may be lost in value, spent on tokens without a source, and at prices of the moment. */
+  readonly valueUsd: Readonly<
+    Record<'loss' | 'speculative' | 'coldStart', { readonly used: string; readonly cap: string }>
+  > | null
   readonly dailyAlert: boolean
   readonly pendingTransactions: number
   /** Operations of this caller that await a person's word. */

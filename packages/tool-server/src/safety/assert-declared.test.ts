@@ -38,6 +38,8 @@ const honest: Simulation = {
   leftovers: [0n],
   kept: [],
   foreignPositions: [],
+  paid: new Map(),
+  inspected: { positions: [], pools: [], minted: [] },
   gasUsed: [],
   revokeGasUsed: [],
 }

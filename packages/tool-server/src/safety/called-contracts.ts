@@ -9,6 +9,7 @@ import type { KnownContracts } from './known-contracts.ts'
 export function calledContracts(intent: Intent, known: KnownContracts): CalledContracts {
   const contracts = new Map<string, Address>()
   const positions = new Map<string, CalledContracts['positions'][number]>()
+  const payees = new Map<string, Address>()
   let removesLiquidity = false
   for (const call of intent.calls) {
     const { to } = call
@@ -17,13 +18,23 @@ export function calledContracts(intent: Intent, known: KnownContracts): CalledCo
     contracts.set(to.toLowerCase(), to)
     const reading = known.readCall(surface, call)
     for (const id of reading?.positionIds ?? []) positions.set(`${to.toLowerCase()} ${id}`, { contract: to, id })
+    for (const payee of reading?.recipients ?? []) {
+      if (known.recipients.has(payee.toLowerCase())) payees.set(payee.toLowerCase(), payee)
+    }
     removesLiquidity ||= reading?.removesLiquidity === true
   }
-  return { contracts: [...contracts.values()], positions: [...positions.values()], removesLiquidity }
+  return {
+    contracts: [...contracts.values()],
+    positions: [...positions.values()],
+    payees: [...payees.values()],
+    removesLiquidity,
+  }
 }
 
 export type CalledContracts = {
   readonly contracts: readonly Address[]
   readonly positions: readonly { readonly contract: Address; readonly id: bigint }[]
+  /** Whom the calldata pays beside the wallet, of those the operator lists. */
+  readonly payees: readonly Address[]
   readonly removesLiquidity: boolean
 }

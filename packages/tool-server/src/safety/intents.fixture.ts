@@ -23,7 +23,7 @@ export function swapIntent(road: Road, amount: string, change: SwapChange = {}):
         fee: change.fee ?? 500,
         recipient: change.recipient ?? road.wallet,
         amountIn: change.amountIn ?? amountIn,
-        amountOutMinimum: change.minimumOut ?? 1n,
+        amountOutMinimum: change.minimumOut ?? leastOut(change, change.amountIn ?? amountIn),
         sqrtPriceLimitX96: 0n,
       },
     ],
@@ -43,6 +43,27 @@ export function swapIntent(road: Road, amount: string, change: SwapChange = {}):
     why: 'swap USDC for WETH',
     ...change.intent,
   }
+}
+
+/** A hundredth less than what the local chain's market says; next to nothing of tokens without one. */
+function leastOut({ tokenIn = 'USDC', tokenOut = 'WETH' }: SwapChange, amountIn: bigint): bigint {
+  const [paid, bought] = [market[tokenIn], market[tokenOut]]
+  if (paid === undefined || bought === undefined) return 1n
+  const usd = amountIn * paid.usd * 10n ** BigInt(bought.decimals)
+  return (usd * 99n) / (100n * bought.usd * 10n ** BigInt(paid.decimals)) || 1n
+}
+
+const market: Readonly<Record<string, { readonly usd: bigint; readonly decimals: number }>> = {
+  USDC: { usd: 1n, decimals: 6 },
+  USDT: { usd: 1n, decimals: 6 },
+  DAI: { usd: 1n, decimals: 18 },
+  WETH: { usd: 3_000n, decimals: 18 },
+  WBTC: { usd: 90_000n, decimals: 8 },
+}
+
+/** What a deposit takes at least: the price may move by two hundredths. */
+function leastOf(amount: bigint): bigint {
+  return (amount * 98n) / 100n
 }
 
 export type SwapChange = {
@@ -81,8 +102,8 @@ export function mintIntent(road: Road, recipient: Address = road.wallet): Intent
         tickUpper: 887_220,
         amount0Desired: amountOf(token0),
         amount1Desired: amountOf(token1),
-        amount0Min: 0n,
-        amount1Min: 0n,
+        amount0Min: leastOf(amountOf(token0)),
+        amount1Min: leastOf(amountOf(token1)),
         recipient,
         deadline,
       },
@@ -168,7 +189,7 @@ export function routerSwapIntent(road: Road, amount: string): Intent {
   const input = encodeAbiParameters(parseAbiParameters('address, uint256, uint256, bytes, bool'), [
     road.wallet,
     amountIn,
-    1n,
+    leastOut({}, amountIn),
     path,
     true,
   ])

@@ -121,7 +121,8 @@ describe('G8: tokens', () => {
 
   it('strict: a token the operator listed passes', async () => {
     const hostile = devnet().tokens.find(({ symbol }) => symbol === 'HOSTILE')!.address
-    const road = await open({ policy: { allowlist: { mode: 'strict', tokens: { [devnet().chainId]: [hostile] } } } })
+    const allowlist = { mode: 'strict' as const, tokens: { [devnet().chainId]: [hostile] } }
+    const road = await open({ policy: { allowlist, speculativeUsd: '1' } })
     await expect(road.run(swapIntent(road, '1', { ...foreign, intent: receives(road) }))).resolves.toMatchObject({
       safetyChecks: { tokenAllowlistPassed: true },
     })

@@ -20,6 +20,7 @@ import type { Call } from '../call.ts'
 import { createExecutor, type ExecutorOptions } from '../execute.ts'
 import type { Deferred, Intent, Settled } from '../intent.ts'
 import type { PriceSource } from '../ports.ts'
+import { bandOf } from './value/bands.fixture.ts'
 import { openAuditLog } from './audit.ts'
 import { devnetPolicy } from './devnet-policy.ts'
 import { createFormerWallets } from './former-wallets.ts'
@@ -227,7 +228,7 @@ const usdTable: Readonly<Record<string, number | null>> = {
   USDC: 1,
   USDT: 1,
   DAI: 1,
-  WBTC: 60_000,
+  WBTC: 90_000,
 }
 
 function tablePrices(usd: Readonly<Record<string, number | null>> = {}): PriceSource {
@@ -237,7 +238,8 @@ function tablePrices(usd: Readonly<Record<string, number | null>> = {}): PriceSo
       if (price === null) return null
       return {
         usd: price,
-        exact: { usdE18: parseUnits(`${price}`, 18), sources: ['peg'] },
+        band: bandOf(parseUnits(`${price}`, 18)),
+        mostE18: null,
         doubt: null,
         readAt: 0,
         method: 'peg',

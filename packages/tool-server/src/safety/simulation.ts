@@ -12,6 +12,7 @@ import { revertReason } from './revert-reason.ts'
 import { lacksMethod, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
 import type { SimulatorMemory } from './simulator-memory.ts'
 import type { Step } from './step.ts'
+import type { Inspected, Inspection } from './value/inspection.ts'
 
 /**
  * Plays a whole sequence of transactions at one block: the steps, then reads of the allowances they leave, then the
@@ -22,21 +23,23 @@ import type { Step } from './step.ts'
  * on a guess.
  */
 export async function simulate(request: SimulationRequest): Promise<Simulation> {
+  const { inspection } = request
   const sequence = sequenceOf(request)
   const { results, playedBy } = await run(request, sequence)
   const failed = results.findIndex(({ ok }, index) => !ok && sequence[index]?.mustSucceed === true)
   if (failed !== -1) {
     const played = await withRevertData(request, sequence.slice(0, failed + 1), results[failed])
-    const failedStep = request.steps[failed - request.tokens.length - request.positions.length]
+    const failedStep = request.steps[failed - firstStepOf(request)]
     throw shortfall(request, results) ?? failure(failedStep, played)
   }
 
-  const reads = request.tokens.length + request.positions.length
-  const steps = results.slice(reads, reads + request.steps.length)
-  const leftoversAt = reads + request.steps.length
+  const stepsAt = firstStepOf(request)
+  const steps = results.slice(stepsAt, stepsAt + request.steps.length)
+  const leftoversAt = stepsAt + request.steps.length
   const leftovers = request.allowances.map((_, index) => uintOf(results[leftoversAt + index]) ?? 0n)
   const revokesAt = leftoversAt + request.allowances.length
   const revokes = results.slice(revokesAt, revokesAt + request.allowances.length)
+  const inspectedAt = revokesAt + request.allowances.length
   const changes = assetChanges(
     steps.map(({ logs }) => logs),
     request,
@@ -61,8 +64,14 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
     leftNfts: changes.leftNfts,
     leftovers,
     kept: keptIn(request, steps),
+    paid: paidIn(request, steps),
     foreignPositions: request.positions.filter(
       (_, index) => uintOf(results[request.tokens.length + index]) !== BigInt(request.wallet),
+    ),
+    inspected: inspection.decode(
+      results.slice(stepsAt - inspection.before.length, stepsAt),
+      results.slice(inspectedAt, inspectedAt + inspection.after.length),
+      steps,
     ),
     gasUsed: steps.map(({ gasUsed }) => gasUsed),
     revokeGasUsed: revokes.map(({ gasUsed }) => gasUsed),
@@ -80,7 +89,8 @@ export type SimulationRequest = PlayedFrom & {
   readonly tokens: readonly Address[]
   readonly spends: ReadonlyMap<string, bigint>
   readonly revokes: readonly Step[]
-} & Pick<CalledContracts, 'contracts' | 'positions'>
+  readonly inspection: Inspection
+} & Pick<CalledContracts, 'contracts' | 'positions' | 'payees'>
 
 export type Simulation = AssetChanges & {
   /** `eth_call` sees the declared tokens and native currency alone: no rights, no NFTs, nothing undeclared. */
@@ -90,8 +100,12 @@ export type Simulation = AssetChanges & {
   readonly leftovers: readonly bigint[]
   /** What the steps left in routers and position managers, by the logs. */
   readonly kept: readonly { readonly contract: Address; readonly token: string; readonly amount: bigint }[]
+  /** What arrived at payees the operator lists, by token, by the logs. */
+  readonly paid: ReadonlyMap<string, bigint>
   /** Positions of the calldata that the wallet did not own before the steps. */
   readonly foreignPositions: CalledContracts['positions']
+  /** What is needed to value positions and pools. */
+  readonly inspected: Inspected
   /** After refunds, per step. */
   readonly gasUsed: readonly bigint[]
   readonly revokeGasUsed: readonly bigint[]
@@ -107,7 +121,25 @@ function keptIn({ contracts, wrappedNative }: SimulationRequest, steps: readonly
   )
 }
 
+function paidIn({ payees, wrappedNative }: SimulationRequest, steps: readonly PlayedResult[]): Simulation['paid'] {
+  const paid = new Map<string, bigint>()
+  for (const wallet of payees) {
+    for (const [token, amount] of assetChanges(
+      steps.map(({ logs }) => logs),
+      { wallet, wrappedNative },
+    ).deltas) {
+      if (amount > 0n) paid.set(token, (paid.get(token) ?? 0n) + amount)
+    }
+  }
+  return paid
+}
+
+function firstStepOf({ tokens, positions, inspection }: SimulationRequest): number {
+  return tokens.length + positions.length + inspection.before.length
+}
+
 function sequenceOf({
+  inspection,
   wallet,
   steps,
   allowances,
@@ -127,7 +159,9 @@ function sequenceOf({
   const leftovers = allowances.map(({ token, spender }) =>
     read(token, encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })),
   )
-  return [...balances, ...owners, ...carried(steps, true), ...leftovers, ...carried(revokes, false), ...balances]
+  const { before, after } = inspection
+  const around = [...carried(steps, true), ...leftovers, ...carried(revokes, false)]
+  return [...balances, ...owners, ...before, ...around, ...after, ...balances]
 }
 
 async function run(request: SimulationRequest, sequence: readonly PlayedCall[]): Promise<Played> {

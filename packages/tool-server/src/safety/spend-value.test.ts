@@ -5,7 +5,16 @@ import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
 import type { Intent } from '../intent.ts'
 import type { UsdPrice } from '../ports.ts'
 import { pairShares } from './pair-shares.ts'
-import { type PricedToken, type PricedTokens, priceTokens, spentAmounts, usdOf, valueOf } from './spend-value.ts'
+import {
+  createNativePrices,
+  type PricedToken,
+  type PricedTokens,
+  priceTokens,
+  spentAmounts,
+  usdOf,
+  valueOf,
+} from './spend-value.ts'
+import { bandOf } from './value/bands.fixture.ts'
 
 const usdc: Address = '0x0000000000000000000000000000000000001111'
 const dust: Address = '0x0000000000000000000000000000000000002222'
@@ -13,8 +22,9 @@ const pair: Address = '0x0000000000000000000000000000000000003333'
 const entry = (decimals: number, usd: number | null, pair: PricedToken['pair'] = null) => ({
   token: { address: usdc, symbol: 'T', name: 'T', decimals, isNative: false, listed: true, usdPegged: false },
   usd,
+  band: usd === null ? null : bandOf(BigInt(Math.round(usd * 1e9)) * 10n ** 9n),
   usdE18: usd === null ? null : BigInt(Math.round(usd * 1e9)) * 10n ** 9n,
-  doubt: usd === null ? ('missing' as const) : null,
+  doubt: usd === null ? ('unnamed' as const) : null,
   pair,
 })
 const priced: PricedTokens = new Map([
@@ -62,27 +72,34 @@ describe('what a call spends', () => {
     expect(Object.fromEntries(spentAmounts({ ...nothing, ...intent }, deltas))).toEqual({ [usdc]: 15n, [dust]: 9n })
   })
 
-  it('has no price for limits where only the price of the moment is known, though reports show it', async () => {
+  it('has no price for limits where no named source tells one, though reports show it', async () => {
     const chain = { ...chains.find(({ id }) => id === 1)!, amm: {} }
     const token = { ...entry(18, null).token, address: dust }
     const spot = { usd: 3, pools: [], liquidityUsd: 30_000, blockNumber: 1n, readAt: 0 }
-    const trusted = { doubt: null, exact: { usdE18: 3n * 10n ** 18n, sources: ['v3_twap'] } } as const
+    const trusted = { doubt: null, band: bandOf(3n * 10n ** 18n), mostE18: null }
     const prices = {
       usd: async (_: unknown, { address }: { address: Address }) => {
         const confidence = { confidence: 'LOW', method: 'pool_spot' } as const
         return {
           ...spot,
           ...confidence,
-          ...(address === dust ? ({ exact: null, doubt: 'missing' } as const) : trusted),
+          ...(address === dust ? ({ band: null, mostE18: null, doubt: 'silent' } as const) : trusted),
         }
       },
       ratio: async () => null,
     }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...token, address }) }
-    const table = await priceTokens([dust], { directory, prices, rpc, chain, now: () => 0 })
+    const table = await priceTokens([dust], {
+      directory,
+      prices,
+      rpc,
+      chain,
+      nativePrices: createNativePrices(),
+      now: () => 0,
+    })
     expect(valueOf(new Map([[dust, 10n ** 18n]]), table)).toEqual({
       usdMicros: 0n,
-      unpriced: [{ token: dust, doubt: 'missing', listed: true }],
+      unpriced: [{ token: dust, doubt: 'silent', listed: true }],
     })
     expect(usdOf(dust, 10n ** 18n, table)).toBe(3)
     expect(valueOf(new Map([[zeroAddress, 10n ** 18n]]), table)).toEqual({ usdMicros: 3_000_000n, unpriced: [] })
@@ -91,13 +108,14 @@ describe('what a call spends', () => {
   it.each([
     ['is none when its block is more than five minutes old', { readAt: 1_000, nowMs: 1_301_000 }, null, 'stale'],
     ['counts up to five minutes', { readAt: 1_000, nowMs: 1_300_999 }, 3n * 10n ** 18n, null],
-    ['is none when it is zero', { exact: { usdE18: 0n, sources: ['feed'] } as const }, null, 'absurd'],
-    ['is none when its sources disagree', { exact: null, doubt: 'disagreement' as const }, null, 'disagreement'],
+    ['is none when it is zero', { band: bandOf(0n) }, null, 'absurd'],
+    ['is none when its sources are silent', { band: null, doubt: 'silent' as const }, null, 'silent'],
   ])('a price %s', async (_what, { nowMs = 1_000_000, ...change }: PriceChange, usdE18, doubt) => {
     const chain = { ...chains.find(({ id }) => id === 1)! }
     const price: UsdPrice = {
       usd: 3,
-      exact: { usdE18: 3n * 10n ** 18n, sources: ['v3_twap'] },
+      band: bandOf(3n * 10n ** 18n),
+      mostE18: null,
       doubt: null,
       method: 'pool_twap',
       pools: [],
@@ -110,10 +128,14 @@ describe('what a call spends', () => {
     const prices = { usd: async () => price, ratio: async () => null }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...entry(18, 1).token, address }) }
     const context = { directory, prices, rpc, now: () => nowMs }
-    const table = await priceTokens([], { ...context, chain })
+    const table = await priceTokens([], { ...context, nativePrices: createNativePrices(), chain })
     expect(table.get(zeroAddress)).toMatchObject({ usdE18, doubt })
     // Where blocks come on demand, the age of one says nothing.
-    const local = await priceTokens([], { ...context, chain: { ...chain, maxHeadAgeSeconds: null } })
+    const local = await priceTokens([], {
+      ...context,
+      nativePrices: createNativePrices(),
+      chain: { ...chain, maxHeadAgeSeconds: null },
+    })
     expect(local.get(zeroAddress)).toMatchObject(doubt === 'stale' ? { usdE18: 3n * 10n ** 18n } : { usdE18 })
   })
 
@@ -133,8 +155,8 @@ describe('what a call spends', () => {
     expect(valueOf(amounts, priced)).toEqual({
       usdMicros: 1_000_000n,
       unpriced: [
-        { token: zeroAddress, doubt: 'missing', listed: true },
-        { token: '0xabc', doubt: 'missing', listed: false },
+        { token: zeroAddress, doubt: 'unnamed', listed: true },
+        { token: '0xabc', doubt: 'unnamed', listed: false },
       ],
     })
   })

@@ -115,7 +115,7 @@ export const addLiquidity = writeTool({
       rangeWidth: rangeWidth(request, preview),
       estimatedFeeApy7d: apy.apyPct,
       safetyChecks: settled.safetyChecks,
-      notes: [...priceNotes([token0, price0], [token1, price1]), ...apy.notes],
+      notes: [...settled.warnings, ...priceNotes([token0, price0], [token1, price1]), ...apy.notes],
     }
   })
 })

@@ -80,7 +80,7 @@ export const increaseLiquidity = writeTool({
       newTotalAmount0: tokenAmount(total.amount0, token0),
       newTotalAmount1: tokenAmount(total.amount1, token1),
       newTotalValueUsd: sumUsd(valueUsd(total.amount0, token0, price0), valueUsd(total.amount1, token1, price1)),
-      notes: [...total.notes, ...priceNotes([token0, price0], [token1, price1])],
+      notes: [...settled.warnings, ...total.notes, ...priceNotes([token0, price0], [token1, price1])],
     }
   })
 })
