@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { createOperatorGuard, createServerGuard, dailyLossUsd, serverLook } from '../guards/server-guard.fixture.ts'
+import { dailyLossUsd } from '../guards/operator-policy.fixture.ts'
+import { createOperatorGuard, createServerGuard, serverLook } from '../guards/server-guard.fixture.ts'
 import { outsidePrices, type SimPrices, spotPrices } from '../guards/sim-prices.fixture.ts'
 import type { SimWorld } from '../world/sim-world.fixture.ts'
 import { earnedOfOwner, multipleOfProgram, search } from './search.fixture.ts'
@@ -7,17 +8,17 @@ import { earnedOfOwner, multipleOfProgram, search } from './search.fixture.ts'
 const searched = (pricesOf: (world: SimWorld) => SimPrices) =>
   search({
     seed: 1,
-    programs: 60,
-    climbs: 30,
-    scenarios: 12,
+    programs: 150,
+    climbs: 50,
+    scenarios: 20,
     createGuard: (world) => createOperatorGuard(world, pricesOf(world)),
     look: spotPrices,
   })
 
 it('finds what there is to lose where prices of the moment are believed', () => {
   const found = searched(() => spotPrices)
-  expect(found.worstLossUsd).toBeGreaterThan(10_000)
-  expect(multipleOfProgram(found.worst[0]!)).toBeGreaterThan(5)
+  expect(found.worstLossUsd).toBeGreaterThan(5_000)
+  expect(found.worst.filter((result) => multipleOfProgram(result) > 2).length).toBeGreaterThan(5)
 })
 
 it('finds nothing beyond what the rules allow where the prices outside are known', () => {
@@ -28,7 +29,14 @@ it('finds nothing beyond what the rules allow where the prices outside are known
 
 // A tenth of `npm run bench -- value`.
 it('G13: 400 attacker programs cost the owner no more than the policy lets a call, or a day, lose', () => {
-  const found = search({ seed: 1, programs: 200, climbs: 200, scenarios: 20, createGuard: createServerGuard, look: serverLook })
+  const found = search({
+    seed: 1,
+    programs: 200,
+    climbs: 200,
+    scenarios: 20,
+    createGuard: createServerGuard,
+    look: serverLook,
+  })
   expect(found).toMatchObject({ programs: 400 })
   expect(found.mined).toBeGreaterThan(200)
   expect(found.worst.filter((result) => multipleOfProgram(result) > 1)).toEqual([])
