@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Intent } from '../intent.ts'
 import { type HashedPlan, planHash } from './plan-hash.ts'
-import { readIntent, storeIntent } from './stored-intent.ts'
+import { readIntent, storeIntent } from '../stored-intent.ts'
 import { readPrincipal, storePrincipal } from './stored-principal.ts'
 
 const [token, wallet] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { type ErrorDetail, ToolError } from '../tool-error.ts'
 import { explainPolicy, type PolicyCheck } from './explain-policy.ts'
 import { usdMicros, type Policy } from './policy.ts'
-import { readIntent } from './stored-intent.ts'
+import { readIntent } from '../stored-intent.ts'
 
 /**
  * Runs named cases against a policy, without chain, prices or ledger: what each intent would get as the first spend of

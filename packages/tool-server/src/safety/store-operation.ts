@@ -10,7 +10,7 @@ import type { Refusal } from './refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { usdText } from './spend-limit.ts'
 import { onStorage } from './storage.ts'
-import { storeIntent } from './stored-intent.ts'
+import { storeIntent } from '../stored-intent.ts'
 import { storePrincipal } from './stored-principal.ts'
 
 /** Keeps the plan of a dry run for `execute_plan`, whatever the policy has against it now. */
