@@ -14,8 +14,9 @@ const token: Token = {
 }
 const price: UsdPrice = {
   usd: 3000.5,
-  exact: null,
-  doubt: 'single',
+  band: null,
+  doubt: 'unnamed',
+  mostE18: null,
   readAt: 0,
   method: 'pool_spot',
   pools: [],
