@@ -204,9 +204,11 @@ const noToken: Address = '0x00000000000000000000000000000000000f00d1'
 const dollarEach: PriceSource = {
   usd: async (_chain, { isNative }) => {
     const usd = isNative ? 3_000 : 1
-    const exact = { usdE18: parseUnits(`${usd}`, 18), sources: ['peg'] } as const
-    const read = { doubt: null, readAt: 0, method: 'peg', pools: [], liquidityUsd: 1e7 } as const
-    return { usd, exact, ...read, confidence: 'HIGH', blockNumber: 0n }
+    const usdE18 = parseUnits(`${usd}`, 18)
+    const edges = { lowE18: usdE18, highE18: usdE18, midE18: usdE18 }
+    const band = { ...edges, basis: 'feed', depthUsdMicros: 10n ** 13n, witnesses: [] } as const
+    const read = { doubt: null, mostE18: null, readAt: 0, method: 'peg', pools: [], liquidityUsd: 1e7 } as const
+    return { usd, band, ...read, confidence: 'HIGH', blockNumber: 0n }
   },
   ratio: async () => null,
 }

@@ -19,7 +19,7 @@ import { createTokenDirectory } from '../adapters/tokens/create-token-directory.
 import type { Call } from '../call.ts'
 import { createExecutor, type ExecutorOptions } from '../execute.ts'
 import type { Deferred, Intent, Settled } from '../intent.ts'
-import type { PriceSource } from '../ports.ts'
+import type { PriceBand, PriceSource } from '../ports.ts'
 import { openAuditLog } from './audit.ts'
 import { devnetPolicy } from './devnet-policy.ts'
 import { createFormerWallets } from './former-wallets.ts'
@@ -230,6 +230,11 @@ const usdTable: Readonly<Record<string, number | null>> = {
   WBTC: 60_000,
 }
 
+function bandAt(usdE18: bigint): PriceBand {
+  const prices = { lowE18: usdE18, highE18: usdE18, midE18: usdE18 }
+  return { ...prices, basis: 'feed', depthUsdMicros: 10n ** 13n, witnesses: [] }
+}
+
 function tablePrices(usd: Readonly<Record<string, number | null>> = {}): PriceSource {
   return {
     usd: async (_chain, token) => {
@@ -237,8 +242,9 @@ function tablePrices(usd: Readonly<Record<string, number | null>> = {}): PriceSo
       if (price === null) return null
       return {
         usd: price,
-        exact: { usdE18: parseUnits(`${price}`, 18), sources: ['peg'] },
+        band: bandAt(parseUnits(`${price}`, 18)),
         doubt: null,
+        mostE18: null,
         readAt: 0,
         method: 'peg',
         pools: [],

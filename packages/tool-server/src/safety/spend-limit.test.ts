@@ -20,7 +20,7 @@ function guessed(gas: string, { arriving = '0.01', dryRun = false } = {}): Spend
   const value = {
     usdMicros: 0n,
     arrivingUsdMicros: usd(arriving),
-    unpriced: [{ token, doubt: 'missing', listed: false }],
+    unpriced: [{ token, doubt: 'unnamed', listed: false }],
   } as const
   const ids = { principal: 'agent', chainId: 1, requestId: 'request', reservationId: 'reservation' }
   return { ledger: store.ledger, policy, ...ids, value, gasUsdMicros: usd(gas), dryRun }

@@ -165,7 +165,7 @@ function maybeGuessed({ policy, chainId, value }: SpendRequest): boolean {
   const own = new Set(policy.allowlist.tokens?.[chainId]?.map((token) => token.toLowerCase()))
   return (
     policy.allowlist.mode === 'lenient' &&
-    value.unpriced.every(({ token, doubt, listed }) => doubt === 'missing' && !listed && !own.has(token.toLowerCase()))
+    value.unpriced.every(({ token, doubt, listed }) => doubt === 'unnamed' && !listed && !own.has(token.toLowerCase()))
   )
 }
 
@@ -188,9 +188,8 @@ function withoutPrice(unpriced: readonly Unpriced[]): Refusal {
 }
 
 const doubts = {
-  missing: 'no price',
-  single: 'one source where it takes two',
-  disagreement: 'sources that differ by more than 5 percent',
+  unnamed: 'no named source and no pool that is deep enough',
+  silent: 'named sources that say nothing now',
   absurd: 'a price that makes no sense',
   stale: 'a price more than five minutes old',
 } as const satisfies Record<Unpriced['doubt'], string>

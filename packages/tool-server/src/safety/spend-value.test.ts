@@ -3,7 +3,7 @@ import { type Address, getAddress, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
 import type { Intent } from '../intent.ts'
-import type { UsdPrice } from '../ports.ts'
+import type { PriceBand, UsdPrice } from '../ports.ts'
 import { pairShares } from './pair-shares.ts'
 import { type PricedToken, type PricedTokens, priceTokens, spentAmounts, usdOf, valueOf } from './spend-value.ts'
 
@@ -14,7 +14,7 @@ const entry = (decimals: number, usd: number | null, pair: PricedToken['pair'] =
   token: { address: usdc, symbol: 'T', name: 'T', decimals, isNative: false, listed: true, usdPegged: false },
   usd,
   usdE18: usd === null ? null : BigInt(Math.round(usd * 1e9)) * 10n ** 9n,
-  doubt: usd === null ? ('missing' as const) : null,
+  doubt: usd === null ? ('unnamed' as const) : null,
   pair,
 })
 const priced: PricedTokens = new Map([
@@ -66,14 +66,14 @@ describe('what a call spends', () => {
     const chain = { ...chains.find(({ id }) => id === 1)!, amm: {} }
     const token = { ...entry(18, null).token, address: dust }
     const spot = { usd: 3, pools: [], liquidityUsd: 30_000, blockNumber: 1n, readAt: 0 }
-    const trusted = { doubt: null, exact: { usdE18: 3n * 10n ** 18n, sources: ['v3_twap'] } } as const
+    const trusted = { doubt: null, band: bandAt(3n * 10n ** 18n), mostE18: null } as const
     const prices = {
       usd: async (_: unknown, { address }: { address: Address }) => {
         const confidence = { confidence: 'LOW', method: 'pool_spot' } as const
         return {
           ...spot,
           ...confidence,
-          ...(address === dust ? ({ exact: null, doubt: 'missing' } as const) : trusted),
+          ...(address === dust ? ({ band: null, mostE18: null, doubt: 'unnamed' } as const) : trusted),
         }
       },
       ratio: async () => null,
@@ -82,7 +82,7 @@ describe('what a call spends', () => {
     const table = await priceTokens([dust], { directory, prices, rpc, chain, now: () => 0 })
     expect(valueOf(new Map([[dust, 10n ** 18n]]), table)).toEqual({
       usdMicros: 0n,
-      unpriced: [{ token: dust, doubt: 'missing', listed: true }],
+      unpriced: [{ token: dust, doubt: 'unnamed', listed: true }],
     })
     expect(usdOf(dust, 10n ** 18n, table)).toBe(3)
     expect(valueOf(new Map([[zeroAddress, 10n ** 18n]]), table)).toEqual({ usdMicros: 3_000_000n, unpriced: [] })
@@ -91,14 +91,21 @@ describe('what a call spends', () => {
   it.each([
     ['is none when its block is more than five minutes old', { readAt: 1_000, nowMs: 1_301_000 }, null, 'stale'],
     ['counts up to five minutes', { readAt: 1_000, nowMs: 1_300_999 }, 3n * 10n ** 18n, null],
-    ['is none when it is zero', { exact: { usdE18: 0n, sources: ['feed'] } as const }, null, 'absurd'],
-    ['is none when its sources disagree', { exact: null, doubt: 'disagreement' as const }, null, 'disagreement'],
+    ['is none when it is zero', { band: bandAt(0n) }, null, 'absurd'],
+    ['is none when its sources are silent', { band: null, doubt: 'silent' as const }, null, 'silent'],
+    [
+      'is the most any pool says when nobody named a source',
+      { band: null, mostE18: 5n, doubt: 'unnamed' as const },
+      5n,
+      null,
+    ],
   ])('a price %s', async (_what, { nowMs = 1_000_000, ...change }: PriceChange, usdE18, doubt) => {
     const chain = { ...chains.find(({ id }) => id === 1)! }
     const price: UsdPrice = {
       usd: 3,
-      exact: { usdE18: 3n * 10n ** 18n, sources: ['v3_twap'] },
+      band: bandAt(3n * 10n ** 18n),
       doubt: null,
+      mostE18: null,
       method: 'pool_twap',
       pools: [],
       liquidityUsd: 30_000,
@@ -133,8 +140,8 @@ describe('what a call spends', () => {
     expect(valueOf(amounts, priced)).toEqual({
       usdMicros: 1_000_000n,
       unpriced: [
-        { token: zeroAddress, doubt: 'missing', listed: true },
-        { token: '0xabc', doubt: 'missing', listed: false },
+        { token: zeroAddress, doubt: 'unnamed', listed: true },
+        { token: '0xabc', doubt: 'unnamed', listed: false },
       ],
     })
   })
@@ -170,3 +177,8 @@ describe('pair shares', () => {
 })
 
 type PriceChange = Partial<UsdPrice> & { readonly nowMs?: number }
+
+function bandAt(usdE18: bigint): PriceBand {
+  const prices = { lowE18: usdE18, highE18: usdE18, midE18: usdE18 }
+  return { ...prices, basis: 'pools', depthUsdMicros: 10n ** 12n, witnesses: [] }
+}

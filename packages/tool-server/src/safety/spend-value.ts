@@ -50,7 +50,7 @@ function priceShare(
   )
   const doubtful = sides.find(({ entry }) => (entry?.usdE18 ?? null) === null)
   if (pair === null || doubtful !== undefined) {
-    return { token, usd: null, usdE18: null, doubt: doubtful?.entry?.doubt ?? 'missing', pair }
+    return { token, usd: null, usdE18: null, doubt: doubtful?.entry?.doubt ?? 'unnamed', pair }
   }
   const usdE18 = sides.reduce((sum, { reserve, entry }) => {
     const below = pair.totalSupply * 10n ** BigInt(entry?.token.decimals ?? 0)
@@ -73,10 +73,11 @@ const oldestPriceSeconds = 300
 
 /** What limits may count with. Age is that of the block read; a chain whose blocks come on demand has none. */
 function trustedOf(price: UsdPrice | null, { chain, now }: PricingContext): Pick<PricedToken, 'usdE18' | 'doubt'> {
-  if (price === null) return { usdE18: null, doubt: 'missing' }
-  if (price.exact === null || price.exact.usdE18 <= 0n) return { usdE18: null, doubt: price.doubt ?? 'absurd' }
+  if (price === null) return { usdE18: null, doubt: 'unnamed' }
+  const usdE18 = price.band?.highE18 ?? price.mostE18
+  if (usdE18 === null || usdE18 <= 0n) return { usdE18: null, doubt: price.doubt ?? 'absurd' }
   const isOld = chain.maxHeadAgeSeconds !== null && Math.floor(now() / 1000) - price.readAt > oldestPriceSeconds
-  return isOld ? { usdE18: null, doubt: 'stale' } : { usdE18: price.exact.usdE18, doubt: null }
+  return isOld ? { usdE18: null, doubt: 'stale' } : { usdE18, doubt: null }
 }
 
 /** Shares of a pair as its code names them (v2-core UniswapV2ERC20); listed when one of its tokens is. */
@@ -124,7 +125,7 @@ export function valueOf(amounts: ReadonlyMap<string, bigint>, priced: PricedToke
     const entry = priced.get(key)
     if (amount === 0n) continue
     if (entry === undefined || entry.usdE18 === null || entry.usdE18 <= 0n) {
-      unpriced.push({ token: key as Address, doubt: entry?.doubt ?? 'missing', listed: entry?.token.listed ?? false })
+      unpriced.push({ token: key as Address, doubt: entry?.doubt ?? 'unnamed', listed: entry?.token.listed ?? false })
     } else usdMicros += usdMicrosOf(amount, entry.token.decimals, entry.usdE18)
   }
   return { usdMicros, unpriced }
