@@ -10,7 +10,7 @@ export const testAccountCount = 10
 
 /** Who does what on the chain, by address. */
 export type Roles = {
-  /** Deploys everything, and runs the arbitrage. */
+  /** Deploys everything, runs the arbitrage, and posts to the price feeds. */
   readonly deployer: Address
   /** Mints tokens and gives out funds. */
   readonly bank: Address

@@ -17,7 +17,7 @@ export async function createBlockWriter(client: ChainClient, rpcUrl: string): Pr
     nonces.set(from, nonce + 1)
     return nonce
   }
-  const writeBlock = async (calls: readonly Call[], timestamp: number) => {
+  const writeBlock = async (calls: readonly Call[], timestamp?: number) => {
     const transactions: NodeTransaction[] = []
     for (const [index, call] of calls.entries()) {
       transactions.push(toTransaction(call, await nextNonce(call.from), index))
@@ -26,7 +26,7 @@ export async function createBlockWriter(client: ChainClient, rpcUrl: string): Pr
       rpcUrl,
       transactions.map((transaction) => ({ method: 'eth_sendTransaction', params: [transaction] })),
     )
-    await postBatch(rpcUrl, [{ method: 'evm_mine', params: [{ timestamp }] }])
+    await postBatch(rpcUrl, [{ method: 'evm_mine', params: timestamp === undefined ? [] : [{ timestamp }] }])
     blockNumber += 1n
     sent += calls.length
     unverified.push({ blockNumber, calls })
@@ -58,8 +58,8 @@ export type Call = {
 }
 
 export type BlockWriter = {
-  /** One block at `timestamp` (unix seconds). The calls' gas limits must fit into a block. */
-  writeBlock(calls: readonly Call[], timestamp: number): Promise<void>
+  /** One block at `timestamp` (unix seconds), or by the chain's clock. The calls' gas limits must fit into a block. */
+  writeBlock(calls: readonly Call[], timestamp?: number): Promise<void>
   /** As many blocks as the calls' gas needs, twelve seconds apart, after `timestamp`. Returns the last one's time. */
   writeBlocks(calls: readonly Call[], timestamp: number): Promise<number>
   /** Throws unless every transaction written so far was mined and succeeded; names the first that did not. */

@@ -1,17 +1,17 @@
 import { chains, findChain, type Chain, type ChainToken } from '@svc/wallet/core'
+import { sequencerGraceSeconds } from './feeds/feed-specs.ts'
+import { priceSourcesOf } from './feeds/price-sources.ts'
 import { type Layout, multicall3Address, pairInitCodeHash, permit2Address, poolInitCodeHash } from './layout.ts'
 import { type TokenSpec, tokenSpecs } from './token-specs.ts'
 
 /** The row of the local chain for a chain table. The odd tokens are not on its list, as they would be on none. */
 export function chainRow(layout: Layout, chainId: number, rpcUrl: string): Chain {
   const { contracts, agents } = layout
-  const token = ({ symbol, name, decimals, usdPegged }: ListedSpec): ChainToken => ({
-    symbol,
-    name,
-    decimals,
-    address: layout.tokens[symbol],
-    ...(usdPegged && { usdPegged }),
-  })
+  const token = ({ symbol, name, decimals, usdPegged }: ListedSpec): ChainToken => {
+    const priceSources = priceSourcesOf(layout, symbol)
+    const address = layout.tokens[symbol]
+    return { symbol, name, decimals, address, ...(usdPegged && { usdPegged }), ...(priceSources && { priceSources }) }
+  }
   const tokens = tokenSpecs.filter(isListed).map(token)
   const { faucet, sponsored } = findChain(chains, `${chainId}`) ?? {}
   return {
@@ -51,6 +51,8 @@ export function chainRow(layout: Layout, chainId: number, rpcUrl: string): Chain
       },
       universalRouter: { address: contracts.universalRouter, version: '2.1.0' },
     },
+    // There is none, but what is done when one was down has to be seen somewhere.
+    sequencerUptimeFeed: { address: layout.feeds.sequencer, graceSeconds: sequencerGraceSeconds },
     identityRegistry: { address: agents.identityRegistry, form: 'erc8004-v1' },
     tokens,
   }

@@ -21,14 +21,18 @@ import {
   feeOnTransferToken,
   handleRegistry,
   identityRegistry,
+  priceFeed,
   verifyingPaymaster,
 } from './contracts.gen.ts'
+import { feedDecimals } from './feeds/feed-specs.ts'
 import {
   type AgentContractName,
   agentContractOrder,
   type ContractName,
   contractOrder,
   entryPointAddress,
+  type FeedName,
+  feedOrder,
   type Layout,
   multicall3Address,
   pairInitCodeHash,
@@ -52,6 +56,12 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
     .map((token) => deploy(token.symbol, tokenInitCode(token, bank)))
   const agentRecipes = agentContractRecipes(layout)
   const agents = agentContractOrder.map((name) => deploy(name, assemble(agentRecipes[name])))
+  const feeds = feedOrder.map((name): Call => ({
+    from: deployer,
+    data: feedInitCode(name, deployer),
+    gas: 1_000_000n,
+    what: `deploy feed ${name}`,
+  }))
   const canonical = (what: string, salt: Hex, code: Hex, gas: bigint): Call => ({
     from: bank,
     to: create2Factory,
@@ -83,7 +93,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
     gas: 100_000n,
     what: 'enable the 0.01 % fee',
   }
-  return [permit2, entryPoint, account, ...contracts, ...tokens, ...agents, deposit, enableLowestFee]
+  return [permit2, entryPoint, account, ...contracts, ...tokens, ...agents, ...feeds, deposit, enableLowestFee]
 }
 
 /** Multicall3 cannot be redeployed at its address (its deployer's nonce is spent), so its code is put there. */
@@ -125,6 +135,12 @@ function tokenInitCode(token: TokenSpec, minter: Address): Hex {
     bytecode: v4Periphery('MockERC20'),
     args: [name, symbol, token.decimals],
   })
+}
+
+function feedInitCode(name: FeedName, feeder: Address): Hex {
+  const args: readonly [number, string, Address] =
+    name === 'sequencer' ? [0, 'L2 Sequencer Uptime Status Feed', feeder] : [feedDecimals, `${name} / USD`, feeder]
+  return encodeDeployData({ ...priceFeed, args })
 }
 
 /** Init code, then the constructor's arguments, all of them static words. */

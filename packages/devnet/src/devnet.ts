@@ -2,8 +2,11 @@ import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import type { DevAccount, Sponsors } from './accounts.ts'
 import type { Amounts } from './fund.ts'
+import type { DevnetFeed, DevnetSequencer } from './feeds/create-feeder.ts'
+import type { FeedSymbol } from './feeds/feed-specs.ts'
+import type { UsdPrices } from './prices.ts'
 import type { Asset } from './token-specs.ts'
-import type { Trader, TraderOptions } from './trading.ts'
+import type { MarketMove, Trader, TraderOptions } from './trading.ts'
 
 export type DevnetOptions = {
   /** 0 or absent: any free port. */
@@ -40,20 +43,34 @@ export type Devnet = {
   readonly paymaster: Address
   /** Whose keys sign and send what is sponsored. They are public too. */
   readonly sponsors: Sponsors
+  /** The market outside the chain, which no pool and no feed can be made to lie about. */
+  readonly market: DevnetMarket
+  /** Price feeds as Chainlink's, which follow the market along with trades. On a chain without trades they stand still. */
+  readonly feeds: Readonly<Record<FeedSymbol, DevnetFeed>>
+  readonly sequencer: DevnetSequencer
   /** Adds to what the address holds; amounts are decimal strings in whole tokens, by symbol or `ETH`. */
   fund(address: Address, amounts: Amounts): Promise<void>
-  /** So many trades by others now, one block each. The same seed on the same state gives the same trades. */
+  /** So many trades by others now, at the market's prices. The same seed on the same state gives the same trades. */
   trade(count: number, seed?: string | number, pools?: readonly Hex[]): Promise<void>
   /** Lets others trade every so often until stopped; `stop()` of the chain stops it too. */
   startTrader(options: TraderOptions): Trader
   /** Mines one block at that time (unix seconds), later than the head's; the clock runs on from there. */
   mineTo(timestamp: number): Promise<void>
-  /** Remembers the chain's state; what it returns brings the state back, once, with the clock at the present. */
+  /** Remembers the state of chain, market and feeds; what it returns brings it back, once, with the clock at the present. */
   checkpoint(): Promise<() => Promise<void>>
   /** Settles when the chain's process has ended, for whatever reason. */
   readonly exited: Promise<void>
   /** Ends the chain's process and waits for its end. */
   stop(): Promise<void>
+}
+
+export type DevnetMarket = {
+  prices(): UsdPrices
+  /**
+   * Multiplies prices, as in `{ ETH: 1.05 }`; arbitrage brings all pools after them, and the feeds post what is due. With
+   * nothing named, pools that were pushed come back, and feeds that grew old answer anew.
+   */
+  move(factors: MarketMove): Promise<void>
 }
 
 export type DevnetToken = {

@@ -2,9 +2,14 @@ import { parseAbiItem } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { deriveAccounts } from './accounts.ts'
 import { connect } from './chain-client.ts'
+import { priceFeed } from './contracts.gen.ts'
+import { feedHeartbeatSeconds, feedSpecs } from './feeds/feed-specs.ts'
 import { createLayout, type PlacedPool } from './layout.ts'
 import { decimalsOf } from './prices.ts'
-import { readPool } from './read-pool.ts'
+import { leadSeconds } from './make-dump.ts'
+import { createMarket } from './market.ts'
+import { readPool } from './read-pool.fixture.ts'
+import { history } from './trade-hours.ts'
 import { useDevnet } from './use-devnet.ts'
 
 const devnet = useDevnet({ history: true })
@@ -19,6 +24,21 @@ const swapEvent = parseAbiItem(
 const swapsOf = async (pool: PlacedPool) => {
   const logs = await client().getLogs({ address: pool.id, event: swapEvent, fromBlock: 0n, strict: true })
   return logs.map(({ args, blockTimestamp }) => ({ args, timestamp: Number(blockTimestamp) }))
+}
+
+/** Every answer that a feed ever gave, from its rounds. */
+const answersOf = async (address: `0x${string}`) => {
+  const feed = { address, abi: priceFeed.abi } as const
+  const [latest] = await client().readContract({ ...feed, functionName: 'latestRoundData' })
+  const first = (latest >> 64n) << 64n
+  const ids = Array.from({ length: Number(latest - first) }, (_, index) => first + 1n + BigInt(index))
+  const round = (id: bigint) => ({ address, abi: priceFeed.abi, functionName: 'getRoundData', args: [id] }) as const
+  const rounds = await client().multicall({
+    contracts: ids.map(round),
+    multicallAddress: devnet().chain.multicall3,
+    allowFailure: false,
+  })
+  return rounds.map(([, answer, , updatedAt]) => ({ usd: Number(answer) / 1e8, updatedAt: Number(updatedAt) }))
 }
 
 describe('thirty days of trading', () => {
@@ -80,5 +100,33 @@ describe('thirty days of trading', () => {
       })
       expect(ticks).toHaveLength(2)
     }
+  })
+
+  test('the price feeds followed the market within their deviation, and none was ever silent for a heartbeat', async () => {
+    const [genesis, head] = [await client().getBlock({ blockNumber: 0n }), await client().getBlockNumber()]
+    const hourZero = Number(genesis.timestamp) + leadSeconds
+    const numbers = Array.from({ length: Number(head) }, (_, index) => BigInt(index))
+    const blocks = await Promise.all(numbers.map(async (blockNumber) => await client().getBlock({ blockNumber })))
+    // The block of an hour comes in its last quarter; those before them all made the chain.
+    const times = blocks.map(({ timestamp }) => Number(timestamp)).filter((time) => time > hourZero)
+    const market = createMarket(history)
+    const rounds: Record<string, number> = {}
+    for (const { symbol, asset, deviationBps } of feedSpecs) {
+      const answers = await answersOf(devnet().feeds[symbol].address)
+      rounds[symbol] = answers.length
+      const distances = times.map((time) => {
+        const { usd } = answers.findLast(({ updatedAt }) => updatedAt <= time)!
+        return Math.abs(market.pricesAt(Math.ceil((time - hourZero) / 3_600))[asset] / usd - 1)
+      })
+      expect(distances.length).toBeGreaterThanOrEqual(720)
+      expect(Math.max(...distances)).toBeLessThan(deviationBps / 10_000)
+      const gaps = answers.slice(1).map(({ updatedAt }, index) => updatedAt - answers[index]!.updatedAt)
+      expect(Math.max(...gaps)).toBeLessThan(feedHeartbeatSeconds)
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0)
+    }
+    // Ether moves by half a percent in every other hour, a dollar by a quarter of one in no month.
+    expect(rounds['ETH']).toBeGreaterThan(200)
+    expect(rounds['BTC']).toBeGreaterThan(150)
+    expect(rounds['USDC']).toBeLessThan(50)
   })
 })

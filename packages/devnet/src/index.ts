@@ -1,4 +1,5 @@
 export { anvilPath } from './anvil-path.ts'
-export type { Devnet, DevnetOptions, DevnetPool, DevnetToken } from './devnet.ts'
+export type { Devnet, DevnetMarket, DevnetOptions, DevnetPool, DevnetToken } from './devnet.ts'
+export type { DevnetFeed, DevnetSequencer } from './feeds/create-feeder.ts'
 export { startDevnet } from './start-devnet.ts'
-export type { Trader, TraderOptions } from './trading.ts'
+export type { MarketMove, Trader, TraderOptions } from './trading.ts'

@@ -1,5 +1,6 @@
 import { type Address, concat, encodeAbiParameters, getContractAddress, type Hex, keccak256, zeroAddress } from 'viem'
 import type { Roles, Sponsors } from './accounts.ts'
+import { feedSpecs, type FeedSymbol } from './feeds/feed-specs.ts'
 import { type PoolSpec, poolSpecs } from './pool-specs.ts'
 import { type Asset, type TokenSymbol, tokenSpecs } from './token-specs.ts'
 
@@ -18,9 +19,11 @@ export function createLayout({ roles, sponsors }: Pick<Layout, 'roles' | 'sponso
   const agents = Object.fromEntries(
     agentContractOrder.map((name, index) => [name, at(afterTokens + index)]),
   ) as Layout['agents']
+  const afterAgents = afterTokens + agentContractOrder.length
+  const feeds = Object.fromEntries(feedOrder.map((name, index) => [name, at(afterAgents + index)])) as Layout['feeds']
   const assets: Layout['assets'] = { ...tokens, ETH: zeroAddress }
   const pools = poolSpecs.map((spec) => placePool(spec, contracts, assets))
-  return { roles, sponsors, contracts, tokens, agents, assets, pools }
+  return { roles, sponsors, contracts, tokens, agents, feeds, assets, pools }
 }
 
 export const contractOrder = [
@@ -50,6 +53,11 @@ export const agentContractOrder = ['identityRegistry', 'handleRegistry', 'paymas
 
 export type AgentContractName = (typeof agentContractOrder)[number]
 
+/** The aggregators that prices are read from, one for each feed. Deployed after all else, so that they moved nothing. */
+export const feedOrder: readonly FeedName[] = [...feedSpecs.map(({ symbol }) => symbol), 'sequencer']
+
+export type FeedName = FeedSymbol | 'sequencer'
+
 export const multicall3Address: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 export const permit2Address: Address = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 /** EntryPoint 0.8 of ERC-4337, and the account that an address is delegated to (EIP-7702) when it is sponsored. */
@@ -66,6 +74,7 @@ export type Layout = {
   readonly contracts: Readonly<Record<ContractName, Address>>
   readonly tokens: Readonly<Record<TokenSymbol, Address>>
   readonly agents: Readonly<Record<AgentContractName, Address>>
+  readonly feeds: Readonly<Record<FeedName, Address>>
   /** Tokens, and the zero address for the native currency. */
   readonly assets: Readonly<Record<Asset, Address>>
   readonly pools: readonly PlacedPool[]

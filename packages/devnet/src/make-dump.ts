@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { accountCount, type DevAccount } from './accounts.ts'
 import { growOracleCalls } from './add-liquidity-calls.ts'
+import { readFeeds } from './feeds/read-feeds.ts'
 import type { Layout, PlacedPool } from './layout.ts'
 import { createMarket } from './market.ts'
 import { seedChain } from './seed-chain.ts'
@@ -46,7 +47,9 @@ export async function makeDump(options: {
     onProgress?.('seeding a new chain, once for all starts of a day: contracts, tokens and pools')
     const seed = { layout, usd, startTimestamp, rpcUrl: anvil.rpcUrl, testAccounts: options.testAccounts }
     const writer = await seedChain(anvil.client, seed)
-    await tradeHours(writer, { layout, hourZeroTimestamp, first, last: historyHours, onHour: dayReport(onProgress) })
+    const answers = await readFeeds(anvil.client, layout)
+    const hours = { first, last: historyHours, hourZeroTimestamp }
+    await tradeHours(writer, { layout, answers, ...hours, onHour: dayReport(onProgress) })
     await writer.writeBlocks(growOracleCalls(layout, finalOracleEntries), nowTimestamp - 240)
     await anvil.stop()
     return withoutTraces(readFileSync(file), writer.transactionCount())

@@ -32,6 +32,9 @@ export type Market = {
   pricesAt(hour: number): UsdPrices
 }
 
+/** The market outside a running chain: what a pool that was pushed comes back to. Trades move it. */
+export type LiveMarket = { usd: UsdPrices }
+
 export const pricesNow: UsdPrices = {
   ETH: 3_000,
   WETH: 3_000,

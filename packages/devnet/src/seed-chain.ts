@@ -5,11 +5,12 @@ import { type BlockWriter, createBlockWriter } from './block-writer.ts'
 import type { ChainClient } from './chain-client.ts'
 import { deploymentCalls, placeMulticall3 } from './deploy-contracts.ts'
 import { approvalCalls, fundingCalls, venueCall } from './funding-calls.ts'
+import { allPosts, postCall, sequencerAnswer } from './feeds/feed-posts.ts'
 import type { Layout } from './layout.ts'
 import type { UsdPrices } from './prices.ts'
 
 /**
- * Puts contracts, tokens, funds, approvals, pools and liquidity on an empty chain that mines on demand, from
+ * Puts contracts, tokens, funds, approvals, pools, liquidity and the first answers of the price feeds on an empty chain that mines on demand, from
  * `startTimestamp` (unix seconds) on, at the market's prices `usd`. Returns the writer for whatever comes after.
  */
 export async function seedChain(
@@ -33,7 +34,12 @@ export async function seedChain(
     approvalCalls(layout),
     layout.pools.flatMap((pool) => createPoolCalls(layout, pool, usd)),
     growOracleCalls(layout, () => 24),
-    [venueCall(layout), ...layout.pools.flatMap((pool) => addLiquidityCalls(layout, pool, usd))],
+    [
+      venueCall(layout),
+      postCall(layout, 'sequencer', sequencerAnswer.up),
+      ...allPosts(layout, usd),
+      ...layout.pools.flatMap((pool) => addLiquidityCalls(layout, pool, usd)),
+    ],
   ]
   let timestamp = options.startTimestamp
   for (const calls of phases) timestamp = await writer.writeBlocks(calls, timestamp)

@@ -6,13 +6,14 @@ import type { ChainClient } from './chain-client.ts'
 import { chainRow } from './chain-row.ts'
 import { createQueue } from './create-queue.ts'
 import type { Devnet, DevnetOptions, DevnetPool } from './devnet.ts'
+import { createFeeder, type Feeder } from './feeds/create-feeder.ts'
 import { fund } from './fund.ts'
 import { createLayout, entryPointAddress, type Layout, type PlacedPool, simple7702AccountAddress } from './layout.ts'
-import { loadChain } from './load-chain.ts'
+import { type LoadedChain, loadChain } from './load-chain.ts'
 import { makeDump } from './make-dump.ts'
+import type { LiveMarket } from './market.ts'
 import { cacheFolder, seededDump } from './seeded-dump.ts'
 import { sendNow } from './send-now.ts'
-import type { Anvil } from './start-anvil.ts'
 import { tokenSpecs } from './token-specs.ts'
 import { historyHours } from './trade-hours.ts'
 import { createTrading } from './trading.ts'
@@ -41,11 +42,13 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   return describeDevnet(anvil, layout, chainId, testAccounts)
 }
 
-function describeDevnet(anvil: Anvil, layout: Layout, chainId: number, accounts: readonly DevAccount[]): Devnet {
+function describeDevnet(anvil: LoadedChain, layout: Layout, chainId: number, accounts: readonly DevAccount[]): Devnet {
   const { client, rpcUrl, pid } = anvil
   const inTurn = createQueue()
   const send = async (call: Call) => await inTurn(async () => await sendNow(client, call))
-  const trading = createTrading({ client, layout, send })
+  const market: LiveMarket = { usd: anvil.usd }
+  const feeder = createFeeder({ client, layout, market, send })
+  const trading = createTrading({ layout, market, send, postDue: feeder.postDue })
   return {
     rpcUrl,
     chainId,
@@ -64,6 +67,9 @@ function describeDevnet(anvil: Anvil, layout: Layout, chainId: number, accounts:
     simple7702Account: simple7702AccountAddress,
     paymaster: layout.agents.paymaster,
     sponsors: layout.sponsors,
+    market: { prices: () => market.usd, move: trading.move },
+    feeds: feeder.feeds,
+    sequencer: feeder.sequencer,
     fund: async (address, amounts) => await fund({ client, layout, send }, address, amounts),
     trade: async (count, seed = 1, pools) => await trading.trade(count, String(seed), pools),
     startTrader: (options) => trading.startTrader(options),
@@ -72,7 +78,7 @@ function describeDevnet(anvil: Anvil, layout: Layout, chainId: number, accounts:
       await client.mine({ blocks: 1 })
     },
     exited: anvil.exited,
-    checkpoint: async () => await checkpoint(client),
+    checkpoint: async () => await checkpoint(client, market, feeder),
     stop: async () => {
       await trading.stopAll()
       await anvil.stop()
@@ -85,9 +91,13 @@ const dayMs = 24 * 3_600_000
 const unixNow = () => Math.floor(Date.now() / 1_000)
 
 /** A revert sets anvil's clock to the time of the snapshot's block, hence the second step. */
-async function checkpoint(client: ChainClient): Promise<() => Promise<void>> {
+async function checkpoint(client: ChainClient, market: LiveMarket, feeder: Feeder): Promise<() => Promise<void>> {
+  const { usd } = market
+  const restoreFeeder = feeder.remember()
   const id = await client.snapshot()
   return async () => {
+    market.usd = usd
+    restoreFeeder()
     await client.revert({ id })
     await client.request({ method: 'evm_setTime', params: [unixNow()] })
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { deriveAccounts } from './accounts.ts'
 import { connect } from './chain-client.ts'
 import { createLayout } from './layout.ts'
-import { readPool } from './read-pool.ts'
+import { readPool } from './read-pool.fixture.ts'
 import { useDevnet } from './use-devnet.ts'
 
 const devnet = useDevnet()

@@ -2,31 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { arbitrageCall } from './arbitrage-call.ts'
 import type { Call } from './block-writer.ts'
-import type { ChainClient } from './chain-client.ts'
 import type { Layout, PlacedPool } from './layout.ts'
-import { pricesNow } from './market.ts'
+import type { LiveMarket } from './market.ts'
 import type { UsdPrices } from './prices.ts'
 import { createRandom, type Random } from './random.ts'
-import { readPool } from './read-pool.ts'
-import type { Asset } from './token-specs.ts'
 import { randomSwap } from './trading-hour.ts'
 
 /** Trading by other people on a running chain: a number of trades at once, or one every so often until stopped. */
 export function createTrading(chain: {
-  readonly client: ChainClient
   readonly layout: Layout
+  readonly market: LiveMarket
   readonly send: (call: Call) => Promise<void>
+  /** Lets the price feeds answer what the market has come to. */
+  readonly postDue: () => Promise<void>
 }): Trading {
   const running = new Set<Trader>()
   const trade = async (count: number, seed: string, pools?: readonly Hex[]) => {
-    const next = await openSession(chain, seed, pools)
+    const next = openSession(chain, seed, pools)
     for (let i = 0; i < count; i++) await next()
   }
   const startTrader = (options: TraderOptions): Trader => {
     const halt = new AbortController()
     let trades = 0
     const work = async () => {
-      const next = await openSession(chain, String(options.seed), options.pools)
+      const next = openSession(chain, String(options.seed), options.pools)
       while (!halt.signal.aborted) {
         await next()
         trades += 1
@@ -48,7 +47,12 @@ export function createTrading(chain: {
     return trader
   }
   const stopAll = async () => void (await Promise.allSettled([...running].map(async (trader) => await trader.stop())))
-  return { trade, startTrader, stopAll }
+  const move = async (factors: MarketMove) => {
+    chain.market.usd = moved(chain.market.usd, factors)
+    await chain.send(arbitrageCall(chain.layout, chain.market.usd))
+    await chain.postDue()
+  }
+  return { trade, startTrader, stopAll, move }
 }
 
 export type Trading = {
@@ -56,7 +60,12 @@ export type Trading = {
   readonly trade: (count: number, seed: string, pools?: readonly Hex[]) => Promise<void>
   readonly startTrader: (options: TraderOptions) => Trader
   readonly stopAll: () => Promise<void>
+  /** Moves the market at once, and arbitrage and the price feeds after it. */
+  readonly move: (factors: MarketMove) => Promise<void>
 }
+
+/** By what a price is multiplied; WETH goes with ETH. */
+export type MarketMove = Readonly<Partial<Record<'ETH' | 'WBTC' | 'USDC' | 'USDT' | 'DAI', number>>>
 
 export type TraderOptions = {
   readonly seed: string | number
@@ -75,15 +84,16 @@ export type Trader = {
 
 type Chain = Parameters<typeof createTrading>[0]
 
-/** From the prices on the chain on, each step moves the market a little, sends one trade and lets arbitrage follow. */
-async function openSession(chain: Chain, seed: string, ids: readonly Hex[] | undefined): Promise<() => Promise<void>> {
-  const pools = choosePools(chain.layout, ids)
+/** Each step moves the market a little, sends one trade and lets arbitrage and the price feeds follow. */
+function openSession(chain: Chain, seed: string, ids: readonly Hex[] | undefined): () => Promise<void> {
+  const { layout, market, send, postDue } = chain
+  const pools = choosePools(layout, ids)
   const random = createRandom(`${seed}:trader`)
-  let usd = await readPrices(chain)
   return async () => {
-    usd = nextPrices(usd, random)
-    await chain.send(randomSwap(chain.layout, pickPool(pools, random), usd, random))
-    await chain.send(arbitrageCall(chain.layout, usd, new Set(pools)))
+    market.usd = nextPrices(market.usd, random)
+    await send(randomSwap(layout, pickPool(pools, random), market.usd, random))
+    await send(arbitrageCall(layout, market.usd, new Set(pools)))
+    await postDue()
   }
 }
 
@@ -104,23 +114,16 @@ function pickPool(pools: readonly PlacedPool[], random: Random): PlacedPool {
   return picked
 }
 
-/** What the deepest pools say; tokens without a market keep their first price. */
-async function readPrices({ client, layout }: Chain): Promise<UsdPrices> {
-  const deepest = (base: Asset, quote: Asset) =>
-    layout.pools
-      .filter((pool) => pool.base === base && pool.quote === quote)
-      .reduce((best, pool) => (pool.tvlUsd > best.tvlUsd ? pool : best))
-  const price = async (base: Asset, quote: Asset) => (await readPool(client, layout, deepest(base, quote))).price
-  const ETH = await price('WETH', 'USDC')
-  const WBTC = (await price('WBTC', 'WETH')) * ETH
-  const [USDT, DAI] = [1 / (await price('USDC', 'USDT')), await price('DAI', 'USDC')]
-  return { ...pricesNow, ETH, WETH: ETH, WBTC, USDT, DAI }
-}
-
 /** 3 basis points per trade: a hundred trades move ether as an hour of the history does. */
 const tradeSigma = 0.0003
 
 function nextPrices(usd: UsdPrices, random: Random): UsdPrices {
-  const move = Math.exp(tradeSigma * random.normal())
-  return { ...usd, ETH: usd.ETH * move, WETH: usd.WETH * move, WBTC: usd.WBTC * move }
+  const factor = Math.exp(tradeSigma * random.normal())
+  return moved(usd, { ETH: factor, WBTC: factor })
+}
+
+function moved(usd: UsdPrices, { ETH = 1, WBTC = 1, USDC = 1, USDT = 1, DAI = 1 }: MarketMove): UsdPrices {
+  const ether = usd.ETH * ETH
+  const dollars = { USDC: usd.USDC * USDC, USDT: usd.USDT * USDT, DAI: usd.DAI * DAI }
+  return { ...usd, ...dollars, ETH: ether, WETH: ether, WBTC: usd.WBTC * WBTC }
 }

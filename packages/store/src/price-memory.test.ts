@@ -91,7 +91,9 @@ describe.each(useEngines())('what was seen of prices, on $engine', ({ newPlace }
   })
 
   test('is kept by many at once', async () => {
-    const many = Array.from({ length: 20 }, (_, index) => keep(seen('a', start + 300 * index), seen('b', start + index)))
+    const many = Array.from({ length: 20 }, (_, index) =>
+      keep(seen('a', start + 300 * index), seen('b', start + index)),
+    )
     await Promise.all(many)
     expect(await recall('a')).toHaveLength(20)
     expect(await recall('b')).toHaveLength(1)

@@ -257,6 +257,32 @@ describe('the chains file', () => {
     expect(codes({ SVC_CHAINS_FILE: wrong })).toEqual(['CHAINS_FILE_INVALID SVC_CHAINS_FILE'])
   })
 
+  it('takes what prices are taken from, with bounds of an aggregator in digits', () => {
+    const address = '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432'
+    const feed = { address, heartbeatSeconds: 3_600, deviationBps: 50, decimals: 8 }
+    const pools = [
+      { version: 'v3', id: address, quote: address, fee: 500 },
+      { version: 'v4', id: `0x${'1f'.repeat(32)}`, quote: address, fee: 500, tickSpacing: 10, native: true },
+    ]
+    const rows = (sources: object) => {
+      const token = {
+        symbol: 'T',
+        name: 'T',
+        address,
+        decimals: 18,
+        priceSources: { feed: { ...feed, ...sources }, pools },
+      }
+      return chainsFile([{ id: 10, tokens: [token], sequencerUptimeFeed: { address, graceSeconds: 3_600 } }])
+    }
+    const { chains } = read({ SVC_CHAINS_FILE: rows({ minAnswer: '1', maxAnswer: `${2n ** 95n}` }) })
+    const chain = chains.find(({ id }) => id === 10)!
+    expect(chain.sequencerUptimeFeed).toEqual({ address, graceSeconds: 3_600 })
+    expect(chain.tokens[0]!.priceSources).toEqual({ feed: { ...feed, minAnswer: 1n, maxAnswer: 2n ** 95n }, pools })
+    for (const wrong of [{ minAnswer: 1 }, { maxAnswer: '-1' }, { heartbeatSeconds: 0 }, { sources: 1 }]) {
+      expect(codes({ SVC_CHAINS_FILE: rows(wrong) })).toEqual(['CHAINS_FILE_INVALID SVC_CHAINS_FILE'])
+    }
+  })
+
   it('takes the identity registry of a chain', () => {
     const identityRegistry = { address: '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432', form: 'erc8004-v1' }
     const { chains } = read({ SVC_CHAINS_FILE: chainsFile([{ id: 10, identityRegistry }]) })

@@ -89,6 +89,8 @@ const settles: Execute = async (_intent, shape) => {
     gasCostWei: 0n,
     gasCostUsd: 0,
     safetyChecks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
+    priceImpactBps: null,
+    warnings: [],
   })
 }
 

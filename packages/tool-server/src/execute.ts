@@ -28,7 +28,9 @@ import { createSerialQueue } from './safety/serial-queue.ts'
 import { settle } from './safety/settle.ts'
 import { shapeResult } from './safety/shape-result.ts'
 import { signNext } from './safety/sign-next.ts'
+import { createNativePrices } from './safety/spend-value.ts'
 import { stepsOf } from './safety/steps.ts'
+import { weighValue } from './safety/weigh-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './safety/store-operation.ts'
 import { createSwitchRecorder } from './safety/switch-recorder.ts'
 import { broadcast, confirm } from './safety/transact.ts'
@@ -128,7 +130,8 @@ async function travel(trip: Trip, policies: PolicyFollower): Promise<Settled | D
   const checked = await step('checkPolicy', () => checkPolicy(trip))
   const simulated = await step('simulate', () => simulatePlan(checked))
   const kept = await step('keepBounds', () => keepBounds(simulated))
-  const reserved = await step('reserveSpend', () => reserveSpend(kept))
+  const weighed = await step('weighValue', () => weighValue(kept))
+  const reserved = await step('reserveSpend', () => reserveSpend(weighed))
   let road = reserved
   const progress = begin(reserved)
   try {
@@ -159,7 +162,8 @@ function engineOf(options: ExecutorOptions, limits: () => Policy['breaker']): En
   const { dataDir, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options
   const breaker = createCircuitBreaker({ dataDir, limits, now })
   const switches = createSwitchRecorder({ ...options, breaker })
-  const balances = createBalanceWatch({ ...options, limits, breaker, switches })
+  const nativePrices = createNativePrices()
+  const balances = createBalanceWatch({ ...options, limits, breaker, switches, nativePrices })
   const owed = createOwedAllowances(dataDir)
   const simulators = createSimulatorMemory(now)
   return {
@@ -173,5 +177,6 @@ function engineOf(options: ExecutorOptions, limits: () => Policy['breaker']): En
     owed,
     dailyAlert: createDailyAlert(options),
     simulators,
+    nativePrices,
   }
 }

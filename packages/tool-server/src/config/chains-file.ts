@@ -36,12 +36,49 @@ const subgraph = z.union([z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,64}$/), url
   error: 'Accepted: a subgraph id in base58, or an http or https URL',
 })
 
+const seconds = z.int().positive()
+
+/** A whole number of an aggregator's own units: digits in a file, which has no numbers of that size. */
+const answer = z.union(
+  [
+    z.bigint().nonnegative(),
+    z
+      .string()
+      .regex(/^\d{1,58}$/)
+      .transform(BigInt),
+  ],
+  {
+    error: 'Accepted: a whole number as a string of digits',
+  },
+)
+
+const usdFeed = z.strictObject({
+  address,
+  heartbeatSeconds: seconds,
+  deviationBps: z.int().min(0).max(10_000),
+  decimals: z.int().min(0).max(36),
+  minAnswer: answer.optional(),
+  maxAnswer: answer.optional(),
+})
+
+const referencePool = z.strictObject({
+  version: z.enum(['v2', 'v3', 'v4']),
+  id: z.union([address, bytes32], { error: 'Accepted: the address of a pair or pool, or a PoolId' }),
+  quote: address,
+  fee: z.int().min(0).max(1_000_000),
+  tickSpacing: z.int().min(1).max(32_767).optional(),
+  native: z.boolean().optional(),
+})
+
 const token = z.strictObject({
   symbol: z.string().min(1).max(32),
   name: z.string().min(1).max(64),
   address,
   decimals: z.int().min(0).max(77),
   usdPegged: z.boolean().optional(),
+  priceSources: z
+    .strictObject({ feed: usdFeed.optional(), pools: z.array(referencePool).max(8).optional() })
+    .optional(),
 })
 
 const amm = z.strictObject({
@@ -84,6 +121,7 @@ const fullRow = z.strictObject({
   permit2: address,
   wrappedNative: token,
   amm,
+  sequencerUptimeFeed: z.strictObject({ address, graceSeconds: seconds }).optional(),
   identityRegistry: z.strictObject({ address, form: z.enum(['erc8004-v1', 'handle-v0']) }).optional(),
   subgraphs: z.strictObject({ v2: subgraph.optional(), v3: subgraph.optional(), v4: subgraph.optional() }).optional(),
   tokens: z.array(token),

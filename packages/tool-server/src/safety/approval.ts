@@ -16,8 +16,12 @@ export function neededApproval(
   call: Pick<Call, 'carriesOut'>,
 ): Refusal | null {
   const { approvalThresholdUsd: threshold } = policy
+  if (isApproved(call, policy)) return null
+  if (spend.needsPerson !== undefined) {
+    return { code: 'APPROVAL_REQUIRED', message: spend.needsPerson }
+  }
   const askedUsdMicros = spend.amountUsdMicros + (spend.isGuess ? spend.gasUsdMicros : 0n)
-  if (threshold === null || askedUsdMicros <= usdMicros(threshold) || isApproved(call, policy)) return null
+  if (threshold === null || askedUsdMicros <= usdMicros(threshold)) return null
   const asked = usdText(askedUsdMicros)
   return {
     code: 'APPROVAL_REQUIRED',

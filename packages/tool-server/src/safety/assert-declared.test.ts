@@ -38,6 +38,9 @@ const honest: Simulation = {
   leftovers: [0n],
   kept: [],
   foreignPositions: [],
+  paid: new Map(),
+  inspected: { positions: [], pools: [], minted: [] },
+  deposits: [],
   gasUsed: [],
   revokeGasUsed: [],
 }

@@ -10,7 +10,7 @@ import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
 import type { RoadPorts } from './road-ports.ts'
-import { type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
+import { type NativePrices, type PricedTokens, priceTokens, trustedWorth } from './spend-value.ts'
 import type { SwitchRecorder } from './switch-recorder.ts'
 import { unreservedGas } from './unreserved-gas.ts'
 
@@ -38,8 +38,8 @@ export function createBalanceWatch(engine: WatchParts): BalanceWatch {
     return { at, amounts: await readHoldings(engine, chain) }
   }
   const price = async (chain: Chain): Promise<PricedTokens> => {
-    const { tokens: directory, prices, rpc, now } = engine
-    const context = { directory, prices, rpc, chain, now }
+    const { tokens: directory, prices, rpc, nativePrices, now } = engine
+    const context = { directory, prices, rpc, chain, nativePrices, now }
     const priced = await priceTokens(tokensOf(chain), context)
     watched.set(chain.id, { lookedAt: now(), ...watched.get(chain.id), prices: priced, pricedAt: now() })
     return priced
@@ -81,6 +81,7 @@ export type WatchParts = {
   readonly limits: () => Policy['breaker']
   readonly breaker: CircuitBreaker
   readonly switches: SwitchRecorder
+  readonly nativePrices: NativePrices
 } & Pick<
   RoadPorts,
   'chains' | 'rpc' | 'tokens' | 'prices' | 'senders' | 'journal' | 'ledger' | 'dataDir' | 'now' | 'log'
@@ -150,12 +151,12 @@ function tokensOf(chain: Chain): readonly Address[] {
   return [zeroAddress, ...chain.tokens.map(({ address }) => address)]
 }
 
-/** Tokens without a trusted price are left out, unless nothing of them is held. */
+/** Tokens without a trusted price are left out. */
 function worthOf({ amounts }: Held, priced: PricedTokens): ReadonlyMap<string, bigint> {
   return new Map(
     [...amounts].flatMap(([token, amount]) => {
-      const { usdMicros, unpriced } = valueOf(new Map([[token, amount]]), priced)
-      return unpriced.length > 0 ? [] : [[token, usdMicros] as const]
+      const usdMicros = trustedWorth(token, amount, priced)
+      return usdMicros === null ? [] : [[token, usdMicros] as const]
     }),
   )
 }

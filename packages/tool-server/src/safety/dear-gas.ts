@@ -9,18 +9,19 @@ import type { Fees } from './survey.ts'
 /**
  * Refuses transactions whose gas alone could cost more than one transaction may spend: a token that burns gas, or an
  * endpoint that names absurd fees, must not spend what the limits protect. Where native currency has no price
- * that limits may count with, a strict policy refuses, and a lenient one allows a small fixed sum.
+ * that limits may count with, a strict policy refuses, and a lenient one allows a small fixed sum; so do both for what brings
+ * funds home.
  */
 export function dearGas(
   policy: Policy,
   gasUsed: readonly bigint[],
   fees: Fees,
   priced: PricedTokens,
-  mode: Policy['allowlist']['mode'] = policy.allowlist.mode,
+  isExit: boolean,
 ): readonly Refusal[] {
   const worstWei = worstGasCost(gasUsed, fees)
   const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, worstWei]]), priced)
-  if (unpriced.length > 0) return unpricedGas(mode, worstWei)
+  if (unpriced.length > 0) return unpricedGas(isExit ? 'lenient' : policy.allowlist.mode, worstWei)
   const cap = limitsOf(policy).perTransaction
   if (usdMicros <= cap) return []
   const [capUsd, askedUsd] = [usdText(cap), usdText(usdMicros)]

@@ -61,7 +61,11 @@ describe('G10: a chain that moves between plan and signature', () => {
   })
 
   it.each([
-    ['a price rose over the limit of one transaction', { USDC: 1_000_000 }, 'SPENDING_LIMIT_EXCEEDED'],
+    [
+      'a price rose over the limit of one transaction',
+      { USDC: 1_000_000, WETH: 3_000_000_000 },
+      'SPENDING_LIMIT_EXCEEDED',
+    ],
     ['a price is gone', { USDC: null }, 'PRICE_UNAVAILABLE'],
   ])('by what its tokens are worth: %s, and nothing more is signed', async (_what, later, code) => {
     const usd: Record<string, number | null> = {}
@@ -81,7 +85,7 @@ describe('G10: a chain that moves between plan and signature', () => {
     const road = await open({ usd })
     afterSending(road, 1, () => {
       road.clock.offsetMs += 20_000
-      Object.assign(usd, { USDC: 1.5 })
+      Object.assign(usd, { USDC: 1.5, WETH: 4_500 })
       return Promise.resolve()
     })
     await road.run(swapIntent(road, '300'))
@@ -96,7 +100,7 @@ describe('G10: a chain that moves between plan and signature', () => {
     const road = await open({ usd, policy: { limitsUsd, approvalThresholdUsd: null } })
     afterSending(road, 1, async () => {
       road.clock.offsetMs += 20_000
-      Object.assign(usd, { USDC: 1.5 })
+      Object.assign(usd, { USDC: 1.5, WETH: 4_500 })
       const others = { id: 'other', requestId: 'other', principal: 'key:other', chainId: road.chain.id }
       const limits = { perTransaction: 10n ** 9n, perSession: 10n ** 9n, daily: 10n ** 9n }
       const asked = { ...others, amountUsdMicros: parseUnits('560', 6), limits, sessionIdleMs: 1 }

@@ -9,6 +9,7 @@ import type { KnownContracts } from './known-contracts.ts'
 import type { OwedAllowances } from './owed-allowances.ts'
 import type { RoadPorts } from './road-ports.ts'
 import type { SimulatorMemory } from './simulator-memory.ts'
+import type { NativePrices } from './spend-value.ts'
 import type { SwitchRecorder } from './switch-recorder.ts'
 
 /** What the steps of the road work with. */
@@ -22,6 +23,7 @@ export type Engine = RoadPorts & {
   readonly owed: OwedAllowances
   readonly dailyAlert: DailyAlert
   readonly simulators: SimulatorMemory
+  readonly nativePrices: NativePrices
   /** How long one transaction is waited for. */
   readonly confirmTimeoutMs: number
   /** Throws once the server is closing: asked before a write begins and before each of its signatures. */

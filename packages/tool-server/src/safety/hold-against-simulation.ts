@@ -1,7 +1,7 @@
 import { zeroAddress } from 'viem'
 import { expectedTokens } from './policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
-import { valueOf } from './spend-value.ts'
+import { trustedWorth } from './spend-value.ts'
 
 /**
  * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of
@@ -16,10 +16,7 @@ export async function holdAgainstSimulation(road: Reserved, real: ReadonlyMap<st
   })
   if (strange.length > 0) engine.log.warn('tx.strange-tokens', { requestId: call.requestId, tokens: strange })
   const cap = engine.policy.breaker.maxSimulationDriftPct
-  const worth: Worth = (token, amount) => {
-    const { usdMicros, unpriced } = valueOf(new Map([[token, amount]]), priced)
-    return unpriced.length > 0 ? null : usdMicros
-  }
+  const worth: Worth = (token, amount) => trustedWorth(token, amount, priced)
   if (lossPct(simulation.deltas, expected, worth) <= cap) return
   const cause = `request ${call.requestId} on ${chain.name} ended more than ${cap} % worse than simulated`
   if (await engine.breaker.trip(cause)) await engine.switches.look()
@@ -37,7 +34,7 @@ export function partByToken(
 /**
  * By how much less a wallet came out than simulated, in whole percent of the larger side of what the simulation moved,
  * all in US dollars: what one token lost another may have gained, as when a price moves through a position. A token
- * without a trusted price is held by itself. A loss below one dollar is dust and counts as nothing.
+ * without a trusted price counts as nothing: whoever made it decides what it does. So does a loss below one dollar.
  */
 export function lossPct(
   simulated: ReadonlyMap<string, bigint>,
@@ -45,18 +42,17 @@ export function lossPct(
   worth: Worth,
 ): number {
   let [lost, out, into] = [0n, 0n, 0n]
-  let worst = 0
   for (const token of new Set([...simulated.keys(), ...real.keys()])) {
     const expected = simulated.get(token) ?? 0n
     const missing = expected - (real.get(token) ?? 0n)
     const missingUsdMicros = worth(token, magnitude(missing))
-    if (missingUsdMicros === null) worst = Math.max(worst, percentOf(missing, magnitude(expected)))
-    else lost += missing < 0n ? -missingUsdMicros : missingUsdMicros
+    if (missingUsdMicros === null) continue
+    lost += missing < 0n ? -missingUsdMicros : missingUsdMicros
     const expectedUsdMicros = worth(token, magnitude(expected)) ?? 0n
     if (expected < 0n) out += expectedUsdMicros
     else into += expectedUsdMicros
   }
-  return lost < dustUsdMicros ? worst : Math.max(worst, percentOf(lost, out > into ? out : into))
+  return lost < dustUsdMicros ? 0 : percentOf(lost, out > into ? out : into)
 }
 
 /** Millionths of a US dollar of an amount, or `null` without a trusted price. */

@@ -16,6 +16,7 @@ import { afterSending, beforeSending } from './network.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
 import { testClient, used } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
+import { bandOf } from './value/bands.fixture.ts'
 
 const devnet = useDevnet()
 const { open } = useRoads(devnet)
@@ -59,7 +60,7 @@ it('a token that no longer says what is approved keeps neither a write nor anoth
 })
 
 it('a priced token that announces more than there is counts as the most the ledger takes', async () => {
-  const road = await open({ engine: { prices: dollarEach } })
+  const road = await open({ engine: { prices: dollarEach }, policy: mayLoseAll })
   const evil = `600160c81b600052${announces(4)}`
   restore.push(await turnToken(road, { condition: minedSale, evil, goesOn: true }))
   await road.run(await sellHostile(road))
@@ -69,7 +70,7 @@ it('a priced token that announces more than there is counts as the most the ledg
 })
 
 it('the same counted after its request is gone', async () => {
-  const road = await open({ engine: { prices: dollarEach } })
+  const road = await open({ engine: { prices: dollarEach }, policy: mayLoseAll })
   const node = testClient(road)
   restore.push(() => node.setAutomine(true))
   const evil = `600160c81b600052${announces(4)}`
@@ -200,15 +201,19 @@ async function leaveWhatFails(road: Road): Promise<void> {
 
 const noToken: Address = '0x00000000000000000000000000000000000f00d1'
 
+/** What the sale loses at these prices is no matter here. */
+const mayLoseAll = {
+  ...devnetPolicy(),
+  valueRules: { tools: { execute_swap: { maxLossBps: 10_000, maxPriceImpactBps: 10_000 } } },
+}
+
 /** Every token at a dollar, native currency at 3,000. */
 const dollarEach: PriceSource = {
   usd: async (_chain, { isNative }) => {
     const usd = isNative ? 3_000 : 1
-    const usdE18 = parseUnits(`${usd}`, 18)
-    const edges = { lowE18: usdE18, highE18: usdE18, midE18: usdE18 }
-    const band = { ...edges, basis: 'feed', depthUsdMicros: 10n ** 13n, witnesses: [] } as const
-    const read = { doubt: null, mostE18: null, readAt: 0, method: 'peg', pools: [], liquidityUsd: 1e7 } as const
-    return { usd, band, ...read, confidence: 'HIGH', blockNumber: 0n }
+    const band = bandOf(parseUnits(`${usd}`, 18))
+    const read = { doubt: null, readAt: 0, method: 'peg', pools: [], liquidityUsd: 1e7 } as const
+    return { usd, band, mostE18: null, ...read, confidence: 'HIGH', blockNumber: 0n }
   },
   ratio: async () => null,
 }

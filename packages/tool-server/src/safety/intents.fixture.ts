@@ -1,8 +1,13 @@
+import { getSqrtPriceAtTick } from '@svc/lp-math'
 import { type Address, type Hex, encodeAbiParameters, encodeFunctionData, parseAbiParameters, parseUnits } from 'viem'
 import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
+import { v3PoolAbi } from '../adapters/liquidity/abis/v3-pool.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
 import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
-import type { Intent, IntentApproval } from '../intent.ts'
+import { liquidityForAmounts } from '../adapters/liquidity/planning/liquidity-for-amounts.ts'
+import { leastOfMint } from '../adapters/liquidity/planning/slippage-limits.ts'
+import { v3PoolAddress } from '../adapters/liquidity/v3/pool-address.ts'
+import type { Intent, IntentApproval, IntentDeposit } from '../intent.ts'
 import type { Road } from './open-road.fixture.ts'
 
 /** An honest swap of USDC for WETH on v3, with whatever a test changes about it. */
@@ -23,7 +28,7 @@ export function swapIntent(road: Road, amount: string, change: SwapChange = {}):
         fee: change.fee ?? 500,
         recipient: change.recipient ?? road.wallet,
         amountIn: change.amountIn ?? amountIn,
-        amountOutMinimum: change.minimumOut ?? 1n,
+        amountOutMinimum: change.minimumOut ?? leastOut(change, change.amountIn ?? amountIn),
         sqrtPriceLimitX96: 0n,
       },
     ],
@@ -45,6 +50,22 @@ export function swapIntent(road: Road, amount: string, change: SwapChange = {}):
   }
 }
 
+/** A hundredth less than what the local chain's market says; next to nothing of tokens without one. */
+function leastOut({ tokenIn = 'USDC', tokenOut = 'WETH' }: SwapChange, amountIn: bigint): bigint {
+  const [paid, bought] = [market[tokenIn], market[tokenOut]]
+  if (paid === undefined || bought === undefined) return 1n
+  const usd = amountIn * paid.usd * 10n ** BigInt(bought.decimals)
+  return (usd * 99n) / (100n * bought.usd * 10n ** BigInt(paid.decimals)) || 1n
+}
+
+const market: Readonly<Record<string, { readonly usd: bigint; readonly decimals: number }>> = {
+  USDC: { usd: 1n, decimals: 6 },
+  USDT: { usd: 1n, decimals: 6 },
+  DAI: { usd: 1n, decimals: 18 },
+  WETH: { usd: 3_000n, decimals: 18 },
+  WBTC: { usd: 90_000n, decimals: 8 },
+}
+
 export type SwapChange = {
   readonly deadline?: bigint
   readonly recipient?: Address
@@ -60,35 +81,61 @@ export function approvalOf(token: Address, spender: Address, amount: bigint): In
   return { token, spender, amount, via: 'erc20', revokeAfter: true }
 }
 
-/** A v3 position of WETH and USDC around the price, for the wallet or for `recipient`. */
-export function mintIntent(road: Road, recipient: Address = road.wallet): Intent {
+/** WETH and USDC, in the order in which pools hold them. */
+export function wethAndUsdc(road: Road): readonly [Address, Address] {
+  const [weth, usdc] = [road.token('WETH'), road.token('USDC')]
+  return BigInt(weth) < BigInt(usdc) ? [weth, usdc] : [usdc, weth]
+}
+
+/** A v3 position of 1 WETH and up to 3,000 USDC over all prices, for the wallet or for `recipient`. */
+export async function mintIntent(road: Road, recipient: Address = road.wallet): Promise<Intent> {
   const { chain } = road
   const manager = chain.amm.v3!.positionManager
-  const [token0, token1] = [road.token('WETH'), road.token('USDC')].sort((a, b) =>
-    a.toLowerCase() < b.toLowerCase() ? -1 : 1,
-  ) as [Address, Address]
+  const [token0, token1] = wethAndUsdc(road)
   const amountOf = (token: Address) => (token === road.token('WETH') ? parseUnits('1', 18) : parseUnits('3000', 6))
+  const amounts = { amount0: amountOf(token0), amount1: amountOf(token1) }
+  const ticks = { tickLower: -887_220, tickUpper: 887_220 }
+  const pool = v3PoolAddress(chain.amm.v3!, token0, token1, 3000)
+  const read = { address: pool, abi: v3PoolAbi, functionName: 'slot0' } as const
+  const [sqrtPriceX96] = await road.rpc.client(chain).readContract(read)
+  const range = { sqrtPriceAX96: getSqrtPriceAtTick(-887_220), sqrtPriceBX96: getSqrtPriceAtTick(887_220) }
+  const bounds = { sqrtPriceX96, ...range }
+  const { liquidity, minLiquidity } = liquidityForAmounts({ bounds, ...amounts, slippageBps: 50 })
+  const least = leastOfMint({ bounds, liquidity, slippageBps: 50, kept: undefined })
   const deadline = laterDeadline(0)
-  const data = encodeFunctionData({
-    abi: v3PositionManagerAbi,
-    functionName: 'mint',
-    args: [
-      {
-        token0,
-        token1,
-        fee: 3000,
-        tickLower: -887_220,
-        tickUpper: 887_220,
-        amount0Desired: amountOf(token0),
-        amount1Desired: amountOf(token1),
-        amount0Min: 0n,
-        amount1Min: 0n,
-        recipient,
-        deadline,
-      },
-    ],
-  })
+  const params = {
+    token0,
+    token1,
+    fee: 3000,
+    ...ticks,
+    amount0Desired: amounts.amount0,
+    amount1Desired: amounts.amount1,
+    amount0Min: least.amount0,
+    amount1Min: least.amount1,
+    recipient,
+    deadline,
+  }
+  const data = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'mint', args: [params] })
   const spends = [token0, token1].map((token) => ({ token, amount: amountOf(token) }))
+  const deposit: IntentDeposit = {
+    kind: 'mint',
+    version: 'v3',
+    pool,
+    token0,
+    token1,
+    fee: 3000,
+    tickSpacing: 60,
+    hooks: null,
+    ...ticks,
+    positionId: null,
+    recipient,
+    sqrtPriceX96,
+    ...amounts,
+    liquidity,
+    minLiquidity,
+    createsPool: false,
+    isInverted: false,
+  }
   return {
     chainId: chain.id,
     calls: [{ to: manager, data, valueWei: 0n, label: 'mint position' }],
@@ -100,6 +147,7 @@ export function mintIntent(road: Road, recipient: Address = road.wallet): Intent
     slippageBps: 50,
     deadline: Number(deadline),
     recipients: [recipient],
+    deposits: [deposit],
     why: 'add liquidity',
   }
 }
@@ -130,7 +178,8 @@ export async function removeIntent(road: Road): Promise<Intent> {
   })
   const receives = [road.token('USDC'), road.token('WETH')].map((token) => ({ token, amount: 1n }))
   const calls = [{ to: manager, data, valueWei: 0n, label: 'remove liquidity' }]
-  return { ...mintIntent(road), calls, spends: [], approvals: [], receives }
+  const { deposits: _none, ...minted } = await mintIntent(road)
+  return { ...minted, calls, spends: [], approvals: [], receives }
 }
 
 export function approveIntent(road: Road, spender: Address, amount: string): Intent {
@@ -168,7 +217,7 @@ export function routerSwapIntent(road: Road, amount: string): Intent {
   const input = encodeAbiParameters(parseAbiParameters('address, uint256, uint256, bytes, bool'), [
     road.wallet,
     amountIn,
-    1n,
+    leastOut({}, amountIn),
     path,
     true,
   ])

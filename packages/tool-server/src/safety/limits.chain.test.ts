@@ -98,7 +98,7 @@ describe('G4, G5: limits', () => {
   it('what a position gives back is no spend: a removal passes when its gas is all that still fits', async () => {
     const limitsUsd = { perTransaction: '6000.001', perSession: '6000.001', daily: '6000.001' }
     const road = await open({ usd: nearlyFreeGas, policy: { limitsUsd, approvalThresholdUsd: null } })
-    await road.run(mintIntent(road))
+    await road.run(await mintIntent(road))
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
     await road.run(await removeIntent(road))
     expect(await road.balance('USDC')).toBeGreaterThan(parseUnits('19990', 6))
@@ -121,7 +121,8 @@ describe('G8: tokens', () => {
 
   it('strict: a token the operator listed passes', async () => {
     const hostile = devnet().tokens.find(({ symbol }) => symbol === 'HOSTILE')!.address
-    const road = await open({ policy: { allowlist: { mode: 'strict', tokens: { [devnet().chainId]: [hostile] } } } })
+    const allowlist = { mode: 'strict' as const, tokens: { [devnet().chainId]: [hostile] } }
+    const road = await open({ policy: { allowlist, speculativeUsd: '1' } })
     await expect(road.run(swapIntent(road, '1', { ...foreign, intent: receives(road) }))).resolves.toMatchObject({
       safetyChecks: { tokenAllowlistPassed: true },
     })

@@ -139,7 +139,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
       const road = await open({ usd, policy: { limitsUsd: limits, approvalThresholdUsd: '400' } })
       afterSending(road, 1, () => {
         later(road)
-        Object.assign(usd, { USDC: 1.5 })
+        Object.assign(usd, { USDC: 1.5, WETH: 4_500 })
         return Promise.resolve()
       })
       await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({

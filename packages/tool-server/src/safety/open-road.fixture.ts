@@ -19,7 +19,8 @@ import { createTokenDirectory } from '../adapters/tokens/create-token-directory.
 import type { Call } from '../call.ts'
 import { createExecutor, type ExecutorOptions } from '../execute.ts'
 import type { Deferred, Intent, Settled } from '../intent.ts'
-import type { PriceBand, PriceSource } from '../ports.ts'
+import type { PriceSource } from '../ports.ts'
+import { bandOf } from './value/bands.fixture.ts'
 import { openAuditLog } from './audit.ts'
 import { devnetPolicy } from './devnet-policy.ts'
 import { createFormerWallets } from './former-wallets.ts'
@@ -227,12 +228,7 @@ const usdTable: Readonly<Record<string, number | null>> = {
   USDC: 1,
   USDT: 1,
   DAI: 1,
-  WBTC: 60_000,
-}
-
-function bandAt(usdE18: bigint): PriceBand {
-  const prices = { lowE18: usdE18, highE18: usdE18, midE18: usdE18 }
-  return { ...prices, basis: 'feed', depthUsdMicros: 10n ** 13n, witnesses: [] }
+  WBTC: 90_000,
 }
 
 function tablePrices(usd: Readonly<Record<string, number | null>> = {}): PriceSource {
@@ -242,9 +238,9 @@ function tablePrices(usd: Readonly<Record<string, number | null>> = {}): PriceSo
       if (price === null) return null
       return {
         usd: price,
-        band: bandAt(parseUnits(`${price}`, 18)),
-        doubt: null,
+        band: bandOf(parseUnits(`${price}`, 18)),
         mostE18: null,
+        doubt: null,
         readAt: 0,
         method: 'peg',
         pools: [],

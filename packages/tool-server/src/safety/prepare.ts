@@ -1,10 +1,15 @@
-import { type Address, isAddressEqual, zeroAddress } from 'viem'
+import type { Chain } from '@svc/wallet/core'
+import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from './approval-steps.ts'
 import { assertDeclared, type DeclaredContext, sumByToken } from './assert-declared.ts'
 import { calledContracts } from './called-contracts.ts'
 import { expectedTokens, policyVerdict, tokensOf } from './policy-verdict.ts'
 import type { Trip } from './engine.ts'
+import { ToolError } from '../tool-error.ts'
+import type { KnownContracts } from './known-contracts.ts'
+import { type CallBounds, callBounds } from './value/call-bounds.ts'
+import { type InspectedPool, inspectionOf } from './value/inspection.ts'
 import { grantRefusals } from './grant-refusals.ts'
 import { expectedGasCost, gasLimitFor } from './gas.ts'
 import type { Policy } from './policy.ts'
@@ -21,14 +26,17 @@ export async function checkPolicy(trip: Trip): Promise<Checked> {
   const allowances = allowancesOf(intent.approvals, chain.permit2)
   const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
   const nowSeconds = surveyed.atSeconds
+  const read = readBounds(intent, chain, known)
   const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
-  const refusals = [...grantRefusals(trip.call.tool, trip.call.principal.id, engine.policy), ...verdict.refusals]
-  return { ...trip, allowances, surveyed, ...verdict, refusals }
+  const granted = grantRefusals(trip.call.tool, trip.call.principal.id, engine.policy)
+  const refusals = [...granted, ...verdict.refusals, ...read.refusals]
+  return { ...trip, allowances, surveyed, ...verdict, callBounds: read.bounds, refusals }
 }
 
 export type Checked = Trip & {
   readonly allowances: readonly Allowance[]
   readonly surveyed: Survey
+  readonly callBounds: CallBounds
   readonly tokenAllowlistPassed: boolean
   readonly refusals: readonly Refusal[]
 }
@@ -42,7 +50,7 @@ export async function simulatePlan(checked: Checked): Promise<Simulated> {
   const steps = [...approvals, ...calls]
   const [simulation, priced] = await Promise.all([
     play(checked, steps, surveyed),
-    priceTokens(tokensOf(intent), { ...engine, directory: engine.tokens, chain }),
+    priceTokens(tokensToPrice(checked), { ...engine, directory: engine.tokens, chain }),
     requireUnchanged(intent, checked.client),
   ])
   const refusals = [
@@ -57,6 +65,30 @@ export type Simulated = Checked & {
   readonly steps: readonly Step[]
   readonly simulation: Simulation
   readonly priced: PricedTokens
+}
+
+/** The tokens of an intent, and those of the pools that its calls trade in or deposit into. */
+export function tokensToPrice({ intent, callBounds }: Checked): readonly Address[] {
+  const { trades, deposits } = callBounds
+  const traded = trades.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
+  const deposited = deposits.flatMap(({ pool }) => (pool === null ? [] : [pool.token0, pool.token1]))
+  const declared = (intent.deposits ?? []).flatMap(({ token0, token1 }) => [token0, token1])
+  return [...tokensOf(intent), ...declared, ...[...traded, ...deposited].map((token) => getAddress(token))]
+}
+
+/** Calldata of the AMM that is not known to its last byte may permit anything. */
+function readBounds(
+  { calls }: Intent,
+  chain: Chain,
+  known: KnownContracts,
+): { readonly bounds: CallBounds; readonly refusals: readonly Refusal[] } {
+  try {
+    return { bounds: callBounds(calls, { chain, known }), refusals: [] }
+  } catch (error) {
+    const details = error instanceof ToolError ? error.details : []
+    const message = 'The calldata cannot be read to its last byte, so what it permits at worst is not known.'
+    return { bounds: { trades: [], deposits: [] }, refusals: [{ code: 'UNSAFE_TRANSACTION', message, details }] }
+  }
 }
 
 /** What a simulation is held against beside the intent. */
@@ -75,6 +107,7 @@ export function declaredContext({ engine, chain, known, wallet, intent, allowanc
 /** Plays steps from the state of a survey, with the reads and the take-backs that follow them. */
 export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): Promise<Simulation> {
   const { engine, client, chain, wallet, intent, known, allowances } = trip
+  const called = calledContracts(intent, known)
   return simulate({
     client,
     chainId: chain.id,
@@ -86,10 +119,21 @@ export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): P
     revokes: allowances.map(revokeStep),
     spends: sumByToken(intent.spends),
     tokens: declaredTokens(intent),
-    ...calledContracts(intent, known),
+    ...called,
+    inspection: inspectionOf(chain, { positions: called.positions, pools: poolsToInspect(trip) }),
     block: surveyed.block,
     atSeconds: surveyed.atSeconds,
   })
+}
+
+/** The pools that the calldata names, and those that the intent says a position it names is of. */
+function poolsToInspect({ callBounds, intent }: Checked): readonly InspectedPool[] {
+  const named = callBounds.deposits.flatMap(({ pool, version }) => (pool === null ? [] : [{ ...pool, version }]))
+  const declared = (intent.deposits ?? []).map(({ pool, version, token0, token1 }) => {
+    return { id: pool, version, token0: token0.toLowerCase(), token1: token1.toLowerCase() }
+  })
+  const pools = [...named, ...declared]
+  return [...new Map(pools.map((pool) => [pool.id.toLowerCase(), pool])).values()]
 }
 
 /**

@@ -2,6 +2,7 @@ import { type Address, getAddress, type Hex, isAddress, type PublicClient } from
 import * as z from 'zod'
 import { readAuditLog } from './read-audit-log.ts'
 import { createSimulatorMemory } from './simulator-memory.ts'
+import { noInspection } from './value/inspection.ts'
 import { simulate } from './simulation.ts'
 import { simulationHash } from './simulation-hash.ts'
 
@@ -136,6 +137,9 @@ async function replay(
       allowances: [],
       contracts: [],
       positions: [],
+      payees: [],
+      inspection: noInspection,
+      deposits: [],
       revokes: [],
       spends: new Map(),
       block: { number: BigInt(block) },

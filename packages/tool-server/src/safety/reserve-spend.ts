@@ -1,22 +1,23 @@
-import type { Simulated } from './prepare.ts'
 import { dearGas } from './dear-gas.ts'
 import { worstGasCost } from './gas.ts'
 import { gasWorth } from './gas-worth.ts'
+import { budgetsOf } from './spend-budgets.ts'
 import { limitSpend, type SpendDecision } from './spend-limit.ts'
 import { valueOfSpend } from './spend-value.ts'
 import { onStorage } from './storage.ts'
+import type { ValueWeighed } from './weigh-value.ts'
 
 /**
- * Takes what the intent spends out of the limits, and what its gas could cost at worst, that of taking allowances back
- * included, in one serialised commit; a dry run asks only.
+ * Takes what the intent spends out of the limits, what its gas could cost at worst, that of taking allowances back
+ * included, and what it may lose out of the budgets of value, in one serialised commit; a dry run asks only.
  */
-export async function reserveSpend(simulated: Simulated): Promise<Reserved> {
-  const { engine, call, chain, intent, simulation, priced, reservationId } = simulated
+export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
+  const { engine, call, chain, intent, simulation, priced, value, reservationId } = weighed
   const { requestId, principal, dryRun } = call
-  const { fees } = simulated.surveyed
+  const { fees } = weighed.surveyed
   const gasUsed = [...simulation.gasUsed, ...simulation.revokeGasUsed]
-  const gas = dearGas(engine.policy, gasUsed, fees, priced)
-  const value = valueOfSpend(intent, simulation.deltas, priced)
+  const gas = dearGas(engine.policy, gasUsed, fees, priced, value.isExit)
+  const spent = valueOfSpend(intent, simulation.deltas, priced, value)
   const spend = await onStorage('the spend ledger cannot be written', () =>
     limitSpend({
       ...engine,
@@ -24,7 +25,8 @@ export async function reserveSpend(simulated: Simulated): Promise<Reserved> {
       chainId: chain.id,
       requestId,
       reservationId,
-      value,
+      value: spent,
+      budgets: budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros }),
       gasUsdMicros: gasWorth(worstGasCost(gasUsed, fees), priced),
       dryRun: dryRun || gas.length > 0,
     }),
@@ -33,7 +35,7 @@ export async function reserveSpend(simulated: Simulated): Promise<Reserved> {
     const sumUsdMicros = spend.used.daily + spend.amountUsdMicros + spend.gasUsdMicros
     await engine.dailyAlert.look({ sumUsdMicros, policy: engine.policy, requestId })
   }
-  return { ...simulated, spend, refusals: [...spend.refusals, ...gas] }
+  return { ...weighed, spend, refusals: [...spend.refusals, ...gas] }
 }
 
-export type Reserved = Simulated & { readonly spend: SpendDecision }
+export type Reserved = ValueWeighed & { readonly spend: SpendDecision }

@@ -5,19 +5,22 @@ import { assetChanges } from './asset-changes.ts'
 import { dearGas } from './dear-gas.ts'
 import { worstGasCost } from './gas.ts'
 import { gasCostOf, gasWorth } from './gas-worth.ts'
+import { keepDeposits } from './keep-plan.ts'
 import type { PolicyFollower } from './follow-policy.ts'
-import { checkMeasured, declaredContext, play } from './prepare.ts'
-import { policyVerdict, tokensOf } from './policy-verdict.ts'
+import { checkMeasured, declaredContext, play, tokensToPrice } from './prepare.ts'
+import { policyVerdict } from './policy-verdict.ts'
 import { throwFirst } from './refusal.ts'
 import type { Progress } from './progress.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Simulation } from './simulation.ts'
+import { budgetsOf } from './spend-budgets.ts'
 import { raiseSpend } from './spend-limit.ts'
 import { priceTokens, valueOfSpend } from './spend-value.ts'
 import type { Step } from './step.ts'
 import { stillAllowed } from './still-allowed.ts'
 import { onStorage } from './storage.ts'
 import { survey, type Survey } from './survey.ts'
+import { valueOfCall } from './weigh-value.ts'
 
 /**
  * Just before a transaction is signed: still running, allowed by the policy in force now, and the simulation still fresh.
@@ -46,14 +49,14 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
       details: drift.details ?? [],
     })
   }
-  await requirePrice(road, progress, whole, surveyed)
+  keepDeposits(road, simulation)
+  await requirePrice(road, progress, { whole, rest: simulation }, surveyed)
   progress.valid = { surveyed, simulation, firstStep: progress.mined.length }
   return road
 }
 
 export function begin({ surveyed, simulation, spend, priced }: Reserved): Progress {
-  const { amountUsdMicros, gasUsdMicros, isGuess } = spend
-  const reserved = { amountUsdMicros, gasUsdMicros, isGuess }
+  const { reserved: _isReserved, used: _used, refusals: _refusals, ...reserved } = spend
   return { signed: [], mined: [], reserved, priced, valid: { surveyed, simulation, firstStep: 0 } }
 }
 
@@ -71,21 +74,29 @@ function isFresh(now: number, { mined, valid }: Progress): boolean {
  * Looks prices up again: the reservation is raised to what the call spends now and to what gas has cost and could cost
  * from here on, which must still fit the limits together. What now needs a person's word is refused.
  */
-async function requirePrice(road: Reserved, progress: Progress, whole: Simulation, surveyed: Survey): Promise<void> {
+async function requirePrice(
+  road: Reserved,
+  progress: Progress,
+  { whole, rest }: { readonly whole: Simulation; readonly rest: Simulation },
+  surveyed: Survey,
+): Promise<void> {
   const { engine, call, chain, intent, reservationId } = road
-  const priced = await priceTokens(tokensOf(intent), { ...engine, directory: engine.tokens, chain })
+  const priced = await priceTokens(tokensToPrice(road), { ...engine, directory: engine.tokens, chain })
+  // What is signed already is mined, and was weighed before: what is left must be worth it by itself.
+  const value = valueOfCall(road, rest, priced)
+  throwFirst(value.refusals)
   const gasUsed = [...whole.gasUsed, ...whole.revokeGasUsed]
-  throwFirst(dearGas(engine.policy, gasUsed, surveyed.fees, priced))
-  const value = valueOfSpend(intent, whole.deltas, priced)
+  throwFirst(dearGas(engine.policy, gasUsed, surveyed.fees, priced, value.isExit))
+  const spent = valueOfSpend(intent, whole.deltas, priced, value)
   const burnt = gasCostOf(progress.mined.map(({ receipt }) => receipt))
   const gasUsdMicros = gasWorth(burnt + worstGasCost(gasUsed, surveyed.fees), priced)
-  const asked = { principal: call.principal.id, chainId: chain.id, requestId: call.requestId, reservationId }
-  const raise = await onStorage('the spend ledger cannot be written', () =>
-    raiseSpend({ ...engine, ...asked, value, gasUsdMicros, dryRun: !road.spend.reserved }, progress.reserved),
+  const budgets = budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros })
+  const asked = { principal: call.principal.id, chainId: chain.id, requestId: call.requestId, reservationId, budgets }
+  const { refusals, ...reserved } = await onStorage('the spend ledger cannot be written', () =>
+    raiseSpend({ ...engine, ...asked, value: spent, gasUsdMicros, dryRun: !road.spend.reserved }, progress.reserved),
   )
-  throwFirst(raise.refusals)
-  const { amountUsdMicros, gasUsdMicros: heldGasUsdMicros, isGuess } = raise
-  progress.reserved = { amountUsdMicros, gasUsdMicros: heldGasUsdMicros, isGuess }
+  throwFirst(refusals)
+  progress.reserved = reserved
   progress.priced = priced
   requireNoNewApproval(progress.reserved, engine.policy, call)
 }

@@ -6,18 +6,23 @@ import { printable } from '../dispatch/printable.ts'
 import { readPause } from './kill-switch.ts'
 import { isDailyAlert, limitsOf, sessionIdleMs, usdText as usd } from './spend-limit.ts'
 import { onStorage } from './storage.ts'
+import { budgetNames } from './value/budget-names.ts'
+import { dailyValueCaps } from './value/value-bounds.ts'
 
 /** What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. */
 export async function safetyReport(engine: Engine, principal: Principal): Promise<SafetyReport> {
   const { policy, ledger, dataDir } = engine
-  const [pause, breaker, usage, pendingTransactions, waiting] = await onStorage('the safety state cannot be read', () =>
-    Promise.all([
-      readPause(dataDir),
-      engine.breaker.status(),
-      ledger.usage(principal.id, { sessionIdleMs }),
-      countPending(engine),
-      countWaiting(engine, principal),
-    ]),
+  const [pause, breaker, usage, valueUsd, pendingTransactions, waiting] = await onStorage(
+    'the safety state cannot be read',
+    () =>
+      Promise.all([
+        readPause(dataDir),
+        engine.breaker.status(),
+        ledger.usage(principal.id, { sessionIdleMs }),
+        readValueUse(engine),
+        countPending(engine),
+        countWaiting(engine, principal),
+      ]),
   )
   const limits = limitsOf(policy)
   const left = (cap: bigint, used: bigint): string => usd(cap > used ? cap - used : 0n)
@@ -36,10 +41,20 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
       session: left(limits.perSession, usage.sessionUsdMicros),
       daily: left(limits.daily, usage.dailyUsdMicros),
     },
+    valueUsd,
     dailyAlert: isDailyAlert(usage.dailyUsdMicros, policy),
     pendingTransactions,
     ...waiting,
   }
+}
+
+async function readValueUse({ policy, ledger }: Engine): Promise<NonNullable<SafetyReport['valueUsd']>> {
+  const caps = dailyValueCaps(policy)
+  const use = async (name: keyof typeof budgetNames) => {
+    return { used: usd(await ledger.budgetUsage(budgetNames[name])), cap: usd(caps[name]) }
+  }
+  const [loss, speculative, coldStart] = await Promise.all([use('loss'), use('speculative'), use('coldStart')])
+  return { loss, speculative, coldStart }
 }
 
 /** A person's or a file's text, fit to be shown. */

@@ -1,3 +1,4 @@
+import type { BudgetAmount } from '@svc/store'
 import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { Settled, TokenQuantity } from '../intent.ts'
 import { assetChanges } from './asset-changes.ts'
@@ -10,11 +11,14 @@ import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './progress.ts'
 import { simulationDrift } from './simulation-drift.ts'
 import { usdText } from './spend-limit.ts'
-import { notGivenBack, outflowsOf, spentAmounts, usdOf, valueOf } from './spend-value.ts'
+import { notGivenBack, outflowsOf, type PricedTokens, spentAmounts, usdOf, valueOf } from './spend-value.ts'
 import { onStorage } from './storage.ts'
 import type { Standing } from './standing-allowances.ts'
 import { readAllowances } from './survey.ts'
 import { takeBack } from './take-back.ts'
+import { budgetNames } from './value/budget-names.ts'
+import { valueAt } from './value/trusted-value.ts'
+import { trustedPrices } from './weigh-value.ts'
 
 /**
  * Decodes what really moved, takes back what is left of the allowances, settles the ledger with it, and compares it with
@@ -63,12 +67,46 @@ export async function settleLedger(
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
   const spent =
     lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
-  const { usdMicros, unpriced } = valueOf(notGivenBack(spent, intent, deltas, priced), priced)
+  const left = valueOf(notGivenBack(spent, intent, deltas, priced), priced)
+  const { unpriced } = left
+  const usdMicros = larger(
+    left.usdMicros,
+    road.value.isExit || lasting.length > 0 ? 0n : arrivedUsdMicros(deltas, priced),
+  )
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
-  await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual, gas))
+  await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual, gas, lossOf(road, deltas, priced)))
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
+}
+
+/** A trade counts what arrived where that is more than what left. */
+function arrivedUsdMicros(deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): bigint {
+  const isTrade = [...deltas.values()].some((delta) => delta < 0n)
+  const arrived = new Map([...deltas].filter(([token, delta]) => delta > 0n && priced.get(token)?.doubt === null))
+  return isTrade ? valueOf(arrived, priced).usdMicros : 0n
+}
+
+/** What a trade really lost takes the place of what it might have; what went into or out of positions stays as reserved. */
+function lossOf(
+  { value }: Reserved,
+  deltas: ReadonlyMap<string, bigint>,
+  priced: PricedTokens,
+): readonly BudgetAmount[] {
+  const { leaves, arrives } = value.simulated
+  const sides = [leaves, arrives]
+  const isTrade = sides.every(({ positions, shares }) => positions.length + shares.length === 0)
+  if (value.isExit || !isTrade || value.speculativeUsdMicros > 0n) return []
+  const worth = (sign: 1n | -1n) => {
+    const tokens = new Map([...deltas].flatMap(([token, delta]) => (delta * sign > 0n ? [[token, delta * sign]] : [])))
+    return valueAt({ tokens, positions: [], shares: [] }, trustedPrices(priced), 'mid')
+  }
+  const [out, back] = [worth(-1n), worth(1n)]
+  return [{ name: budgetNames.loss, usdMicros: countable(out > back ? out - back : 0n) }]
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
 }
 
 /** Net changes of the wallet: tokens from receipt logs, native currency as given because it leaves no logs. */
@@ -125,7 +163,8 @@ function settledOf(
     spendingLimitPassed: road.spend.refusals.length === 0,
     simulationPassed: true,
   }
-  return { transactions, main, deltas: quantities, ...gasCost, safetyChecks }
+  const { priceImpactBps, warnings } = road.value
+  return { transactions, main, deltas: quantities, ...gasCost, safetyChecks, priceImpactBps, warnings }
 }
 
 function transactionOf(label: string, receipt: TransactionReceipt): Settled['main'] {

@@ -23,7 +23,7 @@ function guessed(gas: string, { arriving = '0.01', dryRun = false } = {}): Spend
     unpriced: [{ token, doubt: 'unnamed', listed: false }],
   } as const
   const ids = { principal: 'agent', chainId: 1, requestId: 'request', reservationId: 'reservation' }
-  return { ledger: store.ledger, policy, ...ids, value, gasUsdMicros: usd(gas), dryRun }
+  return { ledger: store.ledger, policy, ...ids, value, budgets: [], gasUsdMicros: usd(gas), dryRun }
 }
 
 it.each(['0', '1', '250', '499.99'])('a guess needs a person with %s USD of gas as without', async (gas) => {
@@ -44,7 +44,7 @@ it('asks nobody about a priced spend because of its gas', async () => {
 it('a guess makes room for gas that rises on the way, in the ledger too, and still needs the same person', async () => {
   const held = await limitSpend(guessed('1'))
   const raised = await raiseSpend(guessed('300'), held)
-  expect(raised).toEqual({ amountUsdMicros: usd('200'), gasUsdMicros: usd('300'), isGuess: true, refusals: [] })
+  expect(raised).toMatchObject({ amountUsdMicros: usd('200'), gasUsdMicros: usd('300'), isGuess: true, refusals: [] })
   expect(await store.ledger.open()).toMatchObject([{ amountUsdMicros: usd('200'), gasUsdMicros: usd('300') }])
   expect(neededApproval(raised, policy, { carriesOut: null })?.code).toBe('APPROVAL_REQUIRED')
 })

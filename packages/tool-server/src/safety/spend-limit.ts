@@ -1,7 +1,8 @@
 import { formatAmount } from '@svc/lp-math'
-import type { Ledger, SpendLimits, SpendVerdict } from '@svc/store'
+import type { Budget, BudgetAmount, Ledger, SpendLimits, SpendVerdict } from '@svc/store'
 import { type Policy, usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
+import { budgetNames, isForAPerson } from './value/budget-names.ts'
 import type { SpendValue, Unpriced } from './spend-value.ts'
 
 /**
@@ -17,7 +18,7 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const isGuess = value.unpriced.length > 0
   const bound = max(value.usdMicros, value.arrivingUsdMicros)
   const refused = (parts: SpendParts, refusal: Refusal): SpendDecision => {
-    return { ...parts, isGuess, reserved: false, used: null, refusals: [refusal] }
+    return { ...parts, budgets: [], isGuess, reserved: false, used: null, refusals: [refusal] }
   }
   if (isGuess && (bound === 0n || !maybeGuessed(request))) {
     const known = { amountUsdMicros: value.usdMicros, gasUsdMicros: request.gasUsdMicros ?? 0n }
@@ -31,12 +32,24 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   }
   if (sumOf(parts) > limits.perTransaction) return refused(parts, aboveOne(limits, parts))
   const asked = { principal: request.principal, chainId: request.chainId, ...parts, limits, sessionIdleMs }
-  const verdict = dryRun
-    ? await ledger.check(asked)
-    : await ledger.reserve({ ...asked, id: request.reservationId, requestId: request.requestId })
+  const take = (budgets: readonly Budget[]): Promise<SpendVerdict> =>
+    dryRun
+      ? ledger.check({ ...asked, budgets })
+      : ledger.reserve({ ...asked, budgets, id: request.reservationId, requestId: request.requestId })
+  const first = await take(request.budgets)
+  const isForPerson = !first.granted && first.limit === 'budget' && isForAPerson(first.budget)
+  const verdict = isForPerson ? await take(request.budgets.map(withoutCap)) : first
   if (!verdict.granted) return refused(parts, exceeded(verdict, parts))
-  return { ...parts, isGuess, reserved: !dryRun, used: verdict.used, refusals: [] }
+  const asks = isForPerson ? { needsPerson: exceeded(first, parts).message } : {}
+  return { ...parts, ...asks, budgets: request.budgets, isGuess, reserved: !dryRun, used: verdict.used, refusals: [] }
 }
+
+/** What a person may let pass still counts. */
+function withoutCap(budget: Budget): Budget {
+  return isForAPerson(budget.name) ? { ...budget, capUsdMicros: largestCap } : budget
+}
+
+const largestCap = 10n ** 18n
 
 /**
  * Raises a reservation to what the spend and its gas are worth at newer prices and fees, in one commit that holds them
@@ -54,15 +67,20 @@ export async function raiseSpend(request: SpendRequest, held: HeldSpend): Promis
   const gasUsdMicros = max(request.gasUsdMicros ?? 0n, held.gasUsdMicros)
   const least = held.isGuess ? held.amountUsdMicros - (gasUsdMicros - held.gasUsdMicros) : held.amountUsdMicros
   const isGuess = held.isGuess || value.unpriced.length > 0
-  const parts = { amountUsdMicros: max(worth, least), gasUsdMicros, isGuess }
-  if (parts.amountUsdMicros === held.amountUsdMicros && gasUsdMicros === held.gasUsdMicros) {
+  const parts = { ...held, amountUsdMicros: max(worth, least), gasUsdMicros, isGuess }
+  const isHeld = request.budgets.every(({ name, usdMicros: asked }) =>
+    held.budgets.some((one) => one.name === name && one.usdMicros >= asked),
+  )
+  if (isHeld && parts.amountUsdMicros === held.amountUsdMicros && gasUsdMicros === held.gasUsdMicros) {
     return { ...parts, refusals: [] }
   }
   if (sumOf(parts) > limits.perTransaction) return { ...held, refusals: [aboveOne(limits, parts)] }
   if (dryRun) return { ...parts, refusals: [] }
-  const asked = { amountUsdMicros: parts.amountUsdMicros, gasUsdMicros, gasOutOfAmount: held.isGuess }
+  const budgets = request.budgets.map(withoutCap)
+  const asked = { amountUsdMicros: parts.amountUsdMicros, gasUsdMicros, gasOutOfAmount: held.isGuess, budgets }
   const verdict = await ledger.raise(reservationId, { ...asked, limits, sessionIdleMs })
-  return verdict.granted ? { ...parts, refusals: [] } : { ...held, refusals: [exceeded(verdict, parts)] }
+  if (!verdict.granted) return { ...held, refusals: [exceeded(verdict, parts)] }
+  return { ...parts, budgets: isHeld ? held.budgets : request.budgets, refusals: [] }
 }
 
 /** Holds what is reserved already against limits that may have been tightened since. Raises nothing. */
@@ -71,15 +89,22 @@ export async function holdSpend(held: {
   readonly policy: Policy
   readonly reservationId: string
   readonly reserved: SpendParts
+  readonly budgets: readonly Budget[]
   /** False where nothing was put into the ledger. */
   readonly isReserved: boolean
 }): Promise<readonly Refusal[]> {
-  const { ledger, reservationId, reserved } = held
+  const { ledger, reservationId, reserved, budgets } = held
   const limits = limitsOf(held.policy)
   if (sumOf(reserved) > limits.perTransaction) return [aboveOne(limits, reserved)]
   if (!held.isReserved) return []
   const { amountUsdMicros, gasUsdMicros } = reserved
-  const verdict = await ledger.raise(reservationId, { amountUsdMicros, gasUsdMicros, limits, sessionIdleMs })
+  const verdict = await ledger.raise(reservationId, {
+    amountUsdMicros,
+    gasUsdMicros,
+    budgets: budgets.map(withoutCap),
+    limits,
+    sessionIdleMs,
+  })
   return verdict.granted ? [] : [exceeded(verdict, reserved)]
 }
 
@@ -87,7 +112,12 @@ export async function holdSpend(held: {
 export type SpendParts = { readonly amountUsdMicros: bigint; readonly gasUsdMicros: bigint }
 
 /** `isGuess`: a token without a price is among what it counts. */
-export type HeldSpend = SpendParts & { readonly isGuess: boolean }
+export type HeldSpend = SpendParts & {
+  readonly isGuess: boolean
+  readonly budgets: readonly BudgetAmount[]
+  /** Why a person must say yes whatever the threshold says; absent where nothing asks for one. */
+  readonly needsPerson?: string
+}
 
 export type SpendRaise = HeldSpend & { readonly refusals: readonly Refusal[] }
 
@@ -99,6 +129,7 @@ export type SpendRequest = {
   readonly requestId: string
   readonly reservationId: string
   readonly value: SpendValue
+  readonly budgets: readonly Budget[]
   /** What gas may cost at worst; `null` where native currency has no price. */
   readonly gasUsdMicros: bigint | null
   readonly dryRun: boolean
@@ -148,16 +179,58 @@ const names = {
 const noWaitHelps = 'Lower the amount: waiting does not change the limit of one transaction.'
 
 function exceeded(verdict: Extract<SpendVerdict, { granted: false }>, { gasUsdMicros }: SpendParts): Refusal {
+  if (verdict.limit === 'budget') return beyondBudget(verdict)
   const { limit, capUsdMicros, usedUsdMicros, askedUsdMicros } = verdict
   const [cap, used, asked, gas] = [capUsdMicros, usedUsdMicros, askedUsdMicros, gasUsdMicros].map(usdText)
-  const what = limit === 'budget' ? `the budget ${verdict.budget} in any 24 hours` : names[limit]
   const asks = `asks for ${asked} USD, of which ${gas} USD for gas at worst`
   return {
     code: 'SPENDING_LIMIT_EXCEEDED',
-    message: `The limit of ${what} is ${cap} USD; ${used} USD of it are used and the call ${asks}.`,
+    message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call ${asks}.`,
     details: [{ message: 'limit', limit, capUsd: cap, usedUsd: used, askedUsd: asked, gasUsd: gas }],
     ...(limit === 'perTransaction' ? { suggestion: noWaitHelps } : {}),
   }
+}
+
+function beyondBudget(verdict: Extract<SpendVerdict, { granted: false; limit: 'budget' }>): Refusal {
+  const { budget, capUsdMicros, usedUsdMicros, askedUsdMicros } = verdict
+  const [capUsd, usedUsd, askedUsd] = [capUsdMicros, usedUsdMicros, askedUsdMicros].map(usdText)
+  const sums = `${usedUsd} of ${capUsd} USD are used and this call asks for ${askedUsd}`
+  const details = [{ message: 'limit', limit: budget, capUsd, usedUsd, askedUsd }]
+  const { code, what, suggestion } = budgetTexts[budget] ?? (isForAPerson(budget) ? poolPricedText : ownPoolText)
+  return { code, message: `${what}: ${sums}.`, details, suggestion }
+}
+
+type BudgetText = { readonly code: Refusal['code']; readonly what: string; readonly suggestion: string }
+
+const budgetTexts: Readonly<Record<string, BudgetText>> = {
+  [budgetNames.loss]: {
+    code: 'VALUE_LOSS_EXCEEDED',
+    what: 'All calls together may lose only so much value in any 24 hours',
+    suggestion:
+      'Wait until the window frees up, or trade at lower cost: less at once, a smaller slippageBps, a cheaper pool.',
+  },
+  [budgetNames.speculative]: {
+    code: 'SPENDING_LIMIT_EXCEEDED',
+    what: 'Tokens without a named price source are bought only up to a daily sum',
+    suggestion: 'Buy less, or have the operator name a price source for the token (svc policy add-token).',
+  },
+  [budgetNames.coldStart]: {
+    code: 'SPENDING_LIMIT_EXCEEDED',
+    what: 'While nothing remembers the price of a token, only a small daily sum is spent at the price of the moment',
+    suggestion: 'Spend less, or call again in half an hour, when the price has a past.',
+  },
+}
+
+const poolPricedText: BudgetText = {
+  code: 'APPROVAL_REQUIRED',
+  what: 'Pools alone say what this token is worth, and a day moves no more of it than a tenth of their depth without a person',
+  suggestion: 'Move less of it, ask the operator to approve, or have the operator name a feed.',
+}
+
+const ownPoolText: BudgetText = {
+  code: 'SPENDING_LIMIT_EXCEEDED',
+  what: 'The operator gave this pool a daily budget',
+  suggestion: 'Spend less there, or wait until the window frees up.',
 }
 
 /** What arrives is only the least that a token can be worth: nothing is guessed of one that a list names or that has had a price. */
@@ -188,8 +261,8 @@ function withoutPrice(unpriced: readonly Unpriced[]): Refusal {
 }
 
 const doubts = {
-  unnamed: 'no named source and no pool that is deep enough',
-  silent: 'named sources that say nothing now',
+  unnamed: 'no named source, and no pool that says anything',
+  silent: 'no named source says anything now',
   absurd: 'a price that makes no sense',
   stale: 'a price more than five minutes old',
 } as const satisfies Record<Unpriced['doubt'], string>

@@ -3,9 +3,18 @@ import { type Address, getAddress, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
 import type { Intent } from '../intent.ts'
-import type { PriceBand, UsdPrice } from '../ports.ts'
+import type { UsdPrice } from '../ports.ts'
 import { pairShares } from './pair-shares.ts'
-import { type PricedToken, type PricedTokens, priceTokens, spentAmounts, usdOf, valueOf } from './spend-value.ts'
+import {
+  createNativePrices,
+  type PricedToken,
+  type PricedTokens,
+  priceTokens,
+  spentAmounts,
+  usdOf,
+  valueOf,
+} from './spend-value.ts'
+import { bandOf } from './value/bands.fixture.ts'
 
 const usdc: Address = '0x0000000000000000000000000000000000001111'
 const dust: Address = '0x0000000000000000000000000000000000002222'
@@ -13,6 +22,7 @@ const pair: Address = '0x0000000000000000000000000000000000003333'
 const entry = (decimals: number, usd: number | null, pair: PricedToken['pair'] = null) => ({
   token: { address: usdc, symbol: 'T', name: 'T', decimals, isNative: false, listed: true, usdPegged: false },
   usd,
+  band: usd === null ? null : bandOf(BigInt(Math.round(usd * 1e9)) * 10n ** 9n),
   usdE18: usd === null ? null : BigInt(Math.round(usd * 1e9)) * 10n ** 9n,
   doubt: usd === null ? ('unnamed' as const) : null,
   pair,
@@ -62,27 +72,34 @@ describe('what a call spends', () => {
     expect(Object.fromEntries(spentAmounts({ ...nothing, ...intent }, deltas))).toEqual({ [usdc]: 15n, [dust]: 9n })
   })
 
-  it('has no price for limits where only the price of the moment is known, though reports show it', async () => {
+  it('has no price for limits where no named source tells one, though reports show it', async () => {
     const chain = { ...chains.find(({ id }) => id === 1)!, amm: {} }
     const token = { ...entry(18, null).token, address: dust }
     const spot = { usd: 3, pools: [], liquidityUsd: 30_000, blockNumber: 1n, readAt: 0 }
-    const trusted = { doubt: null, band: bandAt(3n * 10n ** 18n), mostE18: null } as const
+    const trusted = { doubt: null, band: bandOf(3n * 10n ** 18n), mostE18: null }
     const prices = {
       usd: async (_: unknown, { address }: { address: Address }) => {
         const confidence = { confidence: 'LOW', method: 'pool_spot' } as const
         return {
           ...spot,
           ...confidence,
-          ...(address === dust ? ({ band: null, mostE18: null, doubt: 'unnamed' } as const) : trusted),
+          ...(address === dust ? ({ band: null, mostE18: null, doubt: 'silent' } as const) : trusted),
         }
       },
       ratio: async () => null,
     }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...token, address }) }
-    const table = await priceTokens([dust], { directory, prices, rpc, chain, now: () => 0 })
+    const table = await priceTokens([dust], {
+      directory,
+      prices,
+      rpc,
+      chain,
+      nativePrices: createNativePrices(),
+      now: () => 0,
+    })
     expect(valueOf(new Map([[dust, 10n ** 18n]]), table)).toEqual({
       usdMicros: 0n,
-      unpriced: [{ token: dust, doubt: 'unnamed', listed: true }],
+      unpriced: [{ token: dust, doubt: 'silent', listed: true }],
     })
     expect(usdOf(dust, 10n ** 18n, table)).toBe(3)
     expect(valueOf(new Map([[zeroAddress, 10n ** 18n]]), table)).toEqual({ usdMicros: 3_000_000n, unpriced: [] })
@@ -91,21 +108,15 @@ describe('what a call spends', () => {
   it.each([
     ['is none when its block is more than five minutes old', { readAt: 1_000, nowMs: 1_301_000 }, null, 'stale'],
     ['counts up to five minutes', { readAt: 1_000, nowMs: 1_300_999 }, 3n * 10n ** 18n, null],
-    ['is none when it is zero', { band: bandAt(0n) }, null, 'absurd'],
+    ['is none when it is zero', { band: bandOf(0n) }, null, 'absurd'],
     ['is none when its sources are silent', { band: null, doubt: 'silent' as const }, null, 'silent'],
-    [
-      'is the most any pool says when nobody named a source',
-      { band: null, mostE18: 5n, doubt: 'unnamed' as const },
-      5n,
-      null,
-    ],
   ])('a price %s', async (_what, { nowMs = 1_000_000, ...change }: PriceChange, usdE18, doubt) => {
     const chain = { ...chains.find(({ id }) => id === 1)! }
     const price: UsdPrice = {
       usd: 3,
-      band: bandAt(3n * 10n ** 18n),
-      doubt: null,
+      band: bandOf(3n * 10n ** 18n),
       mostE18: null,
+      doubt: null,
       method: 'pool_twap',
       pools: [],
       liquidityUsd: 30_000,
@@ -117,10 +128,14 @@ describe('what a call spends', () => {
     const prices = { usd: async () => price, ratio: async () => null }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...entry(18, 1).token, address }) }
     const context = { directory, prices, rpc, now: () => nowMs }
-    const table = await priceTokens([], { ...context, chain })
+    const table = await priceTokens([], { ...context, nativePrices: createNativePrices(), chain })
     expect(table.get(zeroAddress)).toMatchObject({ usdE18, doubt })
     // Where blocks come on demand, the age of one says nothing.
-    const local = await priceTokens([], { ...context, chain: { ...chain, maxHeadAgeSeconds: null } })
+    const local = await priceTokens([], {
+      ...context,
+      nativePrices: createNativePrices(),
+      chain: { ...chain, maxHeadAgeSeconds: null },
+    })
     expect(local.get(zeroAddress)).toMatchObject(doubt === 'stale' ? { usdE18: 3n * 10n ** 18n } : { usdE18 })
   })
 
@@ -177,8 +192,3 @@ describe('pair shares', () => {
 })
 
 type PriceChange = Partial<UsdPrice> & { readonly nowMs?: number }
-
-function bandAt(usdE18: bigint): PriceBand {
-  const prices = { lowE18: usdE18, highE18: usdE18, midE18: usdE18 }
-  return { ...prices, basis: 'pools', depthUsdMicros: 10n ** 12n, witnesses: [] }
-}

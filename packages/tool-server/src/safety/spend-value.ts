@@ -2,7 +2,7 @@ import { usdMicrosFromAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
-import type { PriceDoubt, PriceSource, RpcPool, Token, TokenDirectory, UsdPrice } from '../ports.ts'
+import type { PriceBand, PriceDoubt, PriceSource, RpcPool, Token, TokenDirectory, UsdPrice } from '../ports.ts'
 import { sumByToken } from './assert-declared.ts'
 import { pairShares } from './pair-shares.ts'
 import { readPairs, type StandingPair, withoutGivenBack } from './pair-worth.ts'
@@ -33,8 +33,19 @@ export async function priceTokens(tokens: readonly Address[], context: PricingCo
 async function priceOne(address: Address, context: PricingContext): Promise<PricedToken> {
   const token = await context.directory.byAddress(context.chain, address)
   const price = await context.prices.usd(context.chain, token)
-  return { token, usd: price?.usd ?? null, ...trustedOf(price, context), pair: null }
+  const found = { token, usd: price?.usd ?? null, ...trustedOf(price, context), pair: null }
+  return address === zeroAddress ? orLastGood(found, context) : found
 }
+
+/** Gas is paid whether it has a price or not: where none is told it counts at the last one that was, and a margin. */
+function orLastGood(entry: PricedToken, { chain, nativePrices }: PricingContext): PricedToken {
+  if (entry.band !== null) nativePrices.keep(chain.id, entry.band.highE18)
+  if (entry.usdE18 !== null) return entry
+  const last = nativePrices.last(chain.id)
+  return last === null ? entry : { ...entry, usdE18: (last * lastGoodPct) / 100n }
+}
+
+const lastGoodPct = 125n
 
 /** A share at its part of both reserves, rounded up; whoever unbalances a pair makes that more, never less. */
 function priceShare(
@@ -50,13 +61,13 @@ function priceShare(
   )
   const doubtful = sides.find(({ entry }) => (entry?.usdE18 ?? null) === null)
   if (pair === null || doubtful !== undefined) {
-    return { token, usd: null, usdE18: null, doubt: doubtful?.entry?.doubt ?? 'unnamed', pair }
+    return { token, usd: null, band: null, usdE18: null, doubt: doubtful?.entry?.doubt ?? 'unnamed', pair }
   }
   const usdE18 = sides.reduce((sum, { reserve, entry }) => {
     const below = pair.totalSupply * 10n ** BigInt(entry?.token.decimals ?? 0)
     return sum + (reserve * (entry?.usdE18 ?? 0n) * 10n ** 18n + below - 1n) / below
   }, 0n)
-  return { token, usd: null, usdE18, doubt: null, pair }
+  return { token, usd: null, band: null, usdE18, doubt: null, pair }
 }
 
 export type PricingContext = {
@@ -64,20 +75,43 @@ export type PricingContext = {
   readonly prices: PriceSource
   readonly rpc: Pick<RpcPool, 'client' | 'head'>
   readonly chain: Chain
+  readonly nativePrices: NativePrices
   /** Unix milliseconds. */
   readonly now: () => number
+}
+
+/** The last trusted price of each chain's native currency in this process. */
+export type NativePrices = {
+  keep(chainId: number, usdE18: bigint): void
+  /** US dollars for one coin times 1e18; `null` before the first. */
+  last(chainId: number): bigint | null
+}
+
+export function createNativePrices(): NativePrices {
+  const kept = new Map<number, bigint>()
+  return Object.freeze({
+    keep: (chainId: number, usdE18: bigint) => void kept.set(chainId, usdE18),
+    last: (chainId: number) => kept.get(chainId) ?? null,
+  })
 }
 
 /** A price older than this is none, whoever vouches for it. */
 const oldestPriceSeconds = 300
 
-/** What limits may count with. Age is that of the block read; a chain whose blocks come on demand has none. */
-function trustedOf(price: UsdPrice | null, { chain, now }: PricingContext): Pick<PricedToken, 'usdE18' | 'doubt'> {
-  if (price === null) return { usdE18: null, doubt: 'unnamed' }
-  const usdE18 = price.band?.highE18 ?? price.mostE18
-  if (usdE18 === null || usdE18 <= 0n) return { usdE18: null, doubt: price.doubt ?? 'absurd' }
+/**
+ * What limits count with: the high edge of the band, or the most that any pool says for a token nobody vouches for. Age is
+ * that of the block read; a chain whose blocks come on demand has none.
+ */
+function trustedOf(
+  price: UsdPrice | null,
+  { chain, now }: PricingContext,
+): Pick<PricedToken, 'band' | 'usdE18' | 'doubt'> {
+  if (price === null) return { band: null, usdE18: null, doubt: 'unnamed' }
   const isOld = chain.maxHeadAgeSeconds !== null && Math.floor(now() / 1000) - price.readAt > oldestPriceSeconds
-  return isOld ? { usdE18: null, doubt: 'stale' } : { usdE18, doubt: null }
+  const { band, mostE18, doubt } = price
+  if (band !== null && band.lowE18 <= 0n) return { band: null, usdE18: null, doubt: 'absurd' }
+  if (isOld) return { band: null, usdE18: null, doubt: doubt === 'unnamed' ? 'unnamed' : 'stale' }
+  return { band, usdE18: band?.highE18 ?? mostE18, doubt: band === null ? (doubt ?? 'silent') : null }
 }
 
 /** Shares of a pair as its code names them (v2-core UniswapV2ERC20); listed when one of its tokens is. */
@@ -93,7 +127,9 @@ export type PricedToken = {
   readonly token: Token
   /** US dollars for one whole token, for reports. */
   readonly usd: number | null
-  /** The same times 1e18, rounded up, where limits may count with it; else `null`, and `doubt` says why. */
+  /** What its named sources say; `null` where they say nothing, or nobody named one, and `doubt` says which. */
+  readonly band: PriceBand | null
+  /** What limits count with, US dollars for one whole token times 1e18; `null` where nothing says anything at all. */
   readonly usdE18: bigint | null
   readonly doubt: PriceDoubt | null
   /** What it is a share of; `null` for everything but a v2 pair that stands. */
@@ -145,21 +181,55 @@ export function notGivenBack(
   return withoutGivenBack(spent, intent, deltas, (token) => priced.get(token)?.pair ?? null)
 }
 
-/** What a call spends, and what else bounds the worth of tokens without a price: the priced ones that would arrive. */
-export function valueOfSpend(intent: Intent, deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): SpendValue {
-  const arriving = new Map([...deltas].filter(([, delta]) => delta > 0n))
-  return {
-    ...valueOf(notGivenBack(spentAmounts(intent, deltas), intent, deltas, priced), priced),
-    arrivingUsdMicros: valueOf(arriving, priced).usdMicros,
-  }
+/**
+ * What a call spends: what leaves at the high edge of its price, or what arrives where that is more, so that nothing dear is
+ * sold as if it were cheap. What only brings funds home counts as nothing.
+ */
+export function valueOfSpend(
+  intent: Intent,
+  deltas: ReadonlyMap<string, bigint>,
+  priced: PricedTokens,
+  positions: MovedPositions,
+): SpendValue {
+  if (positions.isExit) return { usdMicros: 0n, unpriced: [], arrivingUsdMicros: 0n }
+  const spent = valueOf(notGivenBack(spentAmounts(intent, deltas), intent, deltas, priced), priced)
+  const arriving = new Map([...deltas].filter(([token, delta]) => delta > 0n && priced.get(token)?.doubt === null))
+  const arrivingUsdMicros = valueOf(arriving, priced).usdMicros + positions.arrivingUsdMicros
+  const isTrade = positions.leavingUsdMicros > 0n || [...deltas.values()].some((delta) => delta < 0n)
+  const leaves = spent.usdMicros + positions.leavingUsdMicros
+  const usdMicros = isTrade && arrivingUsdMicros > leaves ? arrivingUsdMicros : leaves
+  return { usdMicros, unpriced: spent.unpriced, arrivingUsdMicros }
 }
 
 export type SpendValue = Valued & { readonly arrivingUsdMicros: bigint }
+
+/** Positions that a call takes apart or makes, at the high edge of the prices of their tokens. */
+export type MovedPositions = {
+  /** It trades and deposits nothing, and spends nothing. */
+  readonly isExit: boolean
+  readonly leavingUsdMicros: bigint
+  readonly arrivingUsdMicros: bigint
+}
+
+/** Whether nothing is spent but what is given back at once. */
+export function spendsNothing(intent: Intent, deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): boolean {
+  return isNothing(notGivenBack(spentAmounts(intent, deltas), intent, deltas, priced))
+}
+
+function isNothing(spent: ReadonlyMap<string, bigint>): boolean {
+  return [...spent.values()].every((amount) => amount === 0n)
+}
 
 /** Millionths of a dollar, rounded up, in integers throughout. */
 function usdMicrosOf(amount: bigint, decimals: number, usdE18: bigint): bigint {
   const unit = 10n ** BigInt(decimals + 12)
   return (amount * usdE18 + unit - 1n) / unit
+}
+
+/** Worth at trusted prices alone, in millionths of a US dollar; `null` for a token that no named source prices now. */
+export function trustedWorth(token: string, amount: bigint, priced: PricedTokens): bigint | null {
+  const entry = priced.get(token)
+  return entry?.band == null ? null : usdMicrosOf(amount, entry.token.decimals, entry.band.highE18)
 }
 
 /** Worth of an amount as a plain number of dollars, for reports; `null` without a price. Negative for negative amounts. */

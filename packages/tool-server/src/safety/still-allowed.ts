@@ -9,8 +9,10 @@ import { throwFirst } from './refusal.ts'
 import { requireRunning } from './require-running.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './progress.ts'
+import { budgetsOf } from './spend-budgets.ts'
 import { holdSpend } from './spend-limit.ts'
 import { onStorage } from './storage.ts'
+import { valueOfCall } from './weigh-value.ts'
 
 /**
  * Before each signature, however fresh the simulation is: still running, and what is planned fits the policy in force now,
@@ -28,9 +30,21 @@ export async function stillAllowed(before: Reserved, progress: Progress, policie
   throwFirst(policyVerdict(intent, { chain, policy, known, wallet, nowSeconds: surveyed.atSeconds }).refusals)
   if (engine.policyHash === before.engine.policyHash) return road
   throwFirst(checkMeasured(simulation, policy))
-  throwFirst(dearGas(policy, [...simulation.gasUsed, ...simulation.revokeGasUsed], surveyed.fees, progress.priced))
-  const { reserved } = progress
-  const held = { ...engine, reservationId: road.reservationId, reserved, isReserved: road.spend.reserved }
+  throwFirst(
+    dearGas(
+      policy,
+      [...simulation.gasUsed, ...simulation.revokeGasUsed],
+      surveyed.fees,
+      progress.priced,
+      before.value.isExit,
+    ),
+  )
+  const { reserved, priced } = progress
+  const value = valueOfCall(road, simulation, priced)
+  throwFirst(value.refusals)
+  const { reservationId, spend } = road
+  const budgets = budgetsOf(value, { policy, chainId: chain.id, priced, spendUsdMicros: reserved.amountUsdMicros })
+  const held = { ...engine, reservationId, reserved, budgets, isReserved: spend.reserved }
   throwFirst(await onStorage('the spend ledger cannot be read', () => holdSpend(held)))
   requireNoNewApproval(reserved, policy, call)
   requireNoNewDelay(intent.riskTier, policy, call, engine.now())

@@ -94,7 +94,7 @@ async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionRecei
     priceTokens([], { ...engine, directory: engine.tokens, chain }),
   ])
   // An allowance is taken back without a price too, for the small fixed sum.
-  throwFirst(dearGas(engine.policy, [gasUsed], fees, priced, 'lenient'))
+  throwFirst(dearGas(engine.policy, [gasUsed], fees, priced, true))
   if (owed.failed !== undefined) await requireRoomInDay(engine, gasWorth(worstGasCost([gasUsed], fees), priced) ?? 0n)
   const facts = { why: 'take back an allowance that an earlier request left' }
   const entry = await sign(trip, step, { gasUsed, fees, latestCount, reservationId: null, facts })

@@ -62,6 +62,7 @@ const withoutWallet: SafetyReport = Object.freeze({
   limitsUsd: null,
   spentUsd: null,
   gasUsd: null,
+  valueUsd: null,
   remainingUsd: null,
   dailyAlert: false,
   pendingTransactions: 0,

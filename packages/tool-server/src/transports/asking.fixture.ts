@@ -124,4 +124,6 @@ const settled = {
   gasCostWei: 0n,
   gasCostUsd: 0,
   safetyChecks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
+  priceImpactBps: null,
+  warnings: [],
 }

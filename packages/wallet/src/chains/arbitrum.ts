@@ -1,11 +1,64 @@
 import type { Chain, ChainToken } from '../chain.ts'
 import { canonical } from './canonical.ts'
 
+const usdc: ChainToken = {
+  symbol: 'USDC',
+  name: 'USD Coin',
+  address: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
+  decimals: 6,
+  usdPegged: true,
+  priceSources: {
+    feed: {
+      address: '0x50834F3163758fcC1Df9973b6e91f0F0F0434aD3',
+      heartbeatSeconds: 86_400,
+      deviationBps: 10,
+      decimals: 8,
+    },
+  },
+}
+
+const usdt: ChainToken = {
+  symbol: 'USDT',
+  name: 'USDT0',
+  address: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
+  decimals: 6,
+  usdPegged: true,
+  priceSources: {
+    feed: {
+      address: '0x3f3f5dF88dC9F13eac63DF89EC16ef6e7E25DdE7',
+      heartbeatSeconds: 86_400,
+      deviationBps: 10,
+      decimals: 8,
+    },
+    pools: [{ version: 'v3', id: '0xbE3aD6a5669Dc0B8b12FeBC03608860C31E2eef6', quote: usdc.address, fee: 100 }],
+  },
+}
+
 const wrappedNative: ChainToken = {
   symbol: 'WETH',
   name: 'Wrapped Ether',
   address: '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
   decimals: 18,
+  priceSources: {
+    feed: {
+      address: '0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612',
+      heartbeatSeconds: 1755,
+      deviationBps: 5,
+      decimals: 8,
+    },
+    pools: [
+      { version: 'v3', id: '0xC6962004f452bE9203591991D15f6b388e09E8D0', quote: usdc.address, fee: 500 },
+      { version: 'v3', id: '0x641C00A822e8b671738d32a431a4Fb6074E5c79d', quote: usdt.address, fee: 500 },
+      {
+        version: 'v4',
+        id: '0x864abca0a6202dba5b8868772308da953ff125b0f95015adbf89aaf579e903a8',
+        quote: usdc.address,
+        fee: 500,
+        tickSpacing: 10,
+        native: true,
+      },
+    ],
+  },
 }
 
 export const arbitrum: Chain = {
@@ -23,6 +76,7 @@ export const arbitrum: Chain = {
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
   wrappedNative,
+  sequencerUptimeFeed: { address: '0xFdB631F5EE196F0ed6FAa767959853A9F217697D', graceSeconds: 3600 },
   amm: {
     v2: {
       factory: '0xf1D7CC64Fb4452F05c498126312eBE29f30Fbcf9',
@@ -51,34 +105,51 @@ export const arbitrum: Chain = {
   },
   tokens: [
     wrappedNative,
-    {
-      symbol: 'USDC',
-      name: 'USD Coin',
-      address: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
-      decimals: 6,
-      usdPegged: true,
-    },
+    usdc,
     {
       symbol: 'USDC.e',
       name: 'USD Coin (bridged from Ethereum)',
       address: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8',
       decimals: 6,
       usdPegged: true,
+      priceSources: {
+        pools: [{ version: 'v3', id: '0x8e295789c9465487074a65b1ae9Ce0351172393f', quote: usdc.address, fee: 100 }],
+      },
     },
-    {
-      symbol: 'USDT',
-      name: 'USDT0',
-      address: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
-      decimals: 6,
-      usdPegged: true,
-    },
+    usdt,
     {
       symbol: 'DAI',
       name: 'Dai Stablecoin',
       address: '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1',
       decimals: 18,
       usdPegged: true,
+      priceSources: {
+        feed: {
+          address: '0xc5C8E77B397E531B8EC06BFb0048328B30E9eCfB',
+          heartbeatSeconds: 86_400,
+          deviationBps: 25,
+          decimals: 8,
+        },
+        pools: [{ version: 'v3', id: '0x7CF803e8d82A50504180f417B8bC7a493C0a0503', quote: usdc.address, fee: 100 }],
+      },
     },
-    { symbol: 'WBTC', name: 'Wrapped BTC', address: '0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f', decimals: 8 },
+    {
+      symbol: 'WBTC',
+      name: 'Wrapped BTC',
+      address: '0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f',
+      decimals: 8,
+      priceSources: {
+        feed: {
+          address: '0xd0C7101eACbB49F3deCcCc166d238410D6D46d57',
+          heartbeatSeconds: 86_400,
+          deviationBps: 5,
+          decimals: 8,
+        },
+        pools: [
+          { version: 'v3', id: '0x2f5e87C9312fa29aed5c179E456625D79015299c', quote: wrappedNative.address, fee: 500 },
+          { version: 'v3', id: '0x0E4831319A50228B9e450861297aB92dee15B44F', quote: usdc.address, fee: 500 },
+        ],
+      },
+    },
   ],
 }

@@ -1,11 +1,37 @@
 import type { Chain, ChainToken } from '../chain.ts'
 import { canonical } from './canonical.ts'
 
+const usdc: ChainToken = {
+  symbol: 'USDC',
+  name: 'USD Coin',
+  address: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
+  decimals: 6,
+  usdPegged: true,
+  priceSources: {
+    feed: {
+      address: '0xF096872672F44d6EBA71458D74fe67F9a77a23B9',
+      heartbeatSeconds: 86_400,
+      deviationBps: 25,
+      decimals: 8,
+    },
+  },
+}
+
 const wrappedNative: ChainToken = {
   symbol: 'WAVAX',
   name: 'Wrapped AVAX',
   address: '0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7',
   decimals: 18,
+  priceSources: {
+    feed: {
+      address: '0x0A77230d17318075983913bC2145DB16C7366156',
+      // Published are 120 seconds; who is late by minutes does not stand still.
+      heartbeatSeconds: 300,
+      deviationBps: 50,
+      decimals: 8,
+    },
+    pools: [{ version: 'v3', id: '0xfAe3f424a0a47706811521E3ee268f00cFb5c45E', quote: usdc.address, fee: 500 }],
+  },
 }
 
 export const avalanche: Chain = {
@@ -49,19 +75,22 @@ export const avalanche: Chain = {
   },
   tokens: [
     wrappedNative,
-    {
-      symbol: 'USDC',
-      name: 'USD Coin',
-      address: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
-      decimals: 6,
-      usdPegged: true,
-    },
+    usdc,
     {
       symbol: 'USDC.e',
       name: 'USD Coin (bridged from Ethereum)',
       address: '0xA7D7079b0FEaD91F3e65f86E8915Cb59c1a4C664',
       decimals: 6,
       usdPegged: true,
+      // The feed of what it stands for, as with DAI.e and WETH.e: no pool here is deep enough to say what the bridge is worth.
+      priceSources: {
+        feed: {
+          address: '0xF096872672F44d6EBA71458D74fe67F9a77a23B9',
+          heartbeatSeconds: 86_400,
+          deviationBps: 25,
+          decimals: 8,
+        },
+      },
     },
     {
       symbol: 'USDT',
@@ -69,6 +98,15 @@ export const avalanche: Chain = {
       address: '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
       decimals: 6,
       usdPegged: true,
+      priceSources: {
+        feed: {
+          address: '0xEBE676ee90Fe1112671f19b6B7459bC678B67e8a',
+          heartbeatSeconds: 86_400,
+          deviationBps: 25,
+          decimals: 8,
+        },
+        pools: [{ version: 'v3', id: '0x804226cA4EDb38e7eF56D16d16E92dc3223347A0', quote: usdc.address, fee: 100 }],
+      },
     },
     {
       symbol: 'DAI.e',
@@ -76,18 +114,42 @@ export const avalanche: Chain = {
       address: '0xd586E7F844cEa2F87f50152665BCbc2C279D8d70',
       decimals: 18,
       usdPegged: true,
+      priceSources: {
+        feed: {
+          address: '0x51D7180edA2260cc4F6e4EebB82FEF5c3c2B8300',
+          heartbeatSeconds: 86_400,
+          deviationBps: 25,
+          decimals: 8,
+        },
+      },
     },
     {
       symbol: 'WBTC.e',
       name: 'Wrapped BTC (bridged from Ethereum)',
       address: '0x50b7545627a5162F82A992c33b87aDc75187B218',
       decimals: 8,
+      priceSources: {
+        feed: {
+          address: '0x86442E3a98558357d46E6182F4b262f76c4fa26F',
+          heartbeatSeconds: 86_400,
+          deviationBps: 50,
+          decimals: 8,
+        },
+      },
     },
     {
       symbol: 'WETH.e',
       name: 'Wrapped Ether (bridged from Ethereum)',
       address: '0x49D5c2BdFfac6CE2BFdB6640F4F80f226bc10bAB',
       decimals: 18,
+      priceSources: {
+        feed: {
+          address: '0x976B3D034E162d8bD72D6b9C989d545b839003b0',
+          heartbeatSeconds: 86_400,
+          deviationBps: 50,
+          decimals: 8,
+        },
+      },
     },
   ],
 }

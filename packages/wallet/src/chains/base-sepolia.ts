@@ -1,11 +1,31 @@
 import type { Chain, ChainToken } from '../chain.ts'
 import { canonical } from './canonical.ts'
 
+const usdc: ChainToken = {
+  symbol: 'USDC',
+  name: 'USD Coin (test)',
+  address: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  decimals: 6,
+  usdPegged: true,
+  priceSources: {
+    feed: {
+      address: '0xd30e2101a97dcbAeBCBC04F14C3f624E67A35165',
+      heartbeatSeconds: 86_400,
+      deviationBps: 25,
+      decimals: 8,
+    },
+  },
+}
+
 const wrappedNative: ChainToken = {
   symbol: 'WETH',
   name: 'Wrapped Ether',
   address: '0x4200000000000000000000000000000000000006',
   decimals: 18,
+  // The pool alone: it is the market here, whatever ether is worth elsewhere.
+  priceSources: {
+    pools: [{ version: 'v3', id: '0x46880b404CD35c165EDdefF7421019F8dD25F4Ad', quote: usdc.address, fee: 3000 }],
+  },
 }
 
 export const baseSepolia: Chain = {
@@ -47,14 +67,5 @@ export const baseSepolia: Chain = {
     },
     universalRouter: { address: '0x492E6456D9528771018DeB9E87ef7750EF184104', version: '2.0' },
   },
-  tokens: [
-    wrappedNative,
-    {
-      symbol: 'USDC',
-      name: 'USD Coin (test)',
-      address: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
-      decimals: 6,
-      usdPegged: true,
-    },
-  ],
+  tokens: [wrappedNative, usdc],
 }

@@ -1,11 +1,26 @@
 import type { Chain, ChainToken } from '../chain.ts'
 import { canonical } from './canonical.ts'
 
+/** Its peg is all there is: nobody keeps an aggregator here any more, and no other dollar token is listed. */
+const usdb: ChainToken = {
+  symbol: 'USDB',
+  name: 'USDB',
+  address: '0x4300000000000000000000000000000000000003',
+  decimals: 18,
+  usdPegged: true,
+}
+
 const wrappedNative: ChainToken = {
   symbol: 'WETH',
   name: 'Wrapped Ether',
   address: '0x4300000000000000000000000000000000000004',
   decimals: 18,
+  priceSources: {
+    pools: [
+      { version: 'v3', id: '0xf5A23bDD36a56EDe75D503F6f643d5eaF25B1a8F', quote: usdb.address, fee: 500 },
+      { version: 'v3', id: '0xf52B4b69123CbcF07798AE8265642793b2E8990C', quote: usdb.address, fee: 3000 },
+    ],
+  },
 }
 
 export const blast: Chain = {
@@ -48,13 +63,17 @@ export const blast: Chain = {
   },
   tokens: [
     wrappedNative,
+    usdb,
     {
-      symbol: 'USDB',
-      name: 'USDB',
-      address: '0x4300000000000000000000000000000000000003',
-      decimals: 18,
-      usdPegged: true,
+      symbol: 'WBTC',
+      name: 'Wrapped BTC',
+      address: '0xF7bc58b8D8f97ADC129cfC4c9f45Ce3C0E1D2692',
+      decimals: 8,
+      priceSources: {
+        pools: [
+          { version: 'v3', id: '0xf52df2cDE73228cc058aBfE88F3801dcdDF885eb', quote: wrappedNative.address, fee: 500 },
+        ],
+      },
     },
-    { symbol: 'WBTC', name: 'Wrapped BTC', address: '0xF7bc58b8D8f97ADC129cfC4c9f45Ce3C0E1D2692', decimals: 8 },
   ],
 }

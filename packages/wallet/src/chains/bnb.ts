@@ -1,11 +1,48 @@
 import type { Chain, ChainToken } from '../chain.ts'
 import { canonical } from './canonical.ts'
 
+const usdt: ChainToken = {
+  symbol: 'USDT',
+  name: 'Tether USD (Binance-Peg)',
+  address: '0x55d398326f99059fF775485246999027B3197955',
+  decimals: 18,
+  usdPegged: true,
+  priceSources: {
+    feed: {
+      address: '0xB97Ad0E74fa7d920791E90258A6E2085088b4320',
+      heartbeatSeconds: 900,
+      deviationBps: 25,
+      decimals: 8,
+    },
+  },
+}
+
 const wrappedNative: ChainToken = {
   symbol: 'WBNB',
   name: 'Wrapped BNB',
   address: '0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c',
   decimals: 18,
+  priceSources: {
+    feed: {
+      address: '0x0567F2323251f0Aab15c8dFb1967E4e8A7D42aeE',
+      // Published are 27 seconds; who is late by minutes does not stand still.
+      heartbeatSeconds: 300,
+      deviationBps: 50,
+      decimals: 8,
+    },
+    pools: [
+      { version: 'v3', id: '0x47a90A2d92A8367A91EfA1906bFc8c1E05bf10c4', quote: usdt.address, fee: 100 },
+      { version: 'v3', id: '0x7862D9B4bE2156B15d54F41ee4EDE2d5b0b455e4', quote: usdt.address, fee: 3000 },
+      {
+        version: 'v4',
+        id: '0xa77d89e40ddd6a57b72ad4a8c55554b2fd6171026c903462a9f9c7be133811a6',
+        quote: usdt.address,
+        fee: 500,
+        tickSpacing: 10,
+        native: true,
+      },
+    ],
+  },
 }
 
 export const bnb: Chain = {
@@ -58,26 +95,49 @@ export const bnb: Chain = {
       address: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d',
       decimals: 18,
       usdPegged: true,
+      priceSources: {
+        feed: {
+          address: '0x51597f405303C4377E36123cBc172b13269EA163',
+          heartbeatSeconds: 900,
+          deviationBps: 25,
+          decimals: 8,
+        },
+        pools: [{ version: 'v3', id: '0x2C3c320D49019D4f9A92352e947c7e5AcFE47D68', quote: usdt.address, fee: 100 }],
+      },
     },
-    {
-      symbol: 'USDT',
-      name: 'Tether USD (Binance-Peg)',
-      address: '0x55d398326f99059fF775485246999027B3197955',
-      decimals: 18,
-      usdPegged: true,
-    },
+    usdt,
     {
       symbol: 'DAI',
       name: 'Dai Stablecoin (Binance-Peg)',
       address: '0x1AF3F329e8BE154074D8769D1FFa4eE058B1DBc3',
       decimals: 18,
       usdPegged: true,
+      priceSources: {
+        feed: {
+          address: '0x132d3C0B1D2cEa0BC552588063bdBb210FDeecfA',
+          heartbeatSeconds: 900,
+          deviationBps: 25,
+          decimals: 8,
+        },
+      },
     },
     {
       symbol: 'BTCB',
       name: 'Bitcoin (Binance-Peg)',
       address: '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c',
       decimals: 18,
+      priceSources: {
+        feed: {
+          address: '0x264990fbd0A4796A3E3d8E37C4d5F87a3aCa5Ebf',
+          heartbeatSeconds: 300,
+          deviationBps: 50,
+          decimals: 8,
+        },
+        pools: [
+          { version: 'v3', id: '0x28dF0835942396B7a1b7aE1cd068728E6ddBbAfD', quote: wrappedNative.address, fee: 500 },
+          { version: 'v3', id: '0x813c0decbB1097fFF46d0Ed6a39fB5f6a83043f4', quote: usdt.address, fee: 500 },
+        ],
+      },
     },
   ],
 }

@@ -1,11 +1,53 @@
 import type { Chain, ChainToken } from '../chain.ts'
 import { canonical } from './canonical.ts'
 
+const usdc: ChainToken = {
+  symbol: 'USDC',
+  name: 'USD Coin',
+  address: '0xcebA9300f2b948710d2653dD7B07f33A8B32118C',
+  decimals: 6,
+  usdPegged: true,
+  priceSources: {
+    feed: {
+      address: '0xc7A353BaE210aed958a1A2928b654938EC59DaB2',
+      heartbeatSeconds: 86_400,
+      deviationBps: 25,
+      decimals: 8,
+    },
+  },
+}
+
+const usdt: ChainToken = {
+  symbol: 'USDT',
+  name: 'Tether USD',
+  address: '0x48065fbBE25f71C9282ddf5e1cD6D6A887483D5e',
+  decimals: 6,
+  usdPegged: true,
+  priceSources: {
+    feed: {
+      address: '0x5e37AF40A7A344ec9b03CCD34a250F3dA9a20B02',
+      heartbeatSeconds: 86_400,
+      deviationBps: 25,
+      decimals: 8,
+    },
+    pools: [{ version: 'v3', id: '0x1a810e0B6c2dd5629AFa2f0c898b9512C6F78846', quote: usdc.address, fee: 100 }],
+  },
+}
+
 const wrappedNative: ChainToken = {
   symbol: 'CELO',
   name: 'Celo native asset',
   address: '0x471EcE3750Da237f93B8E339c536989b8978a438',
   decimals: 18,
+  priceSources: {
+    feed: {
+      address: '0x0568fD19986748cEfF3301e55c0eb1E729E0Ab7e',
+      heartbeatSeconds: 86_400,
+      deviationBps: 50,
+      decimals: 8,
+    },
+    pools: [{ version: 'v3', id: '0x6cde5f5a192fBf3fD84df983aa6DC30dbd9f8Fac', quote: usdt.address, fee: 100 }],
+  },
 }
 
 /**
@@ -29,6 +71,7 @@ export const celo: Chain = {
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
   wrappedNative,
+  sequencerUptimeFeed: { address: '0x4CD491Dc27C8B0BbD10D516A502856B786939d18', graceSeconds: 3600 },
   amm: {
     v3: {
       factory: '0xAfE208a311B21f13EF87E33A90049fC17A7acDEc',
@@ -51,25 +94,22 @@ export const celo: Chain = {
   },
   tokens: [
     wrappedNative,
-    {
-      symbol: 'USDC',
-      name: 'USD Coin',
-      address: '0xcebA9300f2b948710d2653dD7B07f33A8B32118C',
-      decimals: 6,
-      usdPegged: true,
-    },
-    {
-      symbol: 'USDT',
-      name: 'Tether USD',
-      address: '0x48065fbBE25f71C9282ddf5e1cD6D6A887483D5e',
-      decimals: 6,
-      usdPegged: true,
-    },
+    usdc,
+    usdt,
     {
       symbol: 'WETH',
       name: 'Wrapped Ether (bridged from Ethereum)',
       address: '0x2DEf4285787d58a2f811AF24755A8150622f4361',
       decimals: 18,
+      // The feed is of ether: no pool here is deep enough to say what the bridge is worth.
+      priceSources: {
+        feed: {
+          address: '0x1FcD30A73D67639c1cD89ff5746E7585731c083B',
+          heartbeatSeconds: 86_400,
+          deviationBps: 50,
+          decimals: 8,
+        },
+      },
     },
   ],
 }

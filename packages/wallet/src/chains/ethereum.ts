@@ -1,11 +1,48 @@
 import type { Chain, ChainToken } from '../chain.ts'
 import { canonical } from './canonical.ts'
 
+const usdc: ChainToken = {
+  symbol: 'USDC',
+  name: 'USD Coin',
+  address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  decimals: 6,
+  usdPegged: true,
+  priceSources: {
+    feed: {
+      address: '0x8fFfFfd4AfB6115b954Bd326cbe7B4BA576818f6',
+      heartbeatSeconds: 86_400,
+      deviationBps: 25,
+      decimals: 8,
+    },
+  },
+}
+
 const wrappedNative: ChainToken = {
   symbol: 'WETH',
   name: 'Wrapped Ether',
   address: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
   decimals: 18,
+  priceSources: {
+    feed: {
+      address: '0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419',
+      heartbeatSeconds: 3600,
+      deviationBps: 50,
+      decimals: 8,
+    },
+    pools: [
+      { version: 'v3', id: '0x88e6A0c2dDD26FEEb64F039a2c41296FcB3f5640', quote: usdc.address, fee: 500 },
+      { version: 'v3', id: '0x8ad599c3A0ff1De082011EFDDc58f1908eb6e6D8', quote: usdc.address, fee: 3000 },
+      { version: 'v2', id: '0xB4e16d0168e52d35CaCD2c6185b44281Ec28C9Dc', quote: usdc.address, fee: 3000 },
+      {
+        version: 'v4',
+        id: '0x21c67e77068de97969ba93d4aab21826d33ca12bb9f565d8496e8fda8a82ca27',
+        quote: usdc.address,
+        fee: 500,
+        tickSpacing: 10,
+        native: true,
+      },
+    ],
+  },
 }
 
 export const ethereum: Chain = {
@@ -54,19 +91,22 @@ export const ethereum: Chain = {
   },
   tokens: [
     wrappedNative,
-    {
-      symbol: 'USDC',
-      name: 'USD Coin',
-      address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
-      decimals: 6,
-      usdPegged: true,
-    },
+    usdc,
     {
       symbol: 'USDT',
       name: 'Tether USD',
       address: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
       decimals: 6,
       usdPegged: true,
+      priceSources: {
+        feed: {
+          address: '0x3E7d1eAB13ad0104d2750B8863b489D65364e32D',
+          heartbeatSeconds: 86_400,
+          deviationBps: 25,
+          decimals: 8,
+        },
+        pools: [{ version: 'v3', id: '0x3416cF6C708Da44DB2624D63ea0AAef7113527C6', quote: usdc.address, fee: 100 }],
+      },
     },
     {
       symbol: 'DAI',
@@ -74,7 +114,34 @@ export const ethereum: Chain = {
       address: '0x6B175474E89094C44Da98b954EedeAC495271d0F',
       decimals: 18,
       usdPegged: true,
+      priceSources: {
+        feed: {
+          address: '0xAed0c38402a5d19df6E4c03F4E2DceD6e29c1ee9',
+          heartbeatSeconds: 3600,
+          deviationBps: 25,
+          decimals: 8,
+        },
+        pools: [{ version: 'v3', id: '0x5777d92f208679DB4b9778590Fa3CAB3aC9e2168', quote: usdc.address, fee: 100 }],
+      },
     },
-    { symbol: 'WBTC', name: 'Wrapped BTC', address: '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599', decimals: 8 },
+    {
+      symbol: 'WBTC',
+      name: 'Wrapped BTC',
+      address: '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599',
+      decimals: 8,
+      priceSources: {
+        feed: {
+          address: '0xF4030086522a5bEEa4988F8cA5B36dbC97BeE88c',
+          heartbeatSeconds: 3600,
+          deviationBps: 50,
+          decimals: 8,
+        },
+        pools: [
+          { version: 'v3', id: '0x4585FE77225b41b697C938B018E2Ac67Ac5a20c0', quote: wrappedNative.address, fee: 500 },
+          { version: 'v3', id: '0xCBCdF9626bC03E24f779434178A73a0B4bad62eD', quote: wrappedNative.address, fee: 3000 },
+          { version: 'v3', id: '0x99ac8cA7087fA4A2A1FB6357269965A2014ABc35', quote: usdc.address, fee: 3000 },
+        ],
+      },
+    },
   ],
 }

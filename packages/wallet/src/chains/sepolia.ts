@@ -1,11 +1,31 @@
 import type { Chain, ChainToken } from '../chain.ts'
 import { canonical } from './canonical.ts'
 
+const usdc: ChainToken = {
+  symbol: 'USDC',
+  name: 'USD Coin (test)',
+  address: '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238',
+  decimals: 6,
+  usdPegged: true,
+  priceSources: {
+    feed: {
+      address: '0xA2F78ab2355fe2f984D808B5CeE7FD0A93D5270E',
+      heartbeatSeconds: 86_400,
+      deviationBps: 25,
+      decimals: 8,
+    },
+  },
+}
+
 const wrappedNative: ChainToken = {
   symbol: 'WETH',
   name: 'Wrapped Ether',
   address: '0xfFf9976782d46CC05630D1f6eBAb18b2324d6B14',
   decimals: 18,
+  // The pool alone: it is the market here, whatever ether is worth elsewhere.
+  priceSources: {
+    pools: [{ version: 'v3', id: '0x6Ce0896eAE6D4BD668fDe41BB784548fb8F59b50', quote: usdc.address, fee: 3000 }],
+  },
 }
 
 export const sepolia: Chain = {
@@ -48,14 +68,5 @@ export const sepolia: Chain = {
     },
     universalRouter: { address: '0x3A9D48AB9751398BbFa63ad67599Bb04e4BdF98b', version: '2.0' },
   },
-  tokens: [
-    wrappedNative,
-    {
-      symbol: 'USDC',
-      name: 'USD Coin (test)',
-      address: '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238',
-      decimals: 6,
-      usdPegged: true,
-    },
-  ],
+  tokens: [wrappedNative, usdc],
 }

@@ -1,11 +1,73 @@
 import type { Chain, ChainToken } from '../chain.ts'
 import { canonical } from './canonical.ts'
 
+/** How v4 names the native currency. */
+const native = '0x0000000000000000000000000000000000000000'
+
+const usdc: ChainToken = {
+  symbol: 'USDC',
+  name: 'USD Coin',
+  address: '0x078D782b760474a361dDA0AF3839290b0EF57AD6',
+  decimals: 6,
+  usdPegged: true,
+  priceSources: {
+    feed: {
+      address: '0xD15862FC3D5407A03B696548b6902D6464A69b8c',
+      heartbeatSeconds: 10_800,
+      deviationBps: 50,
+      decimals: 8,
+    },
+  },
+}
+
+const usdt0: ChainToken = {
+  symbol: 'USDT0',
+  name: 'USDT0',
+  address: '0x9151434b16b9763660705744891fA906F660EcC5',
+  decimals: 6,
+  usdPegged: true,
+  priceSources: {
+    feed: {
+      address: '0x58fa68A373956285dDfb340EDf755246f8DfCA16',
+      heartbeatSeconds: 10_800,
+      deviationBps: 50,
+      decimals: 8,
+    },
+  },
+}
+
 const wrappedNative: ChainToken = {
   symbol: 'WETH',
   name: 'Wrapped Ether',
   address: '0x4200000000000000000000000000000000000006',
   decimals: 18,
+  priceSources: {
+    feed: {
+      address: '0xe8D9FbC10e00ecc9f0694617075fDAF657a76FB2',
+      heartbeatSeconds: 21_600,
+      deviationBps: 50,
+      decimals: 8,
+    },
+    pools: [
+      { version: 'v3', id: '0x65081CB48d74A32e9CCfED75164b8c09972DBcF1', quote: usdc.address, fee: 500 },
+      {
+        version: 'v4',
+        id: '0x3258f413c7a88cda2fa8709a589d221a80f6574f63df5a5b6774485d8acc39d9',
+        quote: usdc.address,
+        fee: 500,
+        tickSpacing: 10,
+        native: true,
+      },
+      {
+        version: 'v4',
+        id: '0x04b7dd024db64cfbe325191c818266e4776918cd9eaf021c26949a859e654b16',
+        quote: usdt0.address,
+        fee: 500,
+        tickSpacing: 10,
+        native: true,
+      },
+    ],
+  },
 }
 
 export const unichain: Chain = {
@@ -48,34 +110,60 @@ export const unichain: Chain = {
   },
   tokens: [
     wrappedNative,
-    {
-      symbol: 'USDC',
-      name: 'USD Coin',
-      address: '0x078D782b760474a361dDA0AF3839290b0EF57AD6',
-      decimals: 6,
-      usdPegged: true,
-    },
+    usdc,
     {
       symbol: 'USDT',
       name: 'Tether USD',
       address: '0x588CE4F028D8e7B53B687865d6A67b3A54C75518',
       decimals: 6,
       usdPegged: true,
+      priceSources: {
+        feed: {
+          address: '0x58fa68A373956285dDfb340EDf755246f8DfCA16',
+          heartbeatSeconds: 10_800,
+          deviationBps: 50,
+          decimals: 8,
+        },
+      },
     },
-    {
-      symbol: 'USDT0',
-      name: 'USDT0',
-      address: '0x9151434b16b9763660705744891fA906F660EcC5',
-      decimals: 6,
-      usdPegged: true,
-    },
+    usdt0,
     {
       symbol: 'DAI',
       name: 'Dai Stablecoin',
       address: '0x20CAb320A855b39F724131C69424240519573f81',
       decimals: 18,
       usdPegged: true,
+      priceSources: {
+        feed: {
+          address: '0xE94c9f9A1893f23be38A5C0394E46Ac05e8a5f8C',
+          heartbeatSeconds: 10_800,
+          deviationBps: 50,
+          decimals: 8,
+        },
+      },
     },
-    { symbol: 'WBTC', name: 'Wrapped BTC', address: '0x927B51f251480a681271180DA4de28D44EC4AfB8', decimals: 8 },
+    {
+      symbol: 'WBTC',
+      name: 'Wrapped BTC',
+      address: '0x927B51f251480a681271180DA4de28D44EC4AfB8',
+      decimals: 8,
+      priceSources: {
+        feed: {
+          address: '0xc44be6D00307c3565FDf753e852Fc003036cBc13',
+          heartbeatSeconds: 21_600,
+          deviationBps: 50,
+          decimals: 8,
+        },
+        pools: [
+          {
+            version: 'v4',
+            id: '0x764afe9ab22a5c80882918bb4e59b954912b17a22c3524c68a8cf08f7386e08f',
+            quote: native,
+            fee: 500,
+            tickSpacing: 10,
+          },
+        ],
+      },
+    },
   ],
 }

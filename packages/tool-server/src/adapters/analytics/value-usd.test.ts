@@ -15,8 +15,8 @@ const token: Token = {
 const price: UsdPrice = {
   usd: 3000.5,
   band: null,
-  doubt: 'unnamed',
   mostE18: null,
+  doubt: 'silent',
   readAt: 0,
   method: 'pool_spot',
   pools: [],

@@ -27,7 +27,7 @@ import type { UpstreamExpectation, UpstreamTransaction } from './guard-upstream.
 export const stranger: Address = '0x00000000000000000000000000000000000bad00'
 export const amountIn = parseUnits('100', 6)
 /** Far below what a hundred dollars buy on the local chain, and far above nothing. */
-export const leastOut = parseUnits('0.01', 18)
+export const leastOut = parseUnits('0.033', 18)
 
 /** What a test asked the service for: a swap of 100 USDC, unless it says otherwise. */
 export function asked(road: Road, change: Partial<UpstreamExpectation> = {}): UpstreamExpectation {

@@ -70,6 +70,8 @@ async function increaseWith(readAfter: (before: Position) => Promise<Position>) 
     gasCostWei: 1n,
     gasCostUsd: null,
     safetyChecks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
+    priceImpactBps: null,
+    warnings: [],
   }
   const outcome = { liquidity: 10n ** 14n, amount0: 7n, amount1: 8n }
   let reads = 0

@@ -65,6 +65,7 @@ export const increaseLiquidity = writeTool({
       payNative: input.payNative,
       slippageBps: input.slippageBps ?? context.defaults.slippageBps,
       deadline: deadlineOf(input.deadlineSeconds, context),
+      kept: context.keptDeposits()[0],
     }),
     context.prices.usd(chain, token0),
     context.prices.usd(chain, token1),
@@ -80,7 +81,7 @@ export const increaseLiquidity = writeTool({
       newTotalAmount0: tokenAmount(total.amount0, token0),
       newTotalAmount1: tokenAmount(total.amount1, token1),
       newTotalValueUsd: sumUsd(valueUsd(total.amount0, token0, price0), valueUsd(total.amount1, token1, price1)),
-      notes: [...total.notes, ...priceNotes([token0, price0], [token1, price1])],
+      notes: [...settled.warnings, ...total.notes, ...priceNotes([token0, price0], [token1, price1])],
     }
   })
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { readGasPrice } from '../../adapters/analytics/read-gas-price.ts'
+import { trustedImpactBps } from '../../adapters/analytics/trusted-impact.ts'
 import type { Quote, Token } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
 import {
@@ -47,7 +48,7 @@ export const getQuote = readTool({
   const tokenOut = await context.tokens.resolve(chain, input.tokenOut, 'tokenOut')
   requireDifferentTokens(chain, tokenIn, tokenOut, 'tokenOut')
   const amountIn = amountOf(input.amount, tokenIn, 'amount')
-  const [quote, gas] = await Promise.all([
+  const [quote, gas, priceIn, priceOut] = await Promise.all([
     context.liquidity.quote(chain, {
       tokenIn,
       tokenOut,
@@ -55,6 +56,8 @@ export const getQuote = readTool({
       ...(input.version === undefined ? {} : { versions: [input.version] }),
     }),
     readGasPrice(context, chain),
+    context.prices.usd(chain, tokenIn),
+    context.prices.usd(chain, tokenOut),
   ])
   return {
     ...blockStamp(chain, context, quote.blockNumber),
@@ -62,7 +65,7 @@ export const getQuote = readTool({
     amountOut: tokenAmount(quote.amountOut, tokenOut),
     minAmountOut: tokenAmount((quote.amountOut * BigInt(10_000 - input.slippageBps)) / 10_000n, tokenOut),
     price: unitPrice(quote, tokenIn, tokenOut),
-    priceImpactBps: quote.priceImpactBps,
+    priceImpactBps: trustedImpactBps(quote, [tokenIn, priceIn], [tokenOut, priceOut]) ?? quote.priceImpactBps,
     version: quote.version,
     route: quote.route.map((hop) => ({
       pool: hop.pool.id,

@@ -19,6 +19,11 @@ const report: SafetyReport = {
   spentUsd: { session: '12.5', daily: '99.123456' },
   gasUsd: { session: '0.5', daily: '1.123456' },
   remainingUsd: { session: '987.5', daily: '1900.876544' },
+  valueUsd: {
+    loss: { used: '1.5', cap: '40' },
+    speculative: { used: '0', cap: '0' },
+    coldStart: { used: '0', cap: '200' },
+  },
   dailyAlert: true,
   pendingTransactions: 1,
   pendingApprovals: 2,
@@ -59,6 +64,7 @@ describe('check_safety_status', () => {
       spentUsd: null,
       gasUsd: null,
       remainingUsd: null,
+      valueUsd: null,
     })
     expect(JSON.stringify(shown)).not.toMatch(/250|500|1000|987|99\.12/)
     expect(asked.map((principal) => principal.tier)).toEqual(['read'])

@@ -4,6 +4,9 @@ import { readTool } from '../../tool.ts'
 const limits = z.object({ perTransaction: z.string(), perSession: z.string(), daily: z.string() }).nullable()
 const used = z.object({ session: z.string(), daily: z.string() }).nullable()
 
+const usedOfCap = z.object({ used: z.string(), cap: z.string() })
+const values = z.object({ loss: usedOfCap, speculative: usedOfCap, coldStart: usedOfCap }).nullable()
+
 export const checkSafetyStatus = readTool({
   name: 'check_safety_status',
   title: 'Safety status',
@@ -23,6 +26,9 @@ export const checkSafetyStatus = readTool({
     spentUsd: used.describe('Amounts and gas together.'),
     gasUsd: used.describe('How much of spentUsd is gas.'),
     remainingUsd: used,
+    valueUsd: values.describe(
+      'Of any 24 hours: lost in value, spent on tokens nobody vouches for, at prices of the moment.',
+    ),
     dailyAlert: z.boolean(),
     pendingTransactions: z.int(),
     pendingApprovals: z.int(),
@@ -50,4 +56,5 @@ const withoutAmounts = {
   spentUsd: null,
   gasUsd: null,
   remainingUsd: null,
+  valueUsd: null,
 } as const

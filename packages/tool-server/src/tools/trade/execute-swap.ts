@@ -87,10 +87,10 @@ export const executeSwap = writeTool({
       amountInUsd: valueUsd(moved.amountIn, tokenIn, priceIn),
       amountOutUsd: valueUsd(moved.amountOut, tokenOut, priceOut),
       price: Number(bought) / Number(sold),
-      priceImpactBps: quote.priceImpactBps,
+      priceImpactBps: settled.priceImpactBps ?? quote.priceImpactBps,
       version: quote.version,
       pools: quote.route.map((hop) => hop.pool.id),
-      notes: priceNotes([tokenIn, priceIn], [tokenOut, priceOut]),
+      notes: [...settled.warnings, ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut])],
     }
   })
 })

@@ -189,5 +189,7 @@ function settledBy({ transactionHash, blockNumber, logs, gasUsed, effectiveGasPr
     gasCostWei: gasUsed * effectiveGasPrice,
     gasCostUsd: null,
     safetyChecks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
+    priceImpactBps: null,
+    warnings: [],
   }
 }

@@ -1,0 +1,105 @@
+import type { Address } from 'viem'
+import type { Call } from '../block-writer.ts'
+import type { ChainClient } from '../chain-client.ts'
+import { priceFeed } from '../contracts.gen.ts'
+import type { Layout } from '../layout.ts'
+import type { LiveMarket } from '../market.ts'
+import { isDue, postCall, sequencerAnswer } from './feed-posts.ts'
+import { type FeedSpec, feedSpecs, type FeedSymbol, toFeedAnswer } from './feed-specs.ts'
+import { readFeeds } from './read-feeds.ts'
+
+/** Posts to the feeds of a running chain, as each is set to. It makes no block unless it is asked to post. */
+export function createFeeder(chain: FedChain): Feeder {
+  const { client, layout, market, send } = chain
+  let behaviours: Readonly<Partial<Record<FeedSymbol, Behaviour>>> = {}
+  const behave = (symbol: FeedSymbol, behaviour: Behaviour) =>
+    void (behaviours = { ...behaviours, [symbol]: behaviour })
+  const priced = ({ symbol, asset }: Spec) => toFeedAnswer(market.usd[asset] * (behaviours[symbol]?.factor ?? 1))
+  const behaveNow = async (spec: Spec, behaviour: Behaviour) => {
+    behave(spec.symbol, behaviour)
+    await send(postCall(layout, spec.symbol, priced(spec)))
+  }
+  const feedOf = (spec: Spec): DevnetFeed => ({
+    address: layout.feeds[spec.symbol],
+    follow: async () => await behaveNow(spec, {}),
+    lie: async (factor) => await behaveNow(spec, { factor }),
+    lag: (deviationBps) => behave(spec.symbol, { deviationBps }),
+    stop: () => behave(spec.symbol, { stopped: true }),
+    post: async (usd, { updatedAt } = {}) => await send(postCall(layout, spec.symbol, toFeedAnswer(usd), updatedAt)),
+  })
+  return {
+    feeds: Object.fromEntries(feedSpecs.map((spec) => [spec.symbol, feedOf(spec)])) as Feeder['feeds'],
+    sequencer: createSequencer(chain),
+    postDue: async () => {
+      const [last, { timestamp }] = await Promise.all([readFeeds(client, layout), client.getBlock()])
+      for (const spec of feedSpecs) {
+        const { stopped = false, deviationBps = spec.deviationBps } = behaviours[spec.symbol] ?? {}
+        const answer = priced(spec)
+        const now = { answer, timestamp: Number(timestamp), deviationBps }
+        if (!stopped && isDue(last[spec.symbol], now)) await send(postCall(layout, spec.symbol, answer))
+      }
+    },
+    remember: () => {
+      const kept = behaviours
+      return () => void (behaviours = kept)
+    },
+  }
+}
+
+export type Feeder = {
+  readonly feeds: Readonly<Record<FeedSymbol, DevnetFeed>>
+  readonly sequencer: DevnetSequencer
+  /** Posts what is due at the market's prices, a block each. */
+  readonly postDue: () => Promise<void>
+  /** Remembers how each feed behaves; what it returns brings that back. */
+  readonly remember: () => () => void
+}
+
+/** A price feed. How it is set holds until it is set anew; restoring a checkpoint restores it too. */
+export type DevnetFeed = {
+  readonly address: Address
+  /** As it should (from the start): posts the market's price now, and along with trades whenever it is due. */
+  follow(): Promise<void>
+  /** Follows late: leaves its answer alone until the market is so far from it. */
+  lag(deviationBps: number): void
+  /** Posts nothing any more, so that its answer grows old. */
+  stop(): void
+  /** Posts the market's price times `factor` now, and follows the market so from then on. */
+  lie(factor: number): Promise<void>
+  /**
+   * Posts this answer now, once, as of the block's time or of another (unix seconds). It stays until the feed has reason to
+   * post again, which a feed that follows has with the next trade: stop it first to keep the answer.
+   */
+  post(usd: number, options?: { readonly updatedAt?: number }): Promise<void>
+}
+
+/** The uptime feed of the sequencer that an L2 would have. */
+export type DevnetSequencer = {
+  readonly address: Address
+  /** Says that the sequencer is up or down as of now. What it says already, it does not say again. */
+  set(isUp: boolean): Promise<void>
+}
+
+type FedChain = {
+  readonly client: ChainClient
+  readonly layout: Layout
+  readonly market: LiveMarket
+  readonly send: (call: Call) => Promise<void>
+}
+
+type Spec = (typeof feedSpecs)[number]
+
+type Behaviour = Partial<Pick<FeedSpec, 'deviationBps'>> & { readonly factor?: number; readonly stopped?: boolean }
+
+function createSequencer({ client, layout, send }: FedChain): DevnetSequencer {
+  const address = layout.feeds.sequencer
+  return {
+    address,
+    set: async (isUp) => {
+      const read = { address, abi: priceFeed.abi, functionName: 'latestRoundData' } as const
+      const [, answer] = await client.readContract(read)
+      const wanted = sequencerAnswer[isUp ? 'up' : 'down']
+      if (answer !== wanted) await send(postCall(layout, 'sequencer', wanted))
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { Budget } from '@svc/store'
+import { countable } from './countable.ts'
+import type { Policy } from './policy.ts'
+import type { PricedTokens } from './spend-value.ts'
+import { budgetNames, poolBudgetName, poolPricedBudgetName } from './value/budget-names.ts'
+import { tokensIn, valueAt } from './value/trusted-value.ts'
+import { dailyValueCaps } from './value/value-bounds.ts'
+import { type CallValue, trustedPrices } from './weigh-value.ts'
+
+/**
+ * What a call takes out of the budgets of any 24 hours beside its spend: the value it may lose, what it spends on tokens
+ * nobody vouches for, what it spends at prices of the moment, what it moves of tokens that pools alone price, and what it
+ * spends in pools that have a budget of their own.
+ */
+export function budgetsOf(value: CallValue, spend: BudgetedSpend): readonly Budget[] {
+  if (value.isExit) return []
+  const { policy, chainId, spendUsdMicros } = spend
+  const caps = dailyValueCaps(policy)
+  const speculative = value.bounds.areAllBudgeted ? 0n : value.speculativeUsdMicros
+  const budgets = [
+    { name: budgetNames.loss, usdMicros: value.lossUsdMicros, capUsdMicros: caps.loss },
+    { name: budgetNames.speculative, usdMicros: speculative, capUsdMicros: caps.speculative },
+    { name: budgetNames.coldStart, usdMicros: value.coldUsdMicros, capUsdMicros: caps.coldStart },
+    ...value.bounds.pools.map(({ pool, capUsdMicros }) => {
+      return { name: poolBudgetName(chainId, pool), usdMicros: spendUsdMicros, capUsdMicros }
+    }),
+    ...poolPriced(value, spend),
+  ]
+  return budgets.map((budget) => ({ ...budget, usdMicros: countable(budget.usdMicros) }))
+}
+
+export type BudgetedSpend = {
+  readonly policy: Policy
+  readonly chainId: number
+  readonly priced: PricedTokens
+  /** What the call counts as under the limits. */
+  readonly spendUsdMicros: bigint
+}
+
+/** Of what only named pools price, a day's sum stays well below what moving them would cost: a tenth of their depth. */
+function poolPriced({ simulated }: CallValue, { chainId, priced }: BudgetedSpend): readonly Budget[] {
+  const prices = trustedPrices(priced)
+  const sides = [simulated.leaves, simulated.arrives]
+  const tokens = new Set(sides.flatMap((side) => [...tokensIn(side)]))
+  return [...tokens].flatMap((token): readonly Budget[] => {
+    const band = priced.get(token)?.band
+    if (band?.basis !== 'pools') return []
+    const moved = sides.map((side) => valueAt(partOf(side, token), prices, 'high'))
+    const usdMicros = moved.reduce((most, one) => (one > most ? one : most), 0n)
+    return [{ name: poolPricedBudgetName(chainId, token), usdMicros, capUsdMicros: band.depthUsdMicros / 10n }]
+  })
+}
+
+/** Amounts of the token itself; positions and shares with it count whole, for their other side hangs on its price too. */
+function partOf(side: CallValue['simulated']['leaves'], token: string): CallValue['simulated']['leaves'] {
+  const holds = ({ token0, token1 }: { readonly token0: string; readonly token1: string }) =>
+    token0 === token || token1 === token
+  const own = side.tokens.get(token)
+  return {
+    tokens: own === undefined ? new Map() : new Map([[token, own]]),
+    positions: side.positions.filter(holds),
+    shares: side.shares.filter(holds),
+  }
+}

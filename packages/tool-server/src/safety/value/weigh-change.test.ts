@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { bandOf } from './bands.fixture.ts'
+import type { Holdings, TrustedPrice } from './trusted-value.ts'
+import { type Outcome, weighChange, type WeighedChange } from './weigh-change.ts'
+
+const e18 = 10n ** 18n
+const usd = (dollars: number) => BigInt(Math.round(dollars * 1e6))
+const prices: Readonly<Record<string, TrustedPrice>> = {
+  usdc: { ...bandOf(e18), decimals: 6 },
+  weth: { ...bandOf(3_000n * e18), decimals: 18 },
+  wide: { ...bandOf(100n * e18, { eachSideBps: 200n }), decimals: 18 },
+  cold: { ...bandOf(100n * e18, { eachSideBps: 5_000n, basis: 'cold' }), decimals: 18 },
+}
+const held = (tokens: Readonly<Record<string, bigint>>): Holdings => {
+  return { tokens: new Map(Object.entries(tokens)), positions: [], shares: [] }
+}
+const outcome = (leaves: Readonly<Record<string, bigint>>, arrives: Readonly<Record<string, bigint>>): Outcome => {
+  return { leaves: held(leaves), arrives: held(arrives) }
+}
+const weigh = (outcomes: readonly Outcome[], change: Partial<WeighedChange> = {}) =>
+  weighChange({
+    outcomes,
+    prices: (token) => prices[token] ?? null,
+    isUnnamed: (token) => token === 'odd',
+    feeBps: 30,
+    bounds: { maxLossBps: 100, mostLossBps: 500 },
+    ...change,
+  })
+const sold = (usdc: number) => outcome({ weth: e18 }, { usdc: usd(usdc) })
+
+describe('what leaves against what arrives', () => {
+  it('is within up to what a call may lose and the fee of the pool, and not a cent beyond', () => {
+    expect(weigh([sold(2_961)])).toMatchObject({ isWithin: true, lossBps: 130, allowedBps: 130 })
+    expect(weigh([sold(2_960.98)])).toMatchObject({ isWithin: false, lossBps: 131 })
+  })
+
+  it('is judged by the worst that the calldata permits, and shows what was simulated', () => {
+    expect(weigh([sold(3_000), sold(2_900)])).toMatchObject({
+      isWithin: false,
+      outUsdMicros: usd(3_000),
+      inUsdMicros: usd(3_000),
+      worst: { inUsdMicros: usd(2_900) },
+      lossUsdMicros: usd(100),
+    })
+  })
+
+  it('takes both sides from the same edge, so that a doubt they share excuses nothing', () => {
+    // 100 of the wide token for 97 of it back: 3 % wherever its price lies, of which its band of 4.1 % excuses what it is wide.
+    const swapped = weigh([outcome({ wide: 100n * e18 }, { wide: 97n * e18 })])
+    expect(swapped).toMatchObject({ lossBps: 300, bandBps: 409, allowedBps: 500 })
+  })
+
+  it('counts the edge at which the loss is the larger share', () => {
+    const bought = weigh([outcome({ wide: e18 }, { usdc: usd(98) })])
+    expect(bought).toMatchObject({ lossBps: 393, isWithin: true, lossUsdMicros: usd(2) })
+  })
+
+  it('is never excused beyond the most, unless the operator says so for a tool or pool', () => {
+    expect(weigh([sold(2_800)], { feeBps: 1_000 })).toMatchObject({ allowedBps: 500, isWithin: false })
+    const bounds = { maxLossBps: 700, mostLossBps: 500 }
+    expect(weigh([sold(2_800)], { bounds })).toMatchObject({ allowedBps: 700, isWithin: true })
+  })
+
+  it('leaves rounding alone, but a day counts it', () => {
+    expect(weigh([outcome({ usdc: 10_000n }, {})])).toMatchObject({ isWithin: true, lossUsdMicros: 10_000n })
+    expect(weigh([outcome({ usdc: 10_001n }, {})])).toMatchObject({ isWithin: false })
+  })
+
+  it('of tokens nobody vouches for is speculation: all that is short, and no loss', () => {
+    expect(weigh([outcome({ usdc: usd(50) }, { odd: e18 })])).toMatchObject({
+      isWithin: true,
+      speculativeUsdMicros: usd(50),
+      lossUsdMicros: 0n,
+    })
+  })
+
+  it('of a token whose sources are silent is a loss: it is none that nobody named', () => {
+    expect(weigh([outcome({ usdc: usd(50) }, { silent: e18 })])).toMatchObject({ isWithin: false, lossBps: 10_000 })
+  })
+
+  it('at prices of the moment goes by the estimate, and all that leaves is a cold start', () => {
+    expect(weigh([outcome({ cold: e18 }, { usdc: usd(99) })])).toMatchObject({
+      isWithin: true,
+      bandBps: 0,
+      lossBps: 100,
+      coldUsdMicros: usd(100),
+    })
+  })
+
+  it('is nothing where nothing leaves', () => {
+    expect(weigh([outcome({}, { weth: e18 })])).toMatchObject({ isWithin: true, lossBps: 0, lossUsdMicros: 0n })
+  })
+})

@@ -1,0 +1,216 @@
+import type { Chain } from '@svc/wallet/core'
+import type { Hex } from 'viem'
+import type { ErrorDetail } from '../tool-error.ts'
+import type { Simulated } from './prepare.ts'
+import type { Refusal } from './refusal.ts'
+import type { Simulation } from './simulation.ts'
+import { usdText } from './spend-limit.ts'
+import { type MovedPositions, type PricedTokens, spendsNothing } from './spend-value.ts'
+import type { CallBounds } from './value/call-bounds.ts'
+import { offMarketRefusals } from './value/deposit-price.ts'
+import { type Moved, outcomesOf } from './value/moved-holdings.ts'
+import { bandWidthBps, tokensIn, type TrustedPrices, valueAt } from './value/trusted-value.ts'
+import { type ValueBounds, valueBounds } from './value/value-bounds.ts'
+import { type Outcome, type ValueVerdict, weighChange } from './value/weigh-change.ts'
+
+/**
+ * Holds what comes back against what leaves, at prices of named sources: the stage that keeps a call from giving the owner's
+ * money away. What only brings funds home is not held to prices. Everything is from the simulation and the calldata.
+ */
+export function weighValue(simulated: Simulated): ValueWeighed {
+  const { simulation, priced } = simulated
+  const value = valueOfCall(simulated, simulation, priced)
+  return { ...simulated, value, refusals: value.refusals }
+}
+
+export type ValueWeighed = Simulated & { readonly value: CallValue }
+
+/** What a call comes to in value, as its simulation and its calldata say. */
+export type CallValue = ValueVerdict &
+  MovedPositions & {
+    /**
+     * How much worse than the trusted price a trade is, the pools' own fees left out, in hundredths of a percent; `null`
+     * where nothing is traded or a price is missing.
+     */
+    readonly priceImpactBps: number | null
+    readonly bounds: ValueBounds
+    /** Pools that the call trades in or deposits into. */
+    readonly pools: readonly Hex[]
+    /** The outcome as simulated. */
+    readonly simulated: Outcome
+    /** What a person should know though nothing stands against it. */
+    readonly warnings: readonly string[]
+    readonly refusals: readonly Refusal[]
+  }
+
+/** The same for another simulation of the call, and newer prices. */
+export function valueOfCall(road: Simulated, simulation: Simulation, priced: PricedTokens): CallValue {
+  const { engine, call, chain, intent } = road
+  const { callBounds: bounds } = road
+  const moved = movedBy(simulation, bounds, priced, chain)
+  const outcomes = outcomesOf(moved)
+  const pools = [...new Set([...bounds.trades.flatMap((trade) => trade.pools), ...poolsOf(moved)])]
+  const limits = valueBounds(engine.policy, chain.id, call.tool, pools)
+  const prices = trustedPrices(priced)
+  const feeBps = bounds.trades.reduce((most, trade) => Math.max(most, trade.feeBps), 0)
+  const verdict = weighChange({
+    outcomes,
+    prices,
+    isUnnamed: (token) => priced.get(token)?.doubt === 'unnamed',
+    feeBps,
+    bounds: limits,
+  })
+  const simulated = outcomes[0] ?? { leaves: none, arrives: none }
+  const isHeld = bounds.trades.length + bounds.deposits.length === 0
+  const isExit = isHeld && simulation.paid.size === 0 && spendsNothing(intent, simulation.deltas, priced)
+  const priceImpactBps = priceImpact(verdict, simulated, prices, bounds, feeBps)
+  const facts = {
+    ...verdict,
+    ...movedPositions(simulated, prices),
+    isExit,
+    priceImpactBps,
+    bounds: limits,
+    pools,
+    simulated,
+  }
+  const found = isExit
+    ? []
+    : [
+        ...priceRefusals(outcomes, priced, engine.policy.maxPriceBandBps),
+        ...offMarketRefusals({ moved, prices, limits, intent }),
+        ...impactRefusals(facts),
+        ...lossRefusals(facts, priced),
+      ]
+  return { ...facts, warnings: warningsOf(facts), refusals: found }
+}
+
+const none = { tokens: new Map(), positions: [], shares: [] }
+
+function movedPositions({ leaves, arrives }: Outcome, prices: TrustedPrices): Omit<MovedPositions, 'isExit'> {
+  const worth = ({ positions, shares }: Outcome['leaves']) =>
+    valueAt({ tokens: new Map(), positions, shares }, prices, 'high')
+  return { leavingUsdMicros: worth({ ...leaves, shares: [] }), arrivingUsdMicros: worth(arrives) }
+}
+
+function movedBy(
+  { inspected, deltas, paid }: Simulation,
+  bounds: CallBounds,
+  priced: PricedTokens,
+  chain: Chain,
+): Moved {
+  const pairs = new Map(
+    [...priced].flatMap(([key, { pair }]) => {
+      if (pair === null) return []
+      const [one, other] = pair.sides
+      if (one === undefined || other === undefined) return []
+      const tokens = { token0: one.token.toLowerCase(), token1: other.token.toLowerCase() }
+      const held = { reserve0: one.reserve, reserve1: other.reserve, totalSupply: pair.totalSupply }
+      return [[key, { pair: key, ...tokens, ...held }] as const]
+    }),
+  )
+  return { bounds, inspected, deltas, paid, pairs, wrappedNative: chain.wrappedNative.address.toLowerCase() }
+}
+
+function poolsOf({ bounds, inspected }: Moved): readonly Hex[] {
+  return bounds.deposits.flatMap(({ pool, positionId, contract }) => {
+    const state = inspected.positions.find((one) => one.id === positionId && one.contract === contract)
+    const id = pool?.id ?? state?.pool.id
+    return id === undefined ? [] : [id]
+  })
+}
+
+/** What value is counted with: bands of named sources alone. */
+export function trustedPrices(priced: PricedTokens): TrustedPrices {
+  return (token) => {
+    const entry = priced.get(token)
+    return entry?.band == null ? null : { ...entry.band, decimals: entry.token.decimals }
+  }
+}
+
+/** Nothing is spent of or on a token whose sources say nothing, or lie too far apart. */
+function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBandBps: number): readonly Refusal[] {
+  const moved = new Set(outcomes.flatMap(({ leaves, arrives }) => [...tokensIn(leaves), ...tokensIn(arrives)]))
+  return [...moved].flatMap((key): readonly Refusal[] => {
+    const entry = priced.get(key)
+    if (entry === undefined || entry.doubt === 'unnamed') return []
+    const { token, band, doubt } = entry
+    if (band === null) {
+      const message = `No named source tells what ${token.symbol} is worth now, so nothing is spent of it or on it.`
+      return [{ code: 'PRICE_UNAVAILABLE', message, details: [{ message: doubt ?? 'silent', token: token.address }] }]
+    }
+    if (band.basis === 'cold' || bandWidthBps(band) <= maxBandBps) return []
+    const details = band.witnesses.map(({ source, lowE18, highE18, note }): ErrorDetail => {
+      const says = lowE18 === null || highE18 === null ? 'nothing' : `${usdE18(lowE18)} to ${usdE18(highE18)} USD`
+      return { message: `${source} says ${says}: ${note}`, token: token.address }
+    })
+    const message = `The sources of the price of ${token.symbol} lie ${bandWidthBps(band)} bps apart, above the ${maxBandBps} of the policy.`
+    return [{ code: 'PRICE_UNAVAILABLE', message, details }]
+  })
+}
+
+function usdE18(priceE18: bigint): string {
+  return usdText(priceE18 / 10n ** 12n)
+}
+
+type Facts = Omit<CallValue, 'warnings' | 'refusals'>
+
+function impactRefusals({ priceImpactBps, bounds, bandBps, outUsdMicros, inUsdMicros }: Facts): readonly Refusal[] {
+  if (priceImpactBps === null || priceImpactBps <= bounds.maxPriceImpactBps + bandBps) return []
+  const [out, back] = [usdText(outUsdMicros), usdText(inUsdMicros)]
+  return [
+    {
+      code: 'PRICE_IMPACT_EXCEEDED',
+      message: `The trade is ${priceImpactBps} bps worse than the market (${out} USD leave, ${back} USD come back); the policy allows ${bounds.maxPriceImpactBps}.`,
+      details: [{ message: 'price impact', priceImpactBps, maxPriceImpactBps: bounds.maxPriceImpactBps }],
+    },
+  ]
+}
+
+function lossRefusals(facts: Facts, priced: PricedTokens): readonly Refusal[] {
+  const { isWithin, worst, lossBps, allowedBps, bandBps, simulated } = facts
+  if (isWithin) return []
+  const [out, back] = [usdText(worst.outUsdMicros), usdText(worst.inUsdMicros)]
+  const tokens = [...new Set([...tokensIn(simulated.leaves), ...tokensIn(simulated.arrives)])]
+  const prices = tokens.flatMap((key): readonly ErrorDetail[] => {
+    const entry = priced.get(key)
+    if (entry?.band == null) return []
+    const [low, high] = [usdE18(entry.band.lowE18), usdE18(entry.band.highE18)]
+    return [{ message: `${entry.token.symbol} counts as ${low} to ${high} USD`, token: entry.token.address }]
+  })
+  return [
+    {
+      code: 'VALUE_LOSS_EXCEEDED',
+      message: `${out} USD would leave and as little as ${back} USD come back: ${lossBps} bps, where this call may lose ${allowedBps} (fee of the pool and ${bandBps} bps of doubt about prices included).`,
+      details: [{ message: 'loss', outUsd: out, inUsd: back, lossBps, allowedBps }, ...prices],
+    },
+  ]
+}
+
+/** `null` where nothing is traded for something, or a deposit hides what the trade came to. */
+function priceImpact(
+  { outUsdMicros, inUsdMicros }: ValueVerdict,
+  { leaves, arrives }: Outcome,
+  prices: TrustedPrices,
+  { trades, deposits }: CallBounds,
+  feeBps: number,
+): number | null {
+  const tokens = [...tokensIn(leaves), ...tokensIn(arrives)]
+  if (trades.length === 0 || deposits.length > 0 || outUsdMicros === 0n) return null
+  if (tokens.some((token) => prices(token) === null)) return null
+  const impact = Number(((outUsdMicros - inUsdMicros) * 10_000n) / outUsdMicros) - feeBps
+  return Math.round(impact)
+}
+
+function warningsOf({ priceImpactBps, bounds, speculativeUsdMicros, coldUsdMicros }: Facts): readonly string[] {
+  const impact =
+    priceImpactBps !== null && priceImpactBps * 3 >= bounds.maxPriceImpactBps
+      ? [`The trade is ${priceImpactBps} bps worse than the market price, the pools' fees left out.`]
+      : []
+  const speculative =
+    speculativeUsdMicros > 0n
+      ? [`${usdText(speculativeUsdMicros)} USD buy tokens whose price nobody vouches for; they count as worth nothing.`]
+      : []
+  const cold =
+    coldUsdMicros > 0n ? ['Prices of this moment alone are known of a token: nothing remembers what it was worth.'] : []
+  return [...impact, ...speculative, ...cold]
+}
