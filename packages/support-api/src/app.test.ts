@@ -116,6 +116,26 @@ describe('who is let in', () => {
     expect((await api.ask('/openapi.json', { headers: https })).json).toMatchObject({ code: 'PROXY_REQUIRED' })
   })
 
+  it('what the proxy says of a client cannot be drowned in other header fields', async () => {
+    api = await openTestApi({ env: { SVC_TRUSTED_PROXIES: '127.0.0.1' } })
+    // The client wrote all but the last field, which the proxy appended.
+    const asking = async (others: number) => {
+      const filling = Array.from({ length: others }, (_, index) => `a${index.toString(36)}:\r\n`).join('')
+      const forged = 'host: localhost\r\nx-forwarded-proto: https\r\nx-forwarded-for: 198.51.100.1\r\n'
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
+      socket.write(
+        `GET /openapi.json HTTP/1.1\r\nconnection: close\r\n${forged}${filling}x-forwarded-for: 203.0.113.9\r\n\r\n`,
+      )
+      return text(socket)
+    }
+    expect(await asking(95)).toMatch(/^HTTP\/1\.1 200 /)
+    for (const others of [96, 1_100, 2_000]) {
+      const refused = await asking(others)
+      expect(refused).toMatch(/^HTTP\/1\.1 431 [^]*\r\ncontent-type: application\/problem\+json\r\n/)
+      expect(refused).toContain('"code":"HEADERS_TOO_LARGE"')
+    }
+  })
+
   it('a flood from one range of addresses is held, and nobody else', async () => {
     api = await openTestApi({ env: { SVC_TRUSTED_PROXIES: '127.0.0.1' } })
     // Twenty requests a second come back, which a slow machine takes to send sixty.

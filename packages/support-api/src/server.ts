@@ -94,6 +94,8 @@ function openServer(tls: ReturnType<typeof readTls> | null, answer: RequestListe
       ? createPlainServer(times, answer)
       : createTlsServer({ ...times, ...tls, handshakeTimeout: times.headersTimeout, minVersion: 'TLSv1.3' }, answer)
   server.maxConnections = mostConnections
+  // All are read, for Node drops those beyond its count in silence; their bytes it bounds itself.
+  server.maxHeadersCount = 0
   return server
 }
 

@@ -50,6 +50,7 @@ export const errorTable = {
   METHOD_NOT_ALLOWED: row(405, false, 'Use a method that the Allow header names.'),
   PAYLOAD_TOO_LARGE: row(413, false, 'Send at most 256 KiB.'),
   MEDIA_TYPE_NOT_SUPPORTED: row(415, false, 'Send uncompressed application/json in UTF-8.'),
+  HEADERS_TOO_LARGE: row(431, false, 'Send at most 100 header fields, what proxies add included.'),
   // naming things
   CHAIN_NOT_SUPPORTED: row(400, false, 'Call list_supported_chains for the chains of this server.'),
   VERSION_NOT_DEPLOYED: row(

@@ -1,4 +1,6 @@
 import { request, type IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 /** One HTTP exchange exactly as written: no client library repairs or adds anything. */
 export function rawRequest(port: number, options: RawRequest = {}): Promise<RawAnswer> {
@@ -33,6 +35,23 @@ export function rawRequest(port: number, options: RawRequest = {}): Promise<RawA
     outgoing.on('error', reject)
     outgoing.end(method === 'POST' ? body : undefined)
   })
+}
+
+/** What a server answers to these very bytes on a connection of their own, which has to end with the answer. */
+export async function rawExchange(port: number, bytes: string): Promise<RawReply> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes)
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+  return { status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1] ?? 0), head, json: parsed(body) }
+}
+
+export type RawReply = { readonly status: number; readonly head: string; readonly json: unknown }
+
+/** The bytes of a request; header fields in this order, as often as they stand here. */
+export function rawBytes(start: string, fields: readonly (readonly [string, string])[], body = ''): string {
+  const length = body === '' ? [] : [['content-length', `${Buffer.byteLength(body)}`] as const]
+  const lines = [...fields, ...length, ['connection', 'close'] as const].map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${start} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
 export type RawRequest = {

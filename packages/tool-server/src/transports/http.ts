@@ -80,6 +80,7 @@ type Road = HttpOptions & { readonly inFlight: Set<ServerResponse> }
 /** The road of a request. Each step refuses by throwing an `HttpRefusal`. */
 async function travel(request: IncomingMessage, response: ServerResponse, options: Road): Promise<void> {
   const { guards, limits } = options
+  requireFewHeaders(request)
   guards.requireHost(request.headers)
   allowOrigin(response, guards.requireOrigin(request.headers))
   const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')
@@ -144,6 +145,12 @@ async function readMessage(request: IncomingMessage, response: ServerResponse): 
     return undefined
   }
   return parsed.value
+}
+
+/** Before any header is believed: one that was left out could be the one that counts. */
+function requireFewHeaders({ rawHeaders }: IncomingMessage): void {
+  if (rawHeaders.length <= 2 * maxHeaders) return
+  throw refuse('HEADERS_TOO_LARGE', 'The request has too many header fields.', { connection: 'close' })
 }
 
 function requireMethod(request: IncomingMessage): void {
@@ -211,7 +218,8 @@ function openServer(
       ? createPlainServer(times, onRequest)
       : createTlsServer({ ...times, ...tls, minVersion: 'TLSv1.3' }, onRequest)
   server.maxConnections = maxConnections
-  server.maxHeadersCount = maxHeaders
+  // All are read, for Node drops those beyond its count in silence; their bytes it bounds itself.
+  server.maxHeadersCount = 0
   return server
 }
 
