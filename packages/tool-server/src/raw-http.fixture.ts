@@ -1,6 +1,5 @@
 import { request, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
-import { text } from 'node:stream/consumers'
 
 /** One HTTP exchange exactly as written: no client library repairs or adds anything. */
 export function rawRequest(port: number, options: RawRequest = {}): Promise<RawAnswer> {
@@ -37,11 +36,16 @@ export function rawRequest(port: number, options: RawRequest = {}): Promise<RawA
   })
 }
 
-/** What a server answers to these very bytes on a connection of their own, which has to end with the answer. */
+/** What a server answers to these very bytes on a connection of their own. */
 export async function rawExchange(port: number, bytes: string): Promise<RawReply> {
-  const socket = connect(port, '127.0.0.1')
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
   socket.write(bytes)
-  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+  let answer = ''
+  for await (const part of socket) {
+    answer += String(part)
+    if (isWhole(answer)) break
+  }
+  const [head = '', body = ''] = answer.split('\r\n\r\n', 2)
   return { status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1] ?? 0), head, json: parsed(body) }
 }
 
@@ -98,4 +102,11 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+function isWhole(answer: string): boolean {
+  const [head = '', body] = answer.split('\r\n\r\n', 2)
+  const length = /^content-length: (\d+)$/im.exec(head)?.[1]
+  if (body === undefined) return false
+  return length === undefined ? answer.endsWith('\r\n0\r\n\r\n') : Buffer.byteLength(body) >= Number(length)
 }

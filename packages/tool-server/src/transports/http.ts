@@ -159,8 +159,8 @@ function requireMethod(request: IncomingMessage): void {
 }
 
 function requireJson({ headers }: IncomingMessage): void {
-  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw refuse('MEDIA_TYPE_NOT_SUPPORTED', 'The body must be application/json.')
+  if (!jsonType.test(headers['content-type'] ?? ''))
+    throw refuse('MEDIA_TYPE_NOT_SUPPORTED', 'The body must be application/json in UTF-8.')
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw refuse('MEDIA_TYPE_NOT_SUPPORTED', 'Compressed bodies are not read.', { connection: 'close' })
@@ -212,11 +212,17 @@ function openServer(
   { tls, headersTimeoutMs: headersTimeout }: HttpOptions,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  const times = { ...timeouts, headersTimeout, connectionsCheckingInterval: headersTimeout / 5 }
+  const reading = {
+    ...timeouts,
+    headersTimeout,
+    connectionsCheckingInterval: headersTimeout / 5,
+    // Else of two Host or Content-Type fields the first would count here, and the last perhaps elsewhere.
+    joinDuplicateHeaders: true,
+  }
   const server =
     tls === null
-      ? createPlainServer(times, onRequest)
-      : createTlsServer({ ...times, ...tls, minVersion: 'TLSv1.3' }, onRequest)
+      ? createPlainServer(reading, onRequest)
+      : createTlsServer({ ...reading, ...tls, minVersion: 'TLSv1.3' }, onRequest)
   server.maxConnections = maxConnections
   // All are read, for Node drops those beyond its count in silence; their bytes it bounds itself.
   server.maxHeadersCount = 0
@@ -254,6 +260,8 @@ const methods: readonly string[] = ['GET', 'POST', 'DELETE', 'OPTIONS']
 const corsHeaders =
   'Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID'
 const streamFlushMs = 1_000
+/** Without a parameter, or with the one encoding that JSON has. */
+const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\t ]*)?$/i
 const maxBodyBytes = 262_144
 const maxDepth = 32
 const maxConnections = 4_096
