@@ -3,6 +3,7 @@ import type { Plan, Planned, Scheduled } from '../intent.ts'
 import { ToolError } from '../tool-error.ts'
 import { neededApproval } from './approval.ts'
 import type { AuditEventName } from './audit-event-names.ts'
+import { countable } from './countable.ts'
 import { neededDelay, type NeededDelay } from './delay.ts'
 import { planOf } from './plan.ts'
 import { argumentsOf } from './plan-hash.ts'
@@ -111,7 +112,8 @@ async function store(
     planHash: plan.planHash,
     plan: JSON.stringify(plan),
     intent: storeIntent(intent),
-    spendUsdMicros: spend.amountUsdMicros,
+    // A dry run may be of any sum; the plan beside it says which limit it exceeds.
+    spendUsdMicros: countable(spend.amountUsdMicros),
     ...life,
   }
   const { maxWaiting } = engine.policy.approvals

@@ -101,6 +101,7 @@ describe('the approval page', () => {
     ['no origin', 403, ({ origin: _origin, ...headers }) => ({ headers })],
     ['another name for this machine', 403, (own) => ({ headers: { ...own, host: 'rebound.example' } })],
     ['a form of another site', 415, (own) => ({ headers: { ...own, 'content-type': 'text/plain' } })],
+    ['another alphabet', 415, (own) => ({ headers: { ...own, 'content-type': 'application/json; charset=utf-16' } })],
     ['a body with more in it', 400, (headers) => ({ headers, body: word({ by: 'operator:someone' }) })],
     ['a body that is no JSON', 400, (headers) => ({ headers, body: '{' })],
     ['a body without end', 400, (headers) => ({ headers, body: `{"id":"${'x'.repeat(100_000)}"}` })],
