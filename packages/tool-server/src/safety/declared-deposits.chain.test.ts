@@ -1,7 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { createChainActor, v3PathOf } from '../adapters/liquidity/chain-actor.fixture.ts'
 import type { Intent, IntentDeposit } from '../intent.ts'
 import type { AddRequest, Position, Token } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
@@ -9,7 +8,7 @@ import { expectRefused } from './expect-refused.fixture.ts'
 import { laterDeadline } from './intents.fixture.ts'
 import { answering, beforeSending } from './network.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
-import { settledOf, testClient } from './road-facts.fixture.ts'
+import { pushThePrice, settledOf, testClient } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -256,14 +255,6 @@ describe('a price that moves on', () => {
     expect(await road.allowance('WETH', road.chain.amm.v3!.positionManager)).toBe(0n)
   })
 })
-
-/** Somebody else buys WETH for 3 million USDC, in the pool of the deposits here. */
-async function pushThePrice(road: Road): Promise<void> {
-  const { address } = devnet().accounts[6]!
-  await devnet().fund(address, { USDC: '3000000' })
-  const actor = await createChainActor(devnet(), address)
-  await actor.swapV3(v3PathOf(road.token('USDC'), 500, road.token('WETH')), parseUnits('3000000', 6))
-}
 
 it('both tokens of a pool are held against a strict list, although one alone is put in', async () => {
   const road = await open({ policy: { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } })

@@ -2,10 +2,11 @@ import type { Operation } from '@svc/store'
 import { useDevnet } from '@svc/devnet/testing'
 import { describe, expect, it } from 'vitest'
 import type { Intent } from '../intent.ts'
-import { approvalOf, swapIntent } from './intents.fixture.ts'
+import type { AddRequest } from '../ports.ts'
+import { approvalOf, laterDeadline, swapIntent } from './intents.fixture.ts'
 import { beforeSending } from './network.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
-import { moveThePrice, plannedOf, quoteOf, settledOf } from './road-facts.fixture.ts'
+import { moveThePrice, plannedOf, pushThePrice, quoteOf, settledOf, testClient } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -73,5 +74,86 @@ describe('an operation that is carried out', () => {
     expect(await road.balance('USDC')).toBe(20_000_000_000n)
     expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
     expect(await road.store.ledger.open()).toEqual([])
+  })
+})
+
+describe('a deposit that is carried out', () => {
+  async function planned(road: Road, range: AddRequest['range']): Promise<Intent> {
+    const [token0, token1] = await Promise.all(
+      ['WETH', 'USDC'].map((symbol) => road.tokens.byAddress(road.chain, road.token(symbol))),
+    )
+    const amounts = { amount0: 10n ** 17n, amount1: null }
+    const terms = { slippageBps: 50, deadline: Number(laterDeadline(0)), recipient: road.wallet }
+    const pool = { version: 'v3', token0: token0!, token1: token1!, fee: 500, hooks: null } as const
+    return (await road.liquidity.planAdd(road.chain, { ...pool, ...amounts, ...terms, range })).intent
+  }
+
+  it('passes as planned, and the intent it is carried out by is held against the ticks and prices of the plan', async () => {
+    const road = await open()
+    const intent = await planned(road, { pctEachSide: 15 })
+    const carriesOut = await claimed(road, intent)
+    await expect(road.run(await planned(road, { pctEachSide: 14 }), { carriesOut })).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      details: expect.arrayContaining([expect.objectContaining({ message: 'Differs: ticks of a deposit.' })]),
+    })
+    settledOf(await road.run(intent, { carriesOut }))
+  })
+
+  it('is refused where the pool has moved, whatever price the new intent names', async () => {
+    const road = await open()
+    const intent = await planned(road, { priceLower: 6_000, priceUpper: 9_000 })
+    const carriesOut = await claimed(road, intent)
+    const before = intent.deposits![0]!.sqrtPriceX96
+    await pushThePrice(road)
+    const again = await planned(road, { priceLower: 6_000, priceUpper: 9_000 })
+    const now = again.deposits![0]!.sqrtPriceX96
+    expect(now).not.toBe(before)
+    await expect(road.run(again, { carriesOut })).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      details: [
+        { planned: expect.stringMatching(/^[\d.]+$/), now: expect.stringMatching(/^[\d.]+$/), slippageBps: 50 },
+      ],
+    })
+    // An intent that hides it: then the simulation tells.
+    await expect(road.run(intent, { carriesOut })).rejects.toMatchObject({ code: 'SIMULATION_DRIFT' })
+    expect(await road.nonce()).toBe(0)
+  })
+
+  it('is refused where the plan was stored by a version that bound no deposits', async () => {
+    const road = await open()
+    const intent = await planned(road, { pctEachSide: 15 })
+    const operation = await claimed(road, intent)
+    const { deposits: _none, ...old } = JSON.parse(operation.intent) as Record<string, unknown>
+    const carriesOut = { ...operation, intent: JSON.stringify(old) }
+    await expect(road.run(intent, { carriesOut })).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      details: [{ message: expect.stringContaining('has to be made again'), planned: '0', now: '1' }],
+    })
+  })
+
+  it('is refused before its last signature where the pool leaves the plan’s slippage meanwhile', async () => {
+    const road = await open()
+    const intent = await planned(road, { priceLower: 6_000, priceUpper: 9_000 })
+    const carriesOut = await claimed(road, intent)
+    beforeSending(road, 1, async () => {
+      await pushThePrice(road)
+      await testClient(road).mine({ blocks: 3 })
+    })
+    await expect(road.run(intent, { carriesOut })).rejects.toMatchObject({ code: 'SIMULATION_DRIFT' })
+    expect(await road.balance('WETH')).toBe(5n * 10n ** 18n)
+  })
+
+  it('has the same hash at another block and at other prices in dollars', async () => {
+    const usd: Record<string, number | null> = {}
+    const road = await open({ usd })
+    const intent = await planned(road, { pctEachSide: 15 })
+    const { plan } = plannedOf(await road.run(intent, { dryRun: true }))
+    await testClient(road).mine({ blocks: 3 })
+    Object.assign(usd, { WETH: 3_100, USDC: 1.01 })
+    const { plan: later } = plannedOf(await road.run(intent, { dryRun: true }))
+    expect(later.blockNumber).not.toBe(plan.blockNumber)
+    expect(later.spendUsd).not.toBe(plan.spendUsd)
+    expect(later.planHash).toBe(plan.planHash)
+    expect(plan.deposits).toMatchObject([{ token0: { symbol: 'WETH' }, token1: { symbol: 'USDC' }, feePct: 0.05 }])
   })
 })
