@@ -1,7 +1,8 @@
 import type { Operation } from '@svc/store'
 import { useDevnet } from '@svc/devnet/testing'
 import { describe, expect, it } from 'vitest'
-import type { Intent } from '../intent.ts'
+import { createChainActor, v3PathOf } from '../adapters/liquidity/chain-actor.fixture.ts'
+import type { Intent, IntentDeposit } from '../intent.ts'
 import type { AddRequest } from '../ports.ts'
 import { approvalOf, laterDeadline, swapIntent } from './intents.fixture.ts'
 import { beforeSending } from './network.fixture.ts'
@@ -119,6 +120,41 @@ describe('a deposit that is carried out', () => {
     expect(await road.nonce()).toBe(0)
   })
 
+  /** An intent that names a price between the plan's and the chain's, each within the slippage of the next. */
+  const betweenPrices = (intent: Intent): Intent => ({
+    ...intent,
+    deposits: intent.deposits!.map((deposit) =>
+      Object.assign({ ...deposit }, { sqrtPriceX96: withBps(deposit.sqrtPriceX96, isUsdcFirst(deposit) ? -35 : 35) }),
+    ),
+  })
+
+  it('is refused where the chain is beyond the slippage of the plan, though within that of the new intent', async () => {
+    const road = await open()
+    const intent = await planned(road, { priceLower: 6_000, priceUpper: 9_000 })
+    const carriesOut = await claimed(road, intent)
+    await moveBy(road, 60)
+    await expect(road.run(betweenPrices(intent), { carriesOut })).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      message: 'What the call would do now is not what was planned. Nothing was signed.',
+    })
+    settledOf(await road.run(betweenPrices(intent)))
+  })
+
+  it('is refused so before its last signature, too', async () => {
+    const road = await open()
+    const intent = await planned(road, { priceLower: 6_000, priceUpper: 9_000 })
+    const carriesOut = await claimed(road, intent)
+    beforeSending(road, 1, async () => {
+      await moveBy(road, 60)
+      await testClient(road).mine({ blocks: 3 })
+    })
+    await expect(road.run(betweenPrices(intent), { carriesOut })).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      message: 'What the call would do now is not what was planned. Nothing was signed.',
+    })
+    expect(await road.balance('WETH')).toBe(5n * 10n ** 18n)
+  })
+
   it('is refused where the plan was stored by a version that bound no deposits', async () => {
     const road = await open()
     const intent = await planned(road, { pctEachSide: 15 })
@@ -157,3 +193,27 @@ describe('a deposit that is carried out', () => {
     expect(plan.deposits).toMatchObject([{ token0: { symbol: 'WETH' }, token1: { symbol: 'USDC' }, feePct: 0.05 }])
   })
 })
+
+/** The sqrt price at which the price is so many basis points off. */
+function withBps(sqrtPriceX96: bigint, bps: number): bigint {
+  return (sqrtPriceX96 * BigInt(Math.round(Math.sqrt(1 + bps / 10_000) * 1e12))) / 10n ** 12n
+}
+
+function isUsdcFirst({ amount0 }: IntentDeposit): boolean {
+  return amount0 === 0n
+}
+
+/** Somebody buys WETH in small trades until the price is some basis points higher. */
+async function moveBy({ devnet, token, liquidity, tokens, chain }: Road, bps: number): Promise<void> {
+  const { address } = devnet.accounts[6]!
+  await devnet.fund(address, { USDC: '3000000' })
+  const actor = await createChainActor(devnet, address)
+  const [weth, usdc] = await Promise.all(['WETH', 'USDC'].map((symbol) => tokens.byAddress(chain, token(symbol))))
+  const priceNow = async () => {
+    const pools = await liquidity.findPools(chain, weth!, usdc!, ['v3'])
+    return Number(pools.find(({ fee }) => fee === 500)!.sqrtPriceX96) ** 2
+  }
+  const before = await priceNow()
+  const path = v3PathOf(token('USDC'), 500, token('WETH'))
+  while (Math.abs((await priceNow()) / before - 1) * 1e4 < bps) await actor.swapV3(path, 40_000n * 10n ** 6n)
+}

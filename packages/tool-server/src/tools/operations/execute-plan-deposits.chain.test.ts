@@ -31,11 +31,11 @@ async function open(options: WorldOptions = {}): Promise<World> {
 
 const versions = ['v2', 'v3', 'v4'] as const
 type Version = (typeof versions)[number]
-const orders = [
+type Order = readonly ['WETH' | 'USDC', 'WETH' | 'USDC']
+const orders: readonly Order[] = [
   ['WETH', 'USDC'],
   ['USDC', 'WETH'],
-] as const
-type Order = (typeof orders)[number]
+]
 const rows = versions.flatMap((version) => orders.map(([one, other]) => [version, one, other] as const))
 
 function deposit(version: Version, [token0, token1]: Order): Readonly<Record<string, unknown>> {
