@@ -79,6 +79,21 @@ describe('the approval page', () => {
     expect(text).toContain('US\\u202eDC&#60;img src=x')
   })
 
+  it('shows where a deposit goes, its range in prices, and what to weigh', async () => {
+    const { cookie } = await enter()
+    const { text } = await ask('/', { headers: { cookie } })
+    const [card = ''] = text.match(/<article aria-labelledby="why-op-1"[\s\S]*?<details/) ?? []
+    for (const shown of [
+      'a new position in the v3 pool WETH/&#34;US\\u202eDC&#60;img src=x onerror=...&#34; at 0.3 %',
+      '2,700 to 3,300 &#34;US\\u202eDC',
+      '2,998.8 &#34;US\\u202eDC',
+      '0xd0b53D9277642d899DF5C87A3966A349A798F224',
+      '<li>The price lies outside of &#60;b&#62;the&#60;/b&#62; range',
+    ]) {
+      expect(card).toContain(shown)
+    }
+  })
+
   it('decides once, on exactly the plan it showed', async () => {
     const { cookie, origin } = await enter()
     const headers = { cookie, origin, 'content-type': 'application/json' }
