@@ -1,7 +1,8 @@
 // What `svc policy` works with, and the guard over what others built.
 export { jsonFault } from '../config/json-fault.ts'
 export { explainPolicy } from '../safety/explain-policy.ts'
-export type { PolicyCheck, PolicyQuestion } from '../safety/explain-policy.ts'
+export type { PolicyQuestion } from '../safety/explain-policy.ts'
+export type { PolicyCheck } from '../safety/policy-check.ts'
 export { knownContracts } from '../safety/known-contracts.ts'
 export { compilePolicy } from '../safety/provider-policy/compile-policy.ts'
 export { roleTemplates, type AgentRole } from '../safety/provider-policy/role-templates.ts'
