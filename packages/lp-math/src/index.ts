@@ -65,6 +65,7 @@ export { getLiquidityForAmounts } from './liquidity/get-liquidity-for-amounts.ts
 export { maxAmountsWithSlippage } from './liquidity/max-amounts-with-slippage.ts'
 export { mintAmountsWithSlippage } from './liquidity/mint-amounts-with-slippage.ts'
 export type { SlippageOptions } from './liquidity/slippage-options.ts'
+export { sqrtPricesAfterSlippage } from './liquidity/sqrt-prices-after-slippage.ts'
 export { LpMathError, type LpMathErrorCode } from './lp-math-error.ts'
 export { erfc } from './normal/erfc.ts'
 export { inverseNormalCdf } from './normal/inverse-normal-cdf.ts'

@@ -7,7 +7,7 @@ export type CheckRequest = {
   readonly amountUsdMicros: bigint
   /** What gas may cost beside it, at worst; 0 where it is left out. */
   readonly gasUsdMicros?: bigint
-  /** What it takes out of budgets beside the limits; gas is no part of it. What takes nothing out of one is never refused by it. */
+  /** What it takes out of budgets beside the limits, without gas. A budget it takes nothing out of never refuses it. */
   readonly budgets?: readonly Budget[]
   readonly limits: SpendLimits
   /** A session closes after this long without a spend; 30 min by default of the policy. */

@@ -84,6 +84,7 @@ describe.each(useEngines())('G4: budgets of the ledger on $engine', ({ engine, n
     test.each([-1n, 10n ** 18n + 1n])('of %d is refused, and so is a settlement', async (wrong) => {
       const refusal = { code: 'AMOUNT_INVALID' }
       await expect(reserve('a', [loss(wrong)])).rejects.toMatchObject(refusal)
+      await expect(reserve('a', [loss(wrong), loss(2n)])).rejects.toMatchObject(refusal)
       await reserve('a', [loss(5n)])
       await expect(raise('a', [loss(wrong)])).rejects.toMatchObject(refusal)
       const budgets = [{ name: 'loss', usdMicros: wrong }]

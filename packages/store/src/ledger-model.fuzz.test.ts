@@ -12,7 +12,7 @@ import { openWorld, type World } from './ledger-world.fixture.ts'
 // shape it is printed in, and it runs first from then on.
 
 const limits = { perTransaction: 100n, perSession: 160n, daily: 250n }
-const lossCap = 70n
+const lossCap = 50n
 const idleMs = 1_800_000
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -23,7 +23,7 @@ const none = fc.constant(0n)
 const action = fc.oneof(
   { weight: 8, arbitrary: fc.tuple(fc.constant('reserve' as const), fc.nat(2), amount) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('check' as const), fc.nat(2), amount) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('raise' as const), fc.nat(9), amount) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('raise' as const), fc.nat(9), amount) },
   { weight: 7, arbitrary: fc.tuple(fc.constant('settle' as const), fc.nat(9), fc.oneof(none, fc.bigInt(0n, 60n))) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('release' as const), fc.nat(9), none) },
   // Gas that nothing was reserved for, such as of an allowance taken back: it is burnt, so no limit is asked.
@@ -255,9 +255,9 @@ function asked(principal: string, sum: bigint): CheckRequest {
   return { principal, chainId: 1, ...partsOf(sum), budgets, limits, sessionIdleMs: idleMs }
 }
 
-/** Of small and of large sums much, little or nothing is lost. */
+/** Of small and of large sums much, little or nothing may be lost. */
 function lossOf(sum: bigint): bigint {
-  return (sum * 7n) % 41n
+  return (sum % 5n) * 10n
 }
 
 function lost(spends: readonly Spend[]): bigint {

@@ -61,10 +61,10 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
 
 export type Ledger = {
   /**
-   * Takes the amount and its gas out of the limits and what is asked of budgets out of those, or says which limit or budget
-   * stands in the way, and takes nothing. It counts until it is settled or
-   * released, whatever happens to the process; it is on disk with the first signature that draws on it, at the latest. Throws
-   * `RESERVATION_EXISTS` for an id used before and `AMOUNT_INVALID` for a negative amount. Budgets are weighed last.
+   * Takes the amount and its gas out of the limits and what is asked of budgets out of those, or says which limit, and else
+   * which budget, stands in the way, and takes nothing. It counts until it is settled or released, whatever happens to the
+   * process; it is on disk with the first signature that draws on it, at the latest. Throws `RESERVATION_EXISTS` for an id
+   * used before and `AMOUNT_INVALID` for a negative amount.
    */
   reserve(request: ReserveRequest): Promise<SpendVerdict>
   /** What `reserve` would answer now. Writes nothing. */

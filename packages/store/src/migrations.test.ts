@@ -34,6 +34,12 @@ describe.each([
     await journal.mark('0x04', 'final')
     await ledger.coverGas('0x04', 9n)
     expect(await usage()).toMatchObject({ dailyUsdMicros: 149n, dailyGasUsdMicros: 9n })
+    const limits = { perTransaction: 1_000n, perSession: 1_000n, daily: 1_000n }
+    const budgets = [{ name: 'loss', usdMicros: 7n, capUsdMicros: 7n }]
+    expect(await ledger.budgetUsage('loss')).toBe(0n)
+    const raised = { amountUsdMicros: 40n, gasUsdMicros: 9n, budgets, limits, sessionIdleMs }
+    expect(await ledger.raise('open', raised)).toMatchObject({ granted: true })
+    expect(await ledger.budgetUsage('loss')).toBe(7n)
     await ledger.settle('open', 30n, [
       { hash: '0x02', usdMicros: 1_000n },
       { hash: '0x04', usdMicros: 5n },

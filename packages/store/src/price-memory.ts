@@ -118,7 +118,7 @@ async function subjectIds(
   return new Map(rows.map(({ id, subject }) => [subject, id]))
 }
 
-/** Sightings that are too old, and subjects of which none is left or which are too many. */
+/** What is too old, and the subjects beyond the number there may be, with all that was seen of them. */
 async function forget(trx: Transaction<Schema>, until: bigint): Promise<void> {
   await trx.deleteFrom('sighting').where('at_seconds', '<=', until).execute()
   const first = await trx
@@ -129,15 +129,15 @@ async function forget(trx: Transaction<Schema>, until: bigint): Promise<void> {
     .offset(mostSubjects)
     .limit(1)
     .executeTakeFirst()
-  // Their sightings go with them.
+  if (first === undefined) return
   await trx
     .deleteFrom('sighting_subject')
-    .where((where) => {
-      const old = where('seen_at', '<=', until)
-      if (first === undefined) return old
-      const sameAge = where.and([where('seen_at', '=', first.seen_at), where('id', '<=', first.id)])
-      return where.or([old, where('seen_at', '<', first.seen_at), sameAge])
-    })
+    .where((where) =>
+      where.or([
+        where('seen_at', '<', first.seen_at),
+        where.and([where('seen_at', '=', first.seen_at), where('id', '<=', first.id)]),
+      ]),
+    )
     .execute()
 }
 

@@ -96,7 +96,7 @@ describe('the road of an honest write', () => {
 
   it('takes back what a call did not use', async () => {
     const road = await open()
-    const settled = settledOf(await road.run(mintIntent(road)))
+    const settled = settledOf(await road.run(await mintIntent(road)))
     const manager = road.chain.amm.v3!.positionManager
     expect([await road.allowance('USDC', manager), await road.allowance('WETH', manager)]).toEqual([0n, 0n])
     const spent = {

@@ -22,8 +22,10 @@ export type Intent = {
   readonly deadline: number | null
   /** Where funds or positions go, when it is decided by the calldata. */
   readonly recipients: readonly Address[]
-  /** The caller says that a new pool may be opened at the price of the amounts though no named source prices its tokens. */
-  readonly mayOpenUnpriced?: true | undefined
+  /** What the calls put into pools, in the order in which they do; the engine holds the calldata against it. */
+  readonly deposits?: readonly IntentDeposit[] | undefined
+  /** The caller asks for a pool to be created although no trusted price says what its tokens are worth. */
+  readonly allowsUnpricedPool?: true | undefined
   /** What the chain must still say when it is this intent's turn; an earlier write may have changed it. */
   readonly restsOn?: readonly ChainAnswer[] | undefined
   /** One sentence for the audit log and for the person who approves. */
@@ -42,6 +44,46 @@ export type IntentCall = {
   /** What it says matters, not only what it moves: a plan of it is carried out to the letter or not at all. */
   readonly exact?: true | undefined
 }
+
+/**
+ * One deposit of liquidity: what the calldata says, what a plan binds and what a person is shown. Tokens, ticks and
+ * amounts in the pool's order.
+ */
+export type IntentDeposit = {
+  /** A deposit into a v2 pair is always a `mint`, of shares. */
+  readonly kind: 'mint' | 'increase'
+  readonly version: 'v2' | 'v3' | 'v4'
+  /** Pair or pool address; for v4 the 32-byte PoolId. */
+  readonly pool: Hex
+  readonly token0: Address
+  readonly token1: Address
+  /** As the pool's key has it: 0x800000 for a v4 pool whose hook decides the fee. */
+  readonly fee: number
+  readonly tickSpacing: number | null
+  /** `null` without hooks. */
+  readonly hooks: Address | null
+  /** `null` for v2. */
+  readonly tickLower: number | null
+  readonly tickUpper: number | null
+  /** The position that grows; `null` for a mint. */
+  readonly positionId: string | null
+  /** Who owns the position, or gets the shares. */
+  readonly recipient: Address
+  /** Of the pool when planned, or at which it is created. */
+  readonly sqrtPriceX96: bigint
+  /** What the deposit takes at that price. */
+  readonly amount0: bigint
+  readonly amount1: bigint
+  readonly liquidity: bigint
+  /** What the calldata lets it become at worst within the slippage. */
+  readonly minLiquidity: bigint
+  readonly createsPool: boolean
+  /** Whether the caller names the tokens in the other order; prices are shown in the caller's. */
+  readonly isInverted: boolean
+}
+
+/** A deposit of a stored plan, for the handler that carries it out: it deposits into the same range, and no more. */
+export type KeptDeposit = { readonly deposit: IntentDeposit; readonly slippageBps: number }
 
 export type TokenQuantity = { readonly token: Address; readonly amount: bigint }
 
@@ -118,7 +160,7 @@ export type Scheduled = {
 export type Plan = {
   /** What `execute_plan` takes; the same as the id of the operation. */
   readonly planId: string
-  /** Names the principal, the tool, its arguments, the intent, the wallet and the chain. */
+  /** Names the principal, the tool, its arguments, the intent, the wallet, the chain, and `deposits` and `warnings` as shown. */
   readonly planHash: Hash
   /** Names the simulation it shows: what was played, at which block and time, and what it moved. */
   readonly simulationHash: Hash
@@ -135,6 +177,10 @@ export type Plan = {
     readonly spendsAtMost: readonly PlannedAmount[]
     readonly receivesAtLeast: readonly PlannedAmount[]
   }
+  /** What goes into pools, in the caller's order of tokens. */
+  readonly deposits: readonly PlannedDeposit[]
+  /** Whatever a person should weigh, in sentences of ours. Part of the hash: figures that change with each block are none. */
+  readonly warnings: readonly string[]
   readonly spendUsd: string
   readonly gasEstimate: string
   readonly gasCostUsd: number | null
@@ -177,6 +223,32 @@ export type PlannedCall = {
   /** The arguments that are amounts of a token that is known, by their names. */
   readonly amounts: Readonly<Record<string, PlannedAmount>>
 }
+
+/** A deposit as a person reads it: prices in whole tokens, token1 per token0, to six digits. */
+export type PlannedDeposit = {
+  readonly kind: IntentDeposit['kind']
+  readonly version: IntentDeposit['version']
+  readonly pool: Hex
+  readonly token0: PlannedToken
+  readonly token1: PlannedToken
+  /** In percent; `null` where the pool's hook decides it. */
+  readonly feePct: number | null
+  readonly hooks: Address | null
+  readonly positionId: string | null
+  readonly createsPool: boolean
+  /** In the pool's order, as the contract has them; `null` for v2. */
+  readonly tickLower: number | null
+  readonly tickUpper: number | null
+  /** `null` where the range has no end on that side: v2, and the widest range. */
+  readonly priceLower: number | null
+  readonly priceUpper: number | null
+  /** Of the pool when this was planned, or at which it is created. */
+  readonly currentPrice: number
+  /** How much of the deposit's value, at that price, is token0. */
+  readonly share0Pct: number
+}
+
+export type PlannedToken = Pick<PlannedAmount, 'token' | 'symbol' | 'isListed'>
 
 export type PlannedAmount = {
   readonly token: Address

@@ -143,6 +143,8 @@ export const emptyPlan: Plan = {
   atomicity: 'single',
   deltas: [],
   bounds: { spendsAtMost: [], receivesAtLeast: [] },
+  deposits: [],
+  warnings: [],
   spendUsd: '0',
   gasEstimate: '0',
   gasCostUsd: null,

@@ -1,5 +1,6 @@
 import type { ApprovalQuestion } from '../operations.ts'
 import { printable } from '../dispatch/printable.ts'
+import { describeDeposit, type DescribedDeposit } from './describe-deposit.ts'
 import { describeAmount, type DescribedAmount, gasAtMostText } from './describe-operation.ts'
 import { amountText, gasText, groupDigits, worthText } from './operation-text.ts'
 import { timeLeft } from './time-left.ts'
@@ -17,6 +18,8 @@ export function approvalMessage(
     '',
     `Leaves the wallet at most: ${amounts(spendsAtMost) || 'nothing'}`,
     `Arrives at least: ${amounts(receivesAtLeast) || 'nothing that is guaranteed'}`,
+    ...plan.deposits.map(describeDeposit).map(depositLine),
+    ...plan.warnings.map((warning) => `Note: ${printable(warning, 400)}`),
     `Counts as ${groupDigits(spendUsd)} USD of the spending limits; gas ${gas}`,
     `Transactions: ${plan.steps.map(({ label, contract, to }) => `${printable(label)} (${contract === null ? '' : `${printable(contract)} `}${to})`).join(', ')}`,
     '',
@@ -24,6 +27,11 @@ export function approvalMessage(
     ...(othersWaiting === 0 ? [] : [`Besides this, ${othersWaiting} more of the same caller await a decision.`]),
     ...(expiresAt === null ? [] : [`Without an answer this ends in ${timeLeft(expiresAt, now)}.`]),
   ].join('\n')
+}
+
+/** For example "Goes into: a new position in the v3 pool WETH/USDC at 0.3 %; range 2,700 to 3,300 USDC per WETH; ...". */
+function depositLine({ into, range, price, split, pool }: DescribedDeposit): string {
+  return `Goes into: ${into}; range ${range}; price ${price}; value ${split}; pool ${pool}`
 }
 
 /** For example "16,954.87 USDC (16,954.87 USD, token 0x8335...)". */

@@ -3,6 +3,7 @@ import type { Operation, OperationState } from '@svc/store'
 import { chains } from '@svc/wallet/core'
 import * as z from 'zod'
 import { printable } from '../dispatch/printable.ts'
+import { describeDeposit, type DescribedDeposit, shownSymbol } from './describe-deposit.ts'
 import { readStoredPlan, type StoredPlan } from './stored-plan.ts'
 
 /**
@@ -23,6 +24,8 @@ export function describeOperation(operation: Operation): OperationDescription {
     steps: plan.steps.map((step) => describeStep(step, plan.chain)),
     leavesAtMost: plan.bounds.spendsAtMost.map(describeAmount),
     arrivesAtLeast: plan.bounds.receivesAtLeast.map(describeAmount),
+    deposits: plan.deposits.map(describeDeposit),
+    warnings: plan.warnings.map((warning) => printable(warning, 400)),
     simulated: plan.deltas.map(describeAmount),
     spendUsd: formatAmount(operation.spendUsdMicros, 6),
     gasCostUsd: plan.gasCostUsd,
@@ -50,6 +53,10 @@ export type OperationDescription = {
   readonly steps: readonly DescribedStep[]
   readonly leavesAtMost: readonly DescribedAmount[]
   readonly arrivesAtLeast: readonly DescribedAmount[]
+  /** What goes into pools, with the range in prices. None in a row of an earlier version. */
+  readonly deposits: readonly DescribedDeposit[]
+  /** What a person should weigh. */
+  readonly warnings: readonly string[]
   /** What the simulation moved; negative when it left. */
   readonly simulated: readonly DescribedAmount[]
   /** Decimal US dollars that count against the limits. */
@@ -106,11 +113,10 @@ export type DescribedArgument = {
 
 /** An amount as it may be shown, whoever named its token. */
 export function describeAmount(planned: StoredPlan['deltas'][number]): DescribedAmount {
-  const { amount, symbol, token, usd, raw, decimals, isListed } = planned
-  const shown = printable(symbol, 24)
+  const { amount, token, usd, raw, decimals } = planned
   return {
     amount: printable(amount, 100),
-    symbol: isListed ? shown : `"${shown.replaceAll('"', '\\"')}"`,
+    symbol: shownSymbol(planned),
     token: printable(token),
     usd,
     raw: raw === null ? null : printable(raw, 100),

@@ -1,3 +1,4 @@
+import type { DescribedDeposit } from './describe-deposit.ts'
 import type { DescribedAmount, DescribedStep, OperationDescription } from './describe-operation.ts'
 import { timeLeft } from './time-left.ts'
 
@@ -23,6 +24,8 @@ export function operationFacts(operation: OperationDescription, now: number): re
     { name: 'caller', lines: [operation.caller] },
     { name: 'leaves', lines: leaves.length === 0 ? ['nothing'] : leaves },
     { name: 'arrives', lines: arrives.length === 0 ? ['nothing that is guaranteed'] : arrives },
+    { name: 'deposits', lines: operation.deposits.flatMap(depositLines) },
+    { name: 'warnings', lines: operation.warnings },
     { name: 'counts as', lines: [`${groupDigits(operation.spendUsd)} USD of the spending limits`] },
     { name: 'gas', lines: [gasText(operation)] },
     { name: 'not before', lines: waits },
@@ -68,6 +71,11 @@ function amountLines(bound: string, amount: DescribedAmount): readonly string[] 
   const below =
     raw === null || decimals === null ? `token ${token}` : `${raw} with ${decimals} decimals, token ${token}`
   return [`${bound} ${amountText(amount)}, ${worth}`, `  ${below}`]
+}
+
+/** Where a deposit goes, and below it its range and price. */
+function depositLines({ into, pool, range, price, split }: DescribedDeposit): readonly string[] {
+  return [into, `  range ${range}`, `  price ${price}`, `  value ${split}`, `  pool ${pool}`]
 }
 
 /** Thousands set apart in a decimal text. */

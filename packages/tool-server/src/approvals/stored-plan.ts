@@ -18,6 +18,24 @@ const amount = z.object({
   isListed: z.boolean().default(false),
 })
 
+const token = z.object({ token: z.string(), symbol: z.string(), isListed: z.boolean() })
+
+const deposit = z.object({
+  kind: z.enum(['mint', 'increase']),
+  version: z.enum(['v2', 'v3', 'v4']),
+  pool: z.string(),
+  token0: token,
+  token1: token,
+  feePct: z.number().nullable(),
+  hooks: z.string().nullable(),
+  positionId: z.string().nullable(),
+  createsPool: z.boolean(),
+  priceLower: z.number().nullable(),
+  priceUpper: z.number().nullable(),
+  currentPrice: z.number(),
+  share0Pct: z.number(),
+})
+
 const schema = z.object({
   why: z.string(),
   steps: z.array(
@@ -37,6 +55,8 @@ const schema = z.object({
   ),
   deltas: z.array(amount),
   bounds: z.object({ spendsAtMost: z.array(amount), receivesAtLeast: z.array(amount) }),
+  deposits: z.array(deposit).default([]),
+  warnings: z.array(z.string()).default([]),
   gasCostUsd: z.number().nullable(),
   gasCostAtMost: z.string().nullable().default(null),
   gasCostAtMostUsd: z.number().nullable().default(null),

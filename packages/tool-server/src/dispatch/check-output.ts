@@ -22,6 +22,28 @@ const amounts = z.array(
   z.object({ token: z.string(), symbol: z.string(), amount: z.string(), usd: z.number().nullable() }),
 )
 
+const token = z.object({ token: z.string(), symbol: z.string() })
+
+const deposits = z.array(
+  z.object({
+    kind: z.string(),
+    version: z.string(),
+    pool: z.string(),
+    token0: token,
+    token1: token,
+    feePct: z.number().nullable(),
+    hooks: z.string().nullable(),
+    positionId: z.string().nullable(),
+    createsPool: z.boolean(),
+    tickLower: z.number().nullable(),
+    tickUpper: z.number().nullable(),
+    priceLower: z.number().nullable(),
+    priceUpper: z.number().nullable(),
+    currentPrice: z.number(),
+    share0Pct: z.number(),
+  }),
+)
+
 const reasons = z.array(z.object({ code: z.string(), message: z.string() }))
 
 const plan = z.object({
@@ -43,6 +65,8 @@ const plan = z.object({
   atomicity: z.string(),
   deltas: amounts,
   bounds: z.object({ spendsAtMost: amounts, receivesAtLeast: amounts }),
+  deposits,
+  warnings: z.array(z.string()),
   spendUsd: z.string(),
   gasEstimate: z.string(),
   gasCostUsd: z.number().nullable(),

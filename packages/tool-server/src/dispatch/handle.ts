@@ -1,5 +1,7 @@
 import type { Call, OpenExecute } from '../call.ts'
+import type { KeptDeposit } from '../intent.ts'
 import type { Ports } from '../ports.ts'
+import { readPlanned } from '../safety/stored-intent.ts'
 import { ToolError } from '../tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
 import type { CarryOutMeans } from './carry-out.ts'
@@ -32,10 +34,21 @@ export async function handle(
   if (tool.scope === 'of-operation')
     return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, means) }))
   const { wallet, defaults } = write
-  return tool.handle(
-    input,
-    Object.freeze({ ...reads, execute: write.openExecute(call), isDryRun: call.dryRun, wallet, defaults }),
-  )
+  const context: WriteContext = {
+    ...reads,
+    execute: write.openExecute(call),
+    isDryRun: call.dryRun,
+    keptDeposits: () => keptDeposits(call),
+    wallet,
+    defaults,
+  }
+  return tool.handle(input, Object.freeze(context))
+}
+
+function keptDeposits({ carriesOut }: Call): readonly KeptDeposit[] {
+  if (carriesOut === null) return []
+  const { deposits = [], slippageBps } = readPlanned(carriesOut)
+  return deposits.map((deposit) => ({ deposit, slippageBps: slippageBps ?? 0 }))
 }
 
 export type HandlerMeans = {

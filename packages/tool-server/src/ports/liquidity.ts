@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, Hex } from 'viem'
-import type { Intent, Settled } from '../intent.ts'
+import type { Intent, KeptDeposit, Settled } from '../intent.ts'
 import type { Token } from '../ports.ts'
 
 export type Version = 'v2' | 'v3' | 'v4'
@@ -143,6 +143,8 @@ export type AddRequest = {
   readonly slippageBps: number
   readonly deadline: number
   readonly recipient: Address
+  /** Of the plan that is carried out: its range and liquidity bounds are used again, not those of the present price. */
+  readonly kept?: KeptDeposit | undefined
 }
 
 export type AddPreview = {
@@ -244,6 +246,8 @@ export type Liquidity = {
       readonly payNative: boolean
       readonly slippageBps: number
       readonly deadline: number
+      /** Of the plan that is carried out: no more than it is added. */
+      readonly kept?: KeptDeposit | undefined
     },
   ): Promise<
     Planned<{ readonly liquidity: bigint; readonly amount0: bigint; readonly amount1: bigint }, IncreaseOutcome>

@@ -40,6 +40,7 @@ const honest: Simulation = {
   foreignPositions: [],
   paid: new Map(),
   inspected: { positions: [], pools: [], minted: [] },
+  deposits: [],
   gasUsed: [],
   revokeGasUsed: [],
 }

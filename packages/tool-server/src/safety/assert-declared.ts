@@ -1,5 +1,6 @@
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
+import { simulatedDepositRefusals } from './assert-deposits.ts'
 import type { GivenRight } from './asset-changes.ts'
 import type { ExpectedTokens } from './policy-verdict.ts'
 import type { Refusal } from './refusal.ts'
@@ -8,7 +9,7 @@ import type { Simulation } from './simulation.ts'
 /**
  * Holds what a simulation did against what the intent declares: nothing leaves that is not declared or more than
  * declared, nothing less arrives, nothing stays with a router, no foreign position is changed, no token comes in exchange
- that nobody named, no NFT goes to somebody, no right is given that is not declared.
+ * that nobody named, no NFT goes to somebody, no right is given that is not declared, every deposit is the declared one.
  */
 export function assertDeclared(intent: Intent, simulation: Simulation, context: DeclaredContext): readonly Refusal[] {
   return [
@@ -17,6 +18,7 @@ export function assertDeclared(intent: Intent, simulation: Simulation, context: 
     ...strangeInflows(simulation, context),
     ...kept(simulation),
     ...foreignPositions(simulation),
+    ...simulatedDepositRefusals(intent, simulation.deposits),
     ...emptyRemoval(intent, simulation, context),
     ...nfts(simulation, context),
     ...rights(intent, simulation, context),

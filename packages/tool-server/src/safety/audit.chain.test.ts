@@ -18,7 +18,7 @@ const { open } = useRoads(devnet)
 /** What an agent may do in a day: trade, open a position, be refused, plan, and fail on chain. */
 async function day(road: Road): Promise<void> {
   await road.run(swapIntent(road, '300'))
-  await road.run(mintIntent(road))
+  await road.run(await mintIntent(road))
   await road.run(swapIntent(road, '5'), { dryRun: true })
   await expect(road.run(swapIntent(road, '5', { intent: { slippageBps: 9_000 } }))).rejects.toMatchObject({
     code: 'SLIPPAGE_TOO_HIGH',

@@ -144,7 +144,7 @@ describe('G9: a wallet that loses more than was spent on record', () => {
     await road.executor.watchBalances()
     for (const _ of [1, 2, 3]) {
       minuteLater(road)
-      await road.run(mintIntent(road))
+      await road.run(await mintIntent(road))
       await road.executor.watchBalances()
     }
     expect(await causes(road)).toEqual([])

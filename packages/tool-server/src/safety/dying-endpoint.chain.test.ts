@@ -88,7 +88,7 @@ describe('an endpoint that dies on the way', () => {
     next.network.fetch = () => Promise.reject(new TypeError('fetch failed'))
     await expect(next.executor.reconcile()).resolves.toEqual({ chains: [], failed: [next.chain.id] })
     next.network.fetch = fetch
-    await next.run(mintIntent(next))
+    await next.run(await mintIntent(next))
     expect(await next.allowance('USDC', next.chain.amm.v3!.swapRouter02)).toBe(0n)
   })
 })

@@ -1,8 +1,13 @@
+import { getSqrtPriceAtTick } from '@svc/lp-math'
 import { type Address, type Hex, encodeAbiParameters, encodeFunctionData, parseAbiParameters, parseUnits } from 'viem'
 import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
+import { v3PoolAbi } from '../adapters/liquidity/abis/v3-pool.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
 import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
-import type { Intent, IntentApproval } from '../intent.ts'
+import { liquidityForAmounts } from '../adapters/liquidity/planning/liquidity-for-amounts.ts'
+import { leastOfMint } from '../adapters/liquidity/planning/slippage-limits.ts'
+import { v3PoolAddress } from '../adapters/liquidity/v3/pool-address.ts'
+import type { Intent, IntentApproval, IntentDeposit } from '../intent.ts'
 import type { Road } from './open-road.fixture.ts'
 
 /** An honest swap of USDC for WETH on v3, with whatever a test changes about it. */
@@ -81,35 +86,61 @@ export function approvalOf(token: Address, spender: Address, amount: bigint): In
   return { token, spender, amount, via: 'erc20', revokeAfter: true }
 }
 
-/** A v3 position of WETH and USDC around the price, for the wallet or for `recipient`. */
-export function mintIntent(road: Road, recipient: Address = road.wallet): Intent {
+/** WETH and USDC, in the order in which pools hold them. */
+export function wethAndUsdc(road: Road): readonly [Address, Address] {
+  const [weth, usdc] = [road.token('WETH'), road.token('USDC')]
+  return BigInt(weth) < BigInt(usdc) ? [weth, usdc] : [usdc, weth]
+}
+
+/** A v3 position of 1 WETH and up to 3,000 USDC over all prices, for the wallet or for `recipient`. */
+export async function mintIntent(road: Road, recipient: Address = road.wallet): Promise<Intent> {
   const { chain } = road
   const manager = chain.amm.v3!.positionManager
-  const [token0, token1] = [road.token('WETH'), road.token('USDC')].sort((a, b) =>
-    a.toLowerCase() < b.toLowerCase() ? -1 : 1,
-  ) as [Address, Address]
+  const [token0, token1] = wethAndUsdc(road)
   const amountOf = (token: Address) => (token === road.token('WETH') ? parseUnits('1', 18) : parseUnits('3000', 6))
+  const amounts = { amount0: amountOf(token0), amount1: amountOf(token1) }
+  const ticks = { tickLower: -887_220, tickUpper: 887_220 }
+  const pool = v3PoolAddress(chain.amm.v3!, token0, token1, 3000)
+  const read = { address: pool, abi: v3PoolAbi, functionName: 'slot0' } as const
+  const [sqrtPriceX96] = await road.rpc.client(chain).readContract(read)
+  const range = { sqrtPriceAX96: getSqrtPriceAtTick(-887_220), sqrtPriceBX96: getSqrtPriceAtTick(887_220) }
+  const bounds = { sqrtPriceX96, ...range }
+  const { liquidity, minLiquidity } = liquidityForAmounts({ bounds, ...amounts, slippageBps: 50 })
+  const least = leastOfMint({ bounds, liquidity, slippageBps: 50, kept: undefined })
   const deadline = laterDeadline(0)
-  const data = encodeFunctionData({
-    abi: v3PositionManagerAbi,
-    functionName: 'mint',
-    args: [
-      {
-        token0,
-        token1,
-        fee: 3000,
-        tickLower: -887_220,
-        tickUpper: 887_220,
-        amount0Desired: amountOf(token0),
-        amount1Desired: amountOf(token1),
-        amount0Min: leastOf(amountOf(token0)),
-        amount1Min: leastOf(amountOf(token1)),
-        recipient,
-        deadline,
-      },
-    ],
-  })
+  const params = {
+    token0,
+    token1,
+    fee: 3000,
+    ...ticks,
+    amount0Desired: amounts.amount0,
+    amount1Desired: amounts.amount1,
+    amount0Min: least.amount0,
+    amount1Min: least.amount1,
+    recipient,
+    deadline,
+  }
+  const data = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'mint', args: [params] })
   const spends = [token0, token1].map((token) => ({ token, amount: amountOf(token) }))
+  const deposit: IntentDeposit = {
+    kind: 'mint',
+    version: 'v3',
+    pool,
+    token0,
+    token1,
+    fee: 3000,
+    tickSpacing: 60,
+    hooks: null,
+    ...ticks,
+    positionId: null,
+    recipient,
+    sqrtPriceX96,
+    ...amounts,
+    liquidity,
+    minLiquidity,
+    createsPool: false,
+    isInverted: false,
+  }
   return {
     chainId: chain.id,
     calls: [{ to: manager, data, valueWei: 0n, label: 'mint position' }],
@@ -121,6 +152,7 @@ export function mintIntent(road: Road, recipient: Address = road.wallet): Intent
     slippageBps: 50,
     deadline: Number(deadline),
     recipients: [recipient],
+    deposits: [deposit],
     why: 'add liquidity',
   }
 }
@@ -151,7 +183,8 @@ export async function removeIntent(road: Road): Promise<Intent> {
   })
   const receives = [road.token('USDC'), road.token('WETH')].map((token) => ({ token, amount: 1n }))
   const calls = [{ to: manager, data, valueWei: 0n, label: 'remove liquidity' }]
-  return { ...mintIntent(road), calls, spends: [], approvals: [], receives }
+  const { deposits: _none, ...minted } = await mintIntent(road)
+  return { ...minted, calls, spends: [], approvals: [], receives }
 }
 
 export function approveIntent(road: Road, spender: Address, amount: string): Intent {

@@ -1,20 +1,23 @@
-import type { Operation } from '@svc/store'
 import { type Address, keccak256, slice, size } from 'viem'
 import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
 import { ToolError, type ErrorDetail } from '../tool-error.ts'
 import { sumByToken } from './assert-declared.ts'
+import { depositDrift, simulatedDrift } from './deposit-drift.ts'
 import type { Trip } from './engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Simulation } from './simulation.ts'
-import { readIntent } from './stored-intent.ts'
+import { readPlanned } from './stored-intent.ts'
 
 /**
  * Holds what a call wants now against the operation it carries out: the same contracts and functions in the same order,
- * the same recipients, no allowance, spend, value or slippage that is not in the plan or above it. Throws `SIMULATION_DRIFT` naming
- * each difference. A call of its own passes.
+ * the same recipients, no allowance, spend, value or slippage that is not in the plan or above it, deposits into the same
+ * range of the same pool at a price within the plan's slippage. Throws `SIMULATION_DRIFT` naming each difference. A call of
+ * its own passes.
  */
-export function keepPlan({ call, intent }: Pick<Trip, 'call' | 'intent'>): void {
-  if (call.carriesOut !== null) throwDrift(intentDrift(plannedIntent(call.carriesOut), intent))
+export function keepPlan({ call, intent, chain }: Pick<Trip, 'call' | 'intent' | 'chain'>): void {
+  if (call.carriesOut === null) return
+  const planned = readPlanned(call.carriesOut)
+  throwDrift([...intentDrift(planned, intent), ...depositDrift(planned, intent, chain)])
 }
 
 /**
@@ -25,9 +28,22 @@ export function keepPlan({ call, intent }: Pick<Trip, 'call' | 'intent'>): void 
 export function keepBounds(simulated: Simulated): Simulated {
   const { call, intent, simulation } = simulated
   if (call.carriesOut === null) return { ...simulated, refusals: [] }
-  const planned = plannedIntent(call.carriesOut)
+  const planned = readPlanned(call.carriesOut)
   throwDrift(shortfalls(planned, simulation))
+  keepDeposits(simulated, simulation)
   return { ...simulated, intent: { ...intent, receives: atLeast(planned, intent) }, refusals: [] }
+}
+
+/**
+ * Holds what a simulation shows of deposits against the operation that is carried out, before each signature: each pool's
+ * price as the chain has it, whatever the new intent says of it. Throws `SIMULATION_DRIFT`. A call of its own passes.
+ */
+export function keepDeposits(
+  { call, intent, chain }: Pick<Trip, 'call' | 'intent' | 'chain'>,
+  simulation: Pick<Simulation, 'deposits'>,
+): void {
+  if (call.carriesOut === null) return
+  throwDrift(simulatedDrift(readPlanned(call.carriesOut), intent, simulation, chain))
 }
 
 function throwDrift(details: readonly ErrorDetail[]): void {
@@ -36,7 +52,7 @@ function throwDrift(details: readonly ErrorDetail[]): void {
   throw new ToolError('SIMULATION_DRIFT', message, { details })
 }
 
-/** What of a new intent goes beyond a planned one. */
+/** What of a new intent goes beyond a planned one, its deposits left out. */
 export function intentDrift(planned: Intent, intent: Intent): readonly ErrorDetail[] {
   return [
     ...differing('chain', `${planned.chainId}`, `${intent.chainId}`),
@@ -44,20 +60,12 @@ export function intentDrift(planned: Intent, intent: Intent): readonly ErrorDeta
     ...differing('atomicity', planned.atomicity, intent.atomicity),
     ...slippageDrift(planned, intent),
     ...differing('calls', planned.calls.map(callKey).join(', '), intent.calls.map(callKey).join(', ')),
+    ...differing('unpriced pools', `${planned.allowsUnpricedPool ?? false}`, `${intent.allowsUnpricedPool ?? false}`),
     ...differing('recipients', addressList(planned.recipients), addressList(intent.recipients)),
     ...above('value sent', new Map([['native', valueOf(planned)]]), new Map([['native', valueOf(intent)]])),
     ...above('spend', sumByToken(planned.spends), sumByToken(intent.spends)),
     ...above('allowance', sumApprovals(planned.approvals), sumApprovals(intent.approvals)),
   ]
-}
-
-/** Throws `INTERNAL` where the stored intent cannot be read. */
-function plannedIntent({ id, intent }: Operation): Intent {
-  try {
-    return readIntent(intent)
-  } catch (cause) {
-    throw new ToolError('INTERNAL', `The stored plan ${id} cannot be read.`, { cause })
-  }
 }
 
 function shortfalls(planned: Intent, { deltas }: Simulation): readonly ErrorDetail[] {

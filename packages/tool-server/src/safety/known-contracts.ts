@@ -1,7 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import { registryOf } from '../adapters/identity/registry-of.ts'
-import type { IntentCall } from '../intent.ts'
+import type { IntentCall, IntentDeposit } from '../intent.ts'
+import { depositReads, type DepositReads } from './deposit-pool.ts'
 import type { Policy } from './policy.ts'
 import { type CalldataReading, readCalldata, registrySurfaces } from './read-calldata.ts'
 import type { Surface } from './surface.ts'
@@ -45,6 +46,7 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
     tokens: lowerCase([...chain.tokens.map(({ address }) => address), ...listed(policy.allowlist.tokens)]),
     positionManagers: lowerCase([v3?.positionManager, v4?.positionManager].flatMap((address) => address ?? [])),
     readCall: createReader(chain),
+    depositReads: (manager, deposit) => depositReads(chain, manager, deposit),
   }
 }
 
@@ -61,6 +63,8 @@ export type KnownContracts = {
   readonly positionManagers: ReadonlySet<string>
   /** What {@link readCalldata} reads. A road asks for each of its calls several times, and decoding costs hashes. */
   readonly readCall: (surface: Surface, call: Pick<IntentCall, 'to' | 'data'>) => CalldataReading | null
+  /** What shows a declared deposit as the chain has it; `null` where its key names no pool. */
+  readonly depositReads: (manager: Address, deposit: IntentDeposit) => DepositReads | null
 }
 
 /** Keeps the last few readings by what was read, so that another call never gets them. */

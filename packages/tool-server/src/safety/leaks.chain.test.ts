@@ -18,11 +18,17 @@ import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
 import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
 import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
-import { encodeModifyLiquidities } from '../adapters/liquidity/v4/encode-modify-liquidities.ts'
-import { v4Action } from '../adapters/liquidity/v4/v4-action.ts'
 import type { Intent } from '../intent.ts'
 import { expectRefused } from './expect-refused.fixture.ts'
-import { approvalOf, laterDeadline, mintIntent, removeIntent, routerSwapIntent, swapIntent } from './intents.fixture.ts'
+import {
+  approvalOf,
+  laterDeadline,
+  mintIntent,
+  removeIntent,
+  routerSwapIntent,
+  swapIntent,
+  wethAndUsdc,
+} from './intents.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
@@ -100,7 +106,7 @@ describe('G6: what a called contract would keep, anybody takes', () => {
 
   it('native currency sent along and not taken back is measured', async () => {
     const road = await open()
-    const honest = mintIntent(road)
+    const honest = await mintIntent(road)
     const calls = [{ ...honest.calls[0]!, valueWei: parseUnits('1', 18) }]
     const spends = [...honest.spends, { token: zeroAddress, amount: parseUnits('1', 18) }]
     await expectRefused(road, { ...honest, calls, spends }, 'UNSAFE_TRANSACTION')
@@ -110,20 +116,15 @@ describe('G6: what a called contract would keep, anybody takes', () => {
 describe('G6: a position of somebody else', () => {
   it('v3: takes nothing of ours', async () => {
     const theirs = await open()
-    await theirs.run(mintIntent(theirs))
+    await theirs.run(await mintIntent(theirs))
     const tokenId = await positionOf(theirs)
     const road = await open()
-    const honest = mintIntent(road)
-    const amounts = { amount0Desired: 10n ** 6n, amount1Desired: 10n ** 6n, amount0Min: 0n, amount1Min: 0n }
-    const data = v3('increaseLiquidity', [{ tokenId, ...amounts, deadline: laterDeadline(0) }])
-    const intent = { ...honest, calls: [{ ...honest.calls[0]!, data }], recipients: [] }
-    await expectRefused(road, intent, 'RECIPIENT_NOT_ALLOWED')
+    await expectRefused(road, await increaseOf(road, 'v3', tokenId), 'RECIPIENT_NOT_ALLOWED')
   })
 
   it('v4: takes nothing of ours', async () => {
     const road = await open()
-    const spends = mintIntent(road).spends.map(({ token }) => ({ token, amount: 10n ** 7n }))
-    const [currency0, currency1] = spends.map(({ token }) => token) as [Address, Address]
+    const [currency0, currency1] = wethAndUsdc(road)
     const them = await createChainActor(devnet(), devnet().accounts[7]!.address)
     const key = { currency0, currency1, fee: 777, tickSpacing: 10, hooks: zeroAddress }
     await them.initializeV4(key, 2n ** 96n)
@@ -131,17 +132,7 @@ describe('G6: a position of somebody else', () => {
     const to = road.chain.amm.v4!.positionManager
     // v4 lets only whom the owner approved: a thief would.
     await them.write(to, parseAbi(['function approve(address spender, uint256 id)']), 'approve', [road.wallet, tokenId])
-    const data = encodeModifyLiquidities(
-      [v4Action.increase(tokenId, 10n ** 6n, { amount0: 10n ** 7n, amount1: 10n ** 7n }), v4Action.settlePair(key)],
-      Number(laterDeadline(0)),
-    )
-    const approvals = spends.map(({ token, amount }) => ({ ...approvalOf(token, to, amount), via: 'permit2' as const }))
-    const calls = [{ to, data, valueWei: 0n, label: 'increase liquidity' }]
-    await expectRefused(
-      road,
-      { ...mintIntent(road), calls, spends, approvals, recipients: [] },
-      'RECIPIENT_NOT_ALLOWED',
-    )
+    await expectRefused(road, await increaseOf(road, 'v4', tokenId), 'RECIPIENT_NOT_ALLOWED')
   })
 })
 
@@ -196,10 +187,24 @@ async function drained(road: Road, recipient: Address, more: readonly Hex[] = []
   return { ...honest, calls: [{ ...honest.calls[0]!, data: v3('multicall', [steps]) }], receives: [], recipients: [] }
 }
 
+/** A little more for a position of anybody, declared as if it were the wallet's. */
+async function increaseOf(road: Road, version: 'v3' | 'v4', tokenId: bigint): Promise<Intent> {
+  const position = await road.liquidity.position(road.chain, version, `${tokenId}`)
+  const { intent } = await road.liquidity.planIncrease(road.chain, position, {
+    amount0: 10n ** 6n,
+    amount1: null,
+    payNative: false,
+    slippageBps: 50,
+    deadline: Number(laterDeadline(0)),
+  })
+  const [deposit] = intent.deposits!
+  return { ...intent, deposits: [{ ...deposit!, recipient: road.wallet }] }
+}
+
 /** A road whose wallet holds a v3 position, and which has done nothing itself. */
 async function withPosition(): Promise<Road> {
   const minter = await open()
-  await minter.run(mintIntent(minter))
+  await minter.run(await mintIntent(minter))
   return open({ privateKey: minter.privateKey })
 }
 

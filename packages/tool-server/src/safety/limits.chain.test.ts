@@ -98,7 +98,7 @@ describe('G4, G5: limits', () => {
   it('what a position gives back is no spend: a removal passes when its gas is all that still fits', async () => {
     const limitsUsd = { perTransaction: '6000.001', perSession: '6000.001', daily: '6000.001' }
     const road = await open({ usd: nearlyFreeGas, policy: { limitsUsd, approvalThresholdUsd: null } })
-    await road.run(mintIntent(road))
+    await road.run(await mintIntent(road))
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
     await road.run(await removeIntent(road))
     expect(await road.balance('USDC')).toBeGreaterThan(parseUnits('19990', 6))

@@ -26,6 +26,7 @@ const plan: HashedPlan = {
   input: { amount: '1', nested: { a: 1, b: 2 } },
   wallet,
   intent,
+  shown: { deposits: [], warnings: [] },
 }
 
 describe('the hash of a plan', () => {

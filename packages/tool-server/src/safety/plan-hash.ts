@@ -1,14 +1,14 @@
 import { type Address, type Hash, keccak256, toHex } from 'viem'
 import { canonical } from '../canonical.ts'
-import type { Intent } from '../intent.ts'
+import type { Intent, Plan } from '../intent.ts'
 
 /**
  * Names what is going to be done: who asked, by which tool with which arguments, the intent it became, for which wallet
- * on which chain. Whoever approves a plan approves exactly that. Equal plans have equal hashes; whether a call was a dry
+ * on which chain, and what a person is shown of it. Whoever approves a plan approves exactly that. Equal plans have equal hashes; whether a call was a dry
  * run, and its idempotency key, do not count.
  */
-export function planHash({ principalId, tool, input, wallet, intent }: HashedPlan): Hash {
-  const text = JSON.stringify(canonical({ principalId, tool, input: argumentsOf(input), wallet, intent }))
+export function planHash({ principalId, tool, input, wallet, intent, shown }: HashedPlan): Hash {
+  const text = JSON.stringify(canonical({ principalId, tool, input: argumentsOf(input), wallet, intent, shown }))
   return keccak256(toHex(text))
 }
 
@@ -18,6 +18,8 @@ export type HashedPlan = {
   readonly input: Readonly<Record<string, unknown>>
   readonly wallet: Address
   readonly intent: Intent
+  /** Nothing in it changes while the intent is the same. */
+  readonly shown: Pick<Plan, 'deposits' | 'warnings'>
 }
 
 /** The arguments of a write without those that say how it is called. */

@@ -1,14 +1,16 @@
 import { formatAmount } from '@svc/lp-math'
-import { type Address, getAddress, isAddressEqual, size, slice, zeroAddress } from 'viem'
+import { getAddress, size, slice, zeroAddress } from 'viem'
 import type { Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '../intent.ts'
 import { describeCalldata, type DescribedCall } from './describe-calldata.ts'
 import { expectedGasCost, worstGasCost } from './gas.ts'
+import { shownOf } from './plan-shown.ts'
 import type { Refusal } from './refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { simulationHash } from './simulation-hash.ts'
 import { usdOf } from './spend-value.ts'
 import { usdText } from './spend-limit.ts'
 import type { Step } from './step.ts'
+import { tokenFacts } from './token-facts.ts'
 import { tripHash } from './trip-hash.ts'
 
 /** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
@@ -38,6 +40,7 @@ export function planOf(road: Reserved, terms: PlanTerms): Plan {
       spendsAtMost: intent.spends.map((spent) => describeAmount(spent, road)),
       receivesAtLeast: intent.receives.map((received) => describeAmount(received, road)),
     },
+    ...shownOf(road),
     spendUsd: usdText(spend.amountUsdMicros),
     ...gasOf(road),
     chain: { name, nativeSymbol: nativeCurrency.symbol, nativeDecimals: nativeCurrency.decimals },
@@ -109,7 +112,7 @@ function describeCall({ function: name, arguments: texts, tokens }: DescribedCal
     // What stands for "everything owed" and the like says so itself and is no amount.
     if (!/^\d+$/.test(text)) return []
     const amount = BigInt(text)
-    if (amount >= leastMarker || facts(token, road) === undefined) return []
+    if (amount >= leastMarker || tokenFacts(token, road) === undefined) return []
     return [[argument, describeAmount({ token, amount }, road)] as const]
   })
   return { function: name, arguments: texts, amounts: Object.fromEntries(amounts) }
@@ -119,7 +122,7 @@ function describeCall({ function: name, arguments: texts, tokens }: DescribedCal
 const leastMarker = 1n << 127n
 
 function describeAmount({ token, amount }: TokenQuantity, road: Reserved): PlannedAmount {
-  const known = facts(token, road)
+  const known = tokenFacts(token, road)
   return {
     token: getAddress(token),
     symbol: known?.symbol ?? 'unknown',
@@ -131,14 +134,3 @@ function describeAmount({ token, amount }: TokenQuantity, road: Reserved): Plann
     isListed: known?.isListed ?? false,
   }
 }
-
-/** What is known of a token: by the prices that were looked up, else by the chain's own list. */
-function facts(token: Address, { priced, chain }: Reserved): TokenFacts | undefined {
-  const entry = priced.get(token.toLowerCase())?.token
-  if (entry !== undefined) return { ...entry, isListed: entry.listed || entry.isNative }
-  if (isAddressEqual(token, zeroAddress)) return { ...chain.nativeCurrency, isListed: true }
-  const listed = [...chain.tokens, chain.wrappedNative].find(({ address }) => isAddressEqual(address, token))
-  return listed === undefined ? undefined : { ...listed, isListed: true }
-}
-
-type TokenFacts = { readonly symbol: string; readonly decimals: number; readonly isListed: boolean }

@@ -1,14 +1,15 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, slice, zeroAddress } from 'viem'
 import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
+import { depositRefusals } from './declared-deposits.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import { pairShares } from './pair-shares.ts'
 import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 
 /**
- * Holds an intent against the operator's policy: contracts and what they are called with, recipients, spenders, slippage
- * cap, deadline cap, tokens. Reads nothing but its arguments. The allowlist's verdict is recorded in either mode; only
+ * Holds an intent against the operator's policy: contracts and what they are called with, deposits, recipients, spenders,
+ * slippage cap, deadline cap, tokens. Reads nothing but its arguments. The allowlist's verdict is recorded in either mode; only
  * strict mode makes it a refusal.
  */
 export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVerdict {
@@ -19,6 +20,7 @@ export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVer
     refusals: [
       ...checkShape(intent),
       ...intent.calls.flatMap((call) => checkCall(call, intent, context)),
+      ...depositRefusals(intent, context),
       ...checkRecipients(intent.recipients, 'The intent', context),
       ...intent.approvals.flatMap((approval) => checkApproval(approval, context)),
       ...checkSlippage(intent, context),
@@ -39,9 +41,13 @@ export type PolicyContext = {
 
 export type PolicyVerdict = { readonly refusals: readonly Refusal[]; readonly tokenAllowlistPassed: boolean }
 
-/** Every token an intent names, native currency included. */
-export function tokensOf(intent: Intent): readonly Address[] {
-  return [...intent.spends, ...intent.receives, ...intent.approvals].map(({ token }) => token)
+/**
+ * Every token an intent names, native currency included; of a deposit both of the pool's, for what is put in as one token
+ * comes out as the other when the price has crossed the range.
+ */
+export function tokensOf({ spends, receives, approvals, deposits = [] }: Intent): readonly Address[] {
+  const pooled = deposits.flatMap(({ token0, token1 }) => [token0, token1])
+  return [...[...spends, ...receives, ...approvals].map(({ token }) => token), ...pooled]
 }
 
 /** Tells whether a token may arrive with a call that spends: the intent names it, or the policy lists it. */

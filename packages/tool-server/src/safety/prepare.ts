@@ -75,7 +75,8 @@ export function tokensToPrice({
   const { trades, deposits } = callBounds
   const traded = trades.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
   const deposited = deposits.flatMap(({ pool }) => (pool === null ? [] : [pool.token0, pool.token1]))
-  return [...tokensOf(intent), ...[...traded, ...deposited].map((token) => getAddress(token))]
+  const declared = (intent.deposits ?? []).flatMap(({ token0, token1 }) => [token0, token1])
+  return [...tokensOf(intent), ...declared, ...[...traded, ...deposited].map((token) => getAddress(token))]
 }
 
 /** Calldata of the AMM that is not known to its last byte may permit anything. */
@@ -129,8 +130,13 @@ export function play(trip: Checked<InspectionContext>, steps: readonly Step[], s
   })
 }
 
-function poolsToInspect({ callBounds: { deposits } }: Checked<InspectionContext>): readonly InspectedPool[] {
-  const pools = deposits.flatMap(({ pool, version }) => (pool === null ? [] : [{ ...pool, version }]))
+/** The pools that the calldata names, and those that the intent says a position it names is of. */
+function poolsToInspect({ callBounds, intent }: Checked<InspectionContext>): readonly InspectedPool[] {
+  const named = callBounds.deposits.flatMap(({ pool, version }) => (pool === null ? [] : [{ ...pool, version }]))
+  const declared = (intent.deposits ?? []).map(({ pool, version, token0, token1 }) => {
+    return { id: pool, version, token0: token0.toLowerCase(), token1: token1.toLowerCase() }
+  })
+  const pools = [...named, ...declared]
   return [...new Map(pools.map((pool) => [pool.id.toLowerCase(), pool])).values()]
 }
 

@@ -230,7 +230,7 @@ describe('calls of an identity registry', () => {
   const entry = (metadataKey: string) => ({ metadataKey, metadataValue: '0x01' as const })
   const call = (functionName: string, args: readonly unknown[]): Hex =>
     encodeFunctionData({ abi: registry, functionName, args })
-  const nothing = { recipients: [], deadlines: [], positionIds: [], removesLiquidity: false }
+  const nothing = { recipients: [], deadlines: [], positionIds: [], removesLiquidity: false, deposits: [] }
 
   it.each([
     ['register with entries', call('register', ['ipfs://x', [entry('role'), entry('handle')]])],

@@ -6,6 +6,8 @@ import {
   type Address,
   decodeAbiParameters,
   decodeFunctionData,
+  encodeAbiParameters,
+  encodeFunctionData,
   type Hex,
   hexToBytes,
   parseAbiParameters,
@@ -18,13 +20,14 @@ import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-man
 import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
 import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
 import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
+import { type CalldataDeposit, callDeposits } from './call-deposits.ts'
 import { type CalldataPart, callRecipients } from './call-recipients.ts'
 import type { Surface } from './surface.ts'
 
 /**
  * Reads what a call to one of the AMM's contracts is made of, through multicalls, v4 actions and router commands: every
- * address that would receive something, every deadline, every position it names. Returns `null` for anything it does not
- * know to the last part; such a call is not signed. What means the caller is left out. The contract itself is a recipient
+ * address that would receive something, every deadline, every position it names, every deposit it makes. Returns `null`
+ * for anything it does not know to the last part; such a call is not signed. What means the caller is left out. The contract itself is a recipient
  * like any other, for what it keeps anybody can take, unless the same call pays that out again.
  */
 export function readCalldata(
@@ -40,6 +43,7 @@ export function readCalldata(
       recipients: callRecipients(surface, target, parts, wrappedNative),
       positionIds: parts.flatMap(({ values }) => (typeof values['tokenId'] === 'bigint' ? [values['tokenId']] : [])),
       removesLiquidity: parts.some(removesLiquidity),
+      deposits: callDeposits(parts, wrappedNative),
     }
   } catch {
     return null
@@ -59,6 +63,8 @@ export type CalldataReading = {
   /** Positions of the called position manager that it changes. */
   readonly positionIds: readonly bigint[]
   readonly removesLiquidity: boolean
+  /** In the order in which they are made. */
+  readonly deposits: readonly CalldataDeposit[]
 }
 
 /** The functions of a kind of contract, as they are read here. */
@@ -79,22 +85,23 @@ const surfaces: Readonly<Record<Surface, SurfaceRules>> = {
   handleRegistry: { abi: handleRegistryAbi },
 }
 
-const changesPosition = parseAbiParameters('uint256 tokenId, uint256 liquidity')
+const increasesPosition = parseAbiParameters(
+  'uint256 tokenId, uint256 liquidity, uint128 amount0Max, uint128 amount1Max, bytes hookData',
+)
+const decreasesPosition = parseAbiParameters('uint256 tokenId, uint256 liquidity')
+const mintsPosition = parseAbiParameters([
+  'PoolKey key, int24 tickLower, int24 tickUpper, uint256 liquidity, uint128 amount0Max, uint128 amount1Max, address recipient, bytes hookData',
+  'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+])
 
 /**
  * Actions of v4: parameters where one of them matters here, `null` where none does. Clear-or-take is not among them: it
  * may leave what is owed to the caller behind.
  */
 const v4Actions = new Map<number, readonly AbiParameter[] | null>([
-  [0x00, changesPosition], // increase liquidity
-  [0x01, changesPosition], // decrease liquidity
-  [
-    0x02,
-    parseAbiParameters([
-      'PoolKey key, int24 tickLower, int24 tickUpper, uint256 liquidity, uint128 amount0Max, uint128 amount1Max, address recipient, bytes hookData',
-      'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
-    ]),
-  ],
+  [0x00, increasesPosition],
+  [0x01, decreasesPosition],
+  [0x02, mintsPosition],
   [0x03, parseAbiParameters('uint256 tokenId')], // burn
   [0x06, null], // swap exact in, single
   [0x07, null], // swap exact in
@@ -132,6 +139,7 @@ const deepestNesting = 3
 function readFunction(rules: SurfaceRules, data: Hex, depth: number): readonly CalldataPart[] {
   if (depth > deepestNesting) throw new RangeError('nested too deeply')
   const { functionName, args = [] } = decodeFunctionData({ abi: rules.abi, data })
+  requireSame(encodeFunctionData({ abi: rules.abi, functionName, args }), data)
   const fitting = rules.abi.filter(
     (item): item is AbiFunction =>
       item.type === 'function' && item.name === functionName && item.inputs.length === args.length,
@@ -165,9 +173,14 @@ function readV4Actions(unlockData: Hex): readonly CalldataPart[] {
   return [...bytes].map((action, index) => {
     const parameters = v4Actions.get(action)
     if (parameters === undefined) throw new RangeError('unknown action')
-    const values =
-      parameters === null ? {} : namedValues(parameters, decodeAbiParameters(parameters, requireHex(params[index])))
-    return { name: `v4 ${action.toString(16).padStart(2, '0')}`, values }
+    const name = `v4 ${action.toString(16).padStart(2, '0')}`
+    if (parameters === null) return { name, values: {} }
+    const data = requireHex(params[index])
+    const values = decodeAbiParameters(parameters, data)
+    if (parameters === increasesPosition || parameters === mintsPosition) {
+      requireSame(encodeAbiParameters(parameters, values), data)
+    }
+    return { name, values: namedValues(parameters, values) }
   })
 }
 
@@ -217,6 +230,11 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function isHexList(value: unknown): value is readonly Hex[] {
   return Array.isArray(value)
+}
+
+/** What other bytes decode to as well, the contract may read differently. */
+function requireSame(again: Hex, data: Hex): void {
+  if (again.toLowerCase() !== data.toLowerCase()) throw new TypeError('not the encoding of what it says')
 }
 
 function requireHexList(value: unknown): readonly Hex[] {

@@ -118,7 +118,7 @@ describe('an operator who pauses between two transactions of a call', () => {
     expect(await used(road)).toBe(0n)
     road.network.fetch = fetch
     await rm(join(road.dataDir, 'paused'))
-    await road.run(mintIntent(road))
+    await road.run(await mintIntent(road))
     expect(await road.allowance('USDC', router)).toBe(0n)
   })
 })

@@ -38,7 +38,7 @@ describe('G6: an intent that does more than it declares', () => {
 
   it('a token leaves that is not declared', async () => {
     const road = await open()
-    const honest = mintIntent(road)
+    const honest = await mintIntent(road)
     const intent = { ...honest, spends: honest.spends.filter(({ token }) => token === road.token('USDC')) }
     await expectRefused(road, intent, 'UNSAFE_TRANSACTION')
   })
@@ -96,7 +96,7 @@ describe('an intent that pays somebody else', () => {
 
   it('by minting the position to them', async () => {
     const road = await open()
-    await expectRefused(road, { ...mintIntent(road, stranger), recipients: [] }, 'RECIPIENT_NOT_ALLOWED')
+    await expectRefused(road, { ...(await mintIntent(road, stranger)), recipients: [] }, 'RECIPIENT_NOT_ALLOWED')
   })
 
   it.each<readonly [string, (road: Road) => { readonly to: Address; readonly data: Hex }]>([

@@ -139,6 +139,7 @@ async function replay(
       positions: [],
       payees: [],
       inspection: noInspection,
+      deposits: [],
       revokes: [],
       spends: new Map(),
       block: { number: BigInt(block) },

@@ -5,6 +5,7 @@ import { assetChanges } from './asset-changes.ts'
 import { dearGas } from './dear-gas.ts'
 import { worstGasCost } from './gas.ts'
 import { gasCostOf, gasWorth } from './gas-worth.ts'
+import { keepDeposits } from './keep-plan.ts'
 import type { PolicyFollower } from './follow-policy.ts'
 import { checkMeasured, declaredContext, play, tokensToPrice } from './prepare.ts'
 import { policyVerdict } from './policy-verdict.ts'
@@ -48,6 +49,7 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
       details: drift.details ?? [],
     })
   }
+  keepDeposits(road, simulation)
   await requirePrice(road, progress, { whole, rest: simulation }, surveyed)
   progress.valid = { surveyed, simulation, firstStep: progress.mined.length }
   return road

@@ -47,7 +47,7 @@ describe('G10: an endpoint without eth_simulateV1', () => {
   it('lenient: positions, Permit2 and native currency are carried out on what eth_call shows', async () => {
     const road = await open()
     road.network.fetch = answering('eth_simulateV1', { code: -32000, message: 'Method not supported' })
-    await road.run(mintIntent(road))
+    await road.run(await mintIntent(road))
     await road.run(await removeIntent(road))
     await road.run(routerSwapIntent(road, '50'))
     const wrapped = settledOf(await road.run(wrapOf(road)))

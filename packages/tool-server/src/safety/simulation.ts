@@ -1,45 +1,41 @@
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, type PublicClient, zeroAddress } from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData, type PublicClient, zeroAddress } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
 import { ToolError } from '../tool-error.ts'
 import type { Allowance } from './approval-steps.ts'
 import { assetChanges, type AssetChanges } from './asset-changes.ts'
 import type { CalledContracts } from './called-contracts.ts'
+import type { Read } from './deposit-pool.ts'
 import { playOverridden } from './play-overridden.ts'
 import { playTraced } from './play-traced.ts'
 import type { PlayedCall, PlayedFrom, PlayedResult } from './played.ts'
 import { revertReason } from './revert-reason.ts'
+import { readsBefore, simulatedDeposit, type SimulatedDeposit } from './simulated-deposits.ts'
 import { lacksMethod, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
 import type { SimulatorMemory } from './simulator-memory.ts'
 import type { Step } from './step.ts'
 import type { Inspected, Inspection } from './value/inspection.ts'
 
 /**
- * Plays a whole sequence of transactions at one block: the steps, then reads of the allowances they leave, then the
- * transactions that would take those back. Changes of the declared tokens are read from `balanceOf` before and after,
- * because logs are what a token says and balances are what the wallet has; others from logs. Where no endpoint of the
- * chain has `eth_simulateV1`, an `eth_call` with state overrides plays the same without logs, and says so. Throws
- * `SIMULATION_FAILED` (with the step and why), `INSUFFICIENT_BALANCE`, or `SIMULATION_UNAVAILABLE`: nothing is signed
- * on a guess.
+ * Plays a whole sequence of transactions at one block: the steps, those that deposit between reads of their pools, then
+ * reads of the allowances they leave, then the transactions that would take those back. Changes of the declared tokens are
+ * read from `balanceOf` before and after, because logs are what a token says and balances are what the wallet has; others
+ * from logs. Where no endpoint of the chain has `eth_simulateV1`, an `eth_call` with state overrides plays the same without
+ * logs, and says so. Throws `SIMULATION_FAILED` (with the step and why), `INSUFFICIENT_BALANCE`, or
+ * `SIMULATION_UNAVAILABLE`: nothing is signed on a guess.
  */
 export async function simulate(request: SimulationRequest): Promise<Simulation> {
-  const { inspection } = request
-  const sequence = sequenceOf(request)
+  const { sequence, at } = sequenceOf(request)
   const { results, playedBy } = await run(request, sequence)
   const failed = results.findIndex(({ ok }, index) => !ok && sequence[index]?.mustSucceed === true)
   if (failed !== -1) {
     const played = await withRevertData(request, sequence.slice(0, failed + 1), results[failed])
-    const failedStep = request.steps[failed - firstStepOf(request)]
+    const failedStep = request.steps[at.steps.findIndex(({ index }) => index === failed)]
     throw shortfall(request, results) ?? failure(failedStep, played)
   }
 
-  const stepsAt = firstStepOf(request)
-  const steps = results.slice(stepsAt, stepsAt + request.steps.length)
-  const leftoversAt = stepsAt + request.steps.length
-  const leftovers = request.allowances.map((_, index) => uintOf(results[leftoversAt + index]) ?? 0n)
-  const revokesAt = leftoversAt + request.allowances.length
-  const revokes = results.slice(revokesAt, revokesAt + request.allowances.length)
-  const inspectedAt = revokesAt + request.allowances.length
+  const played = (indexes: readonly number[]) => indexes.flatMap((index) => results[index] ?? [])
+  const steps = played(at.steps.map(({ index }) => index))
   const changes = assetChanges(
     steps.map(({ logs }) => logs),
     request,
@@ -52,8 +48,8 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
     )
   else requireTrace(request, deltas)
   request.tokens.forEach((token, index) => {
-    const before = uintOf(results[index])
-    const after = uintOf(results[results.length - request.tokens.length + index])
+    const before = uintOf(results[at.before[index] ?? -1])
+    const after = uintOf(results[at.after[index] ?? -1])
     if (before !== null && after !== null) deltas.set(token.toLowerCase(), after - before)
   })
   return {
@@ -62,19 +58,18 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
     deltas,
     rights: changes.rights,
     leftNfts: changes.leftNfts,
-    leftovers,
+    leftovers: at.leftovers.map((index) => uintOf(results[index]) ?? 0n),
     kept: keptIn(request, steps),
     paid: paidIn(request, steps),
     foreignPositions: request.positions.filter(
-      (_, index) => uintOf(results[request.tokens.length + index]) !== BigInt(request.wallet),
+      (_, index) => uintOf(results[at.owners[index] ?? -1]) !== BigInt(request.wallet),
     ),
-    inspected: inspection.decode(
-      results.slice(stepsAt - inspection.before.length, stepsAt),
-      results.slice(inspectedAt, inspectedAt + inspection.after.length),
-      steps,
+    deposits: at.steps.flatMap(({ deposits }) =>
+      deposits.map(({ deposit, before, after }) => simulatedDeposit(deposit, played(before), results[after])),
     ),
+    inspected: request.inspection.decode(played(at.inspectedBefore), played(at.inspectedAfter), steps),
     gasUsed: steps.map(({ gasUsed }) => gasUsed),
-    revokeGasUsed: revokes.map(({ gasUsed }) => gasUsed),
+    revokeGasUsed: played(at.revokes).map(({ gasUsed }) => gasUsed),
   }
 }
 
@@ -90,7 +85,7 @@ export type SimulationRequest = PlayedFrom & {
   readonly spends: ReadonlyMap<string, bigint>
   readonly revokes: readonly Step[]
   readonly inspection: Inspection
-} & Pick<CalledContracts, 'contracts' | 'positions' | 'payees'>
+} & Pick<CalledContracts, 'contracts' | 'positions' | 'payees' | 'deposits'>
 
 export type Simulation = AssetChanges & {
   /** `eth_call` sees the declared tokens and native currency alone: no rights, no NFTs, nothing undeclared. */
@@ -104,6 +99,8 @@ export type Simulation = AssetChanges & {
   readonly paid: ReadonlyMap<string, bigint>
   /** Positions of the calldata that the wallet did not own before the steps. */
   readonly foreignPositions: CalledContracts['positions']
+  /** In the order in which the steps make them. */
+  readonly deposits: readonly SimulatedDeposit[]
   /** What is needed to value positions and pools. */
   readonly inspected: Inspected
   /** After refunds, per step. */
@@ -122,46 +119,55 @@ function keptIn({ contracts, wrappedNative }: SimulationRequest, steps: readonly
 }
 
 function paidIn({ payees, wrappedNative }: SimulationRequest, steps: readonly PlayedResult[]): Simulation['paid'] {
+  const logs = steps.map((step) => step.logs)
   const paid = new Map<string, bigint>()
   for (const wallet of payees) {
-    for (const [token, amount] of assetChanges(
-      steps.map(({ logs }) => logs),
-      { wallet, wrappedNative },
-    ).deltas) {
+    for (const [token, amount] of assetChanges(logs, { wallet, wrappedNative }).deltas) {
       if (amount > 0n) paid.set(token, (paid.get(token) ?? 0n) + amount)
     }
   }
   return paid
 }
 
-function firstStepOf({ tokens, positions, inspection }: SimulationRequest): number {
-  return tokens.length + positions.length + inspection.before.length
+/** The calls to play, and where in their order each kind stands. */
+function sequenceOf(request: SimulationRequest) {
+  const { wallet, allowances, tokens, positions, revokes, inspection } = request
+  const sequence: PlayedCall[] = []
+  const put = (call: PlayedCall): number => sequence.push(call) - 1
+  const read = ({ to, data }: Read): number => put({ to, data, value: 0n, mustSucceed: false })
+  const carry = ({ to, data, valueWei }: Step, mustSucceed: boolean): number =>
+    put({ to, data, value: valueWei, mustSucceed })
+  const balances = () =>
+    tokens.map((to) =>
+      read({ to, data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [wallet] }) }),
+    )
+  const before = balances()
+  const owners = positions.map(({ contract: to, id }) =>
+    read({ to, data: encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'ownerOf', args: [id] }) }),
+  )
+  const inspectedBefore = inspection.before.map(put)
+  const steps = request.steps.map((step) => {
+    const own = depositsOf(step, request)
+    const asked = own.map(({ reads }) => readsBefore(reads).map(read))
+    const index = carry(step, true)
+    const deposits = own.map(({ deposit, reads }, nth) => {
+      return { deposit, before: asked[nth] ?? [], after: read(reads.price) }
+    })
+    return { index, deposits }
+  })
+  const leftovers = allowances.map(({ token: to, spender }) =>
+    read({ to, data: encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }) }),
+  )
+  const undone = revokes.map((step) => carry(step, false))
+  const inspectedAfter = inspection.after.map(put)
+  const at = { before, owners, inspectedBefore, steps, leftovers, revokes: undone, inspectedAfter, after: balances() }
+  return { sequence, at }
 }
 
-function sequenceOf({
-  inspection,
-  wallet,
-  steps,
-  allowances,
-  tokens,
-  positions,
-  revokes,
-}: SimulationRequest): readonly PlayedCall[] {
-  const read = (to: Address, data: Hex): PlayedCall => ({ to, data, value: 0n, mustSucceed: false })
-  const balances = tokens.map((token) =>
-    read(token, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [wallet] })),
-  )
-  const owners = positions.map(({ contract, id }) =>
-    read(contract, encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'ownerOf', args: [id] })),
-  )
-  const carried = (list: readonly Step[], mustSucceed: boolean): readonly PlayedCall[] =>
-    list.map(({ to, data, valueWei }) => ({ to, data, value: valueWei, mustSucceed }))
-  const leftovers = allowances.map(({ token, spender }) =>
-    read(token, encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })),
-  )
-  const { before, after } = inspection
-  const around = [...carried(steps, true), ...leftovers, ...carried(revokes, false)]
-  return [...balances, ...owners, ...before, ...around, ...after, ...balances]
+/** The deposits that a step makes, each with what shows it. */
+function depositsOf(step: Step, { deposits }: SimulationRequest) {
+  const own = deposits.filter(({ call }) => step.kind === 'call' && call.to === step.to && call.data === step.data)
+  return own.flatMap((deposit) => (deposit.reads === null ? [] : [{ deposit, reads: deposit.reads }]))
 }
 
 async function run(request: SimulationRequest, sequence: readonly PlayedCall[]): Promise<Played> {

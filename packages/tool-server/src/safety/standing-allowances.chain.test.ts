@@ -50,7 +50,7 @@ describe.each(storeEngines)('on $engine, a block that lacks the approval', ({ us
     afterSending(road, 3, async () => {
       road.network.fetch = laggingAt(before)
     })
-    await road.run(mintIntent(road))
+    await road.run(await mintIntent(road))
     await expectTakenBack(road, ['USDC', 'WETH'], road.chain.amm.v3!.positionManager)
   })
 

@@ -1,6 +1,8 @@
+import type { Operation } from '@svc/store'
 import { type Address, type Hex, isAddress, isHex } from 'viem'
 import * as z from 'zod'
-import type { Intent } from '../intent.ts'
+import type { Intent, IntentDeposit } from '../intent.ts'
+import { ToolError } from '../tool-error.ts'
 
 /** An intent as JSON, its bigints as decimal text. */
 export function storeIntent(intent: Intent): string {
@@ -12,6 +14,15 @@ export function readIntent(text: string): Intent {
   return storedIntent.parse(JSON.parse(text))
 }
 
+/** The intent of a stored operation. Throws `INTERNAL` where it cannot be read. */
+export function readPlanned({ id, intent }: Pick<Operation, 'id' | 'intent'>): Intent {
+  try {
+    return readIntent(intent)
+  } catch (cause) {
+    throw new ToolError('INTERNAL', `The stored plan ${id} cannot be read.`, { cause })
+  }
+}
+
 const address = z.custom<Address>((value) => typeof value === 'string' && isAddress(value, { strict: false }))
 const data = z.custom<Hex>((value) => isHex(value))
 const whole = z
@@ -19,6 +30,31 @@ const whole = z
   .regex(/^\d{1,78}$/)
   .transform((text) => BigInt(text))
 const quantities = z.array(z.strictObject({ token: address, amount: whole }))
+
+const storedDeposit = z.strictObject({
+  kind: z.enum(['mint', 'increase']),
+  version: z.enum(['v2', 'v3', 'v4']),
+  pool: data,
+  token0: address,
+  token1: address,
+  fee: z.int(),
+  tickSpacing: z.int().nullable(),
+  hooks: address.nullable(),
+  tickLower: z.int().nullable(),
+  tickUpper: z.int().nullable(),
+  positionId: z
+    .string()
+    .regex(/^\d{1,78}$/)
+    .nullable(),
+  recipient: address,
+  sqrtPriceX96: whole,
+  amount0: whole,
+  amount1: whole,
+  liquidity: whole,
+  minLiquidity: whole,
+  createsPool: z.boolean(),
+  isInverted: z.boolean(),
+}) satisfies z.ZodType<IntentDeposit>
 
 const storedIntent = z.strictObject({
   chainId: z.int(),
@@ -41,6 +77,9 @@ const storedIntent = z.strictObject({
   slippageBps: z.number().nullable(),
   deadline: z.number().nullable(),
   recipients: z.array(address),
+  // Intents of earlier versions have none.
+  deposits: z.array(storedDeposit).optional(),
+  allowsUnpricedPool: z.literal(true).optional(),
   restsOn: z.array(z.strictObject({ to: address, data, answer: data })).optional(),
   why: z.string(),
 }) satisfies z.ZodType<Intent>

@@ -1,8 +1,12 @@
 import type { Hash } from 'viem'
 import type { Trip } from './engine.ts'
 import { planHash } from './plan-hash.ts'
+import { shownOf } from './plan-shown.ts'
+import type { TokenContext } from './token-facts.ts'
 
-/** The hash of what a trip is about to do. */
-export function tripHash({ call, intent, wallet }: Pick<Trip, 'call' | 'intent' | 'wallet'>): Hash {
-  return planHash({ principalId: call.principal.id, tool: call.tool, input: call.input, wallet, intent })
+/** The hash of what a trip is about to do, with what a person is shown of it. */
+export function tripHash(road: Pick<Trip, 'call' | 'intent' | 'wallet'> & TokenContext): Hash {
+  const { call, intent, wallet } = road
+  const { principal, tool, input } = call
+  return planHash({ principalId: principal.id, tool, input, wallet, intent, shown: shownOf(road) })
 }

@@ -87,6 +87,7 @@ export function untouchedWorld(): WriteContext {
     identities: untouchable('identities'),
     draw: () => {},
     isDryRun: false,
+    keptDeposits: () => [],
     status: untouchable('status'),
     operations: untouchable('operations'),
     agentAddress: wallet,

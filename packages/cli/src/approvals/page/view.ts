@@ -89,6 +89,14 @@ function cardView(operation: OperationDescription, now: number): Html {
         </dd>
       </div>
     </dl>
+    ${operation.deposits.map(depositView)}
+    ${
+      operation.warnings.length === 0
+        ? null
+        : html`<ul class="warnings">
+            ${operation.warnings.map((warning) => html`<li>${warning}</li>`)}
+          </ul>`
+    }
     <p class="by"><code>${operation.tool}</code> on ${operation.chain}, asked by <code>${operation.caller}</code></p>
     <details data-key="${id}">
       <summary>Everything that would be called</summary>
@@ -131,6 +139,28 @@ function cardView(operation: OperationDescription, now: number): Html {
       </button>
     </p>
   </article>`
+}
+
+/** Where a deposit goes, and at which prices. */
+function depositView({ into, pool, range, price, split }: OperationDescription['deposits'][number]): Html {
+  return html`<dl class="sums deposit">
+    <div>
+      <dt>Goes into</dt>
+      <dd title="${pool}">${into}</dd>
+    </div>
+    <div>
+      <dt>Range</dt>
+      <dd>${range}</dd>
+    </div>
+    <div>
+      <dt>Price</dt>
+      <dd>${price}</dd>
+    </div>
+    <div>
+      <dt>Value</dt>
+      <dd>${split}</dd>
+    </div>
+  </dl>`
 }
 
 function stepView(step: OperationDescription['steps'][number]): Html {

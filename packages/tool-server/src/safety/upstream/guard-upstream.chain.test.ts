@@ -13,7 +13,7 @@ import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-
 import { v3SwapRouter02Abi } from '../../adapters/liquidity/abis/v3-swap-router02.ts'
 import type { Intent } from '../../intent.ts'
 import type { Position } from '../../ports.ts'
-import { laterDeadline, mintIntent } from '../intents.fixture.ts'
+import { laterDeadline, wethAndUsdc } from '../intents.fixture.ts'
 import type { Road } from '../open-road.fixture.ts'
 import { settledOf } from '../road-facts.fixture.ts'
 import { useRoads } from '../use-roads.fixture.ts'
@@ -280,8 +280,8 @@ function bothSpent(): Intent['spends'] {
 }
 
 function deposit(recipient: `0x${string}`, fee: number, least = 1n): Mutated {
-  const intent = mintIntent(road)
-  const [spend0, spend1] = intent.spends
+  const spends = wethAndUsdc(road).map((token) => ({ token, amount: amountIn }))
+  const [spend0, spend1] = spends
   const data = encodeFunctionData({
     abi: v3PositionManagerAbi,
     functionName: 'mint',
@@ -302,14 +302,14 @@ function deposit(recipient: `0x${string}`, fee: number, least = 1n): Mutated {
     ],
   })
   const pool = { fee: 3000, tickSpacing: null, hooks: null, sqrtPriceX96: null }
-  const expectation = wire.asked(road, { kind: 'add', ...moves(intent), pool })
+  const expectation = wire.asked(road, { kind: 'add', spends, receives: [], pool })
   return { transaction: wire.sent(road, road.chain.amm.v3!.positionManager, data), expectation }
 }
 
 function removal(id: bigint, liquidity: bigint, recipient: `0x${string}`, more: readonly Hex[] = []): Mutated {
-  const [token0, token1] = mintIntent(road).spends.map(({ token }) => token)
-  const position = { id: 7n, token0: token0!, token1: token1!, removes: 10n }
-  const receives = [token0!, token1!].map((token) => ({ token, amount: 1n }))
+  const [token0, token1] = wethAndUsdc(road)
+  const position = { id: 7n, token0, token1, removes: 10n }
+  const receives = [token0, token1].map((token) => ({ token, amount: 1n }))
   return {
     transaction: wire.managed(road, [wire.decrease(id, liquidity), wire.collect(id, recipient), ...more]),
     expectation: wire.asked(road, { kind: 'remove', spends: [], receives, position }),
@@ -343,8 +343,8 @@ function shifted(data: string): string {
   return `${selector}${deadline}${further}${'0'.repeat(64)}${rest}`
 }
 
-function moves({ spends, receives }: Intent): Pick<UpstreamExpectation, 'spends' | 'receives'> {
-  return { spends, receives }
+function moves({ spends, receives, deposits }: Intent): Pick<UpstreamExpectation, 'spends' | 'receives' | 'deposits'> {
+  return { spends, receives, deposits }
 }
 
 function askedOf({ positionId, pool }: Position, removes: bigint) {

@@ -40,6 +40,7 @@ export function guardUpstream(transaction: UpstreamTransaction, expectation: Ups
     slippageBps: expectation.slippageBps,
     deadline,
     recipients: [wallet],
+    ...(expectation.deposits === undefined ? {} : { deposits: expectation.deposits }),
     why: expectation.why,
   }
 }
@@ -66,6 +67,8 @@ export type UpstreamExpectation = {
   readonly spends: readonly TokenQuantity[]
   /** The least that must arrive, which the calldata itself has to make sure of, in trades and withdrawals of principal. */
   readonly receives: readonly TokenQuantity[]
+  /** What the calls put into pools, as asked for: the road holds the calldata against it. */
+  readonly deposits?: Intent['deposits']
   /** The position that is changed and the liquidity it may lose; `null` for a new one or none. */
   readonly position: {
     readonly id: bigint

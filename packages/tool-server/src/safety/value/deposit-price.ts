@@ -15,7 +15,7 @@ export function offMarketRefusals({ moved, prices, limits, intent }: DepositPric
     const { pool } = simulatedDeposit(bounds, index, moved)
     if (pool === null) return []
     const trusted = trustedSqrtPriceBand(pool.token0, pool.token1, prices)
-    if (trusted === null) return pool.stoodBefore || intent.mayOpenUnpriced === true ? [] : [refuseOpening()]
+    if (trusted === null) return pool.stoodBefore || intent.allowsUnpricedPool === true ? [] : [refuseOpening()]
     const square = priceSquareOf(pool)
     if (square === null) return []
     const allowed = BigInt(limits.maxPoolDeviationBps)
@@ -29,7 +29,7 @@ export type DepositPrices = {
   readonly moved: Moved
   readonly prices: TrustedPrices
   readonly limits: ValueBounds
-  readonly intent: Pick<Intent, 'mayOpenUnpriced'>
+  readonly intent: Pick<Intent, 'allowsUnpricedPool'>
 }
 
 /** The price of token1 per token0 in smallest units, times 2^192. */

@@ -16,6 +16,7 @@ describeRefusals(
     priceUpper: 'price',
     rangeStrategy: 'rangeStrategy',
     hookAddress: 'address',
+    createPool: 'flag',
     slippageBps: 'slippage',
     deadlineSeconds: 'deadline',
   },

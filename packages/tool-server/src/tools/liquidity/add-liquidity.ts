@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { estimateFeeApy } from '../../adapters/analytics/estimate-fee-apy.ts'
 import { valueUsd } from '../../adapters/analytics/value-usd.ts'
 import { withinTime } from '../../adapters/analytics/within-time.ts'
+import type { Intent } from '../../intent.ts'
 import type { AddPreview, AddRequest } from '../../ports.ts'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import {
@@ -46,6 +47,7 @@ const input = z
     priceUpper: priceInput.optional(),
     rangeStrategy: rangeStrategyInput.optional(),
     hookAddress: addressInput.optional(),
+    createPool: z.boolean().default(false).describe('Create it even where no trusted price says its worth'),
     slippageBps: slippageInput,
     deadlineSeconds: deadlineInput,
   })
@@ -95,13 +97,14 @@ export const addLiquidity = writeTool({
     context.prices.usd(chain, token1),
   ])
   const { preview } = planned
-  return context.execute(planned.intent, async (settled) => {
+  const intent: Intent = input.createPool ? { ...planned.intent, allowsUnpricedPool: true } : planned.intent
+  return context.execute(intent, async (settled) => {
     const added = await planned.decode(settled)
     const earning = { ...preview, liquidity: added.liquidity }
     const estimate = estimateFeeApy(context, chain, earning, context.now())
     const apy = await withinTime(estimate, context.figuresWithinMs ?? apyTimeoutMs, apyTooLate)
     return {
-      ...writeStamp(chain, planned.intent, settled),
+      ...writeStamp(chain, intent, settled),
       positionId: added.positionId,
       version: request.version,
       pool: poolSummary(preview.pool),
@@ -192,6 +195,7 @@ async function requestOf(input: Input, chain: Chain, context: WriteContext): Pro
     slippageBps: input.slippageBps ?? context.defaults.slippageBps,
     deadline: deadlineOf(input.deadlineSeconds, context),
     recipient: context.wallet.address,
+    kept: context.keptDeposits()[0],
   }
 }
 

@@ -65,6 +65,7 @@ export const increaseLiquidity = writeTool({
       payNative: input.payNative,
       slippageBps: input.slippageBps ?? context.defaults.slippageBps,
       deadline: deadlineOf(input.deadlineSeconds, context),
+      kept: context.keptDeposits()[0],
     }),
     context.prices.usd(chain, token0),
     context.prices.usd(chain, token1),

@@ -4,17 +4,22 @@ import { callerFields } from './caller-fields.ts'
 import { callerPrice } from './caller-price.ts'
 import { fitAmounts } from './fit-amounts.ts'
 import { flip } from './flip.ts'
+import { keptAmounts } from './kept-amounts.ts'
+import { keptLiquidity } from './kept-liquidity.ts'
+import type { RangeBounds } from './liquidity-for-amounts.ts'
 import type { OrderedPair } from './order-pair.ts'
 import type { PaidSide } from './plan-payment.ts'
 import { previewAdd } from './preview-add.ts'
+import { requireKept } from './require-kept.ts'
 import { resolveRange } from './resolve-range.ts'
 import { sidesOf } from './sides-of.ts'
 
 /**
  * What a request to deposit into a v3 or v4 pool comes to at the pool's state: ticks, liquidity and amounts in the pool's
- * order, and the preview in the caller's.
+ * order, and the preview in the caller's. Where a plan is carried out, its ticks are taken again, whatever the range asked
+ * for would be at the present price; of amounts no more than the plan's and, in v4, just its liquidity.
  *
- * @throws ToolError as `resolveRange` and `fitAmounts` do.
+ * @throws ToolError as `resolveRange`, `fitAmounts` and `requireKept` do.
  */
 export function fitDeposit(
   request: AddRequest,
@@ -23,20 +28,16 @@ export function fitDeposit(
 ): FittedDeposit {
   const { pool, createsPool } = target
   const { inverted } = pair
-  const ticks = resolveRange({
-    range: request.range,
-    tickSpacing: pool.tickSpacing ?? 1,
-    inverted,
-    currentPrice: callerPrice(pool, inverted),
-    decimals0: request.token0.decimals,
-    decimals1: request.token1.decimals,
-  })
+  requireKept(request.kept, target)
+  const ticks = keptTicks(request) ?? resolveTicks(request, pool, inverted)
   const bounds = {
     sqrtPriceX96: pool.sqrtPriceX96,
     sqrtPriceAX96: getSqrtPriceAtTick(ticks.tickLower),
     sqrtPriceBX96: getSqrtPriceAtTick(ticks.tickUpper),
   }
-  const fitted = fitAmounts({ ...bounds, ...flip<bigint | null>(inverted, request), fields: callerFields(inverted) })
+  const asked = keptAmounts(request.kept, flip<bigint | null>(inverted, request))
+  const fitted =
+    keptLiquidity(request.kept, bounds) ?? fitAmounts({ ...bounds, ...asked, fields: callerFields(inverted) })
   return {
     ticks,
     bounds,
@@ -49,9 +50,25 @@ export function fitDeposit(
 export type FittedDeposit = {
   readonly ticks: TickRange
   /** The pool's price and the range's bounds, as lp-math's slippage functions take them. */
-  readonly bounds: { sqrtPriceX96: bigint; sqrtPriceAX96: bigint; sqrtPriceBX96: bigint }
+  readonly bounds: RangeBounds
   readonly fitted: Amounts & { liquidity: bigint }
   /** What the wallet pays, in the pool's order. */
   readonly sides: readonly [PaidSide, PaidSide]
   readonly preview: AddPreview
+}
+
+function resolveTicks(request: AddRequest, pool: Pool, inverted: boolean): TickRange {
+  return resolveRange({
+    range: request.range,
+    tickSpacing: pool.tickSpacing ?? 1,
+    inverted,
+    currentPrice: callerPrice(pool, inverted),
+    decimals0: request.token0.decimals,
+    decimals1: request.token1.decimals,
+  })
+}
+
+function keptTicks({ kept }: AddRequest): TickRange | null {
+  const { tickLower = null, tickUpper = null } = kept?.deposit ?? {}
+  return tickLower === null || tickUpper === null ? null : { tickLower, tickUpper }
 }

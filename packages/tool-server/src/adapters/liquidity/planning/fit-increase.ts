@@ -1,17 +1,22 @@
 import { type Amounts, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual, zeroAddress } from 'viem'
+import type { KeptDeposit } from '../../../intent.ts'
 import type { Position, Token } from '../../../ports.ts'
 import { fitAmounts } from './fit-amounts.ts'
+import { keptAmounts } from './kept-amounts.ts'
+import { keptLiquidity } from './kept-liquidity.ts'
+import type { RangeBounds } from './liquidity-for-amounts.ts'
 import type { PaidSide } from './plan-payment.ts'
 import type { PlanPorts } from './plan-ports.ts'
 import { refuseField } from './refuse-field.ts'
+import { requireKept } from './require-kept.ts'
 
 /**
  * What adding amounts (in the pool's order) to a position comes to at the pool's state. With `payNative` the side that is
  * the wrapped native token is paid in the native currency; a v4 pool of the native currency is always paid in it.
  *
- * @throws ToolError as `fitAmounts` does, and `VALIDATION_FAILED` when the pool has no side to pay natively.
+ * @throws ToolError as `fitAmounts` and `requireKept` do, and `VALIDATION_FAILED` when the pool has no side to pay natively.
  */
 export function fitIncrease(
   ports: Pick<PlanPorts, 'tokens'>,
@@ -20,13 +25,16 @@ export function fitIncrease(
   request: IncreaseRequest,
 ): FittedIncrease {
   const { pool } = position
+  const { kept } = request
+  requireKept(kept, { pool, createsPool: false })
   const bounds = {
     sqrtPriceX96: pool.sqrtPriceX96,
     sqrtPriceAX96: getSqrtPriceAtTick(position.tickLower),
     sqrtPriceBX96: getSqrtPriceAtTick(position.tickUpper),
   }
-  const { amount0, amount1 } = request
-  const fitted = fitAmounts({ ...bounds, amount0, amount1, fields: { amount0: 'amount0', amount1: 'amount1' } })
+  const asked = keptAmounts(kept, request)
+  const fields = { amount0: 'amount0', amount1: 'amount1' }
+  const fitted = keptLiquidity(kept, bounds) ?? fitAmounts({ ...bounds, ...asked, fields })
   return { bounds, fitted, sides: sidesOf(ports, chain, position, request, fitted) }
 }
 
@@ -36,10 +44,11 @@ export type IncreaseRequest = {
   readonly payNative: boolean
   readonly slippageBps: number
   readonly deadline: number
+  readonly kept?: KeptDeposit | undefined
 }
 
 export type FittedIncrease = {
-  readonly bounds: { sqrtPriceX96: bigint; sqrtPriceAX96: bigint; sqrtPriceBX96: bigint }
+  readonly bounds: RangeBounds
   readonly fitted: Amounts & { liquidity: bigint }
   readonly sides: readonly [PaidSide, PaidSide]
 }

@@ -7,16 +7,20 @@ import { v2PairAbi } from '../abis/v2-pair.ts'
 import { v2RouterAbi } from '../abis/v2-router.ts'
 import { callerFields } from '../planning/caller-fields.ts'
 import { callerPrice } from '../planning/caller-price.ts'
+import { depositOf } from '../planning/deposit-of.ts'
 import { describeAmounts } from '../planning/describe-amounts.ts'
 import { flip } from '../planning/flip.ts'
+import { keptAmounts } from '../planning/kept-amounts.ts'
 import { lessSlippage } from '../planning/less-slippage.ts'
 import { orderPair } from '../planning/order-pair.ts'
 import { planPayment } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { refuseField } from '../planning/refuse-field.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
+import { requireKept } from '../planning/require-kept.ts'
 import { routineIntent } from '../planning/routine-intent.ts'
 import { sidesOf } from '../planning/sides-of.ts'
+import { leastOfPair } from '../planning/slippage-limits.ts'
 import { transfersOf } from '../planning/transfers-of.ts'
 import { findOrOpenPair } from './find-or-open-pair.ts'
 import { fitPairDeposit } from './fit-pair-deposit.ts'
@@ -43,20 +47,25 @@ export async function planAddV2(
     ...flip<bigint | null>(inverted, request),
     fields: callerFields(inverted),
   })
+  requireKept(request.kept, { pool, createsPool })
   const totalSupply = createsPool ? 0n : await readTotalSupply(ports, chain, pool)
   const fitted = fitInRouterOrder(request, inverted, pool, totalSupply)
   const sides = sidesOf(request.token0, request.token1, fitted)
   const { valueWei, ...payment } = planPayment(sides, router, 'erc20')
+  const { recipient, slippageBps } = request
+  const minLiquidity = lessSlippage(fitted.liquidity, slippageBps)
+  const deposit = { ...flip(inverted, fitted), liquidity: fitted.liquidity, minLiquidity, recipient, createsPool }
   const label = createsPool ? 'create pair and add liquidity' : 'add liquidity'
   return {
     intent: routineIntent(chain, {
-      calls: [{ to: router, data: encodeAdd(request, fitted), valueWei, label }],
+      calls: [{ to: router, data: encodeAdd(request, fitted, inverted), valueWei, label }],
       atomicity: 'single',
       ...payment,
-      receives: [{ token: getAddress(pool.id), amount: lessSlippage(fitted.liquidity, request.slippageBps) }],
-      slippageBps: request.slippageBps,
+      receives: [{ token: getAddress(pool.id), amount: minLiquidity }],
+      slippageBps,
       deadline: request.deadline,
-      recipients: [request.recipient],
+      recipients: [recipient],
+      deposits: [depositOf(pool, { ...deposit, isInverted: inverted })],
       why: `Add ${describeAmounts(sides)} to a ${createsPool ? 'new ' : ''}v2 pair.`,
     }),
     preview: { pool, createsPool, currentPrice: callerPrice(pool, inverted), ...allPrices, ...fitted },
@@ -82,9 +91,10 @@ function fitInRouterOrder(
   totalSupply: bigint,
 ): Amounts & { liquidity: bigint } {
   const reserves = flip(inverted, { amount0: pool.reserve0 ?? 0n, amount1: pool.reserve1 ?? 0n })
+  const asked = flip(inverted, keptAmounts(request.kept, flip<bigint | null>(inverted, request)))
   const swapped = request.token0.isNative
   const { amount0: reserve0, amount1: reserve1 } = flip(swapped, reserves)
-  const { liquidity, ...taken } = fitPairDeposit(flip<bigint | null>(swapped, request), {
+  const { liquidity, ...taken } = fitPairDeposit(flip<bigint | null>(swapped, asked), {
     reserve0,
     reserve1,
     totalSupply,
@@ -92,13 +102,10 @@ function fitInRouterOrder(
   return { ...flip(swapped, taken), liquidity }
 }
 
-function encodeAdd(request: AddRequest, taken: Amounts): Hex {
-  const { token0, token1, recipient, slippageBps } = request
+function encodeAdd(request: AddRequest, taken: Amounts, inverted: boolean): Hex {
+  const { token0, token1, recipient, slippageBps, kept } = request
   const deadline = BigInt(request.deadline)
-  const least = {
-    amount0: lessSlippage(taken.amount0, slippageBps),
-    amount1: lessSlippage(taken.amount1, slippageBps),
-  }
+  const least = flip(inverted, leastOfPair(flip(inverted, taken), slippageBps, kept))
   if (!token0.isNative && !token1.isNative) {
     return encodeFunctionData({
       abi: v2RouterAbi,

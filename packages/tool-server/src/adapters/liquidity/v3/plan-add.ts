@@ -1,13 +1,14 @@
-import { mintAmountsWithSlippage } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, parseEventLogs, type Address, type Hex } from 'viem'
-import type { Settled } from '../../../intent.ts'
+import type { IntentDeposit, Settled } from '../../../intent.ts'
 import type { AddOutcome, AddPreview, AddRequest, Planned, Pool } from '../../../ports.ts'
 import { v3PositionManagerAbi } from '../abis/v3-position-manager.ts'
 import { callerFields } from '../planning/caller-fields.ts'
+import { depositOf } from '../planning/deposit-of.ts'
 import { describeAmounts } from '../planning/describe-amounts.ts'
 import { type FittedDeposit, fitDeposit } from '../planning/fit-deposit.ts'
 import { flip } from '../planning/flip.ts'
+import { liquidityForAmounts } from '../planning/liquidity-for-amounts.ts'
 import { logsOf } from '../planning/logs-of.ts'
 import { orderPair } from '../planning/order-pair.ts'
 import { planPayment } from '../planning/plan-payment.ts'
@@ -15,6 +16,7 @@ import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { requireEvent } from '../planning/require-event.ts'
 import { routineIntent } from '../planning/routine-intent.ts'
+import { leastOfMint } from '../planning/slippage-limits.ts'
 import { findOrOpenV3Pool } from './find-or-open-pool.ts'
 import { positionManagerCall } from './position-manager-call.ts'
 
@@ -53,11 +55,23 @@ export async function planAddV3(
       slippageBps: request.slippageBps,
       deadline: request.deadline,
       recipients: [request.recipient],
+      deposits: [mintOf(target, deposit, request, inverted)],
       why: `Add ${describeAmounts(deposit.sides)} to a ${target.createsPool ? 'new ' : ''}v3 pool.`,
     }),
     preview: deposit.preview,
     decode: async (settled) => decodeMint(settled, positionManager, inverted),
   }
+}
+
+function mintOf(
+  { pool, createsPool }: { readonly pool: Pool; readonly createsPool: boolean },
+  { bounds, fitted, ticks }: FittedDeposit,
+  { recipient, slippageBps }: AddRequest,
+  isInverted: boolean,
+): IntentDeposit {
+  const { amount0, amount1 } = fitted
+  const liquidity = liquidityForAmounts({ bounds, amount0, amount1, slippageBps })
+  return depositOf(pool, { ...ticks, amount0, amount1, ...liquidity, recipient, createsPool, isInverted })
 }
 
 function encodeCreate(pool: Pool): Hex {
@@ -70,11 +84,8 @@ function encodeCreate(pool: Pool): Hex {
 
 function encodeMint(pool: Pool, deposit: FittedDeposit, request: AddRequest): Hex {
   const { bounds, fitted, ticks } = deposit
-  const least = mintAmountsWithSlippage({
-    ...bounds,
-    liquidity: fitted.liquidity,
-    slippageBps: request.slippageBps,
-  })
+  const { slippageBps, kept } = request
+  const least = leastOfMint({ bounds, liquidity: fitted.liquidity, slippageBps, kept })
   const params = {
     token0: pool.token0.address,
     token1: pool.token1.address,

@@ -1,17 +1,19 @@
-import { mintAmountsWithSlippage } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, parseEventLogs, type Address, type Hex } from 'viem'
 import type { Settled } from '../../../intent.ts'
 import type { IncreaseOutcome, Planned, Position } from '../../../ports.ts'
 import { v3PositionManagerAbi } from '../abis/v3-position-manager.ts'
+import { increaseOf } from '../planning/deposit-of.ts'
 import { describeAmounts } from '../planning/describe-amounts.ts'
 import { type FittedIncrease, fitIncrease, type IncreaseRequest } from '../planning/fit-increase.ts'
+import { liquidityForAmounts } from '../planning/liquidity-for-amounts.ts'
 import { logsOf } from '../planning/logs-of.ts'
 import { planPayment } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { requireEvent } from '../planning/require-event.ts'
 import { routineIntent } from '../planning/routine-intent.ts'
+import { leastOfMint } from '../planning/slippage-limits.ts'
 import { positionManagerCall } from './position-manager-call.ts'
 
 /**
@@ -27,6 +29,9 @@ export function planIncreaseV3(
 ): Planned<IncreaseOutcome, IncreaseOutcome> {
   const { positionManager } = requireDeployment(chain, 'v3')
   const increase = fitIncrease(ports, chain, position, request)
+  const { slippageBps } = request
+  const { amount0, amount1 } = increase.fitted
+  const liquidity = liquidityForAmounts({ bounds: increase.bounds, amount0, amount1, slippageBps })
   const { valueWei, ...payment } = planPayment(increase.sides, positionManager, 'erc20')
   const steps = [
     encodeIncrease(position, increase, request),
@@ -36,8 +41,9 @@ export function planIncreaseV3(
     intent: routineIntent(chain, {
       ...positionManagerCall(positionManager, steps, valueWei, 'increase liquidity'),
       ...payment,
-      slippageBps: request.slippageBps,
+      slippageBps,
       deadline: request.deadline,
+      deposits: [increaseOf(position, { amount0, amount1, ...liquidity })],
       why: `Add ${describeAmounts(increase.sides)} to v3 position ${position.positionId}.`,
     }),
     preview: increase.fitted,
@@ -47,11 +53,8 @@ export function planIncreaseV3(
 
 function encodeIncrease(position: Position, increase: FittedIncrease, request: IncreaseRequest): Hex {
   const { bounds, fitted } = increase
-  const least = mintAmountsWithSlippage({
-    ...bounds,
-    liquidity: fitted.liquidity,
-    slippageBps: request.slippageBps,
-  })
+  const { slippageBps, kept } = request
+  const least = leastOfMint({ bounds, liquidity: fitted.liquidity, slippageBps, kept })
   const params = {
     tokenId: BigInt(position.positionId),
     amount0Desired: fitted.amount0,

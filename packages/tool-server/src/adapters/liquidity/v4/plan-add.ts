@@ -1,10 +1,11 @@
-import { type Amounts, maxAmountsWithSlippage } from '@svc/lp-math'
+import type { Amounts } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, zeroAddress, type Address, type Hex } from 'viem'
 import type { Intent } from '../../../intent.ts'
 import type { AddOutcome, AddPreview, AddRequest, Planned, Pool } from '../../../ports.ts'
 import { v4PositionManagerAbi } from '../abis/v4-position-manager.ts'
 import { callerFields } from '../planning/caller-fields.ts'
+import { depositOf } from '../planning/deposit-of.ts'
 import { describeAmounts } from '../planning/describe-amounts.ts'
 import { type FittedDeposit, fitDeposit } from '../planning/fit-deposit.ts'
 import { flip } from '../planning/flip.ts'
@@ -14,6 +15,7 @@ import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { routineIntent } from '../planning/routine-intent.ts'
 import { sidesOf } from '../planning/sides-of.ts'
+import { mostOfMint } from '../planning/slippage-limits.ts'
 import { encodeModifyLiquidities } from './encode-modify-liquidities.ts'
 import { findOrOpenV4Pool } from './find-or-open-pool.ts'
 import { mintedTokenId } from './minted-token-id.ts'
@@ -46,24 +48,24 @@ export async function planAddV4(
     fields,
   })
   const deposit = fitDeposit(request, pair, { pool, createsPool })
-  const { liquidity } = deposit.fitted
-  const most = requireUint128(
-    maxAmountsWithSlippage({ ...deposit.bounds, liquidity, slippageBps: request.slippageBps }),
-    fields,
-  )
+  const { amount0, amount1, liquidity } = deposit.fitted
+  const { recipient, slippageBps, kept } = request
+  const most = requireUint128(mostOfMint({ bounds: deposit.bounds, liquidity, slippageBps, kept }), fields)
+  const amounts = { amount0, amount1, liquidity, minLiquidity: liquidity }
   const { valueWei, ...payment } = planPayment(sidesOf(pair.paid0, pair.paid1, most), positionManager, 'permit2')
   return {
     intent: routineIntent(chain, {
       ...mintCall(positionManager, { pool, createsPool, deposit, most, request, valueWei }),
       ...payment,
-      slippageBps: request.slippageBps,
+      slippageBps,
       deadline: request.deadline,
-      recipients: [request.recipient],
+      recipients: [recipient],
+      deposits: [depositOf(pool, { ...deposit.ticks, ...amounts, recipient, createsPool, isInverted: inverted })],
       why: `Add ${describeAmounts(deposit.sides)} to a ${createsPool ? 'new ' : ''}v4 pool.`,
     }),
     preview: deposit.preview,
     decode: async (settled) => {
-      const tokenId = mintedTokenId(settled, chain, { pool, ...deposit.ticks, liquidity, owner: request.recipient })
+      const tokenId = mintedTokenId(settled, chain, { pool, ...deposit.ticks, liquidity, owner: recipient })
       const { liquidityDelta, principal } = await readModification(ports, chain, pool, tokenId, settled)
       return { positionId: tokenId.toString(), liquidity: liquidityDelta, ...flip(inverted, principal) }
     },

@@ -1,8 +1,9 @@
-import { type Amounts, maxAmountsWithSlippage } from '@svc/lp-math'
+import type { Amounts } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { zeroAddress, type Hex } from 'viem'
 import type { IncreaseOutcome, Planned, Position } from '../../../ports.ts'
 import { callerFields } from '../planning/caller-fields.ts'
+import { increaseOf } from '../planning/deposit-of.ts'
 import { describeAmounts } from '../planning/describe-amounts.ts'
 import { fitIncrease, type IncreaseRequest } from '../planning/fit-increase.ts'
 import { leastReceipts } from '../planning/least-receipts.ts'
@@ -11,6 +12,7 @@ import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { routineIntent } from '../planning/routine-intent.ts'
 import { sidesOf } from '../planning/sides-of.ts'
+import { mostOfMint } from '../planning/slippage-limits.ts'
 import { encodeModifyLiquidities } from './encode-modify-liquidities.ts'
 import { poolKeyOf } from './pool-key.ts'
 import { readModification } from './read-modification.ts'
@@ -35,12 +37,10 @@ export function planIncreaseV4(
   const { pool } = position
   refuseDeltaHooks(pool.hooks, 'positionId')
   const { bounds, fitted, sides } = fitIncrease(ports, chain, position, request)
-  const { liquidity } = fitted
+  const { amount0, amount1, liquidity } = fitted
+  const { slippageBps, kept } = request
   const fees = { amount0: position.fees0, amount1: position.fees1 }
-  const most = requireUint128(
-    maxAmountsWithSlippage({ ...bounds, liquidity, slippageBps: request.slippageBps }),
-    callerFields(false),
-  )
+  const most = requireUint128(mostOfMint({ bounds, liquidity, slippageBps, kept }), callerFields(false))
   const { valueWei, ...payment } = planPayment(
     sidesOf(pool.token0, pool.token1, excess(most, fees)),
     positionManager,
@@ -53,8 +53,9 @@ export function planIncreaseV4(
       atomicity: 'single',
       ...payment,
       receives: leastReceipts(sidesOf(pool.token0, pool.token1, excess(fees, most))),
-      slippageBps: request.slippageBps,
+      slippageBps,
       deadline: request.deadline,
+      deposits: [increaseOf(position, { amount0, amount1, liquidity, minLiquidity: liquidity })],
       why: `Add ${describeAmounts(sides)} to v4 position ${position.positionId}.`,
     }),
     preview: fitted,
