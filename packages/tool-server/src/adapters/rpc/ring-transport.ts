@@ -3,11 +3,11 @@ import { ToolError } from '../../tool-error.ts'
 import type { EndpointRing } from './endpoint-ring.ts'
 import type { RpcRequest } from './json-rpc-endpoint.ts'
 
-/** A viem transport over a ring of endpoints. A `ToolError` travels as the cause of a viem error, for viem wraps what it catches. */
-export function ringTransport(ring: EndpointRing): Transport<'ring'> {
+/** A viem transport over a way to ask a ring of endpoints. A `ToolError` travels as the cause of a viem error, for viem wraps what it catches. */
+export function ringTransport(askRing: EndpointRing['ask']): Transport<'ring'> {
   const ask: RpcRequest = async (args, options) => {
     try {
-      return await ring.ask(args.method, (request) => request(args, options))
+      return await askRing(args.method, (request) => request(args, options))
     } catch (error) {
       if (error instanceof ToolError) throw new BaseError('The chain could not be read.', { cause: error })
       throw error
