@@ -6,7 +6,9 @@ import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from './adapters/tokens/create-token-directory.ts'
 import { rpcUrls, type Config } from './config.ts'
 import type { Ports, PriceMemory } from './ports.ts'
+import { createConfirmedSources } from './safety/confirmed-sources.ts'
 import type { Policy } from './safety/policy.ts'
+import { dailyValueCaps } from './safety/value/value-bounds.ts'
 
 /** What a command reads chains through, at the endpoints and prices of the server; nothing is asked before it is needed. */
 export function openReads(config: Pick<Config, 'chains' | 'rpc'>, { memory, policy }: ReadsOptions): Reads {
@@ -19,8 +21,9 @@ export function openReads(config: Pick<Config, 'chains' | 'rpc'>, { memory, poli
     tokens,
     liquidity,
     memory,
+    confirmed: createConfirmedSources(() => policy),
+    pushBudgetUsd: Number(dailyValueCaps(policy).coldStart) / 1e6,
     pickInt: (below) => randomInt(below),
-    confirmed: (chainId, token) => confirmedSources(policy, chainId, token),
   })
   return { chains, rpc, tokens, liquidity, prices }
 }
@@ -30,5 +33,5 @@ export type Reads = Pick<Ports, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'pri
 export type ReadsOptions = {
   /** What the server has seen of prices; `null` where nothing is remembered. */
   readonly memory: PriceMemory | null
-  readonly policy: Pick<Policy, 'priceSources'>
+  readonly policy: Policy
 }

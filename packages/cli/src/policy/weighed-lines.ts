@@ -30,7 +30,7 @@ function priceLines(group: readonly PriceReport[]): readonly string[] {
   if (band === null) return [`  ${names}  no trusted price (${first.doubt ?? 'silent'}); ${counts}`]
   const range = `${shortUsd(band.lowUsd)} to ${shortUsd(band.highUsd)} USD`
   return [
-    `  ${names}  ${range}, ${band.widthBps} bps apart, by ${bases[band.basis]}; ${counts}`,
+    `  ${names}  ${range}, ${band.widthBps} bps wide, by ${bases[band.basis]}; ${counts}`,
     ...band.witnesses.map(witnessLine),
   ]
 }
