@@ -6,7 +6,7 @@ import type { Intent } from '../intent.ts'
 import { explainPolicy, type PolicyQuestion } from './explain-policy.ts'
 import { parsePolicy } from './policy.ts'
 import { runPolicyCases } from './policy-cases.ts'
-import { storeIntent } from './stored-intent.ts'
+import { storeIntent } from '../stored-intent.ts'
 
 const chain = chains.find(({ id }) => id === 8453)!
 const wallet = '0x00000000000000000000000000000000000000bb'

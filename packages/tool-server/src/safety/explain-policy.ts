@@ -72,7 +72,7 @@ function ruleChecks(
   })
   return [
     checkOf(null, refusals, ['UNSAFE_TRANSACTION', 'ATOMIC_EXECUTION_UNAVAILABLE'], {
-      says: 'what is never signed: unlimited approvals, calls without a purpose, atomicity the wallet does not have',
+      says: 'what is never signed: unlimited approvals, calls without a purpose, deposits that are not declared, atomicity the wallet does not have',
       asked: `${intent.calls.length} calls, ${intent.atomicity}`,
       change: null,
     }),

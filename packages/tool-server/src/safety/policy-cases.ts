@@ -5,7 +5,7 @@ import { type ErrorDetail, ToolError } from '../tool-error.ts'
 import { explainPolicy } from './explain-policy.ts'
 import type { PolicyCheck } from './policy-check.ts'
 import { usdMicros, type Policy } from './policy.ts'
-import { readIntent } from './stored-intent.ts'
+import { readIntent } from '../stored-intent.ts'
 
 /**
  * Runs named cases against a policy, without chain, prices or ledger: what each intent would get as the first spend of
