@@ -2,8 +2,8 @@ import type { Chain } from '@svc/wallet/core'
 import type { PricedToken } from './named-tokens.ts'
 import { choosePrice, type ChosenPrice, type PriceGroup } from './choose-price.ts'
 import type { PricePoint } from './price-point.ts'
-import { isAtPeg, type PriceVerdict } from './price-band.ts'
-import { e18 } from './price-range.ts'
+import { isAtPeg, type PriceVerdict } from './band/price-band.ts'
+import { e18 } from './band/price-range.ts'
 
 /** What pools say of a token that nobody named a source for. */
 export type DiscoveredPrice = {

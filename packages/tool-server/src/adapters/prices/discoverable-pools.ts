@@ -5,7 +5,7 @@ import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
 import { poolIdOf } from '../liquidity/v4/pool-key.ts'
 import { standardKeys } from '../liquidity/v4/standard-keys.ts'
 import type { PoolPlace, PricedToken } from './named-tokens.ts'
-import type { PoolRow } from './pool-reading.ts'
+import type { PoolRow } from './band/pool-reading.ts'
 
 /**
  * Where pools of a token against another would stand: the v2 pair, the v3 pools of the four tiers, the v4 pools under

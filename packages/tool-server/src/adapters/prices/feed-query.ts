@@ -2,7 +2,7 @@ import type { UsdFeed } from '@svc/wallet/core'
 import { parseAbi } from 'viem'
 import { contractFunction } from '../rpc/contract-function.ts'
 import { query, type Query } from '../rpc/query.ts'
-import type { FeedReading, SequencerReading } from './feed-witness.ts'
+import type { FeedReading, SequencerReading } from './band/feed-witness.ts'
 
 /** What an aggregator answers now. One that knows `latestAnswer` alone answers no round, and is no source. */
 export function feedQuery(row: UsdFeed): Query<FeedReading> {

@@ -4,7 +4,7 @@ import type { Token } from '../../ports.ts'
 import { v2PairAddress } from '../liquidity/v2/pair-address.ts'
 import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
 import { poolIdOf } from '../liquidity/v4/pool-key.ts'
-import type { PoolReading } from './pool-reading.ts'
+import type { PoolReading } from './band/pool-reading.ts'
 
 /** A token with named sources, or whose target price is a dollar. */
 export type NamedToken = {

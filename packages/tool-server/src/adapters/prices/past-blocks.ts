@@ -1,4 +1,4 @@
-import { laterPartSeconds, meanSeconds, shortestMeanSeconds } from './pool-mean.ts'
+import { laterPartSeconds, meanSeconds, shortestMeanSeconds } from './band/pool-mean.ts'
 
 /** The older blocks that are read for means. */
 export type PastBlocks = {

@@ -9,8 +9,8 @@ import { contractFunction } from '../rpc/contract-function.ts'
 import { joinQueries, knownQuery, mapQuery, query, type Query } from '../rpc/query.ts'
 import type { PastQuery } from '../rpc/read-past.ts'
 import type { PoolPlace } from './named-tokens.ts'
-import { laterPartSeconds, meanSeconds } from './pool-mean.ts'
-import type { PoolReading, PoolSample, PoolSnapshot } from './pool-reading.ts'
+import { laterPartSeconds, meanSeconds } from './band/pool-mean.ts'
+import type { PoolReading, PoolSample, PoolSnapshot } from './band/pool-reading.ts'
 
 /** A pool at the head: how it stands, what it really holds, and what its own oracle remembers. */
 export function poolQuery(chain: Chain, place: PoolPlace, atSeconds: number): Query<PoolNow> {

@@ -3,7 +3,7 @@ import type { BlockReads } from '../rpc/create-block-reads.ts'
 import type { PoolPlace } from './named-tokens.ts'
 import type { PastBlocks } from './past-blocks.ts'
 import { snapshotQuery } from './pool-query.ts'
-import type { PoolSnapshot } from './pool-reading.ts'
+import type { PoolSnapshot } from './band/pool-reading.ts'
 
 /** A pool at the older blocks whose state the endpoint has. */
 export async function readPastOfPool(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { bandAt, idOf, usd } from './evidence.fixture.ts'
-import type { PoolSnapshot } from './pool-reading.ts'
+import { bandAt, idOf, usd } from './band/evidence.fixture.ts'
+import type { PoolSnapshot } from './band/pool-reading.ts'
 import { bandOfSighting, poolOfSighting, sightingOfBand, sightingOfPool } from './sightings.ts'
 
 it.each<PoolSnapshot['sums']>([

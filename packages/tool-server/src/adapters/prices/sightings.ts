@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { PriceBand, Sighting } from '../../ports.ts'
-import type { SeenBand } from './jump-bound.ts'
-import type { PoolSnapshot, PoolSums } from './pool-reading.ts'
+import type { SeenBand } from './band/jump-bound.ts'
+import type { PoolSnapshot, PoolSums } from './band/pool-reading.ts'
 
 /** Under which name a pool is remembered. */
 export function poolSubject(id: Hex): string {

@@ -1,8 +1,8 @@
-import type { FeedReading } from '../../../../adapters/prices/feed-witness.ts'
-import { createNamedPrices, type NamedReading } from '../../../../adapters/prices/named-price.ts'
+import type { FeedReading } from '../../../../adapters/prices/band/feed-witness.ts'
+import { createNamedPrices, type NamedReading } from '../../../../adapters/prices/band/named-price.ts'
 import { mostJitterSeconds, pastBlocks } from '../../../../adapters/prices/past-blocks.ts'
-import { laterPartSeconds, meanSeconds } from '../../../../adapters/prices/pool-mean.ts'
-import type { PoolReading, PoolSample, PoolSnapshot, PoolSums } from '../../../../adapters/prices/pool-reading.ts'
+import { laterPartSeconds, meanSeconds } from '../../../../adapters/prices/band/pool-mean.ts'
+import type { PoolReading, PoolSample, PoolSnapshot, PoolSums } from '../../../../adapters/prices/band/pool-reading.ts'
 import {
   bandOfSighting,
   poolOfSighting,

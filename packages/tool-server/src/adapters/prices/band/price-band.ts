@@ -1,4 +1,4 @@
-import type { PriceBand, PriceDoubt, PriceWitness, UsdPrice } from '../../ports.ts'
+import type { PriceBand, PriceDoubt, PriceWitness, UsdPrice } from '../../../ports.ts'
 import { type FeedReading, type FeedWitness, feedWitness, type SequencerReading } from './feed-witness.ts'
 import { boundJump, type SeenBand } from './jump-bound.ts'
 import { type PoolEvidence, type PoolWitness, poolWitness, type SilentPool, type SpeakingPool } from './pool-witness.ts'

@@ -1,4 +1,4 @@
-import type { PriceWitness } from '../../ports.ts'
+import type { PriceWitness } from '../../../ports.ts'
 import type { FeedReading, FeedWitness } from './feed-witness.ts'
 import type { PoolWitness, SpeakingPool } from './pool-witness.ts'
 import { e18, overlaps, type PriceRange } from './price-range.ts'

@@ -1,4 +1,4 @@
-import type { PriceBand } from '../../ports.ts'
+import type { PriceBand } from '../../../ports.ts'
 import { depthReach, type PoolDepth } from './pool-depth.ts'
 import { type PoolMean, shortestMeanSeconds } from './pool-mean.ts'
 import type { PoolRow } from './pool-reading.ts'

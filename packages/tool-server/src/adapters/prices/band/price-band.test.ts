@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PriceBand } from '../../ports.ts'
+import type { PriceBand } from '../../../ports.ts'
 import { bandAt, evidenceOf, evidenceTime, feedOf, idOf, meanOf, poolAt, usd } from './evidence.fixture.ts'
 import { priceBand, type PriceEvidence } from './price-band.ts'
 

@@ -1,6 +1,6 @@
 import type { UsdFeed } from '@svc/wallet/core'
 import type { Hex } from 'viem'
-import type { PriceBand } from '../../ports.ts'
+import type { PriceBand } from '../../../ports.ts'
 import type { FeedReading } from './feed-witness.ts'
 import type { PoolMean } from './pool-mean.ts'
 import type { PoolRow } from './pool-reading.ts'
