@@ -1,6 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import type { ErrorDetail } from '../tool-error.ts'
+import type { InspectionContext, Trip } from './engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Refusal } from './refusal.ts'
 import type { Simulation } from './simulation.ts'
@@ -17,13 +18,13 @@ import { type Outcome, type ValueVerdict, weighChange } from './value/weigh-chan
  * Holds what comes back against what leaves, at prices of named sources: the stage that keeps a call from giving the owner's
  * money away. What only brings funds home is not held to prices. Everything is from the simulation and the calldata.
  */
-export function weighValue(simulated: Simulated): ValueWeighed {
+export function weighValue<Own extends InspectionContext>(simulated: Simulated<Own>): ValueWeighed<Own> {
   const { simulation, priced } = simulated
   const value = valueOfCall(simulated, simulation, priced)
   return { ...simulated, value, refusals: value.refusals }
 }
 
-export type ValueWeighed = Simulated & { readonly value: CallValue }
+export type ValueWeighed<Own extends InspectionContext = Trip> = Simulated<Own> & { readonly value: CallValue }
 
 /** What a call comes to in value, as its simulation and its calldata say. */
 export type CallValue = ValueVerdict &
@@ -44,7 +45,7 @@ export type CallValue = ValueVerdict &
   }
 
 /** The same for another simulation of the call, and newer prices. */
-export function valueOfCall(road: Simulated, simulation: Simulation, priced: PricedTokens): CallValue {
+export function valueOfCall(road: Simulated<InspectionContext>, simulation: Simulation, priced: PricedTokens): CallValue {
   const { engine, call, chain, intent } = road
   const { callBounds: bounds } = road
   const moved = movedBy(simulation, bounds, priced, chain)
