@@ -94,12 +94,12 @@ function executeRemoval(world: SimWorld, { pool: name, position, liquidity, leas
   if (paid === null) return false
   credit(world.agent, pool.token0, paid.amount0)
   credit(world.agent, pool.token1, paid.amount1)
-  note(world, {
+  note(world, () => ({
     who: 'agent',
     what: 'remove',
     pool: name,
     amounts: { liquidity: `${liquidity}`, amount0: `${paid.amount0}`, amount1: `${paid.amount1}` },
-  })
+  }))
   return true
 }
 
@@ -134,11 +134,11 @@ function pay({ agent }: SimWorld, { kind }: PlannedDeposit, { amount0, amount1 }
 
 function noteDeposit(world: SimWorld, { tool, pool, ticks }: PlannedDeposit, paid: Pair): Pair {
   const range = ticks === null ? {} : { tickLower: `${ticks.tickLower}`, tickUpper: `${ticks.tickUpper}` }
-  note(world, {
+  note(world, () => ({
     who: 'agent',
     what: tool,
     pool,
     amounts: { amount0: `${paid.amount0}`, amount1: `${paid.amount1}`, ...range },
-  })
+  }))
   return paid
 }

@@ -14,6 +14,7 @@ import {
 import { heldBy } from '../world/held-by.fixture.ts'
 import type { PoolReading as ReadPool } from '../world/pool-past.fixture.ts'
 import type { TokenPlan } from '../world/scenario.fixture.ts'
+import { dailyLimitUsd } from './operator-policy.fixture.ts'
 import { keyOf } from './sim-chain.fixture.ts'
 import type { SimPool } from '../world/sim-pool.fixture.ts'
 import type { SimPrice, SimPrices } from './sim-prices.fixture.ts'
@@ -42,8 +43,8 @@ export const namedPrices: SimPrices = (view, tokens) => {
   return prices
 }
 
-/** US dollars of fees that whoever pushes a pool is presumed to spend. */
-const pushBudgetUsd = 1_000
+/** What the server presumes that somebody spends on a push in fees: a day's budget at prices of the moment. */
+const pushBudgetUsd = dailyLimitUsd / 10
 
 function readingOf(view: WorldView, row: TokenPlan): NamedReading {
   const seen = view.recall([tokenSubject(keyOf(row.token))]).flatMap((sighting) => bandOfSighting(sighting) ?? [])

@@ -34,7 +34,7 @@ export function keyOf(token: SimToken): string {
 function simulatedChain(): Chain {
   const [row] = chains
   if (row === undefined) throw new TypeError('There is no chain to take after.')
-  const tokens = everyToken.filter((token) => !token.own).map((token) => ({ ...tokenOf(token), name: token.symbol }))
+  const tokens = everyToken.filter((token) => !token.own).map(tokenOf)
   const wrappedNative = tokens.find(({ symbol }) => symbol === weth.symbol) ?? row.wrappedNative
   return { ...row, id: 31_337, name: 'simulated', tokens, wrappedNative }
 }

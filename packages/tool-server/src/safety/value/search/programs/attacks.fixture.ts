@@ -77,7 +77,7 @@ export function attackerAdds(world: SimWorld, action: ActionOf<'add'>): void {
     tickLower: String(ticks.tickLower),
     tickUpper: String(ticks.tickUpper),
   }
-  note(world, { who: 'attacker', what: 'add', pool: pool.name, amounts })
+  note(world, () => ({ who: 'attacker', what: 'add', pool: pool.name, amounts }))
   payBoth(world, pool, depositInTicks(world, pool, range, liquidity))
 }
 
@@ -95,7 +95,7 @@ export function attackerRemoves(world: SimWorld, { position: index, part }: Acti
   const liquidity = part >= 1 ? held : BigInt(Math.floor(Number(held) * part))
   if (liquidity <= 1000n) return
   world.changed.add(pool)
-  note(world, { who: 'attacker', what: 'remove', pool: pool.name, amounts: { liquidity: String(liquidity) } })
+  note(world, () => ({ who: 'attacker', what: 'remove', pool: pool.name, amounts: { liquidity: String(liquidity) } }))
   const paid =
     pool.version === 'v2'
       ? burnInPair(pool.pair, attacker.name, liquidity, world.timestamp)
@@ -115,12 +115,12 @@ export function attackerDonates(world: SimWorld, { pool: name, usd, of0 }: Actio
   const { timestamp } = world
   if (pool.version === 'v2') donateToPair(pool.pair, given.amount0, given.amount1, timestamp)
   else if (!donateToTickPool(pool.state, given.amount0, given.amount1, timestamp)) return
-  note(world, {
+  note(world, () => ({
     who: 'attacker',
     what: 'donate',
     pool: name,
     amounts: { amount0: `${given.amount0}`, amount1: `${given.amount1}` },
-  })
+  }))
   payBoth(world, pool, given)
 }
 

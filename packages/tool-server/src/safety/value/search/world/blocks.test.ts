@@ -16,7 +16,8 @@ function stillScenario(change: Partial<Scenario> = {}): Scenario {
 }
 
 function withOracles(cardinality: number): Scenario {
-  return stillScenario({ pools: stillScenario().pools.map((pool) => ({ ...pool, cardinality })) })
+  const pools = stillScenario().pools.map((pool) => Object.assign(pool, { cardinality }))
+  return stillScenario({ pools })
 }
 
 const offOutside = (world: SimWorld, name: string) => {
