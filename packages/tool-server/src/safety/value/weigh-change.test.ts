@@ -87,6 +87,14 @@ describe('what leaves against what arrives', () => {
     })
   })
 
+  it('is a cold start as a whole where nothing seems to be lost, too', () => {
+    expect(weigh([outcome({ cold: e18 }, { usdc: usd(120) })])).toMatchObject({ lossBps: 0, coldUsdMicros: usd(100) })
+    expect(weigh([outcome({ usdc: usd(100) }, { cold: 2n * e18 })])).toMatchObject({
+      lossBps: 0,
+      coldUsdMicros: usd(100),
+    })
+  })
+
   it('is nothing where nothing leaves', () => {
     expect(weigh([outcome({}, { weth: e18 })])).toMatchObject({ isWithin: true, lossBps: 0, lossUsdMicros: 0n })
   })
