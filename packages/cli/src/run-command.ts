@@ -51,7 +51,7 @@ export const commands = {
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
   approvals: { foreground: true, load: async () => (await import('./commands/approvals.ts')).approvals },
   transactions: { foreground: true, load: async () => (await import('./commands/transactions.ts')).transactions },
-  policy: { foreground: false, load: async () => (await import('./commands/policy.ts')).policy },
+  policy: { foreground: true, load: async () => (await import('./commands/policy.ts')).policy },
   audit: { foreground: false, load: async () => (await import('./commands/audit.ts')).audit },
   pause: { foreground: false, load: async () => (await import('./commands/pause.ts')).pause },
   resume: { foreground: false, load: async () => (await import('./commands/resume.ts')).resume },
@@ -86,9 +86,14 @@ const help = `svc: let an agent manage on-chain liquidity without being able to 
       the endpoint has forgotten (docs/operating.md).
   svc policy check [FILE] | schema [--data-dir D] [--production]
       What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
-  svc policy explain PLAN [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]
-      What each rule says to a plan: the id of a stored one, or a JSON file with an intent; and how to change it.
+  svc policy explain PLAN [--offline] [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]
+      What each rule says to a plan: the id of a stored one, or a JSON file with an intent; and how to change it. What each
+      source says of its tokens, and what leaves and comes back, is read from the chain; --offline leaves that out.
       Chains: SVC_CHAINS_FILE, else those of the local world in the data directory. So with the wallet (--wallet).
+  svc policy add-token CHAIN TOKEN [--feed ADDRESS --heartbeat SECONDS --deviation-bps N] [--yes] [--json]
+                  [--data-dir D] [--policy FILE]
+      Proposes what a token's price is taken from (its deepest pools against listed tokens, a week old, deep on both
+      sides; a Chainlink feed), shows what each says, and after a yes writes it and the token into policy.json (docs/operating.md).
   svc policy test [FILE] [--data-dir D] [--policy FILE]
       Runs the named cases of policy.test.json against the policy, offline.
   svc policy compile [--provider privy] [--template ROLE] [--chains ID,ID] [--data-dir D] [--policy FILE]

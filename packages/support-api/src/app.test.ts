@@ -93,7 +93,15 @@ describe('who is let in', () => {
       expect(await asking(host)).toMatchObject({ status: 403, json: { code: 'HOST_NOT_ALLOWED' } })
       expect((await asking(host, '/healthz')).status).toBe(200)
     }
-    for (const host of ['api.example@evil.example', 'evil.example@api.example', 'api.example/']) {
+    for (const host of ['localhost:', 'localhost:65536', '0x7f.1', '[::1', 'localhost, evil.example', '::1']) {
+      expect(await asking(host)).toMatchObject({ status: 403, json: { code: 'HOST_NOT_ALLOWED' } })
+    }
+    for (const host of [
+      'api.example@evil.example',
+      'evil.example@api.example',
+      'api.example/',
+      '127.0.0.1/evil.example',
+    ]) {
       expect(await asking(host)).toMatchObject({ status: 403, json: { code: 'HOST_NOT_ALLOWED' } })
       expect((await asking(host, '/')).status).toBe(400)
     }
@@ -114,6 +122,41 @@ describe('who is let in', () => {
     await api.close()
     api = await openTestApi({ env: { SVC_TRUSTED_PROXIES: '10.0.0.1' } })
     expect((await api.ask('/openapi.json', { headers: https })).json).toMatchObject({ code: 'PROXY_REQUIRED' })
+  })
+
+  it('what the proxy says of a client cannot be drowned in other header fields', async () => {
+    api = await openTestApi({ env: { SVC_TRUSTED_PROXIES: '127.0.0.1' } })
+    // The client wrote all but the last field, which the proxy appended.
+    const asking = async (others: number) => {
+      const filling = Array.from({ length: others }, (_, index) => `a${index.toString(36)}:\r\n`).join('')
+      const forged = 'host: localhost\r\nx-forwarded-proto: https\r\nx-forwarded-for: 198.51.100.1\r\n'
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
+      socket.write(
+        `GET /openapi.json HTTP/1.1\r\nconnection: close\r\n${forged}${filling}x-forwarded-for: 203.0.113.9\r\n\r\n`,
+      )
+      return text(socket)
+    }
+    expect(await asking(95)).toMatch(/^HTTP\/1\.1 200 /)
+    for (const others of [96, 1_100, 2_000]) {
+      const refused = await asking(others)
+      expect(refused).toMatch(/^HTTP\/1\.1 431 [^]*\r\ncontent-type: application\/problem\+json\r\n/)
+      expect(refused).toContain('"code":"HEADERS_TOO_LARGE"')
+    }
+  })
+
+  it('a name or a type that is said twice is none', async () => {
+    api = await openTestApi()
+    const sending = async (start: string, fields: string, body = '') => {
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
+      const length = `content-length: ${body.length}`
+      socket.write(`${start} HTTP/1.1\r\nconnection: close\r\nhost: localhost\r\n${fields}${length}\r\n\r\n${body}`)
+      return (await text(socket)).slice(9, 12)
+    }
+    expect(await sending('GET /openapi.json', '')).toBe('200')
+    expect(await sending('GET /openapi.json', 'host: evil.example\r\n')).toBe('403')
+    const type = 'authorization: Bearer app-one\r\ncontent-type: application/json\r\n'
+    expect(await sending('POST /v1/ipfs/pin', type, '{}')).toBe('400')
+    expect(await sending('POST /v1/ipfs/pin', `${type}content-type: text/plain\r\n`, '{}')).toBe('415')
   })
 
   it('a flood from one range of addresses is held, and nobody else', async () => {
@@ -152,6 +195,7 @@ describe('what a body may be', () => {
     ['a form', 'agentCard=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415, {}],
     ['text', '{}', { 'content-type': 'text/plain' }, 415, {}],
     ['another alphabet', '{}', { 'content-type': 'application/json; charset=latin1' }, 415, {}],
+    ['an alphabet half quoted', '{}', { 'content-type': 'application/json; charset="utf-8' }, 415, {}],
     ['compressed', '{}', { 'content-encoding': 'gzip' }, 415, {}],
     ['no JSON', '{', {}, 400, { message: 'The body is not JSON.' }],
     ['nothing', '', {}, 400, { message: 'The body is not JSON.' }],

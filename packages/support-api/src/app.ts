@@ -124,7 +124,8 @@ function createGuard({ allowedHosts, trustedProxies }: ApiContext['config']): (i
   const checkHost = requireHost(allowedHosts)
   const addressOf = clientAddress(trustedProxies)
   const holdFlood = createFloodLimit({ perMinute: floodPerMinute, now: () => performance.now() })
-  return ({ headers, socket }) => {
+  return ({ rawHeaders, headers, socket }) => {
+    requireFewHeaders(rawHeaders)
     checkHost(headers.host)
     const address = addressOf({ headers, socketAddress: socket.remoteAddress ?? '' })
     const network = networkOf(address)
@@ -164,8 +165,16 @@ function preflight(): Reply {
   return { status: 204, headers, body: null }
 }
 
+/** Before any header is believed: one that was left out could be the one that counts. `raw` holds names and values in turn. */
+function requireFewHeaders(raw: readonly string[]): void {
+  if (raw.length <= 2 * mostHeaders) return
+  const headers = { connection: 'close' }
+  throw new ApiError('HEADERS_TOO_LARGE', 'The request has too many header fields.', { headers })
+}
+
 function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.')
 }
 
 const floodPerMinute = 1_200
+const mostHeaders = 100

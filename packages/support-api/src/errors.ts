@@ -16,6 +16,7 @@ export const errorTable = {
   CONTENT_NOT_CACHED: row(412, false, 'Ask without only-if-cached.'),
   PAYLOAD_TOO_LARGE: row(413, false, 'Send at most what details name.'),
   MEDIA_TYPE_NOT_SUPPORTED: row(415, false, 'Send uncompressed application/json in UTF-8.'),
+  HEADERS_TOO_LARGE: row(431, false, 'Send at most 100 header fields, what proxies add included.'),
   PIN_RATE_LIMITED: row(429, true, 'Wait for the time that Retry-After names; a card that is pinned already is free.'),
   RATE_LIMITED: row(429, true, 'Wait for the time that Retry-After names.'),
   INTERNAL: row(500, true, 'Ask again; if it happens again, give the request id to the operator.'),

@@ -91,18 +91,22 @@ export type Surroundings = Clocks & {
 function openServer(tls: ReturnType<typeof readTls> | null, answer: RequestListener): Server {
   const server =
     tls === null
-      ? createPlainServer(times, answer)
-      : createTlsServer({ ...times, ...tls, handshakeTimeout: times.headersTimeout, minVersion: 'TLSv1.3' }, answer)
+      ? createPlainServer(reading, answer)
+      : createTlsServer({ ...reading, ...tls, handshakeTimeout: reading.headersTimeout, minVersion: 'TLSv1.3' }, answer)
   server.maxConnections = mostConnections
+  // All are read, for Node drops those beyond its count in silence; their bytes it bounds itself.
+  server.maxHeadersCount = 0
   return server
 }
 
 /** Slow clients are cut off. */
-const times = {
+const reading = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 30_000,
   connectionsCheckingInterval: 2_000,
+  // Else of two Host or Content-Type fields the first would count here, and the last perhaps elsewhere.
+  joinDuplicateHeaders: true,
 }
 const mostConnections = 4_096
 

@@ -50,6 +50,7 @@ export const errorTable = {
   METHOD_NOT_ALLOWED: row(405, false, 'Use a method that the Allow header names.'),
   PAYLOAD_TOO_LARGE: row(413, false, 'Send at most 256 KiB.'),
   MEDIA_TYPE_NOT_SUPPORTED: row(415, false, 'Send uncompressed application/json in UTF-8.'),
+  HEADERS_TOO_LARGE: row(431, false, 'Send at most 100 header fields, what proxies add included.'),
   // naming things
   CHAIN_NOT_SUPPORTED: row(400, false, 'Call list_supported_chains for the chains of this server.'),
   VERSION_NOT_DEPLOYED: row(
@@ -106,7 +107,7 @@ export const errorTable = {
   ),
   NOTHING_TO_COLLECT: row(400, false, 'The position has no fees to collect yet.'),
   // chain data
-  RPC_UNAVAILABLE: row(503, true, 'The endpoint of this chain does not answer. Try again, or check its URL.'),
+  RPC_UNAVAILABLE: row(503, true, 'The endpoint of this chain does not answer, or not what it was asked. Try again, or check its URL.'),
   RPC_TIMEOUT: row(504, true, 'The endpoint of this chain is too slow. Try again, or configure another.'),
   RPC_CHAIN_MISMATCH: row(502, false, 'The endpoint serves another chain than configured. Correct its URL.'),
   RPC_STALE: row(503, true, 'The endpoint lags behind its chain. Try again, or configure another.'),

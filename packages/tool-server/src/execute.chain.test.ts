@@ -33,6 +33,7 @@ describe('the road of an honest write', () => {
       'checkPolicy',
       'simulate',
       'keepBounds',
+      'weighValue',
       'reserveSpend',
       'requireApproval',
       'waitForDelay',

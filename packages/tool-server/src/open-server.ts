@@ -5,6 +5,7 @@ import { createBarMemory } from './adapters/history/create-bar-memory.ts'
 import { createPoolHistory } from './adapters/history/create-pool-history.ts'
 import { createIdentities } from './adapters/identity/create-identities.ts'
 import { createLiquidity } from './adapters/liquidity/create-liquidity.ts'
+import { createPriceMemory, type SightingStore } from './adapters/prices/create-price-memory.ts'
 import { createPriceSource } from './adapters/prices/create-price-source.ts'
 import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
 import { createSubgraphs } from './adapters/subgraph/create-subgraphs.ts'
@@ -16,8 +17,10 @@ import { ConfigError } from './config/config-error.ts'
 import type { Log } from './observability/log.ts'
 import { openLog } from './observability/open-log.ts'
 import { policyFaults } from './safety/policy-faults.ts'
+import { createConfirmedSources } from './safety/policy-price-sources.ts'
 import { openPolicySource, type PolicySource } from './safety/policy-source.ts'
 import { reportPolicy } from './safety/report-policy.ts'
+import { dailyValueCaps } from './safety/policy-value-caps.ts'
 import { createServer, type ToolServer } from './server.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from './tool-error.ts'
@@ -37,13 +40,26 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const rpc = createRpcPool({ urls: (chain) => rpcUrls(config.rpc, chain), now: Date.now })
   const tokens = createTokenDirectory({ chains: config.chains, rpc })
   const liquidity = createLiquidity({ rpc, tokens })
-  const prices = createPriceSource({ rpc, tokens, liquidity })
+  const pickInt = (below: number) => randomInt(below)
+  const seen: { store: SightingStore | null } = { store: null }
+  const onError = (error: unknown) => log.warn('prices.not-remembered', { error })
+  const memory = createPriceMemory({ store: () => seen.store, now: Date.now, onError })
+  const prices = createPriceSource({
+    rpc,
+    tokens,
+    liquidity,
+    memory,
+    confirmed: createConfirmedSources(() => policies.latest()),
+    pushBudgetUsd: Number(dailyValueCaps(policy).coldStart) / 1e6,
+    pickInt,
+  })
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
   const ports = { chains, rpc, tokens, prices, liquidity, identities }
   const write = await openWrite()
+  seen.store = write?.sightings ?? null
   const subgraphs = createSubgraphs({ apiKey: config.upstream.subgraphApiKey })
   const bars = write?.bars ?? createBarMemory()
-  const checks = { pickInt: (below: number) => randomInt(below) }
+  const checks = { pickInt }
   const history = createPoolHistory(ports, { subgraphs, bars, now: Date.now, checks })
   const program = workerProgram()
   const traffic = createTraffic()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { acquireServerLock, type BarStore, openStore, steadyClock, type Store, StoreError } from '@svc/store'
+import { acquireServerLock, openStore, steadyClock, type Store, StoreError } from '@svc/store'
 import { createSender, type Chain, type Sender, WalletError } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Config, WalletConfig } from './config.ts'
@@ -48,7 +48,7 @@ export async function openWriteRoad(options: {
   readonly log: Log
   /** How long closing waits for writes on their way; ten seconds by default. */
   readonly stopTimeoutMs?: number
-}): Promise<NonNullable<Adapters['write']> & { readonly bars: BarStore }> {
+}): Promise<NonNullable<Adapters['write']> & Pick<Store, 'bars' | 'sightings'>> {
   const { config, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
   const { dataDir } = config
   const wallet = guardedSigner(await openWallet(options.wallet))
@@ -156,6 +156,7 @@ export async function openWriteRoad(options: {
         return { slippageBps: slippageBps.default, deadlineSeconds: deadlineSeconds.default }
       },
       bars: store.bars,
+      sightings: store.sightings,
       idempotency: store.idempotency,
       operations: createOperationsRoad({
         ...road,

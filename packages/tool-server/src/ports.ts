@@ -36,6 +36,11 @@ export type RpcPool = {
     readonly hash: Hash
     readonly baseFeePerGas: bigint
   }>
+  /**
+   * The same for state of older blocks, which not every endpoint keeps: asks a single endpoint a single time, one that has
+   * had such state if there is one.
+   */
+  past(chain: Chain): PublicClient
   /** How many transactions of an account each endpoint that answers counts at its newest block. Throws `RPC_*` when none does. */
   transactionCounts(chain: Chain, address: Address): Promise<readonly number[]>
   /** Whether an endpoint answers within 1.4 s and how old its head is, found out at most every 30 s; never throws. */
@@ -71,31 +76,37 @@ export type TokenDirectory = {
 }
 
 export type UsdPrice = {
-  /** For reports; limits count with `band`. */
+  /** For reports: the middle of the band, or what the deepest pool says where no source is named. */
   readonly usd: number
-  /** What limits and values are counted with: what the named sources say; `null` without one that says anything. */
+  /** What limits and values are counted with: what the named sources say; `null` where they say nothing, and `doubt` says why. */
   readonly band: PriceBand | null
+  readonly doubt: PriceDoubt | null
   /** Of a token without a named source: the most any pool says for it, US dollars times 1e18; `null` where none does. */
   readonly mostE18: bigint | null
-  /** Why there is no band; `null` beside one. */
-  readonly doubt: PriceDoubt | null
   /** Unix seconds of the block it was read at. */
   readonly readAt: number
-  readonly method: 'peg' | 'pool_twap' | 'pool_spot'
-  /** The pool the price was read from, then the one behind the price of its other token, if any. */
+  readonly method: 'feed' | 'peg' | 'pool_twap' | 'pool_spot'
+  /** The pools it rests on, deepest first; without a named source the one it was read from, then the one behind its quote. */
   readonly pools: readonly string[]
-  /** Worth of what the pool holds of its other token, which the price rests on; 0 for a peg. */
+  /** What those pools hold on their shallower sides; 0 for a feed or a peg without pools. */
   readonly liquidityUsd: number
   readonly confidence: 'HIGH' | 'MODERATE' | 'LOW'
   readonly blockNumber: bigint
 }
 
 export type PriceSource = {
-  /** `null` when nothing is known of its price. */
-  usd(chain: Chain, token: Token): Promise<UsdPrice | null>
+  /**
+   * `null` when nothing is known of its price, or no pool is deep enough to ask.
+   *
+   * @param at the block to read at; the newest when absent
+   */
+  usd(chain: Chain, token: Token, at?: BlockTime): Promise<UsdPrice | null>
   /** Price of one whole token in units of another by the deepest pool between them; `null` without one. */
   ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>
 }
+
+/** A block and its time in Unix seconds. */
+export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }
 
 export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
 export type { AgentIdentity, Identities, RegistrationPlan, RegistrationRequest } from './ports/identities.ts'

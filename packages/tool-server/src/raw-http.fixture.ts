@@ -1,4 +1,5 @@
 import { request, type IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
 
 /** One HTTP exchange exactly as written: no client library repairs or adds anything. */
 export function rawRequest(port: number, options: RawRequest = {}): Promise<RawAnswer> {
@@ -33,6 +34,28 @@ export function rawRequest(port: number, options: RawRequest = {}): Promise<RawA
     outgoing.on('error', reject)
     outgoing.end(method === 'POST' ? body : undefined)
   })
+}
+
+/** What a server answers to these very bytes on a connection of their own. */
+export async function rawExchange(port: number, bytes: string): Promise<RawReply> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  socket.write(bytes)
+  let answer = ''
+  for await (const part of socket) {
+    answer += String(part)
+    if (isWhole(answer)) break
+  }
+  const [head = '', body = ''] = answer.split('\r\n\r\n', 2)
+  return { status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1] ?? 0), head, json: parsed(body) }
+}
+
+export type RawReply = { readonly status: number; readonly head: string; readonly json: unknown }
+
+/** The bytes of a request; header fields in this order, as often as they stand here. */
+export function rawBytes(start: string, fields: readonly (readonly [string, string])[], body = ''): string {
+  const length = body === '' ? [] : [['content-length', `${Buffer.byteLength(body)}`] as const]
+  const lines = [...fields, ...length, ['connection', 'close'] as const].map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${start} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
 export type RawRequest = {
@@ -79,4 +102,11 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+function isWhole(answer: string): boolean {
+  const [head = '', body] = answer.split('\r\n\r\n', 2)
+  const length = /^content-length: (\d+)$/im.exec(head)?.[1]
+  if (body === undefined) return false
+  return length === undefined ? answer.endsWith('\r\n0\r\n\r\n') : Buffer.byteLength(body) >= Number(length)
 }

@@ -56,8 +56,6 @@ export type ChainToken = {
   readonly usdPegged?: boolean
   /** What its price is taken from: named by a person, never discovered. */
   readonly priceSources?: PriceSources
-  /** An aggregator of its price in US dollars (Chainlink's AggregatorV3Interface), and the most an answer may be old. */
-  readonly usdFeed?: { readonly address: Address; readonly heartbeatSeconds: number }
 }
 
 /** What the price of a token in US dollars is taken from. */

@@ -47,7 +47,7 @@ export type {
   UpdatedAgent,
   UpdateResult,
 } from './agent/update-agent.ts'
-export type { AmmDeployment, Chain, ChainToken } from './chain.ts'
+export type { AmmDeployment, Chain, ChainToken, PriceSources, ReferencePool, UsdFeed } from './chain.ts'
 export { chains } from './chains.ts'
 export { createFileJournal } from './file-journal.ts'
 export type { FileJournal, FileJournalOptions } from './file-journal.ts'

@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline/promises'
 import { operationText, type OperationDescription } from '@svc/tool-server/approvals'
 import type { StopCause } from '@svc/tool-server/until-stopped'
+import { askOnTerminal, type Terminal } from '../ask-on-terminal.ts'
 import { operatorName } from '../own-data-directory.ts'
 import { UsageError } from '../usage-error.ts'
 import { findOperation } from './find-operation.ts'
@@ -48,12 +48,6 @@ export async function decide(
   }
 }
 
-/** Where a person is asked. */
-export type Terminal = {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
-  readonly output: NodeJS.WritableStream
-}
-
 function readPlanHash(text: string | undefined): string | undefined {
   if (text === undefined || /^0x[0-9a-f]{64}$/.test(text)) return text
   throw new UsageError(
@@ -73,23 +67,11 @@ function requireMeans(yes: boolean, planHash: string | undefined, { input }: Ter
 
 async function saysYes(
   description: OperationDescription,
-  { input, output }: Terminal,
+  terminal: Terminal,
   stopped: Promise<StopCause>,
 ): Promise<boolean> {
-  output.write(`${operationText(description, Date.now())}\n\n`)
-  const lines = createInterface({ input, output })
-  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
-  const leaving = new AbortController()
-  void stopped.then(() => leaving.abort())
-  try {
-    const asked = lines.question('Approve exactly this? Type yes: ', { signal: leaving.signal })
-    const answer = await Promise.race([asked, closed])
-    return answer.trim() === 'yes'
-  } catch {
-    return false
-  } finally {
-    lines.close()
-  }
+  terminal.output.write(`${operationText(description, Date.now())}\n\n`)
+  return (await askOnTerminal('Approve exactly this? Type yes: ', terminal, stopped)) === 'yes'
 }
 
 function outcome(state: string): string {

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Ledger, openStore, type Operations, type Transactions } from '@svc/store'
+import { type Ledger, openStore, type Operations, type Store, type Transactions } from '@svc/store'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { UsageError } from '../usage-error.ts'
 
@@ -20,6 +20,8 @@ export async function openOperations(
     transactions: store.transactions,
     dataDir: config.dataDir,
     usage: (principalId, options) => store.ledger.usage(principalId, options),
+    budgetUsage: (name) => store.ledger.budgetUsage(name),
+    sightings: store.sightings,
     close: () => store.close(),
   }
 }
@@ -31,6 +33,10 @@ export type OpenOperations = {
   readonly dataDir: string
   /** What counts against the limits of a principal. */
   readonly usage: Ledger['usage']
+  /** What counts of a budget of value. */
+  readonly budgetUsage: Ledger['budgetUsage']
+  /** What the server remembers of prices. */
+  readonly sightings: Pick<Store['sightings'], 'recall'>
   close(): Promise<void>
 }
 

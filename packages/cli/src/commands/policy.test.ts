@@ -79,16 +79,28 @@ describe('svc policy', () => {
       spendUsdMicros: '300000000',
       intent,
     })
-    const shown = await svc('explain', path, '--wallet', wallet)
+    const shown = await svc('explain', path, '--wallet', wallet, '--offline')
     expect([shown.code, shown.stderr]).toEqual([0, ''])
     expect(shown.stdout).toMatch(/^[ -~\n]*$/)
     expect(shown.stdout).toContain('wrap \\u001b[31mether')
     expect(shown.stdout).toContain('principal   local')
     expect(shown.stdout).toMatch(/ask +approvalThresholdUsd: a person is asked above 250 USD/)
     expect(shown.stdout).toContain('A person must approve this plan.')
+    expect(shown.stdout).toMatch(/unknown +maxLossBps: [^\n]+\n +asked +not looked at/)
+    expect(shown.stdout).toContain('Not looked at here: simulation, prices')
     await put('policy.json', { principals: { local: { tools: [] } } })
-    const { stdout } = await svc('explain', path, '--wallet', wallet, '--json')
+    const { stdout } = await svc('explain', path, '--wallet', wallet, '--json', '--offline')
     expect(JSON.parse(stdout).checks[0]).toMatchObject({ verdict: 'deny', code: 'PRINCIPAL_NOT_GRANTED' })
+  })
+
+  it('explain says what holds where the chain does not answer', async () => {
+    const path = await put('intent.json', { tool: 'execute_swap', principalId: 'local', intent })
+    const words = ['policy', 'explain', path, '--wallet', wallet, '--data-dir', dataDir] as const
+    const shown = await callCommand(words, { SVC_RPC_URL_8453: 'http://127.0.0.1:9' })
+    expect([shown.code, shown.stderr]).toEqual([0, ''])
+    expect(shown.stdout).toContain('prices      the chain could not be asked')
+    expect(shown.stdout).toMatch(/value +not weighed: RPC_/)
+    expect(shown.stdout).toContain('Nothing that could be checked stands against this plan.')
   })
 
   it('explain finds a stored plan by its id and counts what is spent', async () => {
@@ -117,7 +129,7 @@ describe('svc policy', () => {
       sessionIdleMs: 60_000,
     }
     await store.ledger.reserve({ ...spend, id: 'r', requestId: 'r' })
-    const shown = await svc('explain', 'op-1', '--wallet', wallet)
+    const shown = await svc('explain', 'op-1', '--wallet', wallet, '--offline')
     expect(shown.stdout).toContain('principal   api-key:00112233')
     expect(shown.stdout).toMatch(/deny +limitsUsd\.daily: at most 2000 USD in any 24 hours, of which 1900 USD are used/)
     expect(shown.stdout).toContain('200 USD, and 2.4 USD for gas at worst')

@@ -27,6 +27,12 @@ export async function openAgent(url: string, key: string, transcript: Transcript
     }
     return shape.parse(answer.structuredContent)
   }
+  const attempt: Agent['attempt'] = async (name, input, shape) => {
+    const answer = await client.callTool({ name, arguments: input })
+    return answer.isError === true
+      ? envelope.parse(answer['_meta'])['svc/error']
+      : shape.parse(answer.structuredContent)
+  }
   return {
     tools: tools.length,
     transactions,
@@ -47,11 +53,9 @@ export async function openAgent(url: string, key: string, transcript: Transcript
     },
     async tryOut(name, input, shape) {
       transcript.asked(name, input)
-      const answer = await client.callTool({ name, arguments: input })
-      return answer.isError === true
-        ? envelope.parse(answer['_meta'])['svc/error']
-        : shape.parse(answer.structuredContent)
+      return attempt(name, input, shape)
     },
+    attempt,
     close: () => client.close(),
   }
 }
@@ -69,6 +73,8 @@ export type Agent = {
   refused(name: string, input: Input, codes: readonly string[]): Promise<Refusal>
   /** Calls a tool that may be refused. */
   tryOut<T>(name: string, input: Input, shape: z.ZodType<T>): Promise<T | Refusal>
+  /** The same without a word in the transcript. */
+  attempt<T>(name: string, input: Input, shape: z.ZodType<T>): Promise<T | Refusal>
   close(): Promise<void>
 }
 

@@ -1,5 +1,7 @@
-import { explainPolicy, loadPolicy, type PolicyCheck } from '@svc/tool-server/policy'
+import { explainPolicy, loadPolicy, type PolicyCheck, weighedReport, type WeighedReport } from '@svc/tool-server/policy'
+import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
+import { type OpenOperations, openOperations } from '../approvals/open-operations.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { sayTaken } from '../say-taken.ts'
 import { chainMend, type ServerSettings } from '../server-settings.ts'
@@ -7,49 +9,97 @@ import { UsageError } from '../usage-error.ts'
 import { policyPlace } from './policy-place.ts'
 import { printProblems } from './print-problems.ts'
 import { printable } from './printable.ts'
-import { readPlan } from './read-plan.ts'
+import { isPlanFile, planFromFile, type PlanQuestion, storedPlan } from './read-plan.ts'
+import { budgetsUsed, weighPlan, type WeighingPlace } from './weigh-plan.ts'
+import { weighedLines } from './weighed-lines.ts'
 
-/** `svc policy explain PLAN`: every rule, what was asked of it, what comes of it, and how the operator could change it. */
+/**
+ * `svc policy explain PLAN`: what each source says the tokens are worth and what leaves and comes back, read from the chain;
+ * then every rule, what was asked of it, what comes of it, and how the operator could change it.
+ */
 export async function explain(argv: readonly string[]): Promise<number> {
-  const names = { values: ['data-dir', 'wallet', 'policy'], switches: ['json', 'production'] } as const
+  const { plan, flags } = readWords(argv)
+  const settings = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
+  const store = isPlanFile(plan) ? null : await openOperations(flags['data-dir'], process.env)
+  try {
+    const question = store === null ? await planFromFile(plan) : await storedPlan(plan, store)
+    const chain = chainOf(question.intent.chainId, settings)
+    const wallet = walletOf(flags.wallet, settings)
+    sayTaken({ ...settings, wallet: flags.wallet === undefined ? settings.wallet : null })
+    const policy = await readPolicy(settings, flags.production)
+    if (policy === null) return 1
+    const place: Place = { config: settings.config, chain, policy, wallet, store }
+    const answer = await answerTo(question, place, flags.offline)
+    process.stdout.write(flags.json ? jsonOf(question, answer) : textOf(plan, question, chain, answer))
+    return 0
+  } finally {
+    await store?.close()
+  }
+}
+
+type Place = WeighingPlace & { readonly store: OpenOperations | null }
+
+function readWords(argv: readonly string[]) {
+  const names = { values: ['data-dir', 'wallet', 'policy'], switches: ['json', 'production', 'offline'] } as const
   const { words, flags } = parseWordsAndFlags(argv, names)
   const [plan, more] = words
   if (plan === undefined || more !== undefined) {
     throw new UsageError('svc policy explain takes the id of one plan, or a JSON file with an intent')
   }
-  const settings = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
-  const { config, path, worldChains } = settings
-  const question = await readPlan(plan, flags['data-dir'], process.env)
-  const chain = config.chains.find(({ id }) => id === question.intent.chainId)
-  if (chain === undefined)
-    throw new Error(`No chain of this server has the id ${question.intent.chainId}. ${chainMend}`)
-  const wallet = walletOf(flags.wallet, settings)
-  sayTaken({ worldChains, wallet: flags.wallet === undefined ? settings.wallet : null })
-  const policy = await loadPolicy(path, { production: config.production || flags.production }).catch(
-    (error: unknown) => {
-      printProblems(path, error)
-      return null
-    },
-  )
-  if (policy === null) return 1
-  const nowSeconds = Math.floor(Date.now() / 1000)
-  const checks = explainPolicy(question, { chain, policy, wallet, nowSeconds })
-  const { tool, principalId, intent } = question
-  if (flags.json) {
-    process.stdout.write(`${JSON.stringify({ tool, principalId, chainId: chain.id, checks })}\n`)
-    return 0
-  }
-  const head = [
-    `plan        ${printable(plan)}: ${printable(intent.why)}`,
-    `chain       ${chain.name} (${chain.id})`,
-    `principal   ${printable(principalId ?? 'unknown')}`,
-    `tool        ${printable(tool ?? 'unknown')}`,
-  ]
-  process.stdout.write([...head, '', ...checks.flatMap(linesOf), '', summary(checks), notLookedAt, ''].join('\n'))
-  return 0
+  return { plan, flags }
 }
 
-const notLookedAt = 'Not looked at here: simulation, prices, balances, a pause, the circuit breaker.'
+function chainOf(chainId: number, { config }: ServerSettings): Chain {
+  const chain = config.chains.find(({ id }) => id === chainId)
+  if (chain === undefined) throw new Error(`No chain of this server has the id ${chainId}. ${chainMend}`)
+  return chain
+}
+
+async function readPolicy({ config, path }: ServerSettings & { readonly path: string }, isProduction: boolean) {
+  try {
+    return await loadPolicy(path, { production: config.production || isProduction })
+  } catch (error) {
+    printProblems(path, error)
+    return null
+  }
+}
+
+/** The checks, and how the plan was weighed; the latter is `null` where the chain is not asked. */
+async function answerTo(question: PlanQuestion, place: Place, isOffline: boolean): Promise<Answer> {
+  const { chain, policy, wallet, store } = place
+  const weighed = isOffline ? null : await weighPlan(question, place)
+  const budgets = await budgetsUsed(store, weighed)
+  const found = weighed?.status === 'weighed' ? weighed : question
+  const checks = explainPolicy(
+    {
+      ...question,
+      spendUsdMicros: question.spendUsdMicros ?? found.spendUsdMicros,
+      gasUsdMicros: question.gasUsdMicros ?? found.gasUsdMicros,
+      used: question.used === null ? null : { ...question.used, budgets },
+      weighed,
+    },
+    { chain, policy, wallet, nowSeconds: Math.floor(Date.now() / 1000) },
+  )
+  return { checks, report: weighed === null ? null : weighedReport(weighed, budgets) }
+}
+
+type Answer = { readonly checks: readonly PolicyCheck[]; readonly report: WeighedReport | null }
+
+function jsonOf({ tool, principalId, intent }: PlanQuestion, { checks, report }: Answer): string {
+  return `${JSON.stringify({ tool, principalId, chainId: intent.chainId, checks, weighed: report })}\n`
+}
+
+function textOf(plan: string, question: PlanQuestion, chain: Chain, { checks, report }: Answer): string {
+  const head = [
+    `plan        ${printable(plan)}: ${printable(question.intent.why)}`,
+    `chain       ${chain.name} (${chain.id})`,
+    `principal   ${printable(question.principalId ?? 'unknown')}`,
+    `tool        ${printable(question.tool ?? 'unknown')}`,
+  ]
+  const weighed = report === null ? [] : [...weighedLines(report), '']
+  const left = `Not looked at here: ${report === null ? 'simulation, prices, balances, ' : ''}a pause, the circuit breaker.`
+  return [...head, '', ...weighed, ...checks.flatMap(linesOf), '', summary(checks), left, ''].join('\n')
+}
 
 function linesOf({ rule, says, asked, verdict, code, because, change }: PolicyCheck): readonly string[] {
   const under = (name: string, text: string): string => `          ${name.padEnd(8)}${printable(text)}`

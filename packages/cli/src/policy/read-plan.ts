@@ -1,38 +1,37 @@
 import type { Intent } from '@svc/tool-server'
 import { readStoredPlan } from '@svc/tool-server/approvals'
 import { readIntent, sessionIdleMs, type PolicyQuestion } from '@svc/tool-server/policy'
-import { openOperations } from '../approvals/open-operations.ts'
+import type { OpenOperations } from '../approvals/open-operations.ts'
 import { readInputFile } from '../read-input-file.ts'
 
-/**
- * What a plan asks of the policy: `plan` is the id of a stored one, or a JSON file that holds an intent, alone or as
- * `intent` beside `tool`, `principalId`, `spendUsdMicros` and `gasUsdMicros`. For a stored one what is spent already counts.
- */
-export async function readPlan(
-  plan: string,
-  dataDir: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<PolicyQuestion> {
-  if (plan.endsWith('.json') || plan.includes('/')) return fromFile(plan)
-  const open = await openOperations(dataDir, environment)
-  try {
-    const operation = await open.operations.byId(plan)
-    if (operation === null) throw new Error(`there is no plan ${plan.slice(0, 128)}; a file is named with .json`)
-    const { principalId, tool, spendUsdMicros } = operation
-    const usage = await open.usage(principalId, { sessionIdleMs })
-    const used = {
-      session: usage.sessionUsdMicros,
-      daily: usage.dailyUsdMicros,
-      principalDaily: usage.principalDailyUsdMicros,
-    }
-    const [intent, gasUsdMicros] = [intentOf(operation.intent, plan), gasOf(operation.plan)]
-    return { tool, principalId, intent, spendUsdMicros, gasUsdMicros, used }
-  } finally {
-    await open.close()
-  }
+/** What a plan asks of the policy, before the chain is asked. */
+export type PlanQuestion = Omit<PolicyQuestion, 'used' | 'weighed'> & { readonly used: SpendUsed | null }
+
+/** What a stored plan asks of the policy, and what is spent already. */
+export async function storedPlan(id: string, { operations, usage }: PlanStore): Promise<PlanQuestion> {
+  const operation = await operations.byId(id)
+  if (operation === null) throw new Error(`there is no plan ${id.slice(0, 128)}; a file is named with .json`)
+  const { principalId, tool, spendUsdMicros } = operation
+  const { sessionUsdMicros, dailyUsdMicros, principalDailyUsdMicros } = await usage(principalId, { sessionIdleMs })
+  const used = { session: sessionUsdMicros, daily: dailyUsdMicros, principalDaily: principalDailyUsdMicros }
+  const [intent, gasUsdMicros] = [intentOf(operation.intent, id), gasOf(operation.plan)]
+  return { tool, principalId, intent, spendUsdMicros, gasUsdMicros, used }
 }
 
-async function fromFile(path: string): Promise<PolicyQuestion> {
+export type PlanStore = Pick<OpenOperations, 'operations' | 'usage'>
+
+type SpendUsed = Omit<NonNullable<PolicyQuestion['used']>, 'budgets'>
+
+/** Whether a plan is named by a file rather than by the id of a stored one. */
+export function isPlanFile(plan: string): boolean {
+  return plan.endsWith('.json') || plan.includes('/')
+}
+
+/**
+ * What a JSON file asks of the policy: it holds an intent, alone or as `intent` beside `tool`, `principalId`,
+ * `spendUsdMicros` and `gasUsdMicros`. Nothing counts as spent.
+ */
+export async function planFromFile(path: string): Promise<PlanQuestion> {
   const written = await readInputFile(path, 'a file with an intent, or the id of a stored plan')
   if (typeof written !== 'object' || written === null) throw new Error(`${path} holds no JSON object`)
   if (!('intent' in written)) {

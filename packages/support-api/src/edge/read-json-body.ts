@@ -7,7 +7,7 @@ import { strictJsonFault } from './strict-json-fault.ts'
 export function requireJsonHeaders(headers: IncomingHttpHeaders, maxBytes: number): void {
   const type = headers['content-type'] ?? ''
   const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
-  if (!isPlain || !/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
+  if (!isPlain || !/^application\/json[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\t ]*)?$/i.test(type)) {
     throw new ApiError('MEDIA_TYPE_NOT_SUPPORTED', 'The body is not application/json.')
   }
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)

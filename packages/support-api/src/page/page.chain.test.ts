@@ -52,6 +52,15 @@ test.each(['SQLite', 'PostgreSQL'])(
   },
 )
 
+test.each([
+  ['application/x-www-form-urlencoded; charset=utf-16', 415],
+  ['application/x-www-form-urlencoded; boundary=x', 415],
+  ['multipart/form-data', 415],
+  ['Application/X-WWW-Form-URLencoded;charset="UTF-8"', 400],
+])('a form of the type %s is answered %d', async (type, status) => {
+  expect(await post('address=x', { ...own, 'content-type': type })).toMatchObject({ status })
+})
+
 test('other methods than those of a page and its form are not served', async () => {
   const headers = { allow: 'GET, HEAD, POST', 'content-type': 'application/problem+json' }
   expect(await opened.api.ask('/', { method: 'DELETE' })).toMatchObject({ status: 405, headers })

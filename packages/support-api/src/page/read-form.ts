@@ -9,7 +9,7 @@ import type { Fields } from './view.ts'
  */
 export async function readForm(request: IncomingMessage): Promise<Fields> {
   const { headers } = request
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+  if (!formType.test(headers['content-type'] ?? '')) {
     throw new ApiError('MEDIA_TYPE_NOT_SUPPORTED', 'The body is not a form.')
   }
   if (Number(headers['content-length'] ?? 0) > mostBytes) throw tooLarge(mostBytes)
@@ -27,5 +27,7 @@ export function fieldsOf(sent: URLSearchParams): Fields {
   return { address: field('address'), chainId: field('chainId'), appId: field('appId') }
 }
 
+/** Fields are read as UTF-8, which some programs say. */
+const formType = /^application\/x-www-form-urlencoded[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\t ]*)?$/i
 const names: ReadonlySet<string> = new Set(['address', 'chainId', 'appId'])
 const mostBytes = 1_024

@@ -63,6 +63,7 @@ const everywhere = [
   'PROXY_REQUIRED',
   'METHOD_NOT_ALLOWED',
   'RATE_LIMITED',
+  'HEADERS_TOO_LARGE',
   'INTERNAL',
   'UPSTREAM_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]

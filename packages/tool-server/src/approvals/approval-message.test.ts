@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bigPlan } from '../transports/asking.fixture.ts'
+import { bigPlan, depositingPlan } from '../transports/asking.fixture.ts'
 import { approvalMessage } from './approval-message.ts'
 import { readStoredPlan } from './stored-plan.ts'
 
@@ -11,6 +11,15 @@ it('says how many others of the caller await a decision, where there are any', (
   const lines = approvalMessage({ ...question, othersWaiting: 3 }, 0).split('\n')
   expect(lines.at(-1)).toBe('Besides this, 3 more of the same caller await a decision.')
   expect(approvalMessage({ ...question, othersWaiting: 0 }, 0)).not.toContain('Besides')
+})
+
+it('says where a deposit goes, at which prices, and what to weigh', () => {
+  const depositing = readStoredPlan(JSON.stringify(depositingPlan))
+  const lines = approvalMessage({ ...question, plan: depositing, othersWaiting: 0 }, 0).split('\n')
+  expect(lines).toContainEqual(
+    `Goes into: a new position in the v3 pool WETH/USDC at 0.05 %; range 2,700 to 3,300 USDC per WETH; price 3,000 USDC per WETH; value 50 % WETH, 50 % USDC; pool 0x${'aa'.repeat(20)}`,
+  )
+  expect(lines).toContainEqual('Note: Beware of\\u001b this.')
 })
 
 it('reads a plan that an earlier version stored, without chain, raw amounts and gas at its worst', () => {

@@ -1,6 +1,6 @@
 import type { Operation } from '@svc/store'
 import { expect, it } from 'vitest'
-import { bigPlan } from '../transports/asking.fixture.ts'
+import { bigPlan, depositingPlan } from '../transports/asking.fixture.ts'
 import { describeOperation } from './describe-operation.ts'
 import { operationText } from './operation-text.ts'
 
@@ -24,6 +24,18 @@ const failed: Operation = {
   requestId: 'r',
   answer: JSON.stringify({ code: 'SIMULATION_DRIFT', message: 'It would bring\u001b[2J less.', retryable: false }),
 }
+
+it('says where a deposit goes, at which prices, and what to weigh; an older row has neither', () => {
+  const lines = operationText(describeOperation({ ...failed, plan: JSON.stringify(depositingPlan) }), 0).split('\n')
+  expect(lines).toContainEqual('  deposits   a new position in the v3 pool WETH/USDC at 0.05 %')
+  expect(lines).toContainEqual('               range 2,700 to 3,300 USDC per WETH')
+  expect(lines).toContainEqual('               price 3,000 USDC per WETH')
+  expect(lines).toContainEqual('  warnings   Beware of\\u001b this.')
+  const { deposits: _deposits, warnings: _warnings, ...old } = bigPlan
+  const older = describeOperation({ ...failed, plan: JSON.stringify(old) })
+  expect(older).toMatchObject({ deposits: [], warnings: [] })
+  expect(operationText(older, 0)).not.toMatch(/deposits|warnings/)
+})
 
 it('says with which code and why an operation failed, control characters escaped', () => {
   const lines = operationText(describeOperation(failed), 0).split('\n')

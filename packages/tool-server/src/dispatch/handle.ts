@@ -1,7 +1,7 @@
 import type { Call, OpenExecute } from '../call.ts'
 import type { KeptDeposit } from '../intent.ts'
 import type { Ports } from '../ports.ts'
-import { readPlanned } from '../safety/stored-intent.ts'
+import { readPlanned } from '../stored-intent.ts'
 import { ToolError } from '../tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
 import type { CarryOutMeans } from './carry-out.ts'

@@ -1,10 +1,10 @@
-import { type Address, zeroAddress } from 'viem'
+import { type Address, type Hex, zeroAddress } from 'viem'
 import type { IntentDeposit } from '../intent.ts'
 import type { CalldataPart } from './call-recipients.ts'
 
 /**
  * What the parts of one call put into pools, in order. Throws where a part creates a pool into which no later part of the
- * same call deposits: no plan does that.
+ * same call deposits, or tells a hook something: no plan does that, and nobody could be shown what comes of it.
  */
 export function callDeposits(parts: readonly CalldataPart[], wrappedNative: Address): readonly CalldataDeposit[] {
   const openings: Opening[] = []
@@ -54,6 +54,7 @@ type Reader = {
   readonly uint: (name: string) => bigint
   readonly int: (name: string) => number
   readonly address: (name: string) => Address
+  readonly bytes: (name: string) => Hex
 }
 
 type ReadDeposit = Omit<CalldataDeposit, 'opensAt'>
@@ -162,6 +163,7 @@ function v3Amounts(read: Reader): Pick<CalldataDeposit, 'asked' | 'least'> {
 }
 
 function v4Amounts(read: Reader): Pick<CalldataDeposit, 'liquidity' | 'most'> {
+  if (read.bytes('hookData') !== '0x') throw new RangeError('a hook is told something')
   return {
     liquidity: read.uint('liquidity'),
     most: { amount0: read.uint('amount0Max'), amount1: read.uint('amount1Max') },
@@ -176,6 +178,11 @@ function isSameKey(one: PoolFacts, other: PoolFacts): boolean {
 
 function reader(values: CalldataPart['values']): Reader {
   const wrong = (name: string) => new TypeError(`${name} is not what it should be`)
+  const hex = (name: string): Hex => {
+    const value = values[name]
+    if (typeof value !== 'string' || !value.startsWith('0x')) throw wrong(name)
+    return value as Hex
+  }
   return {
     uint: (name) => {
       const value = values[name]
@@ -187,10 +194,7 @@ function reader(values: CalldataPart['values']): Reader {
       if (typeof value !== 'number') throw wrong(name)
       return value
     },
-    address: (name) => {
-      const value = values[name]
-      if (typeof value !== 'string' || !value.startsWith('0x')) throw wrong(name)
-      return value as Address
-    },
+    address: (name) => hex(name) as Address,
+    bytes: hex,
   }
 }

@@ -128,13 +128,14 @@ type AmountRows = (declared: IntentDeposit, made: Made, slippageBps: number) => 
 
 const rowsOf: Readonly<Record<IntentDeposit['version'], AmountRows>> = {
   v2: (declared, made, slippageBps) => {
-    const { pool, minLiquidity, liquidity } = declared
+    const { pool, minLiquidity } = declared
     const shares = made.intent.receives.filter(({ token }) => token.toLowerCase() === pool.toLowerCase())
     const received = shares.reduce((sum, { amount }) => sum + amount, 0n)
     return [
       askedRow(declared, made),
       limitRow('least', leastOfPair(declared, slippageBps, undefined), made.deposit.least),
-      ['least liquidity', `${minLiquidity}`, `${minLiquidity <= liquidity ? received : 'none'}`],
+      // A plan that is carried out may hold more of them to arrive than the call's own least.
+      ['least liquidity', `${minLiquidity}`, `${minLiquidity <= received ? minLiquidity : received}`],
     ]
   },
   v3: (declared, made, slippageBps) => {

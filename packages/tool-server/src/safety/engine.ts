@@ -45,3 +45,9 @@ export type Trip = {
   /** Numbers the transactions of the call in the journal. */
   readonly nextStep: () => number
 }
+
+/** What the stages that only look at an intent need: no key and no store. */
+export type InspectionContext = Pick<Trip, 'intent' | 'chain' | 'client' | 'wallet' | 'known'> & {
+  readonly engine: Pick<Engine, 'policy' | 'rpc' | 'tokens' | 'prices' | 'simulators' | 'nativePrices' | 'now'>
+  readonly call: Pick<Call, 'tool'> & { readonly principal: Pick<Call['principal'], 'id'> }
+}

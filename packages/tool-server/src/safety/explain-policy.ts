@@ -1,21 +1,23 @@
-import type { ErrorCode } from '../errors.ts'
 import type { Intent } from '../intent.ts'
 import { knownContracts } from './known-contracts.ts'
 import { grantOf, policyFor } from './policy-for.ts'
 import { grantRefusals } from './grant-refusals.ts'
+import { checkOf, type PolicyCheck } from './policy-check.ts'
 import { type PolicyContext, policyVerdict, tokensOf } from './policy-verdict.ts'
 import { usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 import { usdText } from './spend-limit.ts'
+import { valueChecks } from './value-checks.ts'
+import type { WeighedIntent } from './weigh-intent.ts'
 
 /**
  * Says for one intent what each rule of the policy is, what was asked, and what comes of it, in the order in which the
- * road asks. The same functions decide as on the road; simulation, prices and balances are not looked at. Without
- * `spendUsdMicros` the limits are `unknown`, without `gasUsdMicros` they are asked for the amount alone, and without `used`
- * nothing counts as spent before.
+ * pipeline of a write asks. The same functions decide. Without `weighed` neither simulation nor prices are looked at and the
+ * rules of value are `unknown`; without `spendUsdMicros` the limits are, without `gasUsdMicros` they are asked for the amount
+ * alone, and without `used` nothing counts as spent before.
  */
 export function explainPolicy(question: PolicyQuestion, context: Omit<PolicyContext, 'known'>): readonly PolicyCheck[] {
-  const { intent, principalId, tool } = question
+  const { intent, principalId, tool, weighed, used } = question
   const policy = principalId === null ? context.policy : policyFor(context.policy, principalId)
   const known = knownContracts(context.chain, policy)
   const asked = { ...context, policy, known }
@@ -28,6 +30,7 @@ export function explainPolicy(question: PolicyQuestion, context: Omit<PolicyCont
       change: 'add the tool to the list of this caller',
     }),
     ...ruleChecks(intent, refusals, asked, tokenAllowlistPassed),
+    ...valueChecks({ policy, chainId: context.chain.id, tool, weighed, used: used?.budgets ?? new Map() }),
     ...limitChecks(question, asked),
     ...waitChecks(question, asked),
   ]
@@ -43,42 +46,15 @@ export type PolicyQuestion = {
   /** What gas may cost at worst, as the road reserves it beside; `null` where it is not known. */
   readonly gasUsdMicros: bigint | null
   /** What counts against the limits already; `null`: nothing. */
-  readonly used: { readonly session: bigint; readonly daily: bigint; readonly principalDaily: bigint } | null
-}
-
-export type PolicyCheck = {
-  /** The member of the policy; `null` for what no policy allows. */
-  readonly rule: string | null
-  /** What the policy says there. */
-  readonly says: string
-  readonly asked: string
-  /** `noted`: recorded and let through. `ask`: a person decides. `wait`: not before its delay is over. */
-  readonly verdict: 'allow' | 'noted' | 'ask' | 'wait' | 'deny' | 'unknown'
-  /** The code a call would get; `null` where it passes. */
-  readonly code: ErrorCode | null
-  /** What exactly is in the way. */
-  readonly because: readonly string[]
-  /** How the operator could let it pass; `null` where it passes or nothing could. */
-  readonly change: string | null
-}
-
-type Text = { readonly says: string; readonly asked: string; readonly change: string | null }
-
-function checkOf(
-  rule: string | null,
-  refusals: readonly Refusal[],
-  codes: readonly ErrorCode[],
-  { says, asked, change }: Text,
-): PolicyCheck {
-  const own = refusals.filter(({ code }) => codes.includes(code))
-  const because = own.map(({ message, details = [] }) => {
-    const facts = details.flatMap((detail) =>
-      Object.entries(detail).flatMap(([name, fact]) => (name === 'message' || name === 'field' ? [] : [fact])),
-    )
-    return facts.length === 0 ? message : `${message} (${facts.map(String).join(', ')})`
-  })
-  const code = own[0]?.code ?? null
-  return { rule, says, asked, verdict: code === null ? 'allow' : 'deny', code, because, change: code ? change : null }
+  readonly used: {
+    readonly session: bigint
+    readonly daily: bigint
+    readonly principalDaily: bigint
+    /** Of the budgets of value, by name; one that is missing has nothing. */
+    readonly budgets: ReadonlyMap<string, bigint>
+  } | null
+  /** What the chain says of it now; `null` where it was not asked. */
+  readonly weighed: WeighedIntent | null
 }
 
 function ruleChecks(
@@ -96,7 +72,7 @@ function ruleChecks(
   })
   return [
     checkOf(null, refusals, ['UNSAFE_TRANSACTION', 'ATOMIC_EXECUTION_UNAVAILABLE'], {
-      says: 'what is never signed: unlimited approvals, calls without a purpose, atomicity the wallet does not have',
+      says: 'what is never signed: unlimited approvals, calls without a purpose, deposits that are not declared, atomicity the wallet does not have',
       asked: `${intent.calls.length} calls, ${intent.atomicity}`,
       change: null,
     }),

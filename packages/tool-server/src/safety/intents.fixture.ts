@@ -66,11 +66,6 @@ const market: Readonly<Record<string, { readonly usd: bigint; readonly decimals:
   WBTC: { usd: 90_000n, decimals: 8 },
 }
 
-/** What a deposit takes at least: the price may move by two hundredths. */
-function leastOf(amount: bigint): bigint {
-  return (amount * 98n) / 100n
-}
-
 export type SwapChange = {
   readonly deadline?: bigint
   readonly recipient?: Address

@@ -1,11 +1,13 @@
 import type { Operation } from '@svc/store'
 import { useDevnet } from '@svc/devnet/testing'
 import { describe, expect, it } from 'vitest'
-import type { Intent } from '../intent.ts'
-import { approvalOf, swapIntent } from './intents.fixture.ts'
+import { createChainActor, v3PathOf } from '../adapters/liquidity/chain-actor.fixture.ts'
+import type { Intent, IntentDeposit } from '../intent.ts'
+import type { AddRequest } from '../ports.ts'
+import { approvalOf, laterDeadline, swapIntent } from './intents.fixture.ts'
 import { beforeSending } from './network.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
-import { moveThePrice, plannedOf, quoteOf, settledOf } from './road-facts.fixture.ts'
+import { moveThePrice, plannedOf, pushThePrice, quoteOf, settledOf, testClient } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -75,3 +77,143 @@ describe('an operation that is carried out', () => {
     expect(await road.store.ledger.open()).toEqual([])
   })
 })
+
+describe('a deposit that is carried out', () => {
+  async function planned(road: Road, range: AddRequest['range']): Promise<Intent> {
+    const [token0, token1] = await Promise.all(
+      ['WETH', 'USDC'].map((symbol) => road.tokens.byAddress(road.chain, road.token(symbol))),
+    )
+    const amounts = { amount0: 10n ** 17n, amount1: null }
+    const terms = { slippageBps: 50, deadline: Number(laterDeadline(0)), recipient: road.wallet }
+    const pool = { version: 'v3', token0: token0!, token1: token1!, fee: 500, hooks: null } as const
+    return (await road.liquidity.planAdd(road.chain, { ...pool, ...amounts, ...terms, range })).intent
+  }
+
+  it('passes as planned, and the intent it is carried out by is held against the ticks and prices of the plan', async () => {
+    const road = await open()
+    const intent = await planned(road, { pctEachSide: 15 })
+    const carriesOut = await claimed(road, intent)
+    await expect(road.run(await planned(road, { pctEachSide: 14 }), { carriesOut })).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      details: expect.arrayContaining([expect.objectContaining({ message: 'Differs: ticks of a deposit.' })]),
+    })
+    settledOf(await road.run(intent, { carriesOut }))
+  })
+
+  it('is refused where the pool has moved, whatever price the new intent names', async () => {
+    const road = await open()
+    const intent = await planned(road, { priceLower: 6_000, priceUpper: 9_000 })
+    const carriesOut = await claimed(road, intent)
+    const before = intent.deposits![0]!.sqrtPriceX96
+    await pushThePrice(road)
+    const again = await planned(road, { priceLower: 6_000, priceUpper: 9_000 })
+    const now = again.deposits![0]!.sqrtPriceX96
+    expect(now).not.toBe(before)
+    await expect(road.run(again, { carriesOut })).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      details: [
+        { planned: expect.stringMatching(/^[\d.]+$/), now: expect.stringMatching(/^[\d.]+$/), slippageBps: 50 },
+      ],
+    })
+    // An intent that hides it: then the simulation tells.
+    await expect(road.run(intent, { carriesOut })).rejects.toMatchObject({ code: 'SIMULATION_DRIFT' })
+    expect(await road.nonce()).toBe(0)
+  })
+
+  /** An intent that names a price between the plan's and the chain's, each within the slippage of the next. */
+  const betweenPrices = (intent: Intent): Intent => ({
+    ...intent,
+    deposits: intent.deposits!.map((deposit) =>
+      Object.assign({ ...deposit }, { sqrtPriceX96: withBps(deposit.sqrtPriceX96, isUsdcFirst(deposit) ? -35 : 35) }),
+    ),
+  })
+
+  it('is refused where the chain is beyond the slippage of the plan, though within that of the new intent', async () => {
+    const road = await open()
+    const intent = await planned(road, { priceLower: 6_000, priceUpper: 9_000 })
+    const carriesOut = await claimed(road, intent)
+    await moveBy(road, 60)
+    await expect(road.run(betweenPrices(intent), { carriesOut })).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      message: 'What the call would do now is not what was planned. Nothing was signed.',
+    })
+    settledOf(await road.run(betweenPrices(intent)))
+  })
+
+  it('is refused so before its last signature, too', async () => {
+    const road = await open()
+    const intent = await planned(road, { priceLower: 6_000, priceUpper: 9_000 })
+    const carriesOut = await claimed(road, intent)
+    beforeSending(road, 1, async () => {
+      await moveBy(road, 60)
+      await testClient(road).mine({ blocks: 3 })
+    })
+    await expect(road.run(betweenPrices(intent), { carriesOut })).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      message: 'What the call would do now is not what was planned. Nothing was signed.',
+    })
+    expect(await road.balance('WETH')).toBe(5n * 10n ** 18n)
+  })
+
+  it('is refused where the plan was stored by a version that bound no deposits', async () => {
+    const road = await open()
+    const intent = await planned(road, { pctEachSide: 15 })
+    const operation = await claimed(road, intent)
+    const { deposits: _none, ...old } = JSON.parse(operation.intent) as Record<string, unknown>
+    const carriesOut = { ...operation, intent: JSON.stringify(old) }
+    await expect(road.run(intent, { carriesOut })).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      details: [{ message: expect.stringContaining('has to be made again'), planned: '0', now: '1' }],
+    })
+  })
+
+  it('is refused before its last signature where the pool leaves the plan’s slippage meanwhile', async () => {
+    const road = await open()
+    const intent = await planned(road, { priceLower: 6_000, priceUpper: 9_000 })
+    const carriesOut = await claimed(road, intent)
+    beforeSending(road, 1, async () => {
+      await pushThePrice(road)
+      await testClient(road).mine({ blocks: 3 })
+    })
+    await expect(road.run(intent, { carriesOut })).rejects.toMatchObject({ code: 'SIMULATION_DRIFT' })
+    expect(await road.balance('WETH')).toBe(5n * 10n ** 18n)
+  })
+
+  it('has the same hash at another block and at other prices in dollars', async () => {
+    const usd: Record<string, number | null> = {}
+    const road = await open({ usd })
+    const intent = await planned(road, { pctEachSide: 15 })
+    const { plan } = plannedOf(await road.run(intent, { dryRun: true }))
+    await testClient(road).mine({ blocks: 3 })
+    Object.assign(usd, { WETH: 3_100, USDC: 1.01 })
+    const { plan: later } = plannedOf(await road.run(intent, { dryRun: true }))
+    expect(later.blockNumber).not.toBe(plan.blockNumber)
+    expect(later.spendUsd).not.toBe(plan.spendUsd)
+    expect(later.planHash).toBe(plan.planHash)
+    expect(plan.deposits).toMatchObject([{ token0: { symbol: 'WETH' }, token1: { symbol: 'USDC' }, feePct: 0.05 }])
+  })
+})
+
+/** The sqrt price at which the price is so many basis points off. */
+function withBps(sqrtPriceX96: bigint, bps: number): bigint {
+  return (sqrtPriceX96 * BigInt(Math.round(Math.sqrt(1 + bps / 10_000) * 1e12))) / 10n ** 12n
+}
+
+function isUsdcFirst({ amount0 }: IntentDeposit): boolean {
+  return amount0 === 0n
+}
+
+/** Somebody buys WETH in small trades until the price is some basis points higher. */
+async function moveBy({ devnet, token, liquidity, tokens, chain }: Road, bps: number): Promise<void> {
+  const { address } = devnet.accounts[6]!
+  await devnet.fund(address, { USDC: '3000000' })
+  const actor = await createChainActor(devnet, address)
+  const [weth, usdc] = await Promise.all(['WETH', 'USDC'].map((symbol) => tokens.byAddress(chain, token(symbol))))
+  const priceNow = async () => {
+    const pools = await liquidity.findPools(chain, weth!, usdc!, ['v3'])
+    return Number(pools.find(({ fee }) => fee === 500)!.sqrtPriceX96) ** 2
+  }
+  const before = await priceNow()
+  const path = v3PathOf(token('USDC'), 500, token('WETH'))
+  while (Math.abs((await priceNow()) / before - 1) * 1e4 < bps) await actor.swapV3(path, 40_000n * 10n ** 6n)
+}

@@ -6,7 +6,7 @@ import { depositDrift, simulatedDrift } from './deposit-drift.ts'
 import type { Trip } from './engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Simulation } from './simulation.ts'
-import { readPlanned } from './stored-intent.ts'
+import { readPlanned } from '../stored-intent.ts'
 
 /**
  * Holds what a call wants now against the operation it carries out: the same contracts and functions in the same order,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Intent } from '../intent.ts'
+import { mintDeposit } from './deposit.fixture.ts'
 import { type HashedPlan, planHash } from './plan-hash.ts'
-import { readIntent, storeIntent } from './stored-intent.ts'
+import { readIntent, storeIntent } from '../stored-intent.ts'
 import { readPrincipal, storePrincipal } from './stored-principal.ts'
 
 const [token, wallet] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
@@ -42,6 +43,8 @@ describe('the hash of a plan', () => {
     ['wallet', { wallet: token }],
     ['chain', { intent: { ...intent, chainId: 10 } }],
     ['amounts', { intent: { ...intent, spends: [{ token, amount: 2n }] } }],
+    ['deposits', { intent: { ...intent, deposits: [mintDeposit] } }],
+    ['warnings that were shown', { shown: { deposits: [], warnings: ['Beware.'] } }],
     ['calldata', { intent: { ...intent, calls: [{ ...intent.calls[0]!, data: '0x11223345' }] } }],
   ])('names the %s', (_, change) => {
     expect(planHash({ ...plan, ...change })).not.toBe(planHash(plan))
@@ -53,6 +56,21 @@ describe('what is stored of a plan', () => {
     expect(readIntent(storeIntent(intent))).toEqual(intent)
     expect(() => readIntent(storeIntent(intent).replace('"1"', '"-1"'))).toThrow('amount')
     expect(() => readIntent('{}')).toThrow('chainId')
+  })
+
+  it('is what goes into pools, and intents of before have none of it', () => {
+    const deposits = [mintDeposit, { ...mintDeposit, kind: 'increase', positionId: '7', hooks: wallet } as const]
+    const depositing: Intent = { ...intent, deposits, allowsUnpricedPool: true }
+    expect(readIntent(storeIntent(depositing))).toEqual(depositing)
+    expect(readIntent(storeIntent(intent))).not.toHaveProperty('deposits')
+    for (const [good, bad] of [
+      ['"fee":500', '"fee":0.5'],
+      ['"liquidity":"', '"liquidity":"-'],
+      ['"kind":"mint"', '"kind":"swap"'],
+      ['"positionId":"7"', '"positionId":"x"'],
+    ] as const) {
+      expect(() => readIntent(storeIntent(depositing).replace(good, bad))).toThrow('deposits')
+    }
   })
 
   it('is the principal with its rights', () => {

@@ -2,9 +2,10 @@ import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { type ErrorDetail, ToolError } from '../tool-error.ts'
-import { explainPolicy, type PolicyCheck } from './explain-policy.ts'
+import { explainPolicy } from './explain-policy.ts'
+import type { PolicyCheck } from './policy-check.ts'
 import { usdMicros, type Policy } from './policy.ts'
-import { readIntent } from './stored-intent.ts'
+import { readIntent } from '../stored-intent.ts'
 
 /**
  * Runs named cases against a policy, without chain, prices or ledger: what each intent would get as the first spend of
@@ -30,6 +31,7 @@ export function runPolicyCases(written: unknown, options: PolicyCasesOptions): r
       spendUsdMicros: one.spendUsd === undefined ? null : usdMicros(one.spendUsd),
       gasUsdMicros: null,
       used: null,
+      weighed: null,
     }
     const checks = explainPolicy(question, { chain, policy, wallet, nowSeconds: one.nowSeconds ?? nowSeconds })
     const problem = problemOf(one, checks)

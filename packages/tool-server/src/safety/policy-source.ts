@@ -21,6 +21,7 @@ export async function openPolicySource(path: string, options: { readonly product
 
   return Object.freeze({
     started: first.policy,
+    latest: () => known.policy,
     current: async () => {
       known = await read(known)
       return known.policy
@@ -32,6 +33,8 @@ export type PolicySource = {
   readonly started: Policy
   /** The same object as long as the bytes of the file are the same. */
   current(): Promise<Policy>
+  /** As `current` last told it; reads nothing and never throws. */
+  latest(): Policy
 }
 
 /** `sha256`: of the file's bytes; `null` without a file. */

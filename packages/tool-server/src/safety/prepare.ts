@@ -5,7 +5,7 @@ import { type Allowance, allowancesOf, approvalSteps, revokeStep } from './appro
 import { assertDeclared, type DeclaredContext, sumByToken } from './assert-declared.ts'
 import { calledContracts } from './called-contracts.ts'
 import { expectedTokens, policyVerdict, tokensOf } from './policy-verdict.ts'
-import type { Trip } from './engine.ts'
+import type { InspectionContext, Trip } from './engine.ts'
 import { ToolError } from '../tool-error.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import { type CallBounds, callBounds, noBounds } from './value/call-bounds.ts'
@@ -21,7 +21,7 @@ import type { Step } from './step.ts'
 import { survey, type Survey } from './survey.ts'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */
-export async function checkPolicy(trip: Trip): Promise<Checked> {
+export async function checkPolicy<Own extends InspectionContext>(trip: Own): Promise<Checked<Own>> {
   const { engine, chain, client, wallet, intent, known } = trip
   const allowances = allowancesOf(intent.approvals, chain.permit2)
   const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
@@ -33,7 +33,7 @@ export async function checkPolicy(trip: Trip): Promise<Checked> {
   return { ...trip, allowances, surveyed, ...verdict, callBounds: read.bounds, refusals }
 }
 
-export type Checked = Trip & {
+export type Checked<Own extends InspectionContext = Trip> = Own & {
   readonly allowances: readonly Allowance[]
   readonly surveyed: Survey
   /** In the order of the calls. */
@@ -43,7 +43,7 @@ export type Checked = Trip & {
 }
 
 /** Puts the approvals around the calls, plays the whole at one block, and looks meanwhile at prices and at what the intent rests on. */
-export async function simulatePlan(checked: Checked): Promise<Simulated> {
+export async function simulatePlan<Own extends InspectionContext>(checked: Checked<Own>): Promise<Simulated<Own>> {
   const { engine, chain, intent, surveyed } = checked
   const expiresAtSeconds = surveyed.atSeconds + permit2LifetimeSeconds
   const approvals = approvalSteps(intent.approvals, surveyed.standing, { permit2: chain.permit2, expiresAtSeconds })
@@ -62,14 +62,17 @@ export async function simulatePlan(checked: Checked): Promise<Simulated> {
   return { ...checked, steps, simulation, priced, refusals }
 }
 
-export type Simulated = Checked & {
+export type Simulated<Own extends InspectionContext = Trip> = Checked<Own> & {
   readonly steps: readonly Step[]
   readonly simulation: Simulation
   readonly priced: PricedTokens
 }
 
 /** The tokens of an intent, and those of the pools that its calls trade in or deposit into. */
-export function tokensToPrice({ intent, callBounds }: Checked): readonly Address[] {
+export function tokensToPrice({
+  intent,
+  callBounds,
+}: Pick<Checked<InspectionContext>, 'intent' | 'callBounds'>): readonly Address[] {
   return [...tokensOf(intent), ...tokensInCalls(callBounds)]
 }
 
@@ -83,7 +86,7 @@ function tokensInCalls(calls: readonly CallBounds[]): readonly Address[] {
 }
 
 /** Calldata of the AMM that is not known to its last byte may permit anything. */
-function readBounds(
+export function readBounds(
   { calls }: Intent,
   chain: Chain,
   known: KnownContracts,
@@ -98,7 +101,8 @@ function readBounds(
 }
 
 /** What a simulation is held against beside the intent. */
-export function declaredContext({ engine, chain, known, wallet, intent, allowances }: Checked): DeclaredContext {
+export function declaredContext(checked: Checked<InspectionContext>): DeclaredContext {
+  const { engine, chain, known, wallet, intent, allowances } = checked
   return {
     permit2: chain.permit2,
     positionManagers: known.positionManagers,
@@ -111,7 +115,7 @@ export function declaredContext({ engine, chain, known, wallet, intent, allowanc
 }
 
 /** Plays steps from the state of a survey, with the reads and the take-backs that follow them. */
-export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): Promise<Simulation> {
+export function play(trip: Checked<InspectionContext>, steps: readonly Step[], surveyed: Survey): Promise<Simulation> {
   const { engine, client, chain, wallet, intent, known, allowances } = trip
   const called = calledContracts(intent, known)
   return simulate({
@@ -133,7 +137,7 @@ export function play(trip: Checked, steps: readonly Step[], surveyed: Survey): P
 }
 
 /** The pools that the calldata names, and those that the intent says a position it names is of. */
-function poolsToInspect({ callBounds, intent }: Checked): readonly InspectedPool[] {
+function poolsToInspect({ callBounds, intent }: Checked<InspectionContext>): readonly InspectedPool[] {
   const deposits = callBounds.flatMap((call) => call.deposits)
   const named = deposits.flatMap(({ pool, version }) => (pool === null ? [] : [{ ...pool, version }]))
   const declared = (intent.deposits ?? []).map(({ pool, version, token0, token1, hooks }) => {
@@ -160,7 +164,7 @@ export function declaredTokens(intent: Intent): readonly Address[] {
 }
 
 /** Those, and what its calldata trades or deposits: a simulation without logs sees no others. */
-function measuredTokens({ intent, callBounds }: Checked): readonly Address[] {
+function measuredTokens({ intent, callBounds }: Checked<InspectionContext>): readonly Address[] {
   return tokensOnce([...tokensOf(intent), ...tokensInCalls(callBounds)])
 }
 

@@ -1,14 +1,15 @@
 import type { PublicClient } from 'viem'
+import { callAnswer } from '../adapters/rpc/call-answer.ts'
 import type { Intent } from '../intent.ts'
 import { ToolError } from '../tool-error.ts'
 
 /**
  * Asks the chain again for what a plan rests on. Writes of a wallet run one after the other, so whatever an earlier one
- * did shows here, before anything is signed. Throws `SIMULATION_DRIFT`.
+ * did shows here, before anything is signed. Throws `SIMULATION_DRIFT` and `RPC_*`.
  */
 export async function requireUnchanged({ restsOn = [] }: Intent, client: PublicClient): Promise<void> {
-  const now = await Promise.all(restsOn.map(({ to, data }) => client.call({ to, data })))
-  const changed = restsOn.filter(({ answer }, index) => now[index]?.data?.toLowerCase() !== answer.toLowerCase())
+  const now = await Promise.all(restsOn.map((read) => callAnswer(client, read)))
+  const changed = restsOn.filter(({ answer }, index) => now[index]?.toLowerCase() !== answer.toLowerCase())
   if (changed.length === 0) return
   const message = 'What the call was planned on has changed meanwhile. Nothing was signed.'
   throw new ToolError('SIMULATION_DRIFT', message, {

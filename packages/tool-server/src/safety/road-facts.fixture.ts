@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { createTestClient, http, parseUnits, type TestClient, zeroAddress } from 'viem'
+import { createChainActor, v3PathOf } from '../adapters/liquidity/chain-actor.fixture.ts'
 import type { Deferred, Settled } from '../intent.ts'
 import { expect, onTestFailed } from 'vitest'
 import { swapIntent } from './intents.fixture.ts'
@@ -59,6 +60,14 @@ export async function moveThePrice(road: Road): Promise<void> {
   const mover = await openRoad(road.devnet)
   await mover.run(swapIntent(mover, '5000'))
   await mover.close()
+}
+
+/** Somebody else buys WETH for 3 million USDC in the v3 pool of 0.05 %, which moves it by some hundred basis points. */
+export async function pushThePrice({ devnet, token }: Road): Promise<void> {
+  const { address } = devnet.accounts[6]!
+  await devnet.fund(address, { USDC: '3000000' })
+  const actor = await createChainActor(devnet, address)
+  await actor.swapV3(v3PathOf(token('USDC'), 500, token('WETH')), parseUnits('3000000', 6))
 }
 
 export function settledOf(outcome: Settled | Deferred): Settled {

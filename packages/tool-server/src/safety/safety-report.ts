@@ -7,7 +7,7 @@ import { readPause } from './kill-switch.ts'
 import { isDailyAlert, limitsOf, sessionIdleMs, usdText as usd } from './spend-limit.ts'
 import { onStorage } from './storage.ts'
 import { budgetNames } from './value/budget-names.ts'
-import { dailyValueCaps } from './value/value-bounds.ts'
+import { dailyValueCaps } from './policy-value-caps.ts'
 
 /** What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. */
 export async function safetyReport(engine: Engine, principal: Principal): Promise<SafetyReport> {

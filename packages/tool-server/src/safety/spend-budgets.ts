@@ -4,7 +4,7 @@ import type { Policy } from './policy.ts'
 import type { PricedTokens } from './spend-value.ts'
 import { budgetNames, poolBudgetName, poolPricedBudgetName } from './value/budget-names.ts'
 import { tokensIn, valueAt } from './value/trusted-value.ts'
-import { dailyValueCaps } from './value/value-bounds.ts'
+import { dailyValueCaps } from './policy-value-caps.ts'
 import { type CallValue, trustedPrices } from './weigh-value.ts'
 
 /**

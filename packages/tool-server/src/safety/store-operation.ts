@@ -3,6 +3,7 @@ import type { Plan, Planned, Scheduled } from '../intent.ts'
 import { ToolError } from '../tool-error.ts'
 import { neededApproval } from './approval.ts'
 import type { AuditEventName } from './audit-event-names.ts'
+import { countable } from './countable.ts'
 import { neededDelay, type NeededDelay } from './delay.ts'
 import { planOf } from './plan.ts'
 import { argumentsOf } from './plan-hash.ts'
@@ -10,7 +11,7 @@ import type { Refusal } from './refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { usdText } from './spend-limit.ts'
 import { onStorage } from './storage.ts'
-import { storeIntent } from './stored-intent.ts'
+import { storeIntent } from '../stored-intent.ts'
 import { storePrincipal } from './stored-principal.ts'
 
 /** Keeps the plan of a dry run for `execute_plan`, whatever the policy has against it now. */
@@ -111,7 +112,8 @@ async function store(
     planHash: plan.planHash,
     plan: JSON.stringify(plan),
     intent: storeIntent(intent),
-    spendUsdMicros: spend.amountUsdMicros,
+    // A dry run may be of any sum; the plan beside it says which limit it exceeds.
+    spendUsdMicros: countable(spend.amountUsdMicros),
     ...life,
   }
   const { maxWaiting } = engine.policy.approvals

@@ -1,6 +1,8 @@
 import { boundedTip, type Chain } from '@svc/wallet/core'
 import type { Address, PublicClient } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { contractRead } from '../adapters/rpc/contract-read.ts'
+import { readSurely } from '../adapters/rpc/read-surely.ts'
 import type { RpcPool } from '../ports.ts'
 import type { Allowance } from './approval-steps.ts'
 
@@ -51,10 +53,9 @@ export function readAllowances(
   allowances: readonly Pick<Allowance, 'token' | 'spender'>[],
   blockNumber?: bigint,
 ): Promise<readonly bigint[]> {
-  const at = blockNumber === undefined ? {} : { blockNumber }
   return Promise.all(
     allowances.map(({ token, spender }) =>
-      client.readContract({ address: token, abi: erc20Abi, functionName: 'allowance', args: [wallet, spender], ...at }),
+      readSurely(client, contractRead(token, erc20Abi, 'allowance', [wallet, spender]), blockNumber),
     ),
   )
 }

@@ -1,6 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import type { ErrorDetail } from '../tool-error.ts'
+import type { InspectionContext, Trip } from './engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Refusal } from './refusal.ts'
 import type { Simulation } from './simulation.ts'
@@ -18,13 +19,13 @@ import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } fr
  * Holds what comes back against what leaves, at prices of named sources: the stage that keeps a call from giving the owner's
  * money away. What only brings funds home is not held to prices. Everything is from the simulation and the calldata.
  */
-export function weighValue(simulated: Simulated): ValueWeighed {
+export function weighValue<Own extends InspectionContext>(simulated: Simulated<Own>): ValueWeighed<Own> {
   const { simulation, priced } = simulated
   const value = valueOfCall(simulated, simulation, priced)
   return { ...simulated, value, refusals: value.refusals }
 }
 
-export type ValueWeighed = Simulated & { readonly value: CallValue }
+export type ValueWeighed<Own extends InspectionContext = Trip> = Simulated<Own> & { readonly value: CallValue }
 
 /** What a call comes to in value, as its simulation and its calldata say. */
 export type CallValue = ValueVerdict &
@@ -46,7 +47,7 @@ export type CallValue = ValueVerdict &
 
 /** The same for another simulation, which begins at a later step, and newer prices. */
 export function valueOfCall(
-  road: Simulated,
+  road: Simulated<InspectionContext>,
   simulation: Simulation,
   priced: PricedTokens,
   firstStep = 0,
@@ -87,7 +88,7 @@ export function valueOfCall(
 }
 
 /** Of the calls that are still to be made. */
-function boundsFrom({ steps, callBounds }: Simulated, firstStep: number): readonly CallBounds[] {
+function boundsFrom({ steps, callBounds }: Simulated<InspectionContext>, firstStep: number): readonly CallBounds[] {
   const left = steps.slice(firstStep).filter(({ kind }) => kind === 'call').length
   return callBounds.slice(callBounds.length - left)
 }

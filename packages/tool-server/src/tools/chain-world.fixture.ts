@@ -63,6 +63,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     urls: () => [devnet.rpcUrl],
     now,
     ...patientRpc,
+    ...(options.retryPauseMs !== undefined && { retryPauseMs: options.retryPauseMs }),
     fetch: (input, init) => {
       network.requests += 1
       return network.fetch(input, init)
@@ -249,6 +250,8 @@ export type WorldOptions = {
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>
+  /** Between two rounds of questions to an endpoint; a quarter of a second unless given. */
+  readonly retryPauseMs?: number
   /** How long answers wait for the figures beside what they are for; a minute unless given. */
   readonly figuresWithinMs?: number
   /** Whether the credentials of who asked are still taken; they are unless given. */

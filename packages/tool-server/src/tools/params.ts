@@ -16,7 +16,7 @@ import type { WriteContext } from '../tool.ts'
 export const chainInput = z
   .string()
   .refine((text) => chainForm.test(text), 'Accepted: a chain name or id; list_supported_chains shows them')
-  .describe('Name or id')
+  .describe('Name/id')
 
 export const tokenInput = z
   .string()
@@ -99,7 +99,7 @@ export const rangeStrategies = {
 
 export const rangeStrategyInput = z
   .enum(['full', 'narrow', 'medium', 'wide'], { error: 'Accepted: full, narrow, medium or wide' })
-  .describe('all, +/-5, 15, 50 %')
+  .describe('+/-5, 15, 50 %')
 
 /** The id of a plan or an operation: a UUID as this server gives them. */
 export const operationIdInput = z

@@ -89,6 +89,31 @@ export const bigPlan: Plan = {
   spendUsd: '9000',
 }
 
+/** The same with a deposit, and a warning that tries to be more than text. */
+export const depositingPlan: Plan = {
+  ...bigPlan,
+  deposits: [
+    {
+      kind: 'mint',
+      version: 'v3',
+      pool: `0x${'aa'.repeat(20)}`,
+      token0: { token: `0x${'11'.repeat(20)}`, symbol: 'WETH', isListed: true },
+      token1: { token: `0x${'22'.repeat(20)}`, symbol: 'USDC', isListed: true },
+      feePct: 0.05,
+      hooks: null,
+      positionId: null,
+      createsPool: false,
+      tickLower: -197_310,
+      tickUpper: -195_310,
+      priceLower: 2700,
+      priceUpper: 3300,
+      currentPrice: 3000,
+      share0Pct: 50,
+    },
+  ],
+  warnings: ['Beware of\u001b this.'],
+}
+
 async function awaiting(
   operations: Operations,
   call: Call,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openTestServer, type TestServer } from '../test-server.fixture.ts'
-import { rawRequest } from '../raw-http.fixture.ts'
+import { rawBytes, rawExchange, rawRequest } from '../raw-http.fixture.ts'
 import { certificate, certificateKey } from './tls.fixture.ts'
 
 let open: TestServer
@@ -72,5 +72,31 @@ describe('a trusted proxy', () => {
     expect(await from('198.51.100.7, 203.0.113.1')).toBe(429)
     expect(await from('203.0.113.1, 10.1.1.1')).toBe(429)
     expect(await from('203.0.113.2')).toBe(401)
+  })
+
+  it('cannot have its word drowned in other header fields', async () => {
+    open = await openTestServer({
+      env: { SVC_TRUSTED_PROXIES: '127.0.0.1' },
+      limits: { perAddressPerMinute: 1 },
+    })
+    // A client forges the first address and fills up what is read; its edge appends the true one.
+    const from = (forged: string, others: number) => {
+      const filling = Array.from({ length: others }, (_, index) => [`a${index}`, ''] as const)
+      const forwarded = ['x-forwarded-for', '203.0.113.1'] as const
+      const fields = [
+        ['host', 'localhost'],
+        ['x-forwarded-proto', 'https'],
+        ['x-forwarded-for', forged],
+      ] as const
+      return rawExchange(open.port, rawBytes('GET /mcp', [...fields, ...filling, forwarded]))
+    }
+    // With these five, a hundred.
+    expect((await from('198.51.100.1', 95)).status).toBe(401)
+    expect((await from('198.51.100.2', 95)).status).toBe(429)
+    for (const others of [96, 500, 1_500]) {
+      const refused = await from('198.51.100.3', others)
+      expect(refused).toMatchObject({ status: 431, json: { code: 'HEADERS_TOO_LARGE', status: 431, retryable: false } })
+      expect(refused.head).toContain('application/problem+json')
+    }
   })
 })

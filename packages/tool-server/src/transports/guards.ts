@@ -47,18 +47,22 @@ export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1
 
 /** Remembers the spellings it accepted: clients repeat theirs with every request. */
 function hostCheck(allowedHosts: readonly string[]): (host: string) => boolean {
+  const names = new Set(allowedHosts.flatMap((name) => hostName(name) ?? []))
   const accepted = new Set<string>()
   return (host) => {
     if (accepted.has(host)) return true
-    if (!allowedHosts.includes(hostName(host) ?? '')) return false
+    const name = hostName(host)
+    if (name === null || !names.has(name)) return false
     if (accepted.size < 64) accepted.add(host)
     return true
   }
 }
 
-/** The name in a `Host` header as URLs spell it, or `null` when it holds none. */
+/** The name in a `Host` header in small letters, an IPv6 address as URLs spell it; `null` for all but `host` and `host:port`. */
 function hostName(host: string): string | null {
-  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : null
+  const name = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase()
+  if (name === undefined || !URL.canParse(`http://${host}`)) return null
+  return name.startsWith('[') ? new URL(`http://${name}`).hostname : name
 }
 
 function proxyList(entries: readonly string[]): (address: string) => boolean {

@@ -80,6 +80,7 @@ type Road = HttpOptions & { readonly inFlight: Set<ServerResponse> }
 /** The road of a request. Each step refuses by throwing an `HttpRefusal`. */
 async function travel(request: IncomingMessage, response: ServerResponse, options: Road): Promise<void> {
   const { guards, limits } = options
+  requireFewHeaders(request)
   guards.requireHost(request.headers)
   allowOrigin(response, guards.requireOrigin(request.headers))
   const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')
@@ -146,14 +147,20 @@ async function readMessage(request: IncomingMessage, response: ServerResponse): 
   return parsed.value
 }
 
+/** Before any header is believed: one that was left out could be the one that counts. */
+function requireFewHeaders({ rawHeaders }: IncomingMessage): void {
+  if (rawHeaders.length <= 2 * maxHeaders) return
+  throw refuse('HEADERS_TOO_LARGE', 'The request has too many header fields.', { connection: 'close' })
+}
+
 function requireMethod(request: IncomingMessage): void {
   if (request.method !== undefined && methods.includes(request.method)) return
   throw refuse('METHOD_NOT_ALLOWED', 'This method is not served here.', { allow: methods.join(', ') })
 }
 
 function requireJson({ headers }: IncomingMessage): void {
-  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw refuse('MEDIA_TYPE_NOT_SUPPORTED', 'The body must be application/json.')
+  if (!jsonType.test(headers['content-type'] ?? ''))
+    throw refuse('MEDIA_TYPE_NOT_SUPPORTED', 'The body must be application/json in UTF-8.')
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw refuse('MEDIA_TYPE_NOT_SUPPORTED', 'Compressed bodies are not read.', { connection: 'close' })
@@ -205,13 +212,20 @@ function openServer(
   { tls, headersTimeoutMs: headersTimeout }: HttpOptions,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  const times = { ...timeouts, headersTimeout, connectionsCheckingInterval: headersTimeout / 5 }
+  const reading = {
+    ...timeouts,
+    headersTimeout,
+    connectionsCheckingInterval: headersTimeout / 5,
+    // Else of two Host or Content-Type fields the first would count here, and the last perhaps elsewhere.
+    joinDuplicateHeaders: true,
+  }
   const server =
     tls === null
-      ? createPlainServer(times, onRequest)
-      : createTlsServer({ ...times, ...tls, minVersion: 'TLSv1.3' }, onRequest)
+      ? createPlainServer(reading, onRequest)
+      : createTlsServer({ ...reading, ...tls, minVersion: 'TLSv1.3' }, onRequest)
   server.maxConnections = maxConnections
-  server.maxHeadersCount = maxHeaders
+  // All are read, for Node drops those beyond its count in silence; their bytes it bounds itself.
+  server.maxHeadersCount = 0
   return server
 }
 
@@ -246,6 +260,8 @@ const methods: readonly string[] = ['GET', 'POST', 'DELETE', 'OPTIONS']
 const corsHeaders =
   'Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID'
 const streamFlushMs = 1_000
+/** Without a parameter, or with the one encoding that JSON has. */
+const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\t ]*)?$/i
 const maxBodyBytes = 262_144
 const maxDepth = 32
 const maxConnections = 4_096

@@ -103,7 +103,7 @@ async function change(
   work: Change,
 ): Promise<void> {
   if (request.headers.origin !== `http://${state.host}`) return answer(response, 403, 'Foreign origin.')
-  if (request.headers['content-type']?.split(';', 1)[0] !== 'application/json') {
+  if (request.headers['content-type'] !== 'application/json') {
     return answer(response, 415, 'A decision is application/json.')
   }
   try {

@@ -79,6 +79,21 @@ describe('the approval page', () => {
     expect(text).toContain('US\\u202eDC&#60;img src=x')
   })
 
+  it('shows where a deposit goes, its range in prices, and what to weigh', async () => {
+    const { cookie } = await enter()
+    const { text } = await ask('/', { headers: { cookie } })
+    const [card = ''] = text.match(/<article aria-labelledby="why-op-1"[\s\S]*?<details/) ?? []
+    for (const shown of [
+      'a new position in the v3 pool WETH/&#34;US\\u202eDC&#60;img src=x onerror=...&#34; at 0.3 %',
+      '2,700 to 3,300 &#34;US\\u202eDC',
+      '2,998.8 &#34;US\\u202eDC',
+      '0xd0b53D9277642d899DF5C87A3966A349A798F224',
+      '<li>The price lies outside of &#60;b&#62;the&#60;/b&#62; range',
+    ]) {
+      expect(card).toContain(shown)
+    }
+  })
+
   it('decides once, on exactly the plan it showed', async () => {
     const { cookie, origin } = await enter()
     const headers = { cookie, origin, 'content-type': 'application/json' }
@@ -101,6 +116,7 @@ describe('the approval page', () => {
     ['no origin', 403, ({ origin: _origin, ...headers }) => ({ headers })],
     ['another name for this machine', 403, (own) => ({ headers: { ...own, host: 'rebound.example' } })],
     ['a form of another site', 415, (own) => ({ headers: { ...own, 'content-type': 'text/plain' } })],
+    ['another alphabet', 415, (own) => ({ headers: { ...own, 'content-type': 'application/json; charset=utf-16' } })],
     ['a body with more in it', 400, (headers) => ({ headers, body: word({ by: 'operator:someone' }) })],
     ['a body that is no JSON', 400, (headers) => ({ headers, body: '{' })],
     ['a body without end', 400, (headers) => ({ headers, body: `{"id":"${'x'.repeat(100_000)}"}` })],

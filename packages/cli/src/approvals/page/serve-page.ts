@@ -7,7 +7,8 @@ import { answerRequest, type PageState } from './answer-request.ts'
  * it; that browser gets a cookie and no other does. Rejects when the port cannot be had.
  */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) => {
+  const reading = { headersTimeout: 10_000, requestTimeout: 10_000, joinDuplicateHeaders: true }
+  const server = createServer(reading, (request, response) => {
     answerRequest(request, response, state).catch(() => end(response))
   })
   server.maxConnections = 64

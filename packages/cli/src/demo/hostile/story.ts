@@ -128,15 +128,14 @@ async function burnTheGas({ world, agent, transcript }: HostileScene, stopped: s
   const rest = Number(remainingUsd.session) - 4
   if (rest > 0) await agent.call('execute_swap', swapOf(rest.toFixed(2)), shapes.swapped)
   const spender = world.devnet.chain.amm.v3?.swapRouter02 ?? ''
+  const approval = { token: 'USDC', spender, amount: '0', chain: 'local' }
+  transcript.asked('approve_token', approval)
   for (let calls = 0; calls < 60; calls += 1) {
-    const outcome = await agent.tryOut(
-      'approve_token',
-      { token: 'USDC', spender, amount: '0', chain: 'local' },
-      shapes.approved,
-    )
+    const outcome = await agent.attempt('approve_token', approval, shapes.approved)
     if (!('code' in outcome)) continue
     if (outcome.code !== 'SPENDING_LIMIT_EXCEEDED') throw new Error(`Stopped by ${outcome.code} instead of the limit`)
-    transcript.row('stopped by', `the limit of a session, which counts gas, after ${calls} calls that moved nothing`)
+    transcript.row('carried out', `${calls} times, one call after the other, and nothing was moved`)
+    transcript.row('stopped by', 'the limit of a session, which counts gas')
     transcript.row('it hears', `${outcome.code}: ${outcome.message}`)
     stopped.push(`${'Burn the gas'.padEnd(42)} ${outcome.code}`)
     return

@@ -3,6 +3,8 @@ import type { Chain } from '@svc/wallet/core'
 import { slice, type Address } from 'viem'
 import type { Pool, Ports, TickRow } from '../../ports.ts'
 import { erc20Abi } from '../liquidity/abis/erc20.ts'
+import { contractRead } from '../rpc/contract-read.ts'
+import { readSurely } from '../rpc/read-surely.ts'
 import { activeLiquidity } from './active-liquidity.ts'
 
 /**
@@ -30,8 +32,7 @@ const ticksEachSide = 20_000
 async function readBalances(ports: Pick<Ports, 'rpc'>, chain: Chain, pool: Pool): Promise<PoolAmounts> {
   const client = ports.rpc.client(chain)
   const holder: Address = slice(pool.id, 0, 20)
-  const balance = (token: Address) =>
-    client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
+  const balance = (token: Address) => readSurely(client, contractRead(token, erc20Abi, 'balanceOf', [holder]))
   const [amount0, amount1] = await Promise.all([balance(pool.token0.address), balance(pool.token1.address)])
   return { amount0, amount1 }
 }

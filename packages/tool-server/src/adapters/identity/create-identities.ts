@@ -2,6 +2,7 @@ import { findAgents, getAgent, type Chain, planRegistration, registeredAgentIn }
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import type { Identities, RegistrationRequest, RpcPool } from '../../ports.ts'
 import type { Config } from '../../config.ts'
+import { callAnswer } from '../rpc/call-answer.ts'
 import { registryOf } from './registry-of.ts'
 import { unsupportedChain, withToolErrors } from './registry-errors.ts'
 
@@ -32,7 +33,7 @@ export function createIdentities(options: IdentitiesOptions): Identities {
         data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] }),
       }
       // A registry that does not count answers nothing, as `find` says of it.
-      return { ...read, answer: (await client.call(read).catch(() => null))?.data ?? '0x' }
+      return { ...read, answer: await callAnswer(client, read) }
     },
     plan: (chain: Chain, request: RegistrationRequest, signal: AbortSignal) =>
       withToolErrors(() => {

@@ -65,13 +65,7 @@ function byDollars(...points: PricePoint[]): PriceGroup {
 }
 
 function point(n: number, facts: Partial<PricePoint>): PricePoint {
-  const exact = {
-    meanE18: null,
-    spotE18: 0n,
-    version: 'v3',
-    side: { tokenIs0: true, tokenDecimals: 18, quoteDecimals: 18 },
-  } as const
-  return { pool: poolOf(n), mean: null, spot: facts.mean ?? 1, depth: 0, ...exact, ...facts }
+  return { pool: poolOf(n), mean: null, spot: facts.mean ?? 1, depth: 0, mostE18: 0n, ...facts }
 }
 
 function poolOf(n: number): `0x${string}` {

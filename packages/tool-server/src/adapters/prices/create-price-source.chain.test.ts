@@ -2,45 +2,35 @@ import { useDevnet } from '@svc/devnet/testing'
 import { getSqrtPriceAtTick, priceFromSqrtPrice } from '@svc/lp-math'
 import { parseAbi, parseUnits, type Hex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { PriceSource } from '../../ports.ts'
 import { v3PositionManagerAbi } from '../liquidity/abis/v3-position-manager.ts'
 import { createChainActor, v3PathOf } from '../liquidity/chain-actor.fixture.ts'
-import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
 import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
-import { readQuery } from '../rpc/read-query.ts'
-import { createPriceSource } from './create-price-source.ts'
-import { pointsQuery } from './points-query.ts'
+import { createBlockReads } from '../rpc/create-block-reads.ts'
+import { discoverablePools } from './discoverable-pools.ts'
+import { pastBlocks } from './past-blocks.ts'
+import { createPricedDevnet, type PricedDevnet } from './priced-devnet.fixture.ts'
+import { readPoints } from './read-points.ts'
 
 const devnet = useDevnet()
-let bench: ReturnType<typeof createReadsBench>
-let prices: PriceSource
+let bench: PricedDevnet
+let prices: PricedDevnet['prices']
 
 beforeEach(() => {
-  bench = createReadsBench(devnet())
-  prices = sourceOver(bench)
+  bench = createPricedDevnet(devnet(), { chain: { blockTimeSeconds: 1 } })
+  prices = bench.prices
 })
 
-describe('usd', () => {
-  it('counts a listed dollar token as a dollar', async () => {
-    await expect(prices.usd(bench.chain, await bench.token('USDC'))).resolves.toMatchObject({
-      usd: 1,
-      exact: { usdE18: 10n ** 18n, sources: ['peg'] },
-      method: 'peg',
-      confidence: 'HIGH',
-    })
-  })
-
+describe('usd of a token without named sources', () => {
   it('prices the native currency, its wrapped token and what trades against it by the mean of half an hour', async () => {
     await passTime(2 * 3_600)
     const ether = (await prices.usd(bench.chain, await bench.token('ETH')))!
     expect(ether).toMatchObject({ method: 'pool_twap', confidence: 'HIGH' })
     expect(ether.usd).toBeGreaterThan(2_000)
     expect(ether.usd).toBeLessThan(4_500)
-    expect(ether.exact?.sources).toContain('v3_twap')
-    // In integers at the whole tick on the dear side: at most a ten-thousandth above the number in reports.
-    const exact = Number(ether.exact!.usdE18) / 1e18 / ether.usd
-    expect(exact).toBeGreaterThanOrEqual(1 - 1e-9)
-    expect(exact).toBeLessThan(1.0001)
+    expect(ether).toMatchObject({ band: null, doubt: 'unnamed', mostE18: expect.any(BigInt) })
+    const most = Number(ether.mostE18) / 1e18 / ether.usd
+    expect(most).toBeGreaterThanOrEqual(1 - 1e-9)
+    expect(most).toBeLessThan(1.05)
     expect(await prices.usd(bench.chain, await bench.token('WETH'))).toEqual(ether)
     const bitcoin = (await prices.usd(bench.chain, await bench.token('WBTC')))!
     expect(bitcoin).toMatchObject({ method: 'pool_twap' })
@@ -72,7 +62,8 @@ describe('usd', () => {
     await passTime(3_600)
     const fot = await bench.token('FOT')
     await expect(prices.usd(bench.chain, fot)).resolves.toMatchObject({ method: 'pool_spot', confidence: 'LOW' })
-    await expect(sourceOver(bench, 1e9).usd(bench.chain, fot)).resolves.toBeNull()
+    const exacting = createPricedDevnet(devnet(), { leastLiquidityUsd: 1e9 })
+    await expect(exacting.usd('FOT')).resolves.toBeNull()
     await expect(prices.usd(bench.chain, await bench.token('HOSTILE'))).resolves.toBeNull()
   })
 
@@ -130,41 +121,59 @@ describe('usd', () => {
         return actor.mintV3({ token0, token1, fee, ...range, amount0Desired, amount1Desired })
       }
       const meanOfPool = async () => {
-        const { number } = await bench.rpc.head(bench.chain)
-        const points = await readQuery(client, bench.chain, pointsQuery(bench.chain, wbtc, [usdc]), number)
+        const reads = createBlockReads(bench.rpc, bench.chain, await bench.rpc.head(bench.chain))
+        const places = discoverablePools(bench.chain, wbtc, usdc)
+        const points = await readPoints(bench.chain, reads, pastBlocks(reads.head.number, 1, 0), places)
         return points.find((point) => point.pool === pool)
       }
       if (standing !== null) await mint(standing)
       await passTime(2_400)
       const before = (await prices.usd(bench.chain, wbtc))!
-      expect(before).toMatchObject({ doubt: null, exact: { usdE18: expect.any(BigInt) } })
+      expect(before).toMatchObject({ doubt: 'unnamed', mostE18: expect.any(BigInt) })
       await mint('1500000')
       const point = (await meanOfPool())!
       expect(point.mean).toBeLessThan(2)
       expect(point.depth).toBeLessThan(25_000)
       const after = (await prices.usd(bench.chain, wbtc))!
       expect(after.blockNumber).toBeGreaterThan(before.blockNumber)
-      expect(after.doubt).toBeNull()
-      expect(Number(after.exact!.usdE18) / Number(before.exact!.usdE18)).toBeCloseTo(1, 2)
+      expect(Number(after.mostE18) / Number(before.mostE18)).toBeCloseTo(1, 2)
       expect(after.usd / before.usd).toBeCloseTo(1, 2)
       expect(after.pools).not.toContain(pool)
     })
   })
 
-  it('reads a block once', async () => {
+  it('is read in one request after the head, older blocks of pairs included, and once a block', async () => {
+    const fot = createPricedDevnet(devnet())
+    await fot.passTime(35)
+    await fot.token('FOT')
+    fot.network.requests.length = 0
+    const [price, again] = await Promise.all([fot.usd('FOT'), fot.usd('FOT')])
+    expect(price).toMatchObject({ method: 'pool_twap', confidence: 'MODERATE' })
+    expect(again).toEqual(price)
+    expect(fot.network.requests).toHaveLength(2)
+  })
+
+  it('is worth at most what the dearest pool says, of the moment or over time, v4 included', async () => {
     await passTime(3_600)
-    let requests = 0
-    const counting = createReadsBench(devnet(), () => {
-      requests += 1
-      return null
-    })
-    const source = sourceOver(counting)
-    const weth = await counting.token('WETH')
-    await source.usd(counting.chain, weth)
-    const first = requests
-    const [a, b] = await Promise.all([source.usd(counting.chain, weth), source.usd(counting.chain, weth)])
-    expect(a).toEqual(b)
-    expect(requests - first).toBe(1)
+    const before = (await bench.usd('WETH'))!
+    const actor = await createChainActor(devnet(), devnet().accounts[0]!.address)
+    await devnet().fund(actor.address, { USDC: '4000000' })
+    const usdc = await bench.token('USDC')
+    const { token0, token1, fee, tickSpacing, hooks } = bench.pool('v4 WETH/USDC 0.05 %')
+    const key = { currency0: token0, currency1: token1, fee, tickSpacing: tickSpacing!, hooks: hooks! }
+    await actor.swapV4(key, token0 === usdc.address, parseUnits('500000', 6))
+    const after = (await bench.usd('WETH'))!
+    expect(after.usd / before.usd).toBeCloseTo(1, 3)
+    expect(Number(after.mostE18) / Number(before.mostE18)).toBeGreaterThan(1.02)
+  })
+
+  it('is priced against what its quote is worth by named sources', async () => {
+    const named = createPricedDevnet(devnet(), { named: { WETH: { pools: ['v3 WETH/USDC 0.05 %'] } } })
+    await named.passTime(35)
+    const [fot, weth] = await Promise.all([named.usd('FOT'), named.usd('WETH')])
+    expect(fot?.pools).toEqual([expect.any(String), named.pool('v3 WETH/USDC 0.05 %').id])
+    const { price } = (await named.prices.ratio(named.chain, await named.token('FOT'), await named.token('WETH')))!
+    expect(fot!.usd / (price * weth!.usd)).toBeCloseTo(1, 2)
   })
 })
 
@@ -191,10 +200,6 @@ const tiers = [
   { fee: 3_000, spacing: 60 },
   { fee: 10_000, spacing: 200 },
 ] as const
-
-function sourceOver({ rpc, tokens, reads }: ReturnType<typeof createReadsBench>, leastLiquidityUsd = 25_000) {
-  return createPriceSource({ rpc, tokens, liquidity: reads, leastLiquidityUsd })
-}
 
 async function passTime(seconds: number): Promise<void> {
   const { timestamp } = await bench.rpc.head(bench.chain)

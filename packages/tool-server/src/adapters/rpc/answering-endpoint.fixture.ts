@@ -14,5 +14,6 @@ export function clientAnswered(asked: string, result: unknown): PublicClient {
     }))
     return Response.json(answers.length === 1 ? answers[0] : answers)
   }
-  return createRpcPool({ urls: () => ['http://node.invalid'], now: () => 0, fetch }).client(base)
+  const urls = () => ['http://node.invalid']
+  return createRpcPool({ urls, now: () => 0, fetch, retryPauseMs: 1 }).client(base)
 }

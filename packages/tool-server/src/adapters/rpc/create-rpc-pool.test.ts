@@ -305,6 +305,39 @@ describe('transactions', () => {
   })
 })
 
+describe('past', () => {
+  it('asks one endpoint once, and next time one that may have what that one lacked', async () => {
+    const pruned = await startNode({ errors: { eth_call: { code: -32_000, message: 'missing trie node' } } })
+    const archive = await startNode()
+    const pool = poolOver(pruned, archive)
+    const read = () => pool.past(base).call({ to: addressOf(1), data: '0x12', blockNumber: 3n })
+    const calls = () => [pruned, archive].map(({ exchanges }) => exchanges.join().split('eth_call').length - 1)
+    await expectCode(read(), 'RPC_STALE')
+    expect(calls()).toEqual([1, 0])
+    await expect(read()).resolves.toEqual({ data: undefined })
+    await read()
+    expect(calls()).toEqual([1, 2])
+    // What is asked of the head goes to the first as before.
+    await pool.client(base).getBalance({ address: addressOf(1) })
+    expect(pruned.exchanges.at(-1)).toContain('eth_getBalance')
+  })
+
+  it('asks the first again where all lack it', async () => {
+    const pruned = await startNode({ errors: { eth_call: { code: -32_000, message: 'historical state is gone' } } })
+    const pool = poolOver(pruned)
+    const read = () => pool.past(base).call({ to: addressOf(1), data: '0x12', blockNumber: 3n })
+    await expect(read()).rejects.toThrow('historical state is gone')
+    await expect(read()).rejects.toThrow('historical state is gone')
+    expect(pruned.exchanges.join().split('eth_call')).toHaveLength(3)
+    await expectCode(
+      poolOver()
+        .past(base)
+        .getBalance({ address: addressOf(1) }),
+      'RPC_UNAVAILABLE',
+    )
+  })
+})
+
 describe('transactionCounts', () => {
   const counting = (count: number): NodeOptions => ({
     respond: (calls, response, self) => {

@@ -23,7 +23,8 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     const ring = createEndpointRing(chain.id, endpoints, now, options.retryPauseMs)
     const connection: Connection = {
       ring,
-      client: createClient(chain, ring),
+      client: createClient(chain, (method, act) => ring.ask(method, act)),
+      past: createClient(chain, (method, act) => ring.askPast(method, act)),
       head: null,
       probe: createRecentProbe(() => probe(chain, ring), { now, patienceMs: probePatienceMs }),
     }
@@ -69,6 +70,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
 
   return {
     client: (chain) => connect(chain).client,
+    past: (chain) => connect(chain).past,
     head: (chain) => sharedHead(chain),
     probe: (chain) => connect(chain).probe(),
     transactionCounts: (chain, address) =>
@@ -101,6 +103,7 @@ export type RpcPoolOptions = {
 type Connection = {
   readonly ring: EndpointRing
   readonly client: PublicClient
+  readonly past: PublicClient
   readonly probe: () => ReturnType<RpcPool['probe']>
   head: Promise<Head> | null
 }
@@ -110,7 +113,7 @@ function isStale(chain: Chain, ageSeconds: number): boolean {
 }
 
 /** Off-chain lookups are off: a contract must not make the server fetch a URL of its choice. */
-function createClient(chain: Chain, ring: EndpointRing): PublicClient {
+function createClient(chain: Chain, ask: EndpointRing['ask']): PublicClient {
   const client = createPublicClient({
     chain: defineChain({
       id: chain.id,
@@ -119,7 +122,7 @@ function createClient(chain: Chain, ring: EndpointRing): PublicClient {
       rpcUrls: { default: { http: [] } },
       contracts: { multicall3: { address: chain.multicall3 } },
     }),
-    transport: ringTransport(ring),
+    transport: ringTransport(ask),
     cacheTime: 0,
     ccipRead: false,
     pollingInterval: Math.min(4_000, Math.max(50, chain.blockTimeSeconds * 500)),

@@ -1,4 +1,4 @@
-/** Why one endpoint gave no JSON-RPC answer at all. Its message holds what the endpoint or the network said: never sent to a caller. */
+/** Why one endpoint gave no JSON-RPC answer that can be used. Its message holds what the endpoint or the network said: never sent to a caller. */
 export class EndpointError extends Error {
   override readonly name = 'EndpointError'
   readonly reason: EndpointFailure
@@ -9,5 +9,5 @@ export class EndpointError extends Error {
   }
 }
 
-/** `limited` is a no to haste (429), `refused` any other no, `broken` an answer that is not JSON-RPC. */
+/** `limited` is a no to haste (429), `refused` any other no, `broken` an answer that is not JSON-RPC, or none to what was asked. */
 export type EndpointFailure = 'timeout' | 'unreachable' | 'broken' | 'limited' | 'refused' | 'other-chain' | 'stale'

@@ -16,6 +16,12 @@ export type EndpointRing = {
    */
   ask<Result>(method: string, act: (request: RpcRequest) => Promise<Result>): Promise<Result>
   /**
+   * Asks one endpoint once for state of an older block: the first that has not lacked such state lately.
+   *
+   * @throws as `ask` does.
+   */
+  askPast<Result>(method: string, act: (request: RpcRequest) => Promise<Result>): Promise<Result>
+  /**
    * Asks every endpoint once and gives the answers of those that gave one.
    *
    * @throws ToolError `RPC_*` when none answered.
@@ -29,7 +35,7 @@ export function createEndpointRing(
   now: () => number,
   retryPauseMs = 250,
 ): EndpointRing {
-  const endpoints = requests.map((request): Endpoint => ({ request, checked: null, benchedUntil: 0 }))
+  const endpoints = requests.map((request): Endpoint => ({ request, checked: null, benchedUntil: 0, pastlessUntil: 0 }))
 
   /** Healthy ones first; the sort keeps the operator's order among equals. */
   const inOrder = () => {
@@ -69,6 +75,18 @@ export function createEndpointRing(
       }
       throw gravest(failures)
     },
+    async askPast(method, act) {
+      const time = now()
+      const ordered = inOrder()
+      const endpoint = ordered.find(({ pastlessUntil }) => pastlessUntil <= time) ?? ordered[0]
+      if (endpoint === undefined) throw gravest([])
+      try {
+        return await attempt(endpoint, method, act)
+      } catch (error) {
+        endpoint.pastlessUntil = now() + pastlessMs
+        throw rpcFailure(error, method, chainId) ?? error
+      }
+    },
     async askEach(method, act) {
       const failures: ToolError[] = []
       const asked = endpoints.map((endpoint) =>
@@ -89,10 +107,18 @@ export function createEndpointRing(
   }
 }
 
-type Endpoint = { readonly request: RpcRequest; checked: Promise<void> | null; benchedUntil: number }
+type Endpoint = {
+  readonly request: RpcRequest
+  checked: Promise<void> | null
+  benchedUntil: number
+  /** Until when it is thought not to have state of older blocks. */
+  pastlessUntil: number
+}
 type Act<Result> = (request: RpcRequest) => Promise<Result>
 
 const benchMs = 30_000
+/** Milliseconds: what a node keeps changes with its configuration, not with the hour. */
+const pastlessMs = 30 * 60_000
 /** What the operator should hear of first. */
 const byGravity: readonly string[] = [
   'RPC_CHAIN_MISMATCH',

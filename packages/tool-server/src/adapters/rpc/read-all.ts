@@ -20,14 +20,39 @@ export async function readAll<const TReads extends readonly ContractRead<unknown
   blockNumber: bigint,
   readsPerCall = lightReadsPerCall,
 ): Promise<ReadResults<TReads>> {
-  const chunks: ContractRead<unknown>[][] = []
-  for (let start = 0; start < reads.length; start += readsPerCall) chunks.push(reads.slice(start, start + readsPerCall))
+  const chunks = chunksOf<ContractRead<unknown>>(reads, readsPerCall)
   const results = await Promise.all(chunks.map((chunk) => readChunk(client, chain, chunk, blockNumber)))
   return results.flat() as ReadResults<TReads>
 }
 
 export type ReadResults<TReads extends readonly ContractRead<unknown>[]> = {
   readonly [Key in keyof TReads]: TReads[Key] extends ContractRead<infer Result> ? Result | null : never
+}
+
+/**
+ * The same, each call made once. `null` where one fails, whatever for: for state that an endpoint may not have.
+ */
+export async function readOnce(
+  client: PublicClient,
+  chain: Chain,
+  reads: readonly ContractRead<unknown>[],
+  blockNumber: bigint,
+): Promise<readonly unknown[] | null> {
+  try {
+    const results = chunksOf(reads, lightReadsPerCall).map(async (chunk) => {
+      const { data = '0x' } = await client.call({ to: chain.multicall3, data: encodeAggregate3(chunk), blockNumber })
+      return decodeAll(chunk, data)
+    })
+    return (await Promise.all(results)).flat()
+  } catch {
+    return null
+  }
+}
+
+function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  const chunks: Item[][] = []
+  for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size))
+  return chunks
 }
 
 /** Keeps one eth_call far below the gas that nodes grant it (a pool state read costs about 10,000). */
@@ -58,9 +83,12 @@ async function readChunk(
     const message = `${chain.name} has no Multicall3 where its configuration says.`
     throw new ToolError('RPC_REFUSED', message, { details: [{ field: 'chain', message }] })
   }
+  return decodeAll(reads, answer)
+}
+
+async function decodeAll(reads: readonly ContractRead<unknown>[], answer: Hex): Promise<unknown[]> {
   await yieldToEventLoop()
-  const outcomes = outcomesOf(answer, reads.length)
-  return inTurns(decoded(reads, outcomes))
+  return inTurns(decoded(reads, outcomesOf(answer, reads.length)))
 }
 
 function* decoded(

@@ -2,12 +2,13 @@ import { BaseError, type EIP1193RequestFn, type Transport } from 'viem'
 import { ToolError } from '../../tool-error.ts'
 import type { EndpointRing } from './endpoint-ring.ts'
 import type { RpcRequest } from './json-rpc-endpoint.ts'
+import { requireResult } from './require-result.ts'
 
-/** A viem transport over a ring of endpoints. A `ToolError` travels as the cause of a viem error, for viem wraps what it catches. */
-export function ringTransport(ring: EndpointRing): Transport<'ring'> {
+/** A viem transport over a way to ask a ring of endpoints. A `ToolError` travels as the cause of a viem error, for viem wraps what it catches. */
+export function ringTransport(askRing: EndpointRing['ask']): Transport<'ring'> {
   const ask: RpcRequest = async (args, options) => {
     try {
-      return await ring.ask(args.method, (request) => request(args, options))
+      return await askRing(args.method, (request) => answerOf(request, args, options))
     } catch (error) {
       if (error instanceof ToolError) throw new BaseError('The chain could not be read.', { cause: error })
       throw error
@@ -15,4 +16,11 @@ export function ringTransport(ring: EndpointRing): Transport<'ring'> {
   }
   const request = ask as EIP1193RequestFn
   return () => ({ config: { key: 'ring', name: 'Ring of endpoints', type: 'ring', request, retryCount: 0 }, request })
+}
+
+/** An answer that the method cannot have is the endpoint's fault, as none would be. */
+async function answerOf(request: RpcRequest, ...[args, options]: Parameters<RpcRequest>): Promise<unknown> {
+  const result = await request(args, options)
+  await requireResult(args.method, args.params, result)
+  return result
 }

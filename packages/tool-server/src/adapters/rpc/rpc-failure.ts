@@ -44,7 +44,8 @@ const codes: Record<EndpointFailure, RpcCode> = {
 
 const sentences: Record<RpcCode, string> = {
   RPC_TIMEOUT: 'The endpoint of the chain did not answer in time.',
-  RPC_UNAVAILABLE: 'The endpoint of the chain could not be reached, or what it answered is not JSON-RPC.',
+  RPC_UNAVAILABLE:
+    'The endpoint of the chain could not be reached, or answered with something else than was asked for.',
   RPC_REFUSED: 'The endpoint of the chain refused the request.',
   RPC_CHAIN_MISMATCH: 'The endpoint serves another chain than it is configured for.',
   RPC_STALE: 'The endpoint of the chain lags behind.',

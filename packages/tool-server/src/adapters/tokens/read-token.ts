@@ -1,8 +1,8 @@
-import { BaseError, hexToString, type Address, type PublicClient } from 'viem'
+import { hexToString, type Address, type PublicClient } from 'viem'
 import type { Token } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
 import { erc20Abi } from '../liquidity/abis/erc20.ts'
 import { contractRead, type ContractRead } from '../rpc/contract-read.ts'
+import { readOne } from '../rpc/read-one.ts'
 import { printableText } from './printable-text.ts'
 
 /**
@@ -14,9 +14,9 @@ import { printableText } from './printable-text.ts'
  */
 export async function readToken(client: PublicClient, address: Address): Promise<Token | null> {
   const [decimals, symbol, name] = await Promise.all([
-    answerOf(client, contractRead(address, erc20Abi, 'decimals', [])),
-    answerOf(client, textRead(contractRead(address, erc20Abi, 'symbol', []))),
-    answerOf(client, textRead(contractRead(address, erc20Abi, 'name', []))),
+    readOne(client, contractRead(address, erc20Abi, 'decimals', [])),
+    readOne(client, textRead(contractRead(address, erc20Abi, 'symbol', []))),
+    readOne(client, textRead(contractRead(address, erc20Abi, 'name', []))),
   ])
   if (decimals === null || decimals > mostDecimals) return null
   return {
@@ -32,18 +32,6 @@ export async function readToken(client: PublicClient, address: Address): Promise
 
 /** With more, one whole token does not fit into 256 bits. */
 const mostDecimals = 77
-
-/** A revert or a misshapen answer is `null`; a failing endpoint is not. */
-async function answerOf<Result>(client: PublicClient, read: ContractRead<Result>): Promise<Result | null> {
-  try {
-    const { data } = await client.call({ to: read.to, data: read.data })
-    return data === undefined ? null : read.decode(data)
-  } catch (error) {
-    if (error instanceof ToolError) throw error
-    if (error instanceof BaseError) return null
-    throw error
-  }
-}
 
 /** Early tokens answer with `bytes32`, padded with zeros, where the standard says `string`. */
 function textRead(read: ContractRead<string>): ContractRead<string> {

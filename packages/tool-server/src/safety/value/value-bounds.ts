@@ -1,6 +1,5 @@
 import type { Hex } from 'viem'
 import { type Policy, usdMicros } from '../policy.ts'
-import { limitsOf } from '../spend-limit.ts'
 import type { LossBounds } from './weigh-change.ts'
 
 /**
@@ -39,20 +38,6 @@ export type ValueBounds = LossBounds & {
   /** Then nothing of the call draws on what may be spent on tokens without a price. */
   readonly areAllBudgeted: boolean
 }
-
-/** What may be lost, speculated with and spent at prices of the moment in any 24 hours, in millionths of a US dollar. */
-export function dailyValueCaps(policy: Policy): DailyValueCaps {
-  const { daily } = limitsOf(policy)
-  const { maxDailyLossUsd, speculativeUsd, coldStartUsd } = policy
-  const isStrict = policy.allowlist.mode === 'strict'
-  return {
-    loss: maxDailyLossUsd === undefined ? daily / 50n : usdMicros(maxDailyLossUsd),
-    speculative: speculativeUsd === undefined ? (isStrict ? 0n : daily / 10n) : usdMicros(speculativeUsd),
-    coldStart: coldStartUsd === undefined ? daily / 10n : usdMicros(coldStartUsd),
-  }
-}
-
-export type DailyValueCaps = { readonly loss: bigint; readonly speculative: bigint; readonly coldStart: bigint }
 
 /** Fee, band and what may be lost, together: never more, but where the operator's own rule says more. */
 const policyMostLossBps = 500

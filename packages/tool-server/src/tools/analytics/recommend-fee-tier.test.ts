@@ -1,3 +1,4 @@
+import { toHex } from 'viem'
 import { expect, test } from 'vitest'
 import type { Pool } from '../../ports.ts'
 import { answerOf } from '../answer.fixture.ts'
@@ -20,7 +21,7 @@ test('says of each tier where its past is from', async () => {
     { token0: 'AAA', token1: 'BBB', chain: 'base' },
     {
       ...world,
-      rpc: { ...world.rpc, client: () => ({ readContract: async () => 10n ** 24n }) as never },
+      rpc: { ...world.rpc, client: () => ({ call: async () => ({ data: toHex(10n ** 24n, { size: 32 }) }) }) as never },
       liquidity: { ...world.liquidity, findPools: async () => pools },
       history: {
         async read(request) {

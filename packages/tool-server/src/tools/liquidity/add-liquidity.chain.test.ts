@@ -170,8 +170,8 @@ describe('add_liquidity', () => {
 
   test.each(['v2', 'v3', 'v4'])('a missing %s pool is created at the price of the amounts', async (version) => {
     const range = version === 'v2' ? {} : { fee: 10_000, rangeStrategy: 'wide' }
-    const answer = await add(['WBTC', 'DAI'], { amount0: '0.1', amount1: '6000', version, ...range })
-    expect(answer.number('currentPrice')).toBeCloseTo(60_000, -2)
+    const answer = await add(['WBTC', 'DAI'], { amount0: '0.1', amount1: '9000', version, ...range })
+    expect(answer.number('currentPrice')).toBeCloseTo(90_000, -2)
     expect(answer.at('estimatedFeeApy7d')).toBeNull()
     expect(answer.at('notes')).toEqual(expect.arrayContaining([expect.stringContaining('new')]))
     const pools = await world.call('get_pools_by_token_pair', { token0: 'DAI', token1: 'WBTC', version })
@@ -217,7 +217,10 @@ describe('add_liquidity', () => {
       simulationPassed: true,
     })
     expect(answer.at('amount0DepositedUsd')).toBeNull()
-    expect(answer.at('notes')).toEqual([`No trustworthy USD price for ${world.address('HOSTILE')}.`])
+    expect(answer.at('notes')).toEqual([
+      expect.stringContaining('buy tokens whose price nobody vouches for'),
+      `No trustworthy USD price for ${world.address('HOSTILE')}.`,
+    ])
     expect(JSON.stringify(answer.data)).not.toMatch(/IGNORE ALL PREVIOUS/)
     const strict = await openWorld(devnet(), { policy: { ...strictPolicy } })
     try {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { describeRefusals, refusalOf, refusedFields } from '../refusals.fixture.ts'
+import type { Intent, IntentDeposit } from '../../intent.ts'
+import type { AddPreview, AddRequest, Liquidity } from '../../ports.ts'
+import type { WriteContext } from '../../tool.ts'
+import { describeRefusals, refusalOf, refusedFields, untouchedWorld } from '../refusals.fixture.ts'
 import { addLiquidity } from './add-liquidity.ts'
 describeRefusals(
   addLiquidity,
@@ -75,5 +78,46 @@ describe('add_liquidity takes', () => {
   ]
   test.each(rows)('%s', async (_label, args) => {
     await expect(refusalOf(addLiquidity, args)).rejects.toThrow('liquidity.planAdd was touched')
+  })
+})
+
+describe('add_liquidity hands on', () => {
+  const kept = { deposit: { pool: '0x12' } as unknown as IntentDeposit, slippageBps: 50 }
+
+  async function intentOf(args: Record<string, unknown>, change: Partial<WriteContext> = {}) {
+    const requests: AddRequest[] = []
+    const intents: Intent[] = []
+    const planAdd: Liquidity['planAdd'] = async (_chain, request) => {
+      requests.push(request)
+      return {
+        intent: { why: 'add' } as Intent,
+        preview: {} as AddPreview,
+        decode: () => Promise.reject(new Error('not mined')),
+      }
+    }
+    const context: WriteContext = {
+      ...untouchedWorld(),
+      liquidity: { planAdd } as Liquidity,
+      prices: { usd: async () => null, ratio: async () => null },
+      execute: async (intent) => {
+        intents.push(intent)
+        throw new Error('enough')
+      },
+      ...change,
+    }
+    const input = addLiquidity.input.parse({ ...pair, fee: 500, rangeStrategy: 'narrow', ...args })
+    await expect(addLiquidity.handle(input, context)).rejects.toThrow('enough')
+    return { request: requests[0]!, intent: intents[0]! }
+  }
+
+  test('whether the caller takes a pool without a trusted price', async () => {
+    expect((await intentOf({ createPool: true })).intent).toEqual({ why: 'add', allowsUnpricedPool: true })
+    expect((await intentOf({ createPool: false })).intent).toEqual({ why: 'add' })
+    expect((await intentOf({})).intent).toEqual({ why: 'add' })
+  })
+
+  test('the deposit of the plan that it carries out', async () => {
+    expect((await intentOf({}, { keptDeposits: () => [kept] })).request.kept).toBe(kept)
+    expect((await intentOf({})).request.kept).toBeUndefined()
   })
 })

@@ -3,6 +3,8 @@ import { hexToBigInt } from 'viem'
 import * as z from 'zod'
 import { detectTransferFee } from '../../adapters/analytics/detect-transfer-fee.ts'
 import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
+import { contractRead } from '../../adapters/rpc/contract-read.ts'
+import { readOne } from '../../adapters/rpc/read-one.ts'
 import type { Token } from '../../ports.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { chainInput, tokenInput } from '../params.ts'
@@ -48,7 +50,10 @@ export const getTokenInfo = readTool({
       ...(facts.isProxy ? ['proxy'] : []),
       ...((facts.transferFeeBps ?? 0) > 0 ? ['fee_on_transfer'] : []),
     ],
-    notes: facts.transferFeeBps === null ? ['Whether transfers cost a fee could not be found out.'] : [],
+    notes: [
+      ...(facts.totalSupply === null && !token.isNative ? ['The contract does not tell its supply.'] : []),
+      ...(facts.transferFeeBps === null ? ['Whether transfers cost a fee could not be found out.'] : []),
+    ],
   }
 })
 
@@ -59,12 +64,12 @@ async function readFacts(chain: Chain, token: Token, context: ReadContext): Prom
   if (token.isNative) return { totalSupply: null, isProxy: false, transferFeeBps: 0 }
   const client = context.rpc.client(chain)
   const [supply, implementation, transferFeeBps] = await Promise.all([
-    client.readContract({ address: token.address, abi: erc20Abi, functionName: 'totalSupply' }),
+    readOne(client, contractRead(token.address, erc20Abi, 'totalSupply', [])),
     client.getStorageAt({ address: token.address, slot: implementationSlot }),
     detectTransferFee(context, chain, token),
   ])
   return {
-    totalSupply: tokenAmount(supply, token),
+    totalSupply: supply === null ? null : tokenAmount(supply, token),
     isProxy: hexToBigInt(implementation ?? '0x0') !== 0n,
     transferFeeBps,
   }

@@ -17,7 +17,7 @@ describe('get_token_price', () => {
     const answer = await world.call('get_token_price', { token: 'WETH' })
     expect(answer.number('priceUsd')).toBeGreaterThan(500)
     expect(answer.number('priceUsd')).toBe(answer.number('price'))
-    expect(answer.text('method')).toMatch(/^pool_(twap|spot)$/)
+    expect(answer.text('method')).toBe('feed')
     expect(devnet().pools.map((pool) => pool.id)).toContain(answer.text('pool'))
     expect(Math.abs(answer.number('change24hPct'))).toBeLessThan(50)
     expect(answer.number('liquidityUsd')).toBeGreaterThan(100_000)

@@ -41,10 +41,16 @@ async function spent(world: World): Promise<bigint> {
 /** Somebody else buys WETH until the same swap brings a hundredth less. */
 async function moveThePrice(world: World): Promise<void> {
   const before = Number(await quoteText(world))
-  const mover = await open({ funds: { USDC: '9000000' }, policy: { ...lenient, ...unlimited } })
+  const mover = await open({ funds: { USDC: '9000000' }, policy: { ...lenient, ...unlimited, ...mayLoseAll } })
   for (let round = 0; round < 40 && Number(await quoteText(world)) > before * 0.99; round += 1) {
     await mover.call('execute_swap', { ...swap, amount: '200000', slippageBps: 500 })
   }
+}
+
+/** Whoever moves a market pays for it. */
+const mayLoseAll = {
+  maxDailyLossUsd: '1000000000',
+  valueRules: { tools: { execute_swap: { maxLossBps: 10_000, maxPriceImpactBps: 10_000 } } },
 }
 
 async function quoteText(world: World): Promise<string> {

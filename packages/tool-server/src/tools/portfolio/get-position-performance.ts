@@ -1,6 +1,6 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Hash } from 'viem'
+import { TransactionReceiptNotFoundError, type Hash } from 'viem'
 import * as z from 'zod'
 import { positionPerformance } from '../../adapters/analytics/position-performance.ts'
 import { valueUsd } from '../../adapters/analytics/value-usd.ts'
@@ -145,7 +145,8 @@ async function gasOf(context: ReadContext, chain: Chain, { events, openedAt }: P
     const native = context.tokens.wrapped(chain)
     return valueUsd(wei, native, await context.prices.usd(chain, native))
   } catch (error) {
-    if (error instanceof ToolError) return null
+    // An endpoint may keep logs for longer than receipts.
+    if (error instanceof ToolError || error instanceof TransactionReceiptNotFoundError) return null
     throw error
   }
 }

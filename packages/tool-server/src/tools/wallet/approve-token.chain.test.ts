@@ -1,4 +1,5 @@
 import { useDevnet } from '@svc/devnet/testing'
+import { formatUnits } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
@@ -41,4 +42,17 @@ test('approve_token knows no stranger', async () => {
   const refusal = await world.refuse('approve_token', { token: 'USDC', spender, amount: '1' })
   expect(refusal.code).toBe('SPENDER_NOT_ALLOWED')
   expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(0)
+})
+
+test.each([
+  ['all that fits into 256 bits', 2n ** 256n - 1n, 'UNSAFE_TRANSACTION'],
+  ['half of that', 2n ** 255n - 1n, 'UNSAFE_TRANSACTION'],
+  ['more dollars than a ledger holds', 10n ** 19n, 'SPENDING_LIMIT_EXCEEDED'],
+])('a dry run of %s says which limit it exceeds, as the call itself does', async (_what, raw, code) => {
+  const args = { token: 'USDC', spender: world.chain.amm.v3!.swapRouter02, amount: formatUnits(raw, 6) }
+  const planned = await world.call('approve_token', { ...args, dryRun: true })
+  const refusals = expect.arrayContaining([expect.objectContaining({ code: 'SPENDING_LIMIT_EXCEEDED' })])
+  expect(planned.at('plan.policy')).toMatchObject({ allowed: false, refusals })
+  expect(await world.refuse('approve_token', args)).toMatchObject({ code, retryable: false })
+  expect(await world.refuse('execute_plan', { planId: planned.text('plan.planId') })).toMatchObject({ code })
 })

@@ -1,6 +1,8 @@
 import { isAddressEqual, parseEventLogs, zeroAddress, type Address } from 'viem'
 import * as z from 'zod'
 import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
+import { contractRead } from '../../adapters/rpc/contract-read.ts'
+import { readSurely } from '../../adapters/rpc/read-surely.ts'
 import type { Intent, Settled } from '../../intent.ts'
 import type { Token } from '../../ports.ts'
 import { writeTool } from '../../tool.ts'
@@ -35,12 +37,8 @@ export const approveToken = writeTool({
   const token = await context.tokens.resolve(chain, input.token, 'token')
   if (token.isNative) throw invalidField('token', 'The native currency needs no approval.', 'an ERC-20 token')
   const amount = amountOf(input.amount, token, 'amount')
-  const previous = await context.rpc.client(chain).readContract({
-    address: token.address,
-    abi: erc20Abi,
-    functionName: 'allowance',
-    args: [context.wallet.address, input.spender],
-  })
+  const allowance = contractRead(token.address, erc20Abi, 'allowance', [context.wallet.address, input.spender])
+  const previous = await readSurely(context.rpc.client(chain), allowance)
   const intent: Intent = {
     chainId: chain.id,
     calls: [],

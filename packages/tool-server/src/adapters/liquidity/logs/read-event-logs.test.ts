@@ -73,7 +73,7 @@ test.each<[unknown]>([
 ])('answer %# is no list of logs, and says which endpoint to change', async (told) => {
   await expect(readOf(told)).rejects.toMatchObject({
     code: 'RPC_UNAVAILABLE',
-    details: [{ field: 'chain', message: expect.stringContaining('cannot be in its logs') }],
+    details: [{ field: 'chain', message: expect.any(String), accepted: expect.stringContaining('endpoint') }],
   })
 })
 

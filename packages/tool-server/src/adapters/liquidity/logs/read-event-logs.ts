@@ -1,11 +1,8 @@
 import {
   formatLog,
-  isAddress,
-  isHash,
   numberToHex,
   type AbiEvent,
   type Address,
-  type Log,
   type LogTopic,
   type PublicClient,
   type RpcLog,
@@ -18,7 +15,7 @@ import { eventDecoder, type EventDecoder, type EventLog } from './event-decoder.
 
 /**
  * What `getLogs` of viem tells under `strict`, decoded in turns, as an answer may hold thousands of logs. The client's reads throw
- * ToolError `RPC_*`; `RPC_UNAVAILABLE` is also thrown where the answer is not a list of such logs.
+ * ToolError `RPC_*`, for what is no list of logs too; `RPC_UNAVAILABLE` is also thrown where one is of another event.
  */
 export async function readEventLogs<const Events extends readonly AbiEvent[]>(
   client: PublicClient,
@@ -27,8 +24,7 @@ export async function readEventLogs<const Events extends readonly AbiEvent[]>(
   const range = { fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) }
   const filter = { address, topics: [...topics], ...range }
   const reading = client.request({ method: 'eth_getLogs', params: [filter] }, { signal })
-  const told: unknown = await (signal === undefined ? reading : untilAborted(reading, signal))
-  if (!Array.isArray(told)) throw untrue('what is no list')
+  const told = await (signal === undefined ? reading : untilAborted(reading, signal))
   await yieldToEventLoop()
   return inTurns(decodedLogs(eventDecoder(events), told))
 }
@@ -46,7 +42,7 @@ export type EventLogsAsked<Events> = {
 
 function* decodedLogs<const Events extends readonly AbiEvent[]>(
   decode: EventDecoder<Events>,
-  told: readonly Partial<RpcLog>[],
+  told: readonly RpcLog[],
 ): Generator<void, readonly EventLog<Events>[]> {
   const logs: EventLog<Events>[] = []
   for (const log of told) {
@@ -56,40 +52,14 @@ function* decodedLogs<const Events extends readonly AbiEvent[]>(
   return logs
 }
 
-function decoded<const Events extends readonly AbiEvent[]>(decode: EventDecoder<Events>, told: Partial<RpcLog>) {
+function decoded<const Events extends readonly AbiEvent[]>(decode: EventDecoder<Events>, told: RpcLog) {
   let log: EventLog<Events> | null
   try {
-    if (!isOfLogLength(told)) throw new RangeError('longer than any log')
     log = decode(formatLog(told))
   } catch {
     throw untrue('what is no log')
   }
   // Were it left out, so would be a trade.
-  if (log === null || !hasItsPlace(log)) throw untrue('a log of another kind')
+  if (log === null) throw untrue('a log of another kind')
   return log
-}
-
-function hasItsPlace({ address, logIndex, transactionHash }: Log): boolean {
-  return (
-    isAddress(address, { strict: false }) &&
-    !Number.isNaN(logIndex) &&
-    (transactionHash === null || isHash(transactionHash))
-  )
-}
-
-/** Asked before anything is made of it: a number of millions of digits takes seconds, and addresses that were looked at are kept. */
-function isOfLogLength(told: Partial<RpcLog>): boolean {
-  const { address, topics, blockNumber, logIndex, transactionIndex, blockTimestamp } = told
-  const quantities: readonly unknown[] = [blockNumber, logIndex, transactionIndex, blockTimestamp]
-  return (
-    address?.length === 42 &&
-    quantities.every(isQuantity) &&
-    Array.isArray(topics) &&
-    topics.length <= 4 &&
-    topics.every((topic) => isHash(topic))
-  )
-}
-
-function isQuantity(told: unknown): boolean {
-  return told === undefined || told === null || (typeof told === 'string' && /^0x[0-9a-f]{1,16}$/i.test(told))
 }

@@ -1,4 +1,10 @@
-import { getTickAtSqrtPrice, priceFromSqrtPrice, sqrtPricesAfterSlippage } from '@svc/lp-math'
+import {
+  getTickAtSqrtPrice,
+  MAX_SQRT_PRICE,
+  MIN_SQRT_PRICE,
+  priceFromSqrtPrice,
+  sqrtPricesAfterSlippage,
+} from '@svc/lp-math'
 import type { IntentDeposit } from '../../../intent.ts'
 import type { ErrorDetail } from '../../../tool-error.ts'
 
@@ -15,19 +21,27 @@ export function priceDrift(
 ): readonly ErrorDetail[] {
   const { lower, upper } = sqrtPricesAfterSlippage(planned.sqrtPriceX96, slippageBps)
   if (sqrtPriceX96 !== null && lower <= sqrtPriceX96 && sqrtPriceX96 <= upper) return []
-  const text = (sqrtPrice: bigint) => `${callerPriceOf(sqrtPrice, planned.isInverted, decimals ?? [0, 0])}`
+  const [before, now] = [planned.sqrtPriceX96, sqrtPriceX96].map(possiblePrice)
+  const text = (price: bigint | null | undefined) =>
+    price ? `${callerPriceOf(price, planned.isInverted, decimals ?? [0, 0])}` : 'none'
   return [
     {
       message: 'The price of the pool is beyond the slippage of what was planned.',
       pool: planned.pool,
       unit: decimals === null ? 'smallest units of token1 for one of token0' : 'token1 for one token0',
-      planned: text(planned.sqrtPriceX96),
-      now: sqrtPriceX96 === null ? 'none' : text(sqrtPriceX96),
-      plannedTick: getTickAtSqrtPrice(planned.sqrtPriceX96),
-      nowTick: sqrtPriceX96 === null ? null : getTickAtSqrtPrice(sqrtPriceX96),
+      planned: text(before),
+      now: text(now),
+      plannedTick: before ? getTickAtSqrtPrice(before) : null,
+      nowTick: now ? getTickAtSqrtPrice(now) : null,
       slippageBps,
     },
   ]
+}
+
+/** `null` for what no pool can have as its price. */
+function possiblePrice(sqrtPriceX96: bigint | null): bigint | null {
+  const isPossible = sqrtPriceX96 !== null && MIN_SQRT_PRICE <= sqrtPriceX96 && sqrtPriceX96 < MAX_SQRT_PRICE
+  return isPossible ? sqrtPriceX96 : null
 }
 
 /** Of the pool's token0 and token1. */

@@ -2,6 +2,8 @@ import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual, zeroAddress, type Address } from 'viem'
 import type { Pool } from '../../../ports.ts'
 import { v2FactoryAbi } from '../abis/v2-factory.ts'
+import { contractRead } from '../../rpc/contract-read.ts'
+import { readSurely } from '../../rpc/read-surely.ts'
 import type { AmountFields } from '../planning/fit-amounts.ts'
 import { openingPrice } from '../planning/opening-price.ts'
 import type { OrderedPair } from '../planning/order-pair.ts'
@@ -32,15 +34,9 @@ export async function findOrOpenPair(
 /** Where the pair stands or will stand: the factory knows, because not every chain derives addresses alike. */
 async function pairAddress(ports: PlanPorts, chain: Chain, pair: OrderedPair): Promise<Address> {
   const client = ports.rpc.client(chain)
-  const factory = { address: requireDeployment(chain, 'v2').factory, abi: v2FactoryAbi } as const
+  const { factory } = requireDeployment(chain, 'v2')
   const args = [pair.token0.address, pair.token1.address] as const
-  const existing = await client.readContract({ ...factory, functionName: 'getPair', args })
+  const existing = await readSurely(client, contractRead(factory, v2FactoryAbi, 'getPair', args))
   if (!isAddressEqual(existing, zeroAddress)) return existing
-  const { result } = await client.simulateContract({
-    ...factory,
-    functionName: 'createPair',
-    args,
-    account: zeroAddress,
-  })
-  return result
+  return readSurely(client, contractRead(factory, v2FactoryAbi, 'createPair', args))
 }

@@ -3,6 +3,8 @@ import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, getAddress, zeroAddress, type Hex } from 'viem'
 import type { Settled } from '../../../intent.ts'
 import type { AddOutcome, AddPreview, AddRequest, Planned, Pool, Token } from '../../../ports.ts'
+import { contractRead } from '../../rpc/contract-read.ts'
+import { readSurely } from '../../rpc/read-surely.ts'
 import { v2PairAbi } from '../abis/v2-pair.ts'
 import { v2RouterAbi } from '../abis/v2-router.ts'
 import { callerFields } from '../planning/caller-fields.ts'
@@ -76,11 +78,7 @@ export async function planAddV2(
 const allPrices = { tickLower: null, tickUpper: null, priceLower: 0, priceUpper: Infinity } as const
 
 async function readTotalSupply(ports: PlanPorts, chain: Chain, pool: Pool): Promise<bigint> {
-  return ports.rpc.client(chain).readContract({
-    address: getAddress(pool.id),
-    abi: v2PairAbi,
-    functionName: 'totalSupply',
-  })
+  return readSurely(ports.rpc.client(chain), contractRead(getAddress(pool.id), v2PairAbi, 'totalSupply', []))
 }
 
 /** The native entry point of the router names the token first; amounts come back in the caller's order. */

@@ -1,8 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
-import { zeroAddress } from 'viem'
 import type { Pool } from '../../../ports.ts'
 import { v3PositionManagerAbi } from '../abis/v3-position-manager.ts'
 import { customarySpacing } from '../planning/customary-spacing.ts'
+import { contractRead } from '../../rpc/contract-read.ts'
+import { readSurely } from '../../rpc/read-surely.ts'
 import type { AmountFields } from '../planning/fit-amounts.ts'
 import { openingPrice } from '../planning/opening-price.ts'
 import type { OrderedPair } from '../planning/order-pair.ts'
@@ -33,16 +34,12 @@ export async function findOrOpenV3Pool(
   if (found) return { pool: found, createsPool: false }
   const sqrtPriceX96 = openingPrice(request, request.fields)
   const client = ports.rpc.client(chain)
-  const [opening, blockNumber] = await Promise.all([
-    client.simulateContract({
-      address: requireDeployment(chain, 'v3').positionManager,
-      abi: v3PositionManagerAbi,
-      functionName: 'createAndInitializePoolIfNecessary',
-      args: [pair.token0.address, pair.token1.address, fee, sqrtPriceX96],
-      account: zeroAddress,
-    }),
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const args = [pair.token0.address, pair.token1.address, fee, sqrtPriceX96] as const
+  const [id, blockNumber] = await Promise.all([
+    readSurely(client, contractRead(positionManager, v3PositionManagerAbi, 'createAndInitializePoolIfNecessary', args)),
     client.getBlockNumber(),
   ])
-  const facts = { version: 'v3', id: opening.result, fee, tickSpacing, hooks: null, sqrtPriceX96, blockNumber } as const
+  const facts = { version: 'v3', id, fee, tickSpacing, hooks: null, sqrtPriceX96, blockNumber } as const
   return { createsPool: true, pool: poolToCome(pair, facts) }
 }

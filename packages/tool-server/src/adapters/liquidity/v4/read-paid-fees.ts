@@ -3,6 +3,8 @@ import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import type { Pool } from '../../../ports.ts'
 import { v4StateViewAbi } from '../abis/v4-state-view.ts'
+import { contractRead } from '../../rpc/contract-read.ts'
+import { readSurely } from '../../rpc/read-surely.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 
@@ -24,14 +26,9 @@ export async function readPaidFees(
 ): Promise<Amounts> {
   const { positionManager, stateView } = requireDeployment(chain, 'v4')
   const client = ports.rpc.client(chain)
+  const position = [change.pool.id, positionManager, change.tickLower, change.tickUpper, change.salt] as const
   const positionAt = (blockNumber: bigint) =>
-    client.readContract({
-      address: stateView,
-      abi: v4StateViewAbi,
-      functionName: 'getPositionInfo',
-      args: [change.pool.id, positionManager, change.tickLower, change.tickUpper, change.salt],
-      blockNumber,
-    })
+    readSurely(client, contractRead(stateView, v4StateViewAbi, 'getPositionInfo', position), blockNumber)
   const [[liquidity, before0, before1], [, after0, after1]] = await Promise.all([
     positionAt(change.blockNumber - 1n),
     positionAt(change.blockNumber),

@@ -4,6 +4,8 @@ import type { Pool } from '../../../ports.ts'
 import { ToolError } from '../../../tool-error.ts'
 import { v4PoolManagerAbi } from '../abis/v4-pool-manager.ts'
 import { v4StateViewAbi } from '../abis/v4-state-view.ts'
+import { contractRead } from '../../rpc/contract-read.ts'
+import { readSurely } from '../../rpc/read-surely.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 
@@ -25,13 +27,7 @@ export async function readPriceAtLog(
   const [swaps, creations, [priceBefore]] = await Promise.all([
     client.getLogs({ ...inBlock, event: getAbiItem({ abi: v4PoolManagerAbi, name: 'Swap' }), strict: true }),
     client.getLogs({ ...inBlock, event: getAbiItem({ abi: v4PoolManagerAbi, name: 'Initialize' }), strict: true }),
-    client.readContract({
-      address: stateView,
-      abi: v4StateViewAbi,
-      functionName: 'getSlot0',
-      args: [pool.id],
-      blockNumber: blockNumber - 1n,
-    }),
+    readSurely(client, contractRead(stateView, v4StateViewAbi, 'getSlot0', [pool.id]), blockNumber - 1n),
   ])
   const last = [...creations, ...swaps].findLast((log) => log.logIndex < moment.logIndex)
   const sqrtPriceX96 = last ? last.args.sqrtPriceX96 : priceBefore

@@ -1,0 +1,102 @@
+import { readPolicyFile } from '@svc/tool-server/policy'
+import type { StopCause } from '@svc/tool-server/until-stopped'
+import { ToolError } from '@svc/tool-server'
+import { askOnTerminal, type Terminal } from '../ask-on-terminal.ts'
+import { sayTaken } from '../say-taken.ts'
+import { UsageError } from '../usage-error.ts'
+import { policyPlace } from './policy-place.ts'
+import { printProblems } from './print-problems.ts'
+import { proposalText } from './proposal-text.ts'
+import { proposeToken, type TokenProposal } from './propose-token.ts'
+import { replacePolicy } from './replace-policy.ts'
+import { readTokenRequest, readTokenWords, type TokenWords } from './token-words.ts'
+
+/**
+ * `svc policy add-token CHAIN TOKEN`: proposes what a token's price is taken from and, once a person has said yes, writes it and
+ * the token into the policy file. Resolves to 1 where nothing can be proposed or the person says no; then nothing is written.
+ */
+export async function addToken(
+  argv: readonly string[],
+  stopped: Promise<StopCause>,
+  terminal: Terminal = { input: process.stdin, output: process.stdout },
+): Promise<number> {
+  const words = readTokenWords(argv)
+  const { flags } = words
+  requireMeans(flags, terminal)
+  const settings = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
+  const { config, path } = settings
+  const request = readTokenRequest(words, config.chains)
+  sayTaken({ ...settings, wallet: null })
+  try {
+    const file = await readPolicyFile(path)
+    const production = config.production || flags.production
+    const proposal = await proposeToken(request, { config, file, production })
+    if (!flags.json) process.stdout.write(proposalText(proposal))
+    const outcome = await outcomeOf(proposal, { path, sha256: file?.sha256 ?? null, flags, terminal, stopped })
+    process.stdout.write(flags.json ? jsonOf(proposal, outcome, path) : `${sentences[outcome.status](path, outcome)}\n`)
+    return outcome.status === 'refused' || outcome.status === 'declined' ? 1 : 0
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+    printProblems('svc policy add-token', error)
+    return 1
+  }
+}
+
+type Outcome = {
+  readonly status: 'added' | 'unchanged' | 'proposed' | 'declined' | 'refused'
+  readonly backup: string | null
+}
+
+type Asking = {
+  readonly path: string
+  readonly sha256: string | null
+  readonly flags: TokenWords['flags']
+  readonly terminal: Terminal
+  readonly stopped: Promise<StopCause>
+}
+
+/** A yes is worth something only where somebody can say no. */
+function requireMeans({ yes, json }: TokenWords['flags'], { input }: Terminal): void {
+  if (yes || json || input.isTTY === true) return
+  throw new UsageError('There is no terminal to ask on. A script says --yes, or looks first with --json, which writes nothing.')
+}
+
+async function outcomeOf(
+  { sources, band, isChanged, written }: TokenProposal,
+  { path, sha256, flags, terminal, stopped }: Asking,
+): Promise<Outcome> {
+  const isNamed = sources.feed !== undefined || (sources.pools ?? []).length > 0
+  if (!isNamed || band === null) return { status: 'refused', backup: null }
+  if (!isChanged) return { status: 'unchanged', backup: null }
+  if (!flags.yes && flags.json) return { status: 'proposed', backup: null }
+  if (!flags.yes) {
+    const answer = await askOnTerminal(`Write this to ${path}? [y/N] `, terminal, stopped)
+    if (!/^y(es)?$/i.test(answer)) return { status: 'declined', backup: null }
+  }
+  const { backup } = await replacePolicy(path, written, sha256)
+  return { status: 'added', backup }
+}
+
+const sentences: Readonly<Record<Outcome['status'], (path: string, outcome: Outcome) => string>> = {
+  added: (path, { backup }) => `Written to ${path}${backup === null ? '' : `; what stood there before is in ${backup}`}.`,
+  unchanged: (path) => `${path} says so already. Nothing was written.`,
+  proposed: () => 'Nothing was written.',
+  declined: () => 'Nothing was written.',
+  refused: () => 'Nothing can be proposed, so nothing was written. A feed can be named with --feed.',
+}
+
+function jsonOf(proposal: TokenProposal, { status, backup }: Outcome, path: string): string {
+  const { chain, token, blockNumber, sources, band } = proposal
+  const pools = proposal.pools.map(({ candidate: { row, quote, depthUsd, depthSeconds, usd }, record, doubt }) => ({
+    ...row,
+    quoteSymbol: quote.symbol,
+    depthUsd,
+    depthSeconds,
+    usd,
+    isWeekOld: record?.isWeekOld ?? null,
+    volume7dUsd: record?.volume7dUsd ?? null,
+    proposed: doubt === null,
+    why: doubt,
+  }))
+  return `${JSON.stringify({ status, chainId: chain.id, token, blockNumber, pools, sources, band, file: path, backup })}\n`
+}

@@ -1,0 +1,87 @@
+import type { Config } from '@svc/tool-server'
+import {
+  bandReport,
+  type BandReport,
+  type JudgedPool,
+  openReads,
+  parsePolicy,
+  type PolicyFile,
+  proposeSources,
+} from '@svc/tool-server/policy'
+import type { PriceSources, UsdFeed } from '@svc/wallet/core'
+import type { TokenRequest } from './token-words.ts'
+import { namedFeed, withToken } from './with-token.ts'
+
+/**
+ * What a policy file would say with a token added, what was found of its pools, and what the sources say now. Throws
+ * `ToolError` for a token or a feed that is none, a chain that does not answer, and a file that would not be valid.
+ */
+export async function proposeToken(
+  { chain, address, feed }: TokenRequest,
+  { config, file, production }: ProposalPlace,
+): Promise<TokenProposal> {
+  const written = file?.written ?? {}
+  const { tokens, ...ports } = openReads(config, { memory: null, policy: parsePolicy(written, { production }) })
+  const token = await tokens.byAddress(chain, address)
+  const found = await proposeSources({ chain, token, feed }, { ...ports, tokens })
+  const kept = feed === null ? keptFeed(written, { chain, address, feed }) : null
+  const sources: PriceSources = { ...(kept === null ? {} : { feed: kept }), ...found.sources }
+  const change = { chainId: chain.id, token: token.address, isListed: token.listed, sources }
+  const changed = withToken(written, change)
+  const policy = parsePolicy(changed.written, { production })
+  const price = await openReads(config, { memory: null, policy }).prices.usd(chain, token)
+  const band = price?.band ?? null
+  return {
+    chain: { id: chain.id, name: chain.name },
+    token: { address: token.address, symbol: token.symbol, decimals: token.decimals, isListed: token.listed },
+    blockNumber: `${found.blockNumber}`,
+    pools: found.pools,
+    sources,
+    isFeedKept: kept !== null,
+    band: band === null ? null : bandReport(band),
+    maxPriceBandBps: policy.maxPriceBandBps,
+    ...changed,
+  }
+}
+
+export type ProposalPlace = {
+  readonly config: Config
+  /** `null` where there is no policy file. */
+  readonly file: PolicyFile | null
+  readonly production: boolean
+}
+
+export type TokenProposal = {
+  readonly chain: { readonly id: number; readonly name: string }
+  readonly token: {
+    readonly address: string
+    readonly symbol: string
+    readonly decimals: number
+    /** Whether the chain's own list holds it. */
+    readonly isListed: boolean
+  }
+  readonly blockNumber: string
+  /** Every pool that was found, with the reason where it is passed over. */
+  readonly pools: readonly JudgedPool[]
+  readonly sources: PriceSources
+  /** Whether the feed is the one that held before. */
+  readonly isFeedKept: boolean
+  /** With these sources in place; `null` where they say nothing. */
+  readonly band: BandReport | null
+  readonly maxPriceBandBps: number
+  /** The content of the policy file, and whether it is another than before. */
+  readonly written: Readonly<Record<string, unknown>>
+  readonly isChanged: boolean
+}
+
+/** A person vouched for it before: it stays until another is named. */
+function keptFeed(written: unknown, { chain, address }: TokenRequest): UsdFeed | null {
+  const named = namedFeed(written, chain.id, address)
+  // The file was read as a policy, so what stands there is a feed.
+  if (named !== null) return named as UsdFeed
+  const rows = [chain.wrappedNative, ...chain.tokens].filter((row) => row.address === address)
+  const row = rows.find(({ priceSources }) => priceSources?.feed !== undefined)?.priceSources?.feed
+  if (row === undefined) return null
+  const { address: feed, heartbeatSeconds, deviationBps, decimals } = row
+  return { address: feed, heartbeatSeconds, deviationBps, decimals }
+}

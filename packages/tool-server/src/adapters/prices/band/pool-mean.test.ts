@@ -1,0 +1,216 @@
+import { getSqrtPriceAtTick } from '@svc/lp-math'
+import { describe, expect, it } from 'vitest'
+import { rowOf } from './evidence.fixture.ts'
+import { type PoolMean, poolMean } from './pool-mean.ts'
+import type { PoolReading, PoolSample, PoolSnapshot } from './pool-reading.ts'
+
+const now = 1_800_000_000
+const side = { tokenIs0: true, tokenDecimals: 18, quoteDecimals: 18 }
+const turned = { ...side, tokenIs0: false }
+const sqrtOf = (price: number) => BigInt(Math.round(Math.sqrt(price) * 2 ** 96))
+const tickPrice = (tick: number) => 1.0001 ** tick
+const ends = (mean: PoolMean | null) => mean && [mean.lowE18, mean.midE18, mean.highE18].map((e) => Number(e) / 1e18)
+
+/** A price in the second token, and since how many seconds ago it stood; the last stands now. */
+type Course = readonly (readonly [price: number, sinceSecondsAgo: number])[]
+
+describe('of a v3 pool', () => {
+  const v3 = (change: Partial<PoolReading>) => poolMean(reading('v3', { now: ticksAt([[0, 7_200]], 0), ...change }))
+
+  it('is the hull of the mean until ten minutes ago and the mean since', () => {
+    const course: Course = [
+      [100, 7_200],
+      [400, 300],
+    ]
+    const mean = v3({ now: ticksAt(course, 0), observed: [ticksAt(course, 1_800), ticksAt(course, 600)] })
+    expect(mean).toMatchObject({ seconds: 1_800, from: 'its own oracle' })
+    // 20 minutes at tick 100; then five at 100 and five at 400; in all a sixth of the time at 400.
+    expect(ends(mean)).toEqual([100, 150, 250].map((tick) => expect.closeTo(tickPrice(tick), 6)))
+  })
+
+  it('turns with the side, and is not narrower than its ticks', () => {
+    const course: Course = [
+      [100, 7_200],
+      [101, 900],
+    ]
+    const observed = [ticksAt(course, 1_800), ticksAt(course, 600)]
+    const [low, , high] = ends(v3({ now: ticksAt(course, 0), observed }))!
+    expect([low, high]).toEqual([100, 101].map((tick) => expect.closeTo(tickPrice(tick), 9)))
+    const [lowTurned, , highTurned] = ends(v3({ side: turned, now: ticksAt(course, 0), observed }))!
+    expect([lowTurned, highTurned]).toEqual([-101, -100].map((tick) => expect.closeTo(tickPrice(tick), 9)))
+  })
+
+  it('keeps one edge where it was when a block goes to the end of all prices', () => {
+    for (const [since, until] of [
+      [12, 0],
+      [1_200, 1_188],
+    ] as const) {
+      const course: Course = [[0, 7_200], [887_271, since], ...(until > 0 ? [[0, until] as const] : [])]
+      const mean = v3({ now: ticksAt(course, 0), observed: [ticksAt(course, 1_800), ticksAt(course, 600)] })!
+      expect(Number(mean.lowE18) / 1e18).toBeCloseTo(1, 6)
+      expect(Number(mean.highE18) / 1e18).toBeGreaterThan(2)
+    }
+  })
+
+  it('takes older blocks where its oracle does not reach back, and what was seen where those are gone', () => {
+    const course: Course = [[500, 7_200]]
+    const [old, later, far] = [ticksAt(course, 1_700), ticksAt(course, 500), ticksAt(course, 3_000)]
+    expect(v3({ now: ticksAt(course, 0), older: [old, later], seen: [far] })).toMatchObject({
+      seconds: 1_700,
+      from: 'older blocks',
+    })
+    expect(v3({ now: ticksAt(course, 0), older: [later], seen: [far] })).toMatchObject({
+      seconds: 3_000,
+      from: 'earlier sightings',
+    })
+    expect(v3({ now: ticksAt(course, 0), older: [later], seen: [] })).toBeNull()
+  })
+
+  it.each([
+    [899, null],
+    [900, 900],
+    [7_200, 7_200],
+    [7_201, null],
+  ])('over %d seconds', (age, seconds) => {
+    const course: Course = [[500, 10_000]]
+    expect(v3({ now: ticksAt(course, 0), older: [ticksAt(course, age)] })?.seconds ?? null).toBe(seconds)
+  })
+
+  it('tells the liquidity of the better part, as a harmonic mean', () => {
+    const shares = (seconds: number, liquidity: bigint) => ((BigInt(seconds) << 128n) / liquidity) % 2n ** 160n
+    const sample = (age: number, grown: bigint): PoolSnapshot & PoolSample => {
+      const base = ticksAt([[0, 7_200]], age)
+      return {
+        ...base,
+        sums: { kind: 'ticks', tick: 0n, perLiquidityX128: BigInt.asUintN(160, 2n ** 160n - 1n + grown) },
+      }
+    }
+    const [early, late] = [shares(1_200, 4_000n), shares(599, 4_000n) + shares(1, 1n)]
+    const observed = [sample(1_800, 0n), sample(600, early)]
+    expect(v3({ now: sample(0, early + late), observed })?.liquidity).toBe(4_000n)
+  })
+
+  it('is none where what was summed up is no price', () => {
+    const sums = { kind: 'ticks', tick: 10n ** 12n, perLiquidityX128: 0n } as const
+    const base = ticksAt([[0, 7_200]], 1_800)
+    expect(v3({ now: ticksAt([[0, 7_200]], 0), older: [{ ...base, sums }] })).toBeNull()
+    expect(v3({ now: null })).toBeNull()
+  })
+})
+
+describe('of a v2 pair', () => {
+  const v2 = (change: Partial<PoolReading>) => poolMean(reading('v2', change))
+  const course: Course = [
+    [4, 7_200],
+    [16, 300],
+  ]
+
+  it('reaches from the harmonic to the arithmetic mean', () => {
+    const older = [pricesAt(course, 1_800), pricesAt(course, 600)]
+    const mean = v2({ now: pricesAt(course, 0), older })
+    const [low, , high] = ends(mean)!
+    expect([low, high]).toEqual([expect.closeTo(4, 6), expect.closeTo(10, 6)])
+    expect(mean).toMatchObject({ seconds: 1_800, from: 'older blocks' })
+    const [lowTurned, , highTurned] = ends(v2({ side: turned, now: pricesAt(course, 0), older }))!
+    expect([lowTurned, highTurned]).toEqual([expect.closeTo(0.1, 6), expect.closeTo(0.25, 6)])
+    const whole = ends(v2({ now: pricesAt(course, 0), older: older.slice(0, 1) }))!
+    // Harmonic and arithmetic mean of five minutes at 16 after twenty-five at 4.
+    expect([whole[0], whole[2]]).toEqual([expect.closeTo(32 / 7, 6), expect.closeTo(6, 6)])
+  })
+
+  it('keeps its high edge when a block goes to nothing, and its low one when it goes to the skies', () => {
+    const moment = (price: number): Course => [
+      [4, 7_200],
+      [price, 1_212],
+      [4, 1_200],
+    ]
+    const at = (price: number) =>
+      ends(v2({ now: pricesAt(moment(price), 0), older: [pricesAt(moment(price), 1_800)] }))!
+    expect(at(4e-6)[2]).toBeCloseTo(4, 1)
+    expect(at(4e6)[0]).toBeCloseTo(4, 1)
+  })
+
+  it('goes over the end of the numbers, and is as deep as the pair was at the shallower end', () => {
+    const wrapped = pricesAt(course, 1_800)
+    const before = {
+      ...wrapped,
+      liquidity: 7n,
+      sums: { kind: 'prices', price0X112: 2n ** 256n - 1n, price1X112: 0n } as const,
+    }
+    const after = {
+      ...pricesAt(course, 0),
+      sums: { kind: 'prices', price0X112: ((4n * 1_800n) << 112n) - 1n, price1X112: 450n << 112n } as const,
+    }
+    const mean = v2({ now: { ...after, liquidity: 9n }, seen: [before] })
+    expect(ends(mean)).toEqual([4, 4, 4])
+    expect(mean?.liquidity).toBe(7n)
+  })
+
+  it('is none where nothing grew', () => {
+    const dead = { ...pricesAt(course, 0), sums: { kind: 'prices', price0X112: 0n, price1X112: 0n } as const }
+    expect(v2({ now: dead, older: [{ ...dead, atSeconds: now - 1_800 }] })).toBeNull()
+  })
+})
+
+describe('of a v4 pool', () => {
+  const moments = (...prices: readonly (readonly [price: number, secondsAgo: number])[]) =>
+    prices.map(([price, age], index) => momentAt(price, age, BigInt(index + 1)))
+  const v4 = (spot: number, older: readonly PoolSnapshot[], seen: readonly PoolSnapshot[] = []) =>
+    poolMean(reading('v4', { now: momentAt(spot, 0, 9n), older, seen }))
+
+  it('is the middle of an earlier and of a later half', () => {
+    const mean = v4(4, moments([1, 1_800], [1, 1_200], [2, 600], [4, 300]))
+    expect(ends(mean)).toEqual([1, 2, 4].map((price) => expect.closeTo(price, 6)))
+    expect(mean).toMatchObject({ seconds: 1_800, from: 'older blocks', liquidity: 3n })
+  })
+
+  it.each([0, 300, 600, 1_200, 1_800])('does not move with the block of %d seconds ago', (pushed) => {
+    const price = (age: number) => (age === pushed ? 1e6 : 1)
+    const older = [1_800, 1_200, 600, 300].map((age) => momentAt(price(age), age, 1n))
+    expect(ends(v4(price(0), older))).toEqual([1, 1, 1])
+  })
+
+  it('takes three moments or more, of a quarter of an hour at least', () => {
+    expect(v4(1, moments([1, 1_800]))).toBeNull()
+    expect(v4(1, moments([1, 899], [1, 300]))).toBeNull()
+    expect(v4(1, moments([1, 900], [1, 300]))).toMatchObject({ seconds: 900 })
+    expect(v4(1, moments([1, 1_800]), moments([1, 4_000], [3, 9_000]))).toMatchObject({
+      seconds: 4_000,
+      from: 'earlier sightings',
+    })
+  })
+})
+
+function reading(version: 'v2' | 'v3' | 'v4', change: Partial<PoolReading>): PoolReading {
+  const nothing = { now: null, held: null, observed: [], older: [], seen: [], fault: null, quoteKey: '0x' }
+  return { row: rowOf(1, version), side, ...nothing, ...change }
+}
+
+/** The values that stood from each time on, by the time they stood until a moment. */
+function summed(course: Course, secondsAgo: number, valueOf: (price: number) => bigint): bigint {
+  return course.reduce((sum, [price, since], index) => {
+    const until = Math.max(course[index + 1]?.[1] ?? 0, secondsAgo)
+    return since > until ? sum + valueOf(price) * BigInt(since - until) : sum
+  }, 0n)
+}
+
+/** Prices of the course are ticks. */
+function ticksAt(course: Course, secondsAgo: number): PoolSnapshot & PoolSample {
+  const tick = summed(course, secondsAgo, BigInt)
+  const perLiquidityX128 = (BigInt(7_200 - secondsAgo) << 128n) / 1_000n
+  const sqrtPriceX96 = getSqrtPriceAtTick(course.at(-1)?.[0] ?? 0)
+  const sums = { kind: 'ticks', tick, perLiquidityX128: BigInt.asUintN(160, perLiquidityX128) } as const
+  return { atSeconds: now - secondsAgo, sqrtPriceX96, liquidity: 1_000n, sums }
+}
+
+function pricesAt(course: Course, secondsAgo: number): PoolSnapshot & PoolSample {
+  const fixed = (value: number) => BigInt(Math.round(value * 2 ** 60)) << 52n
+  const price0X112 = summed(course, secondsAgo, fixed)
+  const price1X112 = summed(course, secondsAgo, (price) => fixed(1 / price))
+  const sqrtPriceX96 = sqrtOf(course.at(-1)?.[0] ?? 1)
+  return { atSeconds: now - secondsAgo, sqrtPriceX96, liquidity: 8n, sums: { kind: 'prices', price0X112, price1X112 } }
+}
+
+function momentAt(price: number, secondsAgo: number, liquidity: bigint): PoolSnapshot {
+  return { atSeconds: now - secondsAgo, sqrtPriceX96: sqrtOf(price), liquidity, sums: null }
+}

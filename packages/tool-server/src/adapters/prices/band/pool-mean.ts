@@ -1,0 +1,155 @@
+import { getSqrtPriceAtTick, integerSqrt, MAX_TICK } from '@svc/lp-math'
+import { fixedPrice, fixedPriceOfSqrt, type PriceSide } from './fixed-price.ts'
+import type { PoolReading, PoolSample, PoolSnapshot, PriceSums, TickSums } from './pool-reading.ts'
+import { hullOf, type PriceRange } from './price-range.ts'
+
+/** A price over time, in whole quote tokens for one whole token. */
+export type PoolMean = PriceRange & {
+  readonly midE18: bigint
+  /** The time it covers. */
+  readonly seconds: number
+  /** What stood in range over that time. */
+  readonly liquidity: bigint
+  readonly from: MeanSource
+}
+
+export type MeanSource = 'its own oracle' | 'older blocks' | 'earlier sightings'
+
+/**
+ * The mean of a pool, from the first of these that reaches back: the pool's own oracle, older blocks, what the server saw
+ * before. It is the hull of the mean until ten minutes ago and the mean since: whoever moves the price for a moment moves
+ * one edge and leaves the other, and an honest market on the move is within. `null` where nothing reaches back
+ * `shortestMeanSeconds`.
+ */
+export function poolMean({ row, side, now, observed, older, seen }: PoolReading): PoolMean | null {
+  if (now === null) return null
+  const mean = row.version === 'v4' ? medianMean : summedMean
+  return (
+    mean(observed, now, side, 'its own oracle') ??
+    mean(older, now, side, 'older blocks') ??
+    mean([...older, ...seen], now, side, 'earlier sightings')
+  )
+}
+
+/** Seconds; what covers less time is no mean. */
+export const shortestMeanSeconds = 900
+/** Seconds; what lies further back says nothing of now. */
+export const longestMeanSeconds = 7_200
+/** Seconds; what a mean should cover, as in Compound's anchored view. */
+export const meanSeconds = 1_800
+/** Seconds; where the later part of a mean should begin, and how near to the present it may. */
+export const laterPartSeconds = 600
+const shortestLaterPartSeconds = 300
+
+type Samples = readonly (PoolSample | PoolSnapshot)[]
+
+/** Of pools that sum up. Source: v2 whitepaper 2.2; v3 whitepaper 5.1 to 5.3. */
+function summedMean(samples: Samples, now: PoolSnapshot, side: PriceSide, from: MeanSource): PoolMean | null {
+  const summed = samples.flatMap((sample) => (sample.sums === null ? [] : [{ ...sample, sums: sample.sums }]))
+  const age = ({ atSeconds }: { readonly atSeconds: number }) => now.atSeconds - atSeconds
+  const start = nearestTo(meanSeconds, summed, age, shortestMeanSeconds, longestMeanSeconds)
+  if (start === null || now.sums === null) return null
+  const later = nearestTo(laterPartSeconds, summed, age, shortestLaterPartSeconds, shortestMeanSeconds - 1)
+  const end = { ...now, sums: now.sums }
+  const points = later === null ? [start, end] : [start, later, end]
+  const parts = points.slice(1).map((to, index) => partOf(points[index] ?? start, to, side))
+  const whole = partOf(start, end, side)
+  const range = hullOf(parts.flatMap((part) => part ?? []))
+  if (whole === null || range === null || parts.includes(null)) return null
+  const depths = parts.flatMap((part) => part?.liquidity ?? [])
+  const liquidity = depths.length > 0 ? depths.reduce(larger) : lowerMedian([now, start].flatMap(liquidityOf))
+  return { ...range, midE18: middleOf(whole), seconds: age(start), liquidity, from }
+}
+
+type Part = PriceRange & { readonly liquidity: bigint | null }
+
+/** Between two times; `null` where what was summed up makes no sense. */
+function partOf(from: PoolSample, to: PoolSample, side: PriceSide): Part | null {
+  const seconds = BigInt(to.atSeconds - from.atSeconds)
+  if (seconds <= 0n) return null
+  if (from.sums.kind === 'ticks' && to.sums.kind === 'ticks') return partOfTicks(from.sums, to.sums, seconds, side)
+  if (from.sums.kind === 'prices' && to.sums.kind === 'prices') return partOfPrices(from.sums, to.sums, seconds, side)
+  return null
+}
+
+/** The price of the mean tick, whole ticks either side; liquidity is its harmonic mean, which one block cannot raise. */
+function partOfTicks(from: TickSums, to: TickSums, seconds: bigint, side: PriceSide): Part | null {
+  const sum = to.tick - from.tick
+  const floor = sum / seconds - (sum % seconds < 0n ? 1n : 0n)
+  const ceiling = sum % seconds === 0n ? floor : floor + 1n
+  if (floor < BigInt(-MAX_TICK) || ceiling > BigInt(MAX_TICK)) return null
+  const ends = [floor, ceiling].map((tick) => fixedPriceOfSqrt(getSqrtPriceAtTick(Number(tick)), side))
+  const range = hullOf(ends)
+  const growth = BigInt.asUintN(160, to.perLiquidityX128 - from.perLiquidityX128)
+  return range === null ? null : { ...range, liquidity: growth === 0n ? 0n : (seconds << 128n) / growth }
+}
+
+/**
+ * From the harmonic to the arithmetic mean of prices, which the sums of the two directions tell: the first cannot be
+ * driven up by a moment, the second not down.
+ */
+function partOfPrices(from: PriceSums, to: PriceSums, seconds: bigint, side: PriceSide): Part | null {
+  const growth0 = BigInt.asUintN(256, to.price0X112 - from.price0X112)
+  const growth1 = BigInt.asUintN(256, to.price1X112 - from.price1X112)
+  const [ofToken, ofQuote] = side.tokenIs0 ? [growth0, growth1] : [growth1, growth0]
+  if (ofToken === 0n || ofQuote === 0n) return null
+  const unit = seconds << 112n
+  const { lowE18 } = fixedPrice(unit, ofQuote, side)
+  const { highE18 } = fixedPrice(ofToken, unit, side)
+  // Of a price that stood still, both are the same but for how the pair rounds.
+  return lowE18 <= highE18
+    ? { lowE18, highE18, liquidity: null }
+    : { lowE18: highE18, highE18: lowE18, liquidity: null }
+}
+
+/** Of pools that sum nothing up: the middle of what stood at single blocks, of the earlier half and of the later one. */
+function medianMean(samples: Samples, now: PoolSnapshot, side: PriceSide, from: MeanSource): PoolMean | null {
+  const moments = [...samples, now]
+    .flatMap((sample) => ('sqrtPriceX96' in sample ? [sample] : []))
+    .filter(({ atSeconds }) => now.atSeconds - atSeconds <= longestMeanSeconds)
+    .toSorted((one, other) => one.atSeconds - other.atSeconds)
+  const [first] = moments
+  const seconds = first === undefined ? 0 : now.atSeconds - first.atSeconds
+  if (moments.length < fewestMoments || seconds < shortestMeanSeconds) return null
+  const middle = Math.floor(moments.length / 2)
+  const halves =
+    moments.length < 2 * fewestMoments - 1 ? [moments] : [moments.slice(0, middle + 1), moments.slice(-middle - 1)]
+  const medianOf = (list: readonly PoolSnapshot[]) =>
+    fixedPriceOfSqrt(lowerMedian(list.map(({ sqrtPriceX96 }) => sqrtPriceX96)), side)
+  const range = hullOf(halves.map(medianOf))
+  if (range === null) return null
+  const liquidity = lowerMedian(moments.map((moment) => moment.liquidity))
+  return { ...range, midE18: middleOf(medianOf(moments)), seconds, liquidity, from }
+}
+
+/** Of three the middle one holds whatever one of them says. */
+const fewestMoments = 3
+
+function nearestTo<Item>(
+  wanted: number,
+  items: readonly Item[],
+  ageOf: (item: Item) => number,
+  least: number,
+  most: number,
+): Item | null {
+  const apt = items.filter((item) => ageOf(item) >= least && ageOf(item) <= most)
+  return apt.toSorted((a, b) => Math.abs(ageOf(a) - wanted) - Math.abs(ageOf(b) - wanted))[0] ?? null
+}
+
+function liquidityOf(sample: PoolSample | PoolSnapshot): readonly bigint[] {
+  return 'liquidity' in sample ? [sample.liquidity] : []
+}
+
+/** The middle one; of two in the middle the lesser. */
+function lowerMedian(values: readonly bigint[]): bigint {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0n
+}
+
+function middleOf({ lowE18, highE18 }: PriceRange): bigint {
+  return integerSqrt(lowE18 * highE18)
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}

@@ -1,0 +1,78 @@
+import type { PriceBand } from '../../../ports.ts'
+import { depthReach, type PoolDepth } from './pool-depth.ts'
+import { type PoolMean, shortestMeanSeconds } from './pool-mean.ts'
+import type { PoolRow } from './pool-reading.ts'
+import { clamped, type PriceRange, throughQuote, widenedBy } from './price-range.ts'
+
+/** What a named pool tells of the price of its token in another, and what that other is worth. */
+export type PoolEvidence = {
+  readonly row: PoolRow
+  /** In whole quote tokens, as all of these; `null` where none can be had. */
+  readonly mean: PoolMean | null
+  readonly spot: PriceRange
+  readonly depth: PoolDepth
+  readonly quote: QuoteWorth
+}
+
+/** The band of a quote token, or why a pool against it says nothing. */
+export type QuoteWorth = { readonly band: PriceBand; readonly silent: null } | { readonly silent: string }
+
+/** A pool's word in US dollars, or why it has none. */
+export type PoolWitness = SpeakingPool | SilentPool
+
+export type SilentPool = { readonly row: PoolRow; readonly silent: string }
+
+export type SpeakingPool = PriceRange & {
+  readonly row: PoolRow
+  readonly midE18: bigint
+  /** Whether it is a mean over time. Else it is how far the price of the moment may have been pushed. */
+  readonly isMean: boolean
+  /** The shallower side. */
+  readonly depthUsd: number
+  readonly note: string
+  readonly silent: null
+}
+
+/**
+ * A pool as a witness: its mean through the band of its quote, or, without a mean that counts, the price of the moment as
+ * far as it can have been pushed either way.
+ *
+ * @param pushBudgetUsd what a push is presumed to be paid with, in fees
+ */
+export function poolWitness(pool: PoolEvidence, pushBudgetUsd: number): PoolWitness {
+  const { row, quote, mean, spot, depth } = pool
+  if (quote.silent !== null) return { row, silent: quote.silent }
+  const { band } = quote
+  const depthUsd = Math.min(depth.tokenSide, depth.quoteSide) * (Number(band.midE18) / 1e18)
+  const said = { row, depthUsd, silent: null }
+  if (mean !== null && mean.seconds >= shortestMeanSeconds) {
+    const range = throughQuote(mean, band)
+    const midE18 = clamped((mean.midE18 * band.midE18) / 10n ** 18n, range)
+    const note = `mean of ${Math.round(mean.seconds / 60)} min from ${mean.from}`
+    if (band.basis !== 'cold') return { ...said, ...range, midE18, isMean: true, note }
+    return { ...said, ...range, midE18, isMean: false, note: `${note}, against a quote priced by the moment` }
+  }
+  const moment = throughQuote(spot, band)
+  const range = widenedBy(moment, pushFactor(pushBudgetUsd, row.fee, depthUsd))
+  const midE18 = clamped((moment.lowE18 + moment.highE18) / 2n, range)
+  return { ...said, ...range, midE18, isMean: false, note: 'price of the moment, as far as it may have been pushed' }
+}
+
+/**
+ * How far a price can be pushed for so much in fees, there and back within one block, when only fees are lost. Along a
+ * constant product of reserve Y it takes Y (sqrt(k) - 1) to push the price by k, and as much to push it back: the whole depth, which
+ * reaches to `depthReach`, is taken for that. Beyond it as much again may stand or nothing, and the price goes with the money.
+ */
+function pushFactor(pushBudgetUsd: number, fee: number, depthUsd: number): number {
+  const feesForAll = 2 * (fee / 1_000_000) * depthUsd
+  const share = pushBudgetUsd / feesForAll
+  const reach = Math.sqrt(1 + depthReach) - 1
+  const root = share <= 1 ? 1 + reach * share : (1 + reach) * share
+  return Math.min(root ** 2, mostPush)
+}
+
+/**
+ * However thin a pool is, it is not taken to have been pushed further than this: an interval without end would agree with
+ * everything, and whoever empties a pool for a block would silence it.
+ */
+const mostPush = 4

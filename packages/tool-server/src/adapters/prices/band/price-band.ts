@@ -1,0 +1,139 @@
+import type { PriceBand, PriceDoubt, PriceWitness, UsdPrice } from '../../../ports.ts'
+import { type FeedReading, type FeedWitness, feedWitness, type SequencerReading } from './feed-witness.ts'
+import { boundJump, type SeenBand } from './jump-bound.ts'
+import { type PoolEvidence, type PoolWitness, poolWitness, type SilentPool, type SpeakingPool } from './pool-witness.ts'
+import { clamped, e18, hullOf, type PriceRange, reaching } from './price-range.ts'
+import { type JudgedSources, priceWitnesses } from './price-witnesses.ts'
+import { weighPools, type WeighedPools } from './weigh-pools.ts'
+
+/** All that named sources tell of the price of a token. */
+export type PriceEvidence = {
+  /** Unix seconds of the block. */
+  readonly atSeconds: number
+  /** Whether a dollar is its target price. */
+  readonly usdPegged: boolean
+  readonly feed: FeedReading | null
+  /** `null` on a chain without a sequencer's uptime feed. */
+  readonly sequencer: SequencerReading | null
+  readonly pools: readonly (PoolEvidence | SilentPool)[]
+  /** Its own bands of the last day. */
+  readonly seen: readonly SeenBand[]
+  /** US dollars of fees that whoever pushes a pool for a block is presumed to spend. */
+  readonly pushBudgetUsd: number
+}
+
+/** A band with what it is good for, or why there is none. */
+export type PriceVerdict = {
+  readonly band: PriceBand | null
+  readonly doubt: PriceDoubt | null
+  readonly witnesses: readonly PriceWitness[]
+  /** What its middle was taken from. */
+  readonly method: UsdPrice['method']
+  /** Ids of the pools that count, deepest first. */
+  readonly pools: readonly string[]
+  /** HIGH: a feed and means of pools, or an undisputed peg, agree within 2 %. LOW: prices of the moment alone. */
+  readonly confidence: UsdPrice['confidence']
+  /** Whether it may bound later prices: it rests on a feed or on means, and nothing had to stretch it. */
+  readonly isSettled: boolean
+}
+
+/**
+ * The price of a token as a band over its named sources, which nobody can move for less than it is worth to him. Sources
+ * that disagree make it wide; nothing makes it narrow but sources that agree. In integers, but for depths and volatility.
+ */
+export function priceBand(evidence: PriceEvidence): PriceVerdict {
+  const judged = judge(evidence)
+  const { said, weighed, basic, range, pegHolds } = judged
+  const witnesses = priceWitnesses(judged)
+  if (range === null) return unknown('silent', witnesses)
+  if (range.lowE18 <= 0n || range.highE18 > absurdE18) return unknown('absurd', witnesses)
+  const basis = said !== null || pegHolds ? 'feed' : weighed.means.length > 0 ? 'pools' : 'cold'
+  const midE18 = clamped(said?.midE18 ?? (pegHolds ? e18 : medianOf(weighed)), range)
+  const counted = weighed.means.length > 0 ? weighed.means : weighed.moments
+  const depthUsdMicros = depthOf(counted)
+  return {
+    band: { ...range, midE18, basis, depthUsdMicros, witnesses },
+    doubt: null,
+    witnesses,
+    method: said !== null ? 'feed' : pegHolds ? 'peg' : weighed.means.length > 0 ? 'pool_twap' : 'pool_spot',
+    pools: counted.toSorted((one, other) => other.depthUsd - one.depthUsd).map(({ row }) => row.id),
+    confidence: confidenceOf(basis, pegHolds, said?.midE18 ?? null, weighed.means),
+    isSettled: basis !== 'cold' && range.lowE18 === basic?.lowE18 && range.highE18 === basic.highE18,
+  }
+}
+
+type Judged = JudgedSources & {
+  /** What the feed says, where it counts. */
+  readonly said: SaidByFeed | null
+  /** Whether a dollar is the price in the end. */
+  readonly pegHolds: boolean
+  readonly range: PriceRange | null
+}
+
+type SaidByFeed = Extract<FeedWitness, { silent: null }>
+
+function judge(evidence: PriceEvidence): Judged {
+  const { atSeconds, usdPegged, sequencer, seen } = evidence
+  const feed = evidence.feed && { reading: evidence.feed, said: feedWitness(evidence.feed, sequencer, atSeconds) }
+  const said = feed?.said.silent === null ? feed.said : null
+  const pools = evidence.pools.map((pool) => ('silent' in pool ? pool : poolWitness(pool, evidence.pushBudgetUsd)))
+  const weighed = weighPools(said, pools.filter(isSpeaking))
+  const proven = hullOf([...(said === null ? [] : [said]), ...weighed.means])
+  const pegCounts = usdPegged && (proven === null || isAtPeg(proven))
+  const basic = hullOf([...(proven === null ? [] : [proven]), ...(pegCounts ? [peg] : [])])
+  const reached = basic === null ? hullOf(weighed.moments) : weighed.moments.reduce(reaching, basic)
+  const pegHolds = pegCounts && reached !== null && isAtPeg(reached)
+  const isFree = reached === null || said !== null || pegHolds
+  const { range, bound } = isFree ? { range: reached, bound: null } : boundJump(reached, seen, atSeconds)
+  return { usdPegged, pegCounts, feed, said, pools, weighed, basic, pegHolds, range, bound }
+}
+
+/** Where a band of a dollar token must lie for a dollar to be its price, and for pools against it to say anything. */
+export function isAtPeg({ lowE18, highE18 }: PriceRange): boolean {
+  return lowE18 * 100n >= 98n * e18 && highE18 * 100n <= 102n * e18
+}
+
+const peg: PriceRange = { lowE18: e18, highE18: e18 }
+/** No token is worth a billion dollars apiece; what says so is broken or lying. */
+const absurdE18 = 10n ** 27n
+/** Share by which feed and pools differ at most for the highest confidence. */
+const agreedShare = 0.02
+
+function unknown(doubt: PriceDoubt, witnesses: readonly PriceWitness[]): PriceVerdict {
+  return { band: null, doubt, witnesses, method: 'pool_spot', pools: [], confidence: 'LOW', isSettled: false }
+}
+
+function isSpeaking(pool: PoolWitness): pool is SpeakingPool {
+  return pool.silent === null
+}
+
+function confidenceOf(
+  basis: PriceBand['basis'],
+  pegHolds: boolean,
+  feedE18: bigint | null,
+  means: readonly SpeakingPool[],
+): PriceVerdict['confidence'] {
+  if (basis === 'cold') return 'LOW'
+  const againstE18 = feedE18 ?? (pegHolds ? e18 : null)
+  if (againstE18 === null || (means.length === 0 && !pegHolds)) return 'MODERATE'
+  const agree = means.every(({ midE18 }) => Math.abs(Number(midE18) / Number(againstE18) - 1) <= agreedShare)
+  return agree ? 'HIGH' : 'MODERATE'
+}
+
+/** The middle of the pools by depth: half of it says at most this, half at least. */
+function medianOf({ means, moments }: WeighedPools): bigint {
+  const pools = means.length > 0 ? means : moments
+  const whole = pools.reduce((sum, { depthUsd }) => sum + depthUsd, 0)
+  let below = 0
+  const byPrice = pools.toSorted((one, other) => (one.midE18 < other.midE18 ? -1 : 1))
+  const middle = byPrice.find(({ depthUsd }) => (below += depthUsd) * 2 >= whole)
+  return (middle ?? byPrice[0])?.midE18 ?? 0n
+}
+
+function depthOf(pools: readonly SpeakingPool[]): bigint {
+  const usd = pools.reduce((sum, { depthUsd }) => sum + depthUsd, 0)
+  return BigInt(Math.floor(Math.min(usd, mostDepthUsd) * 1_000_000))
+}
+
+/** What a dishonest token's pool claims to hold may be any number; millionths of this are whole numbers. */
+const mostDepthUsd = 1_000_000_000

@@ -1,0 +1,62 @@
+/** Prices of one whole token, in US dollars or in whole quote tokens, times 1e18. */
+export type PriceRange = {
+  /** Rounded down. */
+  readonly lowE18: bigint
+  /** Rounded up. */
+  readonly highE18: bigint
+}
+
+/** 1 in prices times 1e18. */
+export const e18 = 10n ** 18n
+
+/** The smallest range that holds all of them; `null` of none. */
+export function hullOf(ranges: readonly PriceRange[]): PriceRange | null {
+  const [first, ...rest] = ranges
+  if (first === undefined) return null
+  return rest.reduce((hull, range) => stretchedTo(hull, range), first)
+}
+
+/** A range as far as both edges of another. */
+export function stretchedTo(range: PriceRange, { lowE18, highE18 }: PriceRange): PriceRange {
+  return {
+    lowE18: lowE18 < range.lowE18 ? lowE18 : range.lowE18,
+    highE18: highE18 > range.highE18 ? highE18 : range.highE18,
+  }
+}
+
+/** A range as far as the nearer edge of another; itself where the two overlap. */
+export function reaching(range: PriceRange, other: PriceRange): PriceRange {
+  if (other.lowE18 > range.highE18) return { ...range, highE18: other.lowE18 }
+  if (other.highE18 < range.lowE18) return { ...range, lowE18: other.highE18 }
+  return range
+}
+
+export function overlaps(one: PriceRange, other: PriceRange): boolean {
+  return one.lowE18 <= other.highE18 && other.lowE18 <= one.highE18
+}
+
+/** From the low edge by a factor down to the high edge by the same factor up; `factor` is at least 1 and finite. */
+export function widenedBy(range: PriceRange, factor: number): PriceRange {
+  const scaled = BigInt(Math.ceil(factor * Number(factorUnit)))
+  return {
+    lowE18: (range.lowE18 * factorUnit) / scaled,
+    highE18: (range.highE18 * scaled + factorUnit - 1n) / factorUnit,
+  }
+}
+
+/** A price in quote tokens through the price of the quote token: low by low, high by high. */
+export function throughQuote(range: PriceRange, quote: PriceRange): PriceRange {
+  return {
+    lowE18: (range.lowE18 * quote.lowE18) / e18,
+    highE18: (range.highE18 * quote.highE18 + e18 - 1n) / e18,
+  }
+}
+
+/** Nearer edge of a range, or the price itself where it lies within. */
+export function clamped(priceE18: bigint, { lowE18, highE18 }: PriceRange): bigint {
+  if (priceE18 < lowE18) return lowE18
+  return priceE18 > highE18 ? highE18 : priceE18
+}
+
+/** Factors are taken to a billionth. */
+const factorUnit = 1_000_000_000n

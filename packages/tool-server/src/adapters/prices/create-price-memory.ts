@@ -1,0 +1,100 @@
+import type { PriceMemory, Sighting } from '../../ports.ts'
+
+/** Where sightings are kept for good: the store's, or nothing. */
+export type SightingStore = {
+  /** What was kept of these subjects on a chain within the last day, oldest first. */
+  recall(chain: { readonly id: number }, subjects: readonly string[]): Promise<readonly Sighting[]>
+  keep(chain: { readonly id: number }, sightings: readonly Sighting[]): Promise<void>
+}
+
+/**
+ * Remembers sightings of a day in the process, one of a subject in five minutes, and in a store where there is one: that is asked
+ * once for each subject. A store that fails is as one that holds nothing; it is asked again for what it has not told.
+ *
+ * @param store gives the store; `null` as long as there is none
+ */
+export function createPriceMemory({ store, now, onError = () => {} }: PriceMemoryOptions): PriceMemory {
+  const chains = new Map<number, Map<string, Remembered>>()
+
+  const subjectsOf = (id: number) => {
+    const known = chains.get(id) ?? new Map<string, Remembered>()
+    chains.set(id, known)
+    return known
+  }
+
+  const rememberedOf = (id: number, subject: string) => {
+    const subjects = subjectsOf(id)
+    const known = subjects.get(subject) ?? { sightings: [], asked: null }
+    // Of those that were asked for least lately, the first is forgotten first; the store still has it.
+    subjects.delete(subject)
+    subjects.set(subject, known)
+    const [oldest] = subjects.keys()
+    if (subjects.size > mostSubjects && oldest !== undefined) subjects.delete(oldest)
+    return known
+  }
+
+  async function load(id: number, subjects: readonly string[], from: SightingStore): Promise<void> {
+    const remembered = new Map(subjects.map((subject) => [subject, rememberedOf(id, subject)]))
+    const ask = async (): Promise<void> => {
+      try {
+        for (const sighting of await from.recall({ id }, subjects)) add(remembered.get(sighting.subject), sighting)
+      } catch (error) {
+        onError(error)
+        for (const one of remembered.values()) one.asked = null
+      }
+    }
+    const asked = ask()
+    for (const one of remembered.values()) one.asked ??= asked
+    await asked
+  }
+
+  function add(remembered: Remembered | undefined, sighting: Sighting): boolean {
+    if (remembered === undefined) return false
+    const { sightings } = remembered
+    const slot = slotOf(sighting)
+    if (sightings.some((one) => slotOf(one) === slot)) return false
+    const oldest = Math.floor(now() / 1000) - daySeconds
+    remembered.sightings = [...sightings.filter(({ atSeconds }) => atSeconds >= oldest), sighting].toSorted(
+      (one, other) => one.atSeconds - other.atSeconds,
+    )
+    return true
+  }
+
+  return {
+    async recall({ id }, subjects) {
+      const from = store()
+      const unasked = subjects.filter((subject) => rememberedOf(id, subject).asked === null)
+      if (from !== null && unasked.length > 0) await load(id, unasked, from)
+      const remembered = subjects.map((subject) => rememberedOf(id, subject))
+      await Promise.all(remembered.flatMap(({ asked }) => asked ?? []))
+      return remembered.flatMap(({ sightings }) => sightings)
+    },
+    keep({ id }, sightings) {
+      const added = sightings.filter((sighting) => add(rememberedOf(id, sighting.subject), sighting))
+      if (added.length > 0) void store()?.keep({ id }, added).catch(onError)
+    },
+  }
+}
+
+export type PriceMemoryOptions = {
+  readonly store: () => SightingStore | null
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly onError?: (error: unknown) => void
+}
+
+type Remembered = {
+  /** Oldest first. */
+  sightings: readonly Sighting[]
+  /** When the store has told what it has; `null` before it was asked. */
+  asked: Promise<void> | null
+}
+
+const daySeconds = 86_400
+const slotSeconds = 300
+/** More than the tokens and pools of all shipped rows; the store bounds what it keeps itself. */
+const mostSubjects = 2_000
+
+function slotOf({ atSeconds }: Sighting): number {
+  return Math.floor(atSeconds / slotSeconds)
+}

@@ -1,0 +1,98 @@
+import type { Chain } from '@svc/wallet/core'
+import type { PricedToken } from './named-tokens.ts'
+import { choosePrice, type ChosenPrice, type PriceGroup } from './choose-price.ts'
+import type { PricePoint } from './price-point.ts'
+import { isAtPeg, type PriceVerdict } from './band/price-band.ts'
+import { e18 } from './band/price-range.ts'
+
+/** What pools say of a token that nobody named a source for. */
+export type DiscoveredPrice = {
+  /** For reports; `null` where no pool is deep enough. */
+  readonly chosen: ChosenPrice | null
+  /** The most any pool says that is more than dust; US dollars for one whole token times 1e18. */
+  readonly mostE18: bigint | null
+}
+
+/**
+ * Prices a token by whatever pools it has against dollar tokens and the native currency: for reports, and as the most it may be
+ * worth. Anybody can make such a pool, so it never is a source for anything else.
+ *
+ * @param floorUsd least depth of a pool in US dollars
+ */
+export async function discoverPrice(token: PricedToken, market: Market, floorUsd: number): Promise<DiscoveredPrice> {
+  const { native, dollars } = market
+  const [byDollars, byNative, dollarQuotes, nativeQuote] = await Promise.all([
+    Promise.all(dollars.map((dollar) => market.points(token, dollar))),
+    market.points(token, native),
+    Promise.all(dollars.map(async (dollar) => dollarQuoteOf(await market.verdict(dollar)))),
+    token.address === native.address ? null : nativeQuoteOf(market, floorUsd),
+  ])
+  const quoted = [
+    ...byDollars.map((points, index) => ({ points, quote: dollarQuotes[index] ?? null })),
+    { points: byNative, quote: nativeQuote },
+  ]
+  const groups = quoted.flatMap(({ points, quote }) => (quote === null ? [] : [{ points, quote }]))
+  return { chosen: choosePrice(groups, floorUsd), mostE18: mostOf(groups) }
+}
+
+/** What a price is discovered with; everything is asked for at once. */
+export type Market = {
+  readonly native: PricedToken
+  readonly dollars: readonly PricedToken[]
+  points(token: PricedToken, quote: PricedToken): Promise<readonly PricePoint[]>
+  /** Of the named sources of a token; `null` where it has none. */
+  verdict(token: PricedToken): Promise<PriceVerdict | null>
+}
+
+/** The listed dollar tokens whose pools are looked at. */
+export function dollarTokens(chain: Chain): readonly PricedToken[] {
+  return chain.tokens.filter(({ usdPegged }) => usdPegged).slice(0, mostDollarTokens)
+}
+
+const mostDollarTokens = 3
+/** US dollars; a pool with less on its shallower side would be anybody's to make, with any price. */
+const leastHeardUsd = 1_000
+
+type QuotePrice = PriceGroup['quote'] & { readonly highE18: bigint }
+
+function dollarQuoteOf(verdict: PriceVerdict | null): QuotePrice | null {
+  const band = verdict?.band ?? null
+  if (band === null || !isAtPeg(band)) return null
+  return { usd: 1, highE18: band.highE18, method: 'peg', pools: [], confidence: 'HIGH' }
+}
+
+/** By its named sources, or where it has none on this chain by its own pools against dollar tokens. */
+async function nativeQuoteOf(market: Market, floorUsd: number): Promise<QuotePrice | null> {
+  const { native, dollars } = market
+  const [verdict, ...pools] = await Promise.all([
+    market.verdict(native),
+    ...dollars.map((dollar) => market.points(native, dollar)),
+  ])
+  if (verdict !== null) return namedQuoteOf(verdict)
+  const groups = [{ points: pools.flat(), quote: dollar }]
+  const chosen = choosePrice(groups, floorUsd)
+  const mostE18 = mostOf(groups)
+  return chosen === null || mostE18 === null ? null : { ...chosen, highE18: mostE18 }
+}
+
+function namedQuoteOf({ band, method, pools, confidence }: PriceVerdict): QuotePrice | null {
+  if (band === null) return null
+  const usd = Number(band.midE18) / 1e18
+  return { usd, highE18: band.highE18, method, pools: pools.slice(0, 1), confidence }
+}
+
+const dollar: QuotePrice = { usd: 1, highE18: e18, method: 'peg', pools: [], confidence: 'HIGH' }
+
+function mostOf(
+  groups: readonly { readonly points: readonly PricePoint[]; readonly quote: QuotePrice }[],
+): bigint | null {
+  let most: bigint | null = null
+  for (const { points, quote } of groups) {
+    for (const { mostE18, depth } of points) {
+      if (!(depth * quote.usd >= leastHeardUsd)) continue
+      const usdE18 = (mostE18 * quote.highE18 + e18 - 1n) / e18
+      if (most === null || usdE18 > most) most = usdE18
+    }
+  }
+  return most
+}

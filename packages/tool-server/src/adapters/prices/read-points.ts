@@ -1,0 +1,45 @@
+import type { Chain } from '@svc/wallet/core'
+import type { BlockReads } from '../rpc/create-block-reads.ts'
+import { fixedPriceOfSqrt } from './band/fixed-price.ts'
+import type { PoolPlace } from './named-tokens.ts'
+import type { PastBlocks } from './past-blocks.ts'
+import { overAllPrices, poolDepth } from './band/pool-depth.ts'
+import { poolMean } from './band/pool-mean.ts'
+import { poolQuery } from './pool-query.ts'
+import type { PoolReading } from './band/pool-reading.ts'
+import type { PricePoint } from './price-point.ts'
+import { readPastOfPool } from './read-past-of-pool.ts'
+
+/** What pools say that nobody named. @throws ToolError `RPC_*` */
+export async function readPoints(
+  chain: Chain,
+  reads: BlockReads,
+  blocks: PastBlocks,
+  places: readonly PoolPlace[],
+): Promise<readonly PricePoint[]> {
+  const atSeconds = Number(reads.head.timestamp)
+  const points = places.map(async (place) => {
+    // A v3 pool tells its own mean, if any; what sums nothing up has none here.
+    const older = place.row.version === 'v2' ? readPastOfPool(chain, reads, place, blocks) : []
+    const [now, past] = await Promise.all([reads.now(poolQuery(chain, place, atSeconds)), older])
+    return pointOf({ ...place, ...now, older: past, seen: [] })
+  })
+  return (await Promise.all(points)).flatMap((point) => point ?? [])
+}
+
+function pointOf(reading: PoolReading): PricePoint | null {
+  const { row, side, now } = reading
+  if (now === null) return null
+  const { sqrtPriceX96 } = now
+  const mean = poolMean(reading)
+  const spotE18 = fixedPriceOfSqrt(sqrtPriceX96, side).highE18
+  const { midE18, liquidity } = mean ?? { midE18: spotE18, liquidity: now.liquidity }
+  const depth = poolDepth(reading, { priceE18: midE18, spotE18, sqrtPriceX96, liquidity }, overAllPrices)
+  return {
+    pool: row.id,
+    mean: mean === null ? null : Number(midE18) / 1e18,
+    spot: Number(spotE18) / 1e18,
+    mostE18: mean !== null && mean.highE18 > spotE18 ? mean.highE18 : spotE18,
+    depth: Math.min(depth.tokenSide, depth.quoteSide),
+  }
+}

@@ -1,0 +1,23 @@
+import type { PublicClient } from 'viem'
+import { callAnswer } from './call-answer.ts'
+import type { ContractRead } from './contract-read.ts'
+
+/**
+ * One read without Multicall3, at the newest block where none is named. As in `readAll`, one that reverts or answers with other
+ * bytes than its ABI says is `null`, and a failing endpoint is never taken for that.
+ *
+ * @throws ToolError `RPC_*`
+ */
+export async function readOne<Result>(
+  client: PublicClient,
+  read: ContractRead<Result>,
+  blockNumber?: bigint,
+): Promise<Result | null> {
+  const answer = await callAnswer(client, read, blockNumber)
+  if (answer === '0x') return null
+  try {
+    return read.decode(answer)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,37 @@
+import { randomInt } from 'node:crypto'
+import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
+import { createLiquidity } from './adapters/liquidity/create-liquidity.ts'
+import { createPriceSource } from './adapters/prices/create-price-source.ts'
+import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
+import { createTokenDirectory } from './adapters/tokens/create-token-directory.ts'
+import { rpcUrls, type Config } from './config.ts'
+import type { Ports, PriceMemory } from './ports.ts'
+import { createConfirmedSources } from './safety/confirmed-sources.ts'
+import type { Policy } from './safety/policy.ts'
+import { dailyValueCaps } from './safety/value/value-bounds.ts'
+
+/** What a command reads chains through, at the endpoints and prices of the server; nothing is asked before it is needed. */
+export function openReads(config: Pick<Config, 'chains' | 'rpc'>, { memory, policy }: ReadsOptions): Reads {
+  const chains = createChainDirectory(config.chains)
+  const rpc = createRpcPool({ urls: (chain) => rpcUrls(config.rpc, chain), now: Date.now })
+  const tokens = createTokenDirectory({ chains: config.chains, rpc })
+  const liquidity = createLiquidity({ rpc, tokens })
+  const prices = createPriceSource({
+    rpc,
+    tokens,
+    liquidity,
+    memory,
+    confirmed: createConfirmedSources(() => policy),
+    pushBudgetUsd: Number(dailyValueCaps(policy).coldStart) / 1e6,
+    pickInt: (below) => randomInt(below),
+  })
+  return { chains, rpc, tokens, liquidity, prices }
+}
+
+export type Reads = Pick<Ports, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices'>
+
+export type ReadsOptions = {
+  /** What the server has seen of prices; `null` where nothing is remembered. */
+  readonly memory: PriceMemory | null
+  readonly policy: Policy
+}

@@ -1,0 +1,36 @@
+import type { PriceSources, ReferencePool } from '@svc/wallet/core'
+import type { Address } from 'viem'
+import type { Policy } from './policy.ts'
+
+/**
+ * The price sources that the operator confirmed, by the policy as it was last read; `undefined` for a token of which the row
+ * of the chain holds. The same objects as long as the policy is the same.
+ */
+export function createConfirmedSources(latest: () => Policy) {
+  let known: { readonly policy: Policy; readonly sources: ReadonlyMap<string, PriceSources> } | null = null
+  return (chainId: number, token: Address): PriceSources | undefined => {
+    const policy = latest()
+    if (known?.policy !== policy) known = { policy, sources: sourcesOf(policy) }
+    return known.sources.get(keyOf(`${chainId}`, token))
+  }
+}
+
+function sourcesOf({ priceSources }: Policy): ReadonlyMap<string, PriceSources> {
+  const rows = Object.entries(priceSources).flatMap(([chainId, tokens]) =>
+    Object.entries(tokens).map(([token, { feed, pools }]) => {
+      const sources = { ...(feed === undefined ? {} : { feed }), pools: pools.map(poolOf) }
+      return [keyOf(chainId, token), sources] as const
+    }),
+  )
+  return new Map(rows)
+}
+
+function keyOf(chainId: string, token: string): string {
+  return `${chainId} ${token.toLowerCase()}`
+}
+
+function poolOf({ tickSpacing, native, ...pool }: PolicyPool): ReferencePool {
+  return { ...pool, ...(tickSpacing === undefined ? {} : { tickSpacing }), ...(native === undefined ? {} : { native }) }
+}
+
+type PolicyPool = Policy['priceSources'][string][Address]['pools'][number]
