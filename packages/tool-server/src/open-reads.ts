@@ -6,9 +6,9 @@ import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from './adapters/tokens/create-token-directory.ts'
 import { rpcUrls, type Config } from './config.ts'
 import type { Ports, PriceMemory } from './ports.ts'
-import { createConfirmedSources } from './safety/confirmed-sources.ts'
+import { createConfirmedSources } from './safety/policy-price-sources.ts'
 import type { Policy } from './safety/policy.ts'
-import { dailyValueCaps } from './safety/value/value-bounds.ts'
+import { dailyValueCaps } from './safety/policy-value-caps.ts'
 
 /** What a command reads chains through, at the endpoints and prices of the server; nothing is asked before it is needed. */
 export function openReads(config: Pick<Config, 'chains' | 'rpc'>, { memory, policy }: ReadsOptions): Reads {

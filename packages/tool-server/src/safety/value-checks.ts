@@ -4,7 +4,8 @@ import type { Policy } from './policy.ts'
 import { usdText } from './spend-limit.ts'
 import { budgetNames, isForAPerson, poolBudgetName } from './value/budget-names.ts'
 import { bandWidthBps, tokensIn } from './value/trusted-value.ts'
-import { dailyValueCaps, valueBounds } from './value/value-bounds.ts'
+import { dailyValueCaps } from './policy-value-caps.ts'
+import { valueBounds } from './value/value-bounds.ts'
 import type { WeighedIntent } from './weigh-intent.ts'
 
 /**

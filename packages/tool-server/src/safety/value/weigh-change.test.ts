@@ -27,7 +27,7 @@ const weigh = ([whole, ...outcomes]: readonly [Outcome, ...Outcome[]], change: P
   })
 const sold = (usdc: number) => outcome({ weth: e18 }, { usdc: usd(usdc) })
 
-describe('what leaves against what arrives', () => {
+describe('G13: what leaves against what arrives', () => {
   it('is within up to what a call may lose and the fee of the pool, and not a cent beyond', () => {
     expect(weigh([sold(2_961)])).toMatchObject({ isWithin: true, lossBps: 130, allowedBps: 130 })
     expect(weigh([sold(2_960.98)])).toMatchObject({ isWithin: false, lossBps: 131 })

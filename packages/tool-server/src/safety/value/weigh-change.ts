@@ -50,7 +50,7 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bou
   const weighed = outcomes.flatMap((outcome) => edges.map((edge) => weighAt(outcome, prices, edge)))
   const [first = nothing.worst, ...rest] = weighed
   const allowedBps = allowance(bounds, feeBps, widestBps(outcomes, prices))
-  const beyond = weighed.filter((one) => !isWithin(one, allowedBps))
+  const beyond = weighed.filter((one) => !isAllowed(one, allowedBps))
   const isSpeculative = outcomes.some(
     ({ arrives, isUnvouched }) => isUnvouched === true || [...tokensIn(arrives)].some(isUnnamed),
   )
@@ -65,7 +65,7 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bou
   }
 }
 
-function isWithin({ outUsdMicros, inUsdMicros }: Weighing, allowedBps: number): boolean {
+function isAllowed({ outUsdMicros, inUsdMicros }: Weighing, allowedBps: number): boolean {
   const shortfall = outUsdMicros - inUsdMicros
   return shortfall * 10_000n <= outUsdMicros * BigInt(allowedBps) || shortfall <= dustUsdMicros
 }

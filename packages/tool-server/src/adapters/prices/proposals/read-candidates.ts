@@ -5,9 +5,9 @@ import { type BlockReads, createBlockReads } from '../../rpc/create-block-reads.
 import { discoverablePools } from '../discoverable-pools.ts'
 import type { PoolPlace } from '../named-tokens.ts'
 import { pastBlocks } from '../past-blocks.ts'
-import { poolEvidence } from '../pool-evidence.ts'
+import { poolEvidence } from '../band/pool-evidence.ts'
 import { poolQuery } from '../pool-query.ts'
-import { isAtPeg } from '../price-band.ts'
+import { isAtPeg } from '../band/price-band.ts'
 import { readPastOfPool } from '../read-past-of-pool.ts'
 
 /**
