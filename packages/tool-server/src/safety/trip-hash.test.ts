@@ -22,11 +22,13 @@ const intent: Intent = {
   why: 'add liquidity',
 }
 
+const value = { outUsdMicros: 1n, inUsdMicros: 1n, worst: { outUsdMicros: 1n, inUsdMicros: 1n }, warnings: [] }
+
 it('names what a person is shown: where prices or names come out otherwise, it is another plan', () => {
   const call = callOf()
   const hashOf = (decimals: number) => {
     const tokens = chain.tokens.map((token) => (token === usdc ? Object.assign({ ...token }, { decimals }) : token))
-    return tripHash({ call, intent, wallet: weth!.address, priced: new Map(), chain: { ...chain, tokens } })
+    return tripHash({ call, intent, wallet: weth!.address, priced: new Map(), chain: { ...chain, tokens }, value })
   }
   expect(hashOf(6)).toBe(hashOf(6))
   expect(hashOf(18)).not.toBe(hashOf(6))
