@@ -8,7 +8,7 @@ import { expectedTokens, policyVerdict, tokensOf } from './policy-verdict.ts'
 import type { InspectionContext, Trip } from './engine.ts'
 import { ToolError } from '../tool-error.ts'
 import type { KnownContracts } from './known-contracts.ts'
-import { type CallBounds, callBounds } from './value/call-bounds.ts'
+import { type CallBounds, callBounds, noBounds } from './value/call-bounds.ts'
 import { type InspectedPool, inspectionOf } from './value/inspection.ts'
 import { grantRefusals } from './grant-refusals.ts'
 import { expectedGasCost, gasLimitFor } from './gas.ts'
@@ -36,7 +36,8 @@ export async function checkPolicy<Own extends InspectionContext>(trip: Own): Pro
 export type Checked<Own extends InspectionContext = Trip> = Own & {
   readonly allowances: readonly Allowance[]
   readonly surveyed: Survey
-  readonly callBounds: CallBounds
+  /** In the order of the calls. */
+  readonly callBounds: readonly CallBounds[]
   readonly tokenAllowlistPassed: boolean
   readonly refusals: readonly Refusal[]
 }
@@ -72,11 +73,16 @@ export function tokensToPrice({
   intent,
   callBounds,
 }: Pick<Checked<InspectionContext>, 'intent' | 'callBounds'>): readonly Address[] {
-  const { trades, deposits } = callBounds
-  const traded = trades.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
-  const deposited = deposits.flatMap(({ pool }) => (pool === null ? [] : [pool.token0, pool.token1]))
-  const declared = (intent.deposits ?? []).flatMap(({ token0, token1 }) => [token0, token1])
-  return [...tokensOf(intent), ...declared, ...[...traded, ...deposited].map((token) => getAddress(token))]
+  return [...tokensOf(intent), ...tokensInCalls(callBounds)]
+}
+
+/** Those that the calldata trades or deposits, whatever the intent says of them. */
+function tokensInCalls(calls: readonly CallBounds[]): readonly Address[] {
+  return calls.flatMap(({ trades, deposits }) => {
+    const traded = trades.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
+    const deposited = deposits.flatMap(({ pool }) => (pool === null ? [] : [pool.token0, pool.token1]))
+    return [...traded, ...deposited].map((token) => getAddress(token))
+  })
 }
 
 /** Calldata of the AMM that is not known to its last byte may permit anything. */
@@ -84,13 +90,13 @@ export function readBounds(
   { calls }: Intent,
   chain: Chain,
   known: KnownContracts,
-): { readonly bounds: CallBounds; readonly refusals: readonly Refusal[] } {
+): { readonly bounds: readonly CallBounds[]; readonly refusals: readonly Refusal[] } {
   try {
     return { bounds: callBounds(calls, { chain, known }), refusals: [] }
   } catch (error) {
     const details = error instanceof ToolError ? error.details : []
     const message = 'The calldata cannot be read to its last byte, so what it permits at worst is not known.'
-    return { bounds: { trades: [], deposits: [] }, refusals: [{ code: 'UNSAFE_TRANSACTION', message, details }] }
+    return { bounds: calls.map(() => noBounds), refusals: [{ code: 'UNSAFE_TRANSACTION', message, details }] }
   }
 }
 
@@ -122,7 +128,7 @@ export function play(trip: Checked<InspectionContext>, steps: readonly Step[], s
     allowances,
     revokes: allowances.map(revokeStep),
     spends: sumByToken(intent.spends),
-    tokens: declaredTokens(intent),
+    tokens: measuredTokens(trip),
     ...called,
     inspection: inspectionOf(chain, { positions: called.positions, pools: poolsToInspect(trip) }),
     block: surveyed.block,
@@ -132,9 +138,11 @@ export function play(trip: Checked<InspectionContext>, steps: readonly Step[], s
 
 /** The pools that the calldata names, and those that the intent says a position it names is of. */
 function poolsToInspect({ callBounds, intent }: Checked<InspectionContext>): readonly InspectedPool[] {
-  const named = callBounds.deposits.flatMap(({ pool, version }) => (pool === null ? [] : [{ ...pool, version }]))
-  const declared = (intent.deposits ?? []).map(({ pool, version, token0, token1 }) => {
-    return { id: pool, version, token0: token0.toLowerCase(), token1: token1.toLowerCase() }
+  const deposits = callBounds.flatMap((call) => call.deposits)
+  const named = deposits.flatMap(({ pool, version }) => (pool === null ? [] : [{ ...pool, version }]))
+  const declared = (intent.deposits ?? []).map(({ pool, version, token0, token1, hooks }) => {
+    const tokens = { token0: token0.toLowerCase(), token1: token1.toLowerCase() }
+    return { id: pool, version, ...tokens, hooks: hooks?.toLowerCase() ?? null }
   })
   const pools = [...named, ...declared]
   return [...new Map(pools.map((pool) => [pool.id.toLowerCase(), pool])).values()]
@@ -152,7 +160,16 @@ export function checkMeasured({ playedBy }: Simulation, { allowlist }: Policy): 
 
 /** The ERC-20 tokens an intent names, each once. */
 export function declaredTokens(intent: Intent): readonly Address[] {
-  const named = tokensOf(intent).filter((token) => token !== zeroAddress)
+  return tokensOnce(tokensOf(intent))
+}
+
+/** Those, and what its calldata trades or deposits: a simulation without logs sees no others. */
+function measuredTokens({ intent, callBounds }: Checked<InspectionContext>): readonly Address[] {
+  return tokensOnce([...tokensOf(intent), ...tokensInCalls(callBounds)])
+}
+
+function tokensOnce(tokens: readonly Address[]): readonly Address[] {
+  const named = tokens.filter((token) => token !== zeroAddress)
   return [...new Map(named.map((token) => [token.toLowerCase(), token])).values()]
 }
 

@@ -83,7 +83,7 @@ async function requirePrice(
   const { engine, call, chain, intent, reservationId } = road
   const priced = await priceTokens(tokensToPrice(road), { ...engine, directory: engine.tokens, chain })
   // What is signed already is mined, and was weighed before: what is left must be worth it by itself.
-  const value = valueOfCall(road, rest, priced)
+  const value = valueOfCall(road, rest, priced, progress.mined.length)
   throwFirst(value.refusals)
   const gasUsed = [...whole.gasUsed, ...whole.revokeGasUsed]
   throwFirst(dearGas(engine.policy, gasUsed, surveyed.fees, priced, value.isExit))

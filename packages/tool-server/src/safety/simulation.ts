@@ -67,7 +67,7 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
     deposits: at.steps.flatMap(({ deposits }) =>
       deposits.map(({ deposit, before, after }) => simulatedDeposit(deposit, played(before), results[after])),
     ),
-    inspected: request.inspection.decode(played(at.inspectedBefore), played(at.inspectedAfter), steps),
+    inspected: request.inspection.decode(played(at.inspectedBefore), played(at.inspectedAfter)),
     gasUsed: steps.map(({ gasUsed }) => gasUsed),
     revokeGasUsed: played(at.revokes).map(({ gasUsed }) => gasUsed),
   }

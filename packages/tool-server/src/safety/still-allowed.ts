@@ -26,7 +26,7 @@ export async function stillAllowed(before: Reserved, progress: Progress, policie
   const { engine, call, chain, wallet, intent, known } = road
   const { policy } = engine
   throwFirst(grantRefusals(call.tool, call.principal.id, policy))
-  const { surveyed, simulation } = progress.valid
+  const { surveyed, simulation, firstStep } = progress.valid
   throwFirst(policyVerdict(intent, { chain, policy, known, wallet, nowSeconds: surveyed.atSeconds }).refusals)
   if (engine.policyHash === before.engine.policyHash) return road
   throwFirst(checkMeasured(simulation, policy))
@@ -40,7 +40,7 @@ export async function stillAllowed(before: Reserved, progress: Progress, policie
     ),
   )
   const { reserved, priced } = progress
-  const value = valueOfCall(road, simulation, priced)
+  const value = valueOfCall(road, simulation, priced, firstStep)
   throwFirst(value.refusals)
   const { reservationId, spend } = road
   const budgets = budgetsOf(value, { policy, chainId: chain.id, priced, spendUsdMicros: reserved.amountUsdMicros })

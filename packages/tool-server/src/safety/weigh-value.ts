@@ -10,9 +10,10 @@ import { type MovedPositions, type PricedTokens, spendsNothing } from './spend-v
 import type { CallBounds } from './value/call-bounds.ts'
 import { offMarketRefusals } from './value/deposit-price.ts'
 import { type Moved, outcomesOf } from './value/moved-holdings.ts'
+import { simulatedDeposit } from './value/simulated-deposit.ts'
 import { bandWidthBps, tokensIn, type TrustedPrices, valueAt } from './value/trusted-value.ts'
 import { type ValueBounds, valueBounds } from './value/value-bounds.ts'
-import { type Outcome, type ValueVerdict, weighChange } from './value/weigh-change.ts'
+import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } from './value/weigh-change.ts'
 
 /**
  * Holds what comes back against what leaves, at prices of named sources: the stage that keeps a call from giving the owner's
@@ -44,32 +45,33 @@ export type CallValue = ValueVerdict &
     readonly refusals: readonly Refusal[]
   }
 
-/** The same for another simulation of the call, and newer prices. */
-export function valueOfCall(road: Simulated<InspectionContext>, simulation: Simulation, priced: PricedTokens): CallValue {
+/** The same for another simulation, which begins at a later step, and newer prices. */
+export function valueOfCall(
+  road: Simulated<InspectionContext>,
+  simulation: Simulation,
+  priced: PricedTokens,
+  firstStep = 0,
+): CallValue {
   const { engine, call, chain, intent } = road
-  const { callBounds: bounds } = road
-  const moved = movedBy(simulation, bounds, priced, chain)
-  const outcomes = outcomesOf(moved)
-  const pools = [...new Set([...bounds.trades.flatMap((trade) => trade.pools), ...poolsOf(moved)])]
-  const limits = valueBounds(engine.policy, chain.id, call.tool, pools)
+  const calls = firstStep === 0 ? road.callBounds : boundsFrom(road, firstStep)
+  const moved = movedBy(simulation, calls, priced, chain)
   const prices = trustedPrices(priced)
-  const feeBps = bounds.trades.reduce((most, trade) => Math.max(most, trade.feeBps), 0)
+  const outcomes = outcomesOf(moved, prices)
+  const pools = poolsOf(moved)
+  const limits = valueBounds(engine.policy, chain.id, call.tool, pools)
   const verdict = weighChange({
-    outcomes,
+    moved: outcomes,
     prices,
     isUnnamed: (token) => priced.get(token)?.doubt === 'unnamed',
-    feeBps,
     bounds: limits,
   })
-  const simulated = outcomes[0] ?? { leaves: none, arrives: none }
-  const isHeld = bounds.trades.length + bounds.deposits.length === 0
-  const isExit = isHeld && simulation.paid.size === 0 && spendsNothing(intent, simulation.deltas, priced)
-  const priceImpactBps = priceImpact(verdict, simulated, prices, bounds, feeBps)
+  const simulated = outcomes.whole
+  const isExit = outcomes.calls.length === 0 && simulation.paid.size === 0 && spendsNothing(intent, simulation.deltas, priced)
   const facts = {
     ...verdict,
     ...movedPositions(simulated, prices),
     isExit,
-    priceImpactBps,
+    priceImpactBps: priceImpact(verdict, simulated, prices, calls, feeBpsOf(outcomes)),
     bounds: limits,
     pools,
     simulated,
@@ -77,7 +79,7 @@ export function valueOfCall(road: Simulated<InspectionContext>, simulation: Simu
   const found = isExit
     ? []
     : [
-        ...priceRefusals(outcomes, priced, engine.policy.maxPriceBandBps),
+        ...priceRefusals(outcomesIn(outcomes), priced, engine.policy.maxPriceBandBps),
         ...offMarketRefusals({ moved, prices, limits, intent }),
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),
@@ -85,7 +87,11 @@ export function valueOfCall(road: Simulated<InspectionContext>, simulation: Simu
   return { ...facts, warnings: warningsOf(facts), refusals: found }
 }
 
-const none = { tokens: new Map(), positions: [], shares: [] }
+/** Of the calls that are still to be made. */
+function boundsFrom({ steps, callBounds }: Simulated<InspectionContext>, firstStep: number): readonly CallBounds[] {
+  const left = steps.slice(firstStep).filter(({ kind }) => kind === 'call').length
+  return callBounds.slice(callBounds.length - left)
+}
 
 function movedPositions({ leaves, arrives }: Outcome, prices: TrustedPrices): Omit<MovedPositions, 'isExit'> {
   const worth = ({ positions, shares }: Outcome['leaves']) =>
@@ -95,7 +101,7 @@ function movedPositions({ leaves, arrives }: Outcome, prices: TrustedPrices): Om
 
 function movedBy(
   { inspected, deltas, paid }: Simulation,
-  bounds: CallBounds,
+  calls: readonly CallBounds[],
   priced: PricedTokens,
   chain: Chain,
 ): Moved {
@@ -109,15 +115,13 @@ function movedBy(
       return [[key, { pair: key, ...tokens, ...held }] as const]
     }),
   )
-  return { bounds, inspected, deltas, paid, pairs, wrappedNative: chain.wrappedNative.address.toLowerCase() }
+  return { calls, inspected, deltas, paid, pairs, wrappedNative: chain.wrappedNative.address.toLowerCase() }
 }
 
-function poolsOf({ bounds, inspected }: Moved): readonly Hex[] {
-  return bounds.deposits.flatMap(({ pool, positionId, contract }) => {
-    const state = inspected.positions.find((one) => one.id === positionId && one.contract === contract)
-    const id = pool?.id ?? state?.pool.id
-    return id === undefined ? [] : [id]
-  })
+function poolsOf(moved: Moved): readonly Hex[] {
+  const traded = moved.calls.flatMap(({ trades }) => trades.flatMap(({ pools }) => pools))
+  const deposits = moved.calls.flatMap((call) => call.deposits)
+  return [...new Set([...traded, ...deposits.flatMap((bounds) => simulatedDeposit(bounds, moved).pool?.id ?? [])])]
 }
 
 /** What value is counted with: bands of named sources alone. */
@@ -192,11 +196,12 @@ function priceImpact(
   { outUsdMicros, inUsdMicros }: ValueVerdict,
   { leaves, arrives }: Outcome,
   prices: TrustedPrices,
-  { trades, deposits }: CallBounds,
+  calls: readonly CallBounds[],
   feeBps: number,
 ): number | null {
   const tokens = [...tokensIn(leaves), ...tokensIn(arrives)]
-  if (trades.length === 0 || deposits.length > 0 || outUsdMicros === 0n) return null
+  const isTrade = calls.some(({ trades }) => trades.length > 0) && calls.every(({ deposits }) => deposits.length === 0)
+  if (!isTrade || outUsdMicros === 0n) return null
   if (tokens.some((token) => prices(token) === null)) return null
   const impact = Number(((outUsdMicros - inUsdMicros) * 10_000n) / outUsdMicros) - feeBps
   return Math.round(impact)

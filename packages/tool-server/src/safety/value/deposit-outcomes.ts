@@ -5,16 +5,16 @@ import {
   integerSqrt,
   LpMathError,
 } from '@svc/lp-math'
-import type { Pair, Ticks } from './call-bounds.ts'
+import type { Pair, Ticks } from './deposit-bounds.ts'
 
 /** What a deposit pays and becomes, in the pool's order; `liquidity` is shares in a v2 pair, up to a factor. */
 export type DepositOutcome = Pair & { readonly liquidity: bigint }
 
 /**
- * The outcomes at the two edges of the prices at which a deposit into a range may still be mined: where one of its minimums
- * is just met (v3, liquidity follows from the amounts), or one of its maximums (v4, liquidity is fixed), else where the
- * range ends. Between them an outcome is never worse than at the worse of both, since what a range is worth is concave in
- * the price it was entered at.
+ * The outcome at the price of the pool, and those at the two edges of the prices at which a deposit into a range may still be
+ * mined: where one of its minimums is just met (v3, liquidity follows from the amounts), or one of its maximums (v4,
+ * liquidity is fixed), else where the range ends. Between them an outcome is never worse than at the worse of both, since
+ * what a range is worth is concave in the price it was entered at.
  *
  * @param sqrtPriceX96 price of the pool that the deposit was simulated at
  */
@@ -29,7 +29,7 @@ export function rangeOutcomes(deposit: RangeDeposit, sqrtPriceX96: bigint): read
     return liquidity > 0n && isEnough && amount0 <= most.amount0 && amount1 <= most.amount1
   }
   const start = sqrtPriceX96 < lower ? lower : sqrtPriceX96 > upper ? upper : sqrtPriceX96
-  return [at(furthest(start, lower, isPermitted)), at(furthest(start, upper, isPermitted))]
+  return [at(start), at(furthest(start, lower, isPermitted)), at(furthest(start, upper, isPermitted))]
 }
 
 export type RangeDeposit = {

@@ -1,7 +1,8 @@
 import type { Intent } from '../../intent.ts'
 import type { Refusal } from '../refusal.ts'
 import type { PoolAfter } from './inspection.ts'
-import { type Moved, simulatedDeposit } from './moved-holdings.ts'
+import type { Moved } from './moved-holdings.ts'
+import { simulatedDeposit } from './simulated-deposit.ts'
 import { trustedSqrtPriceBand, type TrustedPrices } from './trusted-value.ts'
 import type { ValueBounds } from './value-bounds.ts'
 
@@ -11,8 +12,9 @@ import type { ValueBounds } from './value-bounds.ts'
  * is opened only where the caller says so.
  */
 export function offMarketRefusals({ moved, prices, limits, intent }: DepositPrices): readonly Refusal[] {
-  return moved.bounds.deposits.flatMap((bounds, index): readonly Refusal[] => {
-    const { pool } = simulatedDeposit(bounds, index, moved)
+  const deposits = moved.calls.flatMap((call) => call.deposits)
+  return deposits.flatMap((bounds): readonly Refusal[] => {
+    const { state: pool } = simulatedDeposit(bounds, moved)
     if (pool === null) return []
     const trusted = trustedSqrtPriceBand(pool.token0, pool.token1, prices)
     if (trusted === null) return pool.stoodBefore || intent.allowsUnpricedPool === true ? [] : [refuseOpening()]

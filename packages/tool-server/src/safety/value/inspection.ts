@@ -6,7 +6,6 @@ import {
   decodeFunctionResult,
   encodeFunctionData,
   getAddress,
-  toEventSelector,
   zeroAddress,
 } from 'viem'
 import { v2PairAbi } from '../../adapters/liquidity/abis/v2-pair.ts'
@@ -14,10 +13,9 @@ import { v3PoolAbi } from '../../adapters/liquidity/abis/v3-pool.ts'
 import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
 import { v4PositionManagerAbi } from '../../adapters/liquidity/abis/v4-position-manager.ts'
 import { v4StateViewAbi } from '../../adapters/liquidity/abis/v4-state-view.ts'
-import type { ChangeLog } from '../asset-changes.ts'
 import type { CalledContracts } from '../called-contracts.ts'
 import type { PlayedCall, PlayedResult } from '../played.ts'
-import { identityOfKey, type PoolIdentity, poolIdentity } from './call-bounds.ts'
+import { identityOfKey, type PoolIdentity, poolIdentity } from './pool-identity.ts'
 
 /**
  * What is read around the steps of a simulation so that positions and pools can be valued: the positions that the calldata
@@ -30,7 +28,7 @@ export function inspectionOf(chain: Chain, wanted: InspectedParts): Inspection {
   return {
     before: [...positionReads, ...poolReads].map(toCall),
     after: [...positionReads, ...poolReads].map(toCall),
-    decode(before, after, steps) {
+    decode(before, after) {
       const start = valuesOf([...positionReads, ...poolReads], before)
       const end = valuesOf([...positionReads, ...poolReads], after)
       let at = 0
@@ -46,11 +44,7 @@ export function inspectionOf(chain: Chain, wanted: InspectedParts): Inspection {
         at += count
         return state
       })
-      return {
-        positions: states.filter((state) => state !== null),
-        pools: poolStates,
-        minted: mintedIn(steps, new Set(positions.map(({ contract, id }) => `${contract.toLowerCase()} ${id}`))),
-      }
+      return { positions: states.filter((state) => state !== null), pools: poolStates }
     },
   }
 }
@@ -65,22 +59,20 @@ export type InspectedPool = PoolIdentity & { readonly version: 'v2' | 'v3' | 'v4
 export type Inspection = {
   readonly before: readonly PlayedCall[]
   readonly after: readonly PlayedCall[]
-  decode(before: readonly PlayedResult[], after: readonly PlayedResult[], steps: readonly PlayedResult[]): Inspected
+  decode(before: readonly PlayedResult[], after: readonly PlayedResult[]): Inspected
 }
 
 export type Inspected = {
   /** Of the calldata's positions, those that exist before the steps. */
   readonly positions: readonly PositionState[]
   readonly pools: readonly PoolAfter[]
-  /** Liquidity that v3's position manager announced for positions that the calldata does not name, in order. */
-  readonly minted: readonly { readonly contract: Address; readonly liquidity: bigint }[]
 }
 
 /** Where nothing is to be valued. */
 export const noInspection: Inspection = {
   before: [],
   after: [],
-  decode: () => ({ positions: [], pools: [], minted: [] }),
+  decode: () => ({ positions: [], pools: [] }),
 }
 
 export type PositionState = {
@@ -207,19 +199,4 @@ function poolAfter(pool: InspectedPool, before: readonly unknown[], after: reado
 function priceOrReserve(answer: unknown): bigint {
   const value: unknown = Array.isArray(answer) ? answer[0] : null
   return typeof value === 'bigint' ? value : 0n
-}
-
-const increased = toEventSelector(
-  'event IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1)',
-)
-
-function mintedIn(steps: readonly PlayedResult[], known: ReadonlySet<string>): Inspected['minted'] {
-  return steps.flatMap(({ logs }) => logs.flatMap((log) => mintedBy(log, known)))
-}
-
-function mintedBy({ address, topics, data }: ChangeLog, known: ReadonlySet<string>): Inspected['minted'] {
-  const [event, tokenId] = topics
-  if (event !== increased || tokenId === undefined || data.length < 66) return []
-  if (known.has(`${address.toLowerCase()} ${BigInt(tokenId)}`)) return []
-  return [{ contract: address, liquidity: BigInt(data.slice(0, 66)) }]
 }

@@ -40,15 +40,20 @@ export type PairShares = {
 
 /**
  * Worth of holdings in millionths of a US dollar at one edge of every band, rounded down; tokens without a trusted price,
- * and positions and shares with such a token, count as nothing. A position is worth what it would hold at the trusted
+ * and positions and shares with such a token, count as nothing; but of a share that leaves, its other side counts. A position is worth what it would hold at the trusted
  * price, a share its part of what the pair would hold there (2 * sqrt(x * y * p0 * p1), so that whoever unbalances a pair
  * makes it no dearer), whatever the pool says now.
  */
-export function valueAt({ tokens, positions, shares }: Holdings, prices: TrustedPrices, edge: Edge): bigint {
+export function valueAt(
+  { tokens, positions, shares }: Holdings,
+  prices: TrustedPrices,
+  edge: Edge,
+  side: 'arrives' | 'leaves' = 'arrives',
+): bigint {
   let usdMicros = 0n
   for (const [token, amount] of tokens) usdMicros += tokenValue(token, amount, prices, edge)
   for (const position of positions) usdMicros += positionValue(position, prices, edge)
-  for (const share of shares) usdMicros += shareValue(share, prices, edge)
+  for (const share of shares) usdMicros += shareValue(share, prices, edge, side)
   return usdMicros
 }
 
@@ -105,13 +110,20 @@ function positionValue(position: RangePosition, prices: TrustedPrices, edge: Edg
   return tokenValue(token0, amount0, prices, edge) + tokenValue(token1, amount1, prices, edge)
 }
 
-function shareValue({ token0, token1, ...share }: PairShares, prices: TrustedPrices, edge: Edge): bigint {
-  if (prices(token0) === null || prices(token1) === null || share.totalSupply === 0n) return 0n
+function shareValue(
+  { token0, token1, ...share }: PairShares,
+  prices: TrustedPrices,
+  edge: Edge,
+  side: 'arrives' | 'leaves',
+): bigint {
+  if (share.totalSupply === 0n) return 0n
   const [value0, value1] = [
     tokenValue(token0, share.reserve0, prices, edge),
     tokenValue(token1, share.reserve1, prices, edge),
   ]
-  return (2n * integerSqrt(value0 * value1) * share.amount) / share.totalSupply
+  const isHalf = prices(token0) === null || prices(token1) === null
+  const whole = isHalf ? value0 + value1 : 2n * integerSqrt(value0 * value1)
+  return isHalf && side === 'arrives' ? 0n : (whole * share.amount) / share.totalSupply
 }
 
 function sqrtPriceOf(one: TrustedPrice, oneE18: bigint, other: TrustedPrice, otherE18: bigint): bigint {

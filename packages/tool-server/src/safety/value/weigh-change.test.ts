@@ -17,12 +17,11 @@ const held = (tokens: Readonly<Record<string, bigint>>): Holdings => {
 const outcome = (leaves: Readonly<Record<string, bigint>>, arrives: Readonly<Record<string, bigint>>): Outcome => {
   return { leaves: held(leaves), arrives: held(arrives) }
 }
-const weigh = (outcomes: readonly Outcome[], change: Partial<WeighedChange> = {}) =>
+const weigh = ([whole, ...outcomes]: readonly [Outcome, ...Outcome[]], change: Partial<WeighedChange> = {}, feeBps = 30) =>
   weighChange({
-    outcomes,
+    moved: { whole, calls: [{ feeBps, outcomes }] },
     prices: (token) => prices[token] ?? null,
     isUnnamed: (token) => token === 'odd',
-    feeBps: 30,
     bounds: { maxLossBps: 100, mostLossBps: 500 },
     ...change,
   })
@@ -56,7 +55,7 @@ describe('G13: what leaves against what arrives', () => {
   })
 
   it('is never excused beyond the most, unless the operator says so for a tool or pool', () => {
-    expect(weigh([sold(2_800)], { feeBps: 1_000 })).toMatchObject({ allowedBps: 500, isWithin: false })
+    expect(weigh([sold(2_800)], {}, 1_000)).toMatchObject({ allowedBps: 500, isWithin: false })
     const bounds = { maxLossBps: 700, mostLossBps: 500 }
     expect(weigh([sold(2_800)], { bounds })).toMatchObject({ allowedBps: 700, isWithin: true })
   })

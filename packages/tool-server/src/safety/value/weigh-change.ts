@@ -2,49 +2,117 @@ import { bandWidthBps, type Edge, type Holdings, tokensIn, type TrustedPrices, v
 
 /**
  * Weighs what leaves a wallet against what arrives, at trusted prices: both from the same edge of every band, at the edge
- * where the loss is the larger share, in every outcome that the calldata permits. What arrives of tokens without a trusted
- * price counts as nothing; where something of them arrives the shortfall is speculation, and where prices of the moment
- * alone are known of a token the whole of what leaves is a cold start. Both have budgets of their own.
+ * where the loss is the larger share, in every outcome that the calldata of each call permits. What arrives of tokens without
+ * a trusted price, or in a position that a hook may keep, counts as nothing; where something of it arrives the shortfall is
+ * speculation, and where prices of the moment alone are known of a token the whole of what leaves is a cold start. Both have
+ * budgets of their own.
  */
-export function weighChange({ outcomes, prices, isUnnamed, feeBps, bounds }: WeighedChange): ValueVerdict {
-  const edges: readonly Edge[] = ['low', 'high']
-  const weighed = outcomes.flatMap((outcome) => edges.map((edge) => weighAt(outcome, prices, edge)))
-  const [first = nothing, ...rest] = weighed
-  const worst = rest.reduce((most, one) => (lossBps(one) > lossBps(most) ? one : most), first)
-  const middle = outcomes.map((outcome) => weighAt(outcome, prices, 'mid'))
-  const { outUsdMicros, inUsdMicros } = middle[0] ?? nothing
-  const lossUsdMicros = middle.reduce((most, one) => larger(most, one.outUsdMicros - one.inUsdMicros), 0n)
-  const bandBps = widestBps(outcomes, prices)
-  const allowedBps = allowance(bounds, feeBps, bandBps)
-  const shortfall = worst.outUsdMicros - worst.inUsdMicros
-  const isWithin = shortfall * 10_000n <= worst.outUsdMicros * BigInt(allowedBps) || shortfall <= dustUsdMicros
-  const isSpeculative = outcomes.some(({ arrives }) => [...tokensIn(arrives)].some(isUnnamed))
+export function weighChange(change: WeighedChange): ValueVerdict {
+  const { moved, prices } = change
+  const groups = groupsOf(moved).map((group) => weighGroup(group, change))
+  const [first = nothing] = groups
+  const worse = groups.reduce((one, other) => (excess(other) > excess(one) ? other : one), first)
+  const whole = weighAt(moved.whole, prices, 'mid')
+  const { worst, allowedBps } = worse
   return {
-    outUsdMicros,
-    inUsdMicros,
-    lossUsdMicros: isSpeculative ? 0n : lossUsdMicros,
+    ...whole,
+    lossUsdMicros: mostOf(groups, ({ lossUsdMicros }) => lossUsdMicros),
     worst: { outUsdMicros: worst.outUsdMicros, inUsdMicros: worst.inUsdMicros },
     lossBps: lossBps(worst),
     allowedBps,
-    bandBps,
-    isWithin: isWithin || isSpeculative,
-    speculativeUsdMicros: isSpeculative ? larger(shortfall, 0n) : 0n,
-    coldUsdMicros: isCold(outcomes, prices) ? weighed.reduce((most, one) => larger(most, one.outUsdMicros), 0n) : 0n,
+    bandBps: widestBps(outcomesIn(moved), prices),
+    isWithin: groups.every(({ isWithin }) => isWithin),
+    speculativeUsdMicros: mostOf(groups, ({ speculativeUsdMicros }) => speculativeUsdMicros),
+    coldUsdMicros: mostOf(groups, ({ coldUsdMicros }) => coldUsdMicros),
   }
 }
 
+/** Every outcome, as simulated first. */
+export function outcomesIn({ whole, calls }: MovedOutcomes): readonly Outcome[] {
+  return [whole, ...calls.flatMap(({ outcomes }) => outcomes)]
+}
+
+/** The cheapest of the calls' fees, which is what the whole is excused. */
+export function feeBpsOf({ calls }: MovedOutcomes): number {
+  return calls.length === 0 ? 0 : Math.min(...calls.map(({ feeBps }) => feeBps))
+}
+
+/** What one call moves is the whole; of several each is weighed by itself, and all of them together. */
+function groupsOf(moved: MovedOutcomes): readonly CallOutcomes[] {
+  const { whole, calls } = moved
+  const [only] = calls
+  if (only !== undefined && calls.length === 1) return [{ ...only, outcomes: [whole, ...only.outcomes] }]
+  return [{ feeBps: feeBpsOf(moved), outcomes: [whole] }, ...calls]
+}
+
+function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bounds }: WeighedChange): Weighed {
+  const edges: readonly Edge[] = ['low', 'high']
+  const weighed = outcomes.flatMap((outcome) => edges.map((edge) => weighAt(outcome, prices, edge)))
+  const [first = nothing.worst, ...rest] = weighed
+  const allowedBps = allowance(bounds, feeBps, widestBps(outcomes, prices))
+  const beyond = weighed.filter((one) => !isAllowed(one, allowedBps))
+  const isSpeculative = outcomes.some(
+    ({ arrives, isUnvouched }) => isUnvouched === true || [...tokensIn(arrives)].some(isUnnamed),
+  )
+  const middle = outcomes.map((outcome) => weighAt(outcome, prices, 'mid'))
+  return {
+    worst: (beyond.length > 0 ? beyond : rest).reduce((most, one) => (lossBps(one) > lossBps(most) ? one : most), beyond[0] ?? first),
+    allowedBps,
+    isWithin: beyond.length === 0 || isSpeculative,
+    lossUsdMicros: isSpeculative ? 0n : middle.map(lostIn).reduce(larger, 0n),
+    speculativeUsdMicros: isSpeculative ? weighed.map(lostIn).reduce(larger, 0n) : 0n,
+    coldUsdMicros: isCold(outcomes, prices) ? weighed.map(({ outUsdMicros }) => outUsdMicros).reduce(larger, 0n) : 0n,
+  }
+}
+
+function isAllowed({ outUsdMicros, inUsdMicros }: Weighing, allowedBps: number): boolean {
+  const shortfall = outUsdMicros - inUsdMicros
+  return shortfall * 10_000n <= outUsdMicros * BigInt(allowedBps) || shortfall <= dustUsdMicros
+}
+
+type Weighed = Pick<
+  ValueVerdict,
+  'allowedBps' | 'isWithin' | 'lossUsdMicros' | 'speculativeUsdMicros' | 'coldUsdMicros'
+> & { readonly worst: Weighing }
+
+/** By how much a group is beyond what it may lose, to name the worst. */
+function excess({ worst, allowedBps, isWithin }: Weighed): number {
+  return lossBps(worst) - allowedBps + (isWithin ? 0 : 10_000)
+}
+
+/** Of the whole, and of all calls together, the larger. */
+function mostOf([whole, ...calls]: readonly Weighed[], of: (one: Weighed) => bigint): bigint {
+  return larger(whole === undefined ? 0n : of(whole), calls.map(of).reduce((sum, one) => sum + one, 0n))
+}
+
 export type WeighedChange = {
-  /** As simulated first, then what else the calldata permits. */
-  readonly outcomes: readonly Outcome[]
+  readonly moved: MovedOutcomes
   readonly prices: TrustedPrices
   /** Whether nobody has named a source for the price of a token. */
   readonly isUnnamed: (token: string) => boolean
-  /** What the pools themselves take of a trade. */
-  readonly feeBps: number
   readonly bounds: LossBounds
 }
 
-export type Outcome = { readonly leaves: Holdings; readonly arrives: Holdings }
+export type MovedOutcomes = {
+  /** All that is moved on balance, as simulated. */
+  readonly whole: Outcome
+  /** Of each call that trades or deposits. */
+  readonly calls: readonly CallOutcomes[]
+}
+
+export type CallOutcomes = {
+  /** What the pools themselves take of a trade. */
+  readonly feeBps: number
+  /** What the calldata permits. */
+  readonly outcomes: readonly Outcome[]
+}
+
+export type Outcome = {
+  readonly leaves: Holdings
+  readonly arrives: Holdings
+  /** Something of it arrives where a hook may keep it, and is left out. */
+  readonly isUnvouched?: boolean
+}
 
 export type LossBounds = {
   readonly maxLossBps: number
@@ -73,10 +141,21 @@ const dustUsdMicros = 10_000n
 
 type Weighing = { readonly outUsdMicros: bigint; readonly inUsdMicros: bigint }
 
-const nothing: Weighing = { outUsdMicros: 0n, inUsdMicros: 0n }
+const nothing: Weighed = {
+  worst: { outUsdMicros: 0n, inUsdMicros: 0n },
+  allowedBps: 0,
+  isWithin: true,
+  lossUsdMicros: 0n,
+  speculativeUsdMicros: 0n,
+  coldUsdMicros: 0n,
+}
+
+function lostIn({ outUsdMicros, inUsdMicros }: Weighing): bigint {
+  return outUsdMicros - inUsdMicros
+}
 
 function weighAt({ leaves, arrives }: Outcome, prices: TrustedPrices, edge: Edge): Weighing {
-  return { outUsdMicros: valueAt(leaves, prices, edge), inUsdMicros: valueAt(arrives, prices, edge) }
+  return { outUsdMicros: valueAt(leaves, prices, edge, 'leaves'), inUsdMicros: valueAt(arrives, prices, edge) }
 }
 
 function lossBps({ outUsdMicros, inUsdMicros }: Weighing): number {

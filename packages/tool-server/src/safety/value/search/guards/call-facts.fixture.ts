@@ -1,7 +1,9 @@
 import { type Address, getAddress } from 'viem'
 import type { Intent } from '../../../../intent.ts'
-import type { CallBounds, DepositBounds, PoolIdentity } from '../../call-bounds.ts'
+import { type CallBounds, noBounds } from '../../call-bounds.ts'
+import type { DepositBounds } from '../../deposit-bounds.ts'
 import type { Inspected, PoolAfter } from '../../inspection.ts'
+import type { PoolIdentity } from '../../pool-identity.ts'
 import type { PlannedCall, PlannedDeposit, PlannedRemoval, PlannedSwap } from '../agent/agent-plan.fixture.ts'
 import { poolIdAt } from '../world/build-world.fixture.ts'
 import { keyOf, managers, simChain } from './sim-chain.fixture.ts'
@@ -29,7 +31,7 @@ export function factsOf(view: WorldView, call: PlannedCall): CallFacts {
   return factsOfDeposit(view, call)
 }
 
-const nothingInspected: Inspected = { positions: [], pools: [], minted: [] }
+const nothingInspected: Inspected = { positions: [], pools: [] }
 
 function factsOfSwap(view: WorldView, call: PlannedSwap): CallFacts {
   const { tokenIn, tokenOut, amountIn, quotedOut, minOut } = call
@@ -40,7 +42,13 @@ function factsOfSwap(view: WorldView, call: PlannedSwap): CallFacts {
   return {
     tool: 'execute_swap',
     intent: intentOf([[tokenIn, amountIn]], [[tokenOut, minOut]]),
-    bounds: { trades: [{ ...route, minOut, feeBps, pools: pools.map(({ id }) => id) }], deposits: [] },
+    bounds: {
+      ...noBounds,
+      trades: [{ ...route, pools: pools.map(({ id }) => id) }],
+      pays: new Map([[route.tokenIn, amountIn]]),
+      brings: new Map([[route.tokenOut, minOut]]),
+      feeBps,
+    },
     inspected: nothingInspected,
     deltas: new Map([
       [keyOf(tokenIn), -amountIn],
@@ -56,7 +64,7 @@ function factsOfDeposit(view: WorldView, call: PlannedDeposit): CallFacts {
   const { token0, token1, version } = kind
   const standing = view.pools.get(call.pool) ?? null
   const id = standing?.id ?? poolIdAt(view.pools.size, version)
-  const identity = { id, token0: keyOf(token0), token1: keyOf(token1) }
+  const identity = { id, token0: keyOf(token0), token1: keyOf(token1), hooks: null }
   const after = poolAfter(standing, identity, call)
   const deltas = new Map([
     [keyOf(token0), -quoted.amount0],
@@ -67,15 +75,13 @@ function factsOfDeposit(view: WorldView, call: PlannedDeposit): CallFacts {
     [token0, call.most.amount0],
     [token1, call.most.amount1],
   ] as const
-  const isMint = version === 'v3' && position === null
   return {
     tool: call.tool === 'increase' ? 'increase_liquidity' : 'add_liquidity',
     intent: intentOf(spends, []),
-    bounds: { trades: [], deposits: [boundsOf(call, identity)] },
+    bounds: { ...noBounds, deposits: [boundsOf(call, identity)] },
     inspected: {
       positions: increased(standing, identity, call),
       pools: [after],
-      minted: isMint ? [{ contract: managers.v3, liquidity: quoted.liquidity }] : [],
     },
     deltas,
     tokens: [token0, token1],
@@ -142,7 +148,7 @@ function factsOfRemoval(view: WorldView, { pool: name, position, liquidity, leas
     [token0, least.amount0],
     [token1, least.amount1],
   ] as const
-  const common = { tool: 'remove_liquidity', bounds: { trades: [], deposits: [] }, tokens: [token0, token1] }
+  const common = { tool: 'remove_liquidity', bounds: noBounds, tokens: [token0, token1] }
   if (pool.version === 'v2') {
     const { reserve0, reserve1, totalSupply } = pool.pair
     const deltas = new Map([
@@ -157,7 +163,7 @@ function factsOfRemoval(view: WorldView, { pool: name, position, liquidity, leas
   const range = position.range ?? { owner: '', tickLower: 0, tickUpper: 0 }
   const paid = amountsAt(pool.state.sqrtPriceX96, range, liquidity, false)
   const held = liquidityOf(pool.state, range)
-  const identity = { id: pool.id, token0: keyOf(token0), token1: keyOf(token1) }
+  const identity = { id: pool.id, token0: keyOf(token0), token1: keyOf(token1), hooks: null }
   const { tickLower, tickUpper } = range
   const moved = { tickLower, tickUpper, liquidityBefore: held, liquidityAfter: held - liquidity }
   const state = { contract: managers[pool.version], id: idOf(range.owner), pool: identity, ...moved }

@@ -77,7 +77,7 @@ function widthBps(band: PriceBand | null): number {
 
 function valueOf(policy: Policy, facts: CallFacts, priced: PricedTokens): CallValue {
   const { tool, intent, bounds, inspected, deltas } = facts
-  const pipeline = { engine: { policy }, call: { tool }, chain: simChain, intent, callBounds: bounds }
+  const pipeline = { engine: { policy }, call: { tool }, chain: simChain, intent, callBounds: [bounds] }
   return valueOfCall(
     pipeline as unknown as Simulated,
     { inspected, deltas, paid: new Map() } as unknown as Simulation,

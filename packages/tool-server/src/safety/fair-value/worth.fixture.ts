@@ -1,0 +1,55 @@
+import { parseUnits } from 'viem'
+import type { PairShare, Position } from '../../ports.ts'
+import type { Road } from '../open-road.fixture.ts'
+import { bandOf } from '../value/bands.fixture.ts'
+import { type Holdings, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
+
+/** US dollars for one whole token by our handle, whatever pools and feeds say. What is not named is worth nothing. */
+export type OutsidePrices = Readonly<Record<string, number>>
+
+export const outsidePrices: OutsidePrices = { ETH: 3_000, WETH: 3_000, USDC: 1, USDT: 1, DAI: 1, WBTC: 90_000 }
+
+/** What the wallet owns at outside prices: tokens, positions as if their pools stood there, shares of pairs. */
+export async function worthOf(road: Road, usd: OutsidePrices = outsidePrices): Promise<number> {
+  const symbols = Object.keys(usd)
+  const balances = await Promise.all(symbols.map((symbol) => road.balance(symbol)))
+  const { items } = await road.liquidity.positionsByOwner(road.chain, road.wallet, ['v2', 'v3', 'v4'])
+  const holdings: Holdings = {
+    tokens: new Map(symbols.map((symbol, index) => [road.token(symbol).toLowerCase(), balances[index] ?? 0n])),
+    positions: items.flatMap((item) => (item.version === 'v2' ? [] : [rangeOf(item)])),
+    shares: items.flatMap((item) => (item.version === 'v2' ? [shareOf(item)] : [])),
+  }
+  const fees = items.reduce((sum, item) => (item.version === 'v2' ? sum : sum + feesOf(item, pricesOf(road, usd))), 0n)
+  return Number(valueAt(holdings, pricesOf(road, usd), 'mid') + fees) / 1e6
+}
+
+function pricesOf(road: Road, usd: OutsidePrices): TrustedPrices {
+  const byAddress = new Map(Object.entries(usd).map(([symbol, price]) => [road.token(symbol).toLowerCase(), [symbol, price]]))
+  return (token) => {
+    const [symbol, price] = byAddress.get(token) ?? []
+    if (typeof symbol !== 'string' || typeof price !== 'number') return null
+    return { ...bandOf(parseUnits(`${price}`, 18)), decimals: decimals[symbol] ?? 18 }
+  }
+}
+
+const decimals: Readonly<Record<string, number>> = { USDC: 6, USDT: 6, WBTC: 8 }
+
+function rangeOf({ pool, tickLower, tickUpper, liquidity }: Position): Holdings['positions'][number] {
+  const [token0, token1] = [pool.token0.address.toLowerCase(), pool.token1.address.toLowerCase()]
+  return { token0, token1, tickLower, tickUpper, liquidity }
+}
+
+function shareOf({ pool, shares, totalSupply }: PairShare): Holdings['shares'][number] {
+  const [token0, token1] = [pool.token0.address.toLowerCase(), pool.token1.address.toLowerCase()]
+  const { reserve0, reserve1 } = pool
+  const held = { reserve0: reserve0 ?? 0n, reserve1: reserve1 ?? 0n, totalSupply }
+  return { pair: pool.id.toLowerCase(), token0, token1, amount: shares, ...held }
+}
+
+function feesOf({ pool, fees0, fees1 }: Position, prices: TrustedPrices): bigint {
+  const tokens = new Map([
+    [pool.token0.address.toLowerCase(), fees0],
+    [pool.token1.address.toLowerCase(), fees1],
+  ])
+  return valueAt({ tokens, positions: [], shares: [] }, prices, 'mid')
+}
