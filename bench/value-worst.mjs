@@ -1,4 +1,4 @@
-// node bench/value-worst.mjs FILE: writes the fifty worst programs of the full search as data that a real chain can do again: what stands
+// node bench/value-worst.mjs FILE: writes the fifty worst programs of the full search, known attacks among them, as data that a real chain can do again: what stands
 // at the beginning, and every step of attacker, agent, arbitrageur and others with block, time and amounts. Without what does nothing.
 import { writeFileSync } from 'node:fs'
 import { fullSearch, loadValueSearch } from './parts/value-search.mjs'
@@ -10,7 +10,7 @@ if (file === undefined) {
 }
 const value = await loadValueSearch()
 const { createServerGuard: createGuard, serverLook: look, multipleOfProgram, runProgram, warmWorld } = value
-const { worst } = value.search({ ...fullSearch, createGuard, look })
+const { worst } = value.search({ ...fullSearch, known: fullSearch.scenarios, createGuard, look })
 const worlds = new Map(worst.map(({ program }) => [program.scenario, warmWorld(program.scenario, look)]))
 const played = (program) => runProgram(worlds.get(program.scenario), program, createGuard)
 const programs = worst.map((result) => {

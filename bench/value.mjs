@@ -2,41 +2,54 @@
 // server's own prices and rules; the same search where prices of the moment are believed, which must find what there is to lose; and how
 // many honest calls the rules refuse.
 import { figure } from './parts/figure.mjs'
-import { fullReplay, fullSearch, loadValueSearch } from './parts/value-search.mjs'
+import { fullReplay, fullSearch, knownSearch, loadValueSearch, naiveSearch } from './parts/value-search.mjs'
 
 export async function run(report) {
   const value = await loadValueSearch()
-  const { createOperatorGuard, createServerGuard, serverLook: look, spotPrices } = value
-  const found = value.search({ ...fullSearch, createGuard: createServerGuard, look })
-  report(`${found.programs} attacker programs`)
-  const naive = value.search({
-    ...fullSearch,
-    programs: 200,
-    climbs: 200,
-    createGuard: (world) => createOperatorGuard(world, spotPrices),
-    look: spotPrices,
-  })
-  report(`${naive.programs} of them against prices of the moment`)
-  const honest = value.replayHonestly({ ...fullReplay, createGuard: createServerGuard, look })
+  const { createOperatorGuard, createServerGuard: createGuard, serverLook: look, spotPrices } = value
+  const random = value.search({ ...fullSearch, createGuard, look })
+  report(`${random.programs} random programs`)
+  const known = value.search({ ...knownSearch, createGuard, look })
+  report(`${known.programs} known attacks and changes of them`)
+  const naiveGuard = (world) => createOperatorGuard(world, spotPrices)
+  const naive = value.search({ ...naiveSearch, createGuard: naiveGuard, look: spotPrices })
+  report(`${naive.programs} programs against prices of the moment`)
+  const honest = value.replayHonestly({ ...fullReplay, createGuard, look })
   report(`${honest.calls} honest calls`)
-  return [...figuresOfSearch(value, found, naive), ...figuresOfReplay(value, honest)]
+  return [...figuresOfSearch(value, { random, known, naive }), ...figuresOfReplay(value, honest)]
 }
 
-function figuresOfSearch({ dailyLossUsd, multipleOfProgram, earnedOfOwner }, found, naive) {
+function figuresOfSearch(
+  { dailyLossUsd, multipleOfProgram, beyondPerDollar, earnedOfOwner },
+  { random, known, naive },
+) {
   const reference = `seed ${fullSearch.seed}, ${fullSearch.scenarios} chains, 1,000,000 USD each`
   const row = (name, value, unit, bar = {}) => figure({ name, value, unit, reference, exact: true, ...bar })
   const most = (results, of) => Math.max(0, ...results.map(of))
-  const earned = most(found.dearest, earnedOfOwner)
+  const sum = (name) => random[name] + known[name]
+  const lostUsd = Math.max(random.worstLossUsd, known.worstLossUsd)
   const naively = 'where prices of the moment are believed: most lost'
   return [
-    row('attacker programs run', found.programs, 'programs'),
-    row('calls of the agent in them', found.calls, 'calls'),
-    row('of these refused', (100 * found.refused) / found.calls, '%'),
-    row('most that a call lost, by what it may lose', most(found.worst, multipleOfProgram), 'x', { bar: 1 }),
-    row('the same at the price of the very moment', found.momentMultiple, 'x'),
-    row('most that a program lost, by what a day may lose', found.worstLossUsd / dailyLossUsd, 'x', { bar: 1 }),
-    row('most that a program lost', found.worstLossUsd, 'USD'),
-    row("attacker's best profit at the owner's expense", earned, 'USD', { bar: dailyLossUsd }),
+    row('attacker programs run', sum('programs'), 'programs'),
+    row('calls of the agent in them', sum('calls'), 'calls'),
+    row('of these refused', (100 * sum('refused')) / sum('calls'), '%'),
+    row('random: most that a call lost, by what it may lose', most(random.worst, multipleOfProgram), 'x', { bar: 1 }),
+    row('the same at the price of the very moment', random.momentMultiple, 'x'),
+    row('known: most that a call lost, by what it may lose', most(known.worst, multipleOfProgram), 'x'),
+    row(
+      'lost beyond that, for each dollar it cost the attacker',
+      Math.max(most(random.cheapest, beyondPerDollar), most(known.cheapest, beyondPerDollar)),
+      'USD',
+      { bar: 0.1 },
+    ),
+    row('most that a program lost, by what a day may lose', lostUsd / dailyLossUsd, 'x', { bar: 1 }),
+    row('most that a program lost', lostUsd, 'USD'),
+    row(
+      "attacker's best profit at the owner's expense",
+      Math.max(most(random.dearest, earnedOfOwner), most(known.dearest, earnedOfOwner)),
+      'USD',
+      { bar: dailyLossUsd },
+    ),
     row(naively, most(naive.worst, multipleOfProgram), 'x', { bar: 5, atMost: false }),
     row(naively, naive.worstLossUsd, 'USD', { bar: naiveLossUsd, atMost: false }),
   ]

@@ -35,6 +35,7 @@ const modules = [
   'programs/honest-replay',
   'programs/replayable',
   'programs/run-program',
+  'programs/score-program',
   'programs/search',
   'programs/shrink-program',
   'world/warm-world',
@@ -42,4 +43,8 @@ const modules = [
 
 /** Full size: 2,000 programs of one seed, and as many changes of the worst of them. */
 export const fullSearch = { seed: 1, programs: 2_000, climbs: 2_000, scenarios: 40 }
+/** The known attacks on every scenario, and changes of the worst of them. */
+export const knownSearch = { ...fullSearch, known: 40, programs: 0 }
+/** Enough to find a hole that is there. */
+export const naiveSearch = { ...fullSearch, programs: 200, climbs: 200 }
 export const fullReplay = { seed: 1, calls: 500, days: 30, kinds: 5 }

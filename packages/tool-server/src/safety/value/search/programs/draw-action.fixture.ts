@@ -27,6 +27,7 @@ export function anyAction(draw: Draw): Action {
     donate: () => ({ do: 'donate', pool, usd, of0: chance(random, 0.5) }),
     flush: () => ({ do: 'flush', pool, blocks: Math.round(logUniform(random, 1, 150)) }),
     hold: () => ({ do: 'hold', pool, factor: anyFactor(random), blocks: Math.round(logUniform(random, 1, 60)) }),
+    pulse: () => ({ do: 'pulse', pool, factor: anyFactor(random), times: Math.round(logUniform(random, 1, 60)) }),
     wait: () => ({ do: 'wait', seconds: Math.round(logUniform(random, 1, 5400)) }),
     decide: () => ({ do: 'decide', call: anyCall(draw) }),
     execute: () => ({ do: 'execute' }),
@@ -38,7 +39,7 @@ export function anyAction(draw: Draw): Action {
 const kinds = [
   ...(['swap', 'push', 'push', 'add', 'add', 'wait'] as const),
   ...(['swap', 'push', 'create', 'create', 'add', 'wait'] as const),
-  ...(['remove', 'donate', 'flush', 'hold', 'decide', 'execute'] as const),
+  ...(['remove', 'donate', 'flush', 'hold', 'pulse', 'decide', 'execute'] as const),
 ]
 
 export function pushOf(draw: Draw): Action {

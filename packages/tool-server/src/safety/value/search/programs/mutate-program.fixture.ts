@@ -44,6 +44,7 @@ function variedNumbers<Moved extends Action>(action: Moved, random: Random): Mov
     ...('usd' in action ? { usd: Math.min(action.usd * by(), 1e6) } : {}),
     ...('factor' in action ? { factor: action.factor ** by() * logUniform(random, 0.995, 1.005) } : {}),
     ...('blocks' in action ? { blocks: Math.min(Math.max(1, Math.round(action.blocks * by())), 200) } : {}),
+    ...('times' in action ? { times: Math.min(Math.max(1, Math.round(action.times * by())), 100) } : {}),
     ...('seconds' in action ? { seconds: Math.min(Math.round(action.seconds * by()), 7200) } : {}),
     ...('part' in action ? { part: Math.min(action.part * by(), 1) } : {}),
     ...('below' in action && action.below > 0 ? stretched(action, by()) : {}),

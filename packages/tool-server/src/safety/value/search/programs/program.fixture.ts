@@ -27,6 +27,8 @@ export type Action =
   | { readonly do: 'flush'; readonly pool: string; readonly blocks: number }
   /** Puts the pool back to the multiple in each of so many blocks, after the arbitrageur has acted. */
   | { readonly do: 'hold'; readonly pool: string; readonly factor: number; readonly blocks: number }
+  /** Pushes the pool in every other block and takes it back in the next, before the arbitrageur, as many times. */
+  | { readonly do: 'pulse'; readonly pool: string; readonly factor: number; readonly times: number }
   | { readonly do: 'wait'; readonly seconds: number }
   /** The agent plans a call, the guard decides on it, and it is signed. */
   | { readonly do: 'decide'; readonly call: AgentCall }

@@ -53,13 +53,14 @@ function preparation(draw: Draw): readonly Action[] {
     ],
     flush: () => [{ do: 'flush', pool, blocks: whole(random, 1, 150) }],
     hold: () => [{ do: 'hold', pool: pick(random, names), factor: anyFactor(random), blocks: whole(random, 1, 40) }],
+    pulse: () => [{ do: 'pulse', pool, factor: anyFactor(random), times: whole(random, 10, 80) }],
     deepen: () => [{ do: 'add', pool, usd: logUniform(random, 1e4, 1e6), ...anyRange(random) }],
     some: () => some(draw, 6),
   }
   return draws[pick(random, preparations)]()
 }
 
-const preparations = ['nothing', 'spikes', 'park', 'flush', 'hold', 'deepen', 'some'] as const
+const preparations = ['nothing', 'spikes', 'park', 'flush', 'hold', 'pulse', 'deepen', 'some'] as const
 
 type Preparation = (typeof preparations)[number]
 

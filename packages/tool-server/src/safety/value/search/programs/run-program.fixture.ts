@@ -110,6 +110,8 @@ function perform(run: Run, action: Action): void {
       return blockByBlock(run, action.blocks, () => attackerStirs(world, action.pool))
     case 'hold':
       return blockByBlock(run, action.blocks, () => attackerPushes(world, action))
+    case 'pulse':
+      return pulse(run, action)
     case 'wait':
       return wait(world, action.seconds)
     case 'decide':
@@ -136,6 +138,16 @@ function blockByBlock(run: Run, blocks: number, act: () => void): void {
     arbitrage(run.world, 'act')
     attack(run, act)
     closeBlock(run.world, { hasArbitraged: true })
+  }
+}
+
+/** What stands for one block alone nobody else has traded back. */
+function pulse(run: Run, { pool, factor, times }: Extract<Action, { do: 'pulse' }>): void {
+  for (let time = 0; time < times; time += 1) {
+    attack(run, () => attackerPushes(run.world, { pool, factor }))
+    closeBlock(run.world)
+    attack(run, () => attackerPushes(run.world, { pool, factor: 1 }))
+    closeBlock(run.world)
   }
 }
 

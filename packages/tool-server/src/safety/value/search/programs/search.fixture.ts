@@ -1,20 +1,28 @@
-import type { Guard, Verdict } from '../guards/guard.fixture.ts'
+import type { Guard } from '../guards/guard.fixture.ts'
 import { mutateProgram } from './mutate-program.fixture.ts'
 import type { Program } from './program.fixture.ts'
+import { knownAttacks } from './known-attacks.fixture.ts'
 import { randomProgram } from './random-program.fixture.ts'
-import { type CallResult, type ProgramResult, runProgram } from './run-program.fixture.ts'
+import { type ProgramResult, runProgram } from './run-program.fixture.ts'
+import { beyondPerDollar, beyondUsd, earnedOfOwner, multipleOf, multipleOfProgram } from './score-program.fixture.ts'
 import type { SimWorld } from '../world/sim-world.fixture.ts'
 import { type Look, warmWorld } from '../world/warm-world.fixture.ts'
 
 /**
- * Runs attacker programs against a guard, and then what becomes of the worst of them when they are changed a little: those that cost the
- * owner most, in proportion to what the rules allow and beyond it, and those that earn the attacker most.
+ * Runs attacker programs against a guard, known attacks and random ones, and then what becomes of the worst of them when they are changed
+ * a little: those that cost the owner most beyond what the rules allow, in proportion and in dollars, those that do so cheaply, and those
+ * that earn the attacker most.
  */
 export function search(options: SearchOptions): SearchResult {
-  const { seed, programs, climbs, scenarios, createGuard, onResult } = options
+  const { seed, known = 0, programs, climbs, scenarios, createGuard, onResult } = options
   const worlds = new Map<number, SimWorld>()
-  const ranks = { multiple: rankBy(multipleOfProgram), excess: rankBy(excessOf), profit: rankBy(earnedOfOwner) }
-  const inTurn = [ranks.multiple, ranks.excess, ranks.profit, ranks.multiple]
+  const ranks = {
+    multiple: rankBy(multipleOfProgram),
+    cheap: rankBy(beyondPerDollar),
+    profit: rankBy(earnedOfOwner),
+    most: rankBy(beyondUsd),
+  }
+  const inTurn = Object.values(ranks)
   const tally = { programs: 0, calls: 0, refused: 0, mined: 0, worstLossUsd: 0, momentMultiple: 0 }
 
   const run = (program: Program) => {
@@ -22,10 +30,11 @@ export function search(options: SearchOptions): SearchResult {
     worlds.set(program.scenario, world)
     const result = runProgram(world, program, createGuard)
     count(tally, result)
-    for (const rank of Object.values(ranks)) rank.take(result)
+    for (const rank of inTurn) rank.take(result)
     onResult?.(result)
   }
 
+  for (let scenario = 0; scenario < known; scenario += 1) for (const program of knownAttacks(scenario)) run(program)
   for (let index = 0; index < programs; index += 1) run(randomProgram(seed + index, scenarios))
   for (let index = 0; index < climbs; index += 1) {
     const ranked = inTurn.map((rank) => rank.best()).filter((best) => best.length > 0)
@@ -33,11 +42,13 @@ export function search(options: SearchOptions): SearchResult {
     const parent = best[Math.floor(index / inTurn.length) % Math.min(best.length, parents)]
     if (parent !== undefined) run(mutateProgram(parent.program, seed + programs + index))
   }
-  return { ...tally, worst: ranks.multiple.best(), dearest: ranks.profit.best() }
+  return { ...tally, worst: ranks.multiple.best(), cheapest: ranks.cheap.best(), dearest: ranks.profit.best() }
 }
 
 export type SearchOptions = {
   readonly seed: number
+  /** Of so many scenarios the known attacks, before the random ones; none when absent. */
+  readonly known?: number
   readonly programs: number
   /** Changed programs after that. */
   readonly climbs: number
@@ -55,41 +66,15 @@ export type SearchResult = {
   readonly mined: number
   /** The most that a program cost the owner beyond what was staked. */
   readonly worstLossUsd: number
-  /** As `multipleOfCall`, at the price outside of the very moment, which a mean follows at some distance. */
+  /** As `multipleOfProgram`, at the price outside of the very moment, which a mean follows at some distance. */
   readonly momentMultiple: number
   /** Those that lost most in proportion to what a call may lose, at most fifty. */
   readonly worst: readonly ProgramResult[]
+  /** Those that lost beyond what calls may lose, by what that cost the attacker, at most fifty. */
+  readonly cheapest: readonly ProgramResult[]
   /** Those that earned the attacker most, at most fifty. */
   readonly dearest: readonly ProgramResult[]
 }
-
-/** What was lost beyond the bounds, in dollars; where nothing was, how near it came. */
-function excessOf({ lossUsd, boundUsd, stakedUsd }: ProgramResult): number {
-  const excessUsd = lossUsd - stakedUsd - boundUsd
-  return excessUsd > 0 ? excessUsd : Math.max(0, lossUsd - stakedUsd) / (1 + boundUsd)
-}
-
-/** What the attacker won at the owner's expense, beyond what was staked. */
-export function earnedOfOwner({ attackerUsd, lossUsd, stakedUsd }: ProgramResult): number {
-  return Math.min(attackerUsd, lossUsd) - stakedUsd
-}
-
-/** The most that one call of a program lost beyond its stake, in proportion to what it may lose. */
-export function multipleOfProgram({ calls }: Pick<ProgramResult, 'calls'>): number {
-  return calls.reduce((most, call) => Math.max(most, multipleOfCall(call)), 0)
-}
-
-/** What a call lost beyond its stake, in proportion to what it may lose. */
-function multipleOfCall({ leastLossUsd, verdict }: CallResult): number {
-  return multipleOf(leastLossUsd, verdict)
-}
-
-function multipleOf(lossUsd: number, { stakedUsd, lossBoundUsd }: Verdict): number {
-  return Math.max(0, lossUsd - stakedUsd) / (lossBoundUsd + leastBoundUsd)
-}
-
-/** So that cents over next to nothing are no finding. */
-const leastBoundUsd = 1
 
 /** How many of the best are changed in turn, and how many are kept. */
 const parents = 20

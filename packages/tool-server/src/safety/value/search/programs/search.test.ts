@@ -3,7 +3,8 @@ import { dailyLossUsd } from '../guards/operator-policy.fixture.ts'
 import { createOperatorGuard, createServerGuard, serverLook } from '../guards/server-guard.fixture.ts'
 import { outsidePrices, type SimPrices, spotPrices } from '../guards/sim-prices.fixture.ts'
 import type { SimWorld } from '../world/sim-world.fixture.ts'
-import { earnedOfOwner, multipleOfProgram, search } from './search.fixture.ts'
+import { beyondPerDollar, earnedOfOwner, multipleOfProgram } from './score-program.fixture.ts'
+import { search } from './search.fixture.ts'
 
 const searched = (programs: number, pricesOf: (world: SimWorld) => SimPrices) =>
   search({
@@ -18,7 +19,7 @@ const searched = (programs: number, pricesOf: (world: SimWorld) => SimPrices) =>
 it('finds what there is to lose where prices of the moment are believed', () => {
   const found = searched(200, () => spotPrices)
   expect(found.worstLossUsd).toBeGreaterThan(2_500)
-  expect(found.worst.filter((result) => multipleOfProgram(result) > 2).length).toBeGreaterThan(5)
+  expect(found.worst.filter((result) => multipleOfProgram(result) > 2).length).toBeGreaterThan(2)
 })
 
 it('finds nothing beyond what the rules allow where the prices outside are known', () => {
@@ -42,6 +43,27 @@ it('G13: 300 attacker programs cost the owner no more than the policy lets a cal
   expect(found.worst.filter((result) => multipleOfProgram(result) > 1)).toEqual([])
   expect(found.worstLossUsd).toBeLessThanOrEqual(dailyLossUsd)
   expect(Math.max(0, ...found.dearest.map(earnedOfOwner))).toBeLessThanOrEqual(dailyLossUsd)
+})
+
+it('G13: what known attacks cost the owner beyond that costs the attacker many times as much', () => {
+  const found = search({
+    seed: 1,
+    known: 2,
+    programs: 0,
+    climbs: 60,
+    scenarios: 2,
+    createGuard: createServerGuard,
+    look: serverLook,
+  })
+  expect(found.programs).toBeGreaterThan(200)
+  expect(found.cheapest.filter((result) => beyondPerDollar(result) > 0.1)).toEqual([])
+  expect(found.worstLossUsd).toBeLessThanOrEqual(dailyLossUsd)
+})
+
+it('knows attacks that work where prices of the moment are believed', () => {
+  const createGuard = (world: SimWorld) => createOperatorGuard(world, spotPrices)
+  const found = search({ seed: 1, known: 2, programs: 0, climbs: 0, scenarios: 2, createGuard, look: spotPrices })
+  expect(beyondPerDollar(found.cheapest[0]!)).toBeGreaterThan(1)
 })
 
 it('finds the same again', () => {
