@@ -51,7 +51,7 @@ export function openPool(world: SimWorld, kind: OpenedKind, opening: Opening): S
   world.pools.set(name, pool)
   world.changed.add(pool)
   const amounts = { amount0: String(amount0), amount1: String(amount1), sqrtPriceX96: String(start.sqrtPriceX96) }
-  note(world, { who, what: `create ${version} ${token0.symbol}/${token1.symbol} ${fee}`, pool: name, amounts })
+  note(world, () => ({ who, what: `create ${version} ${token0.symbol}/${token1.symbol} ${fee}`, pool: name, amounts }))
   return pool
 }
 
