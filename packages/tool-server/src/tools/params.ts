@@ -28,11 +28,13 @@ export const addressInput = z
   .refine((text) => isAddress(text), 'Accepted: 0x and 40 hex digits with a valid checksum')
   .transform((text) => getAddress(text))
 
+const amountText = z.string().refine((text) => amountForm.test(text), 'Accepted: a plain decimal such as "12.5"')
+
 /** Zero is an amount: a position below or above the price takes one token only. */
-export const amountInput = z
-  .string()
-  .refine((text) => amountForm.test(text), 'Accepted: a plain decimal such as "12.5"')
-  .describe('Decimal')
+export const amountInput = amountText.describe('Decimal')
+
+/** The other side of a deposit, matched where it is left out: the tool's own description says so. */
+export const secondAmountInput = amountText.optional()
 
 export const positiveAmountInput = amountInput.refine((text) => /[1-9]/.test(text), 'Accepted: an amount above 0')
 
@@ -99,7 +101,7 @@ export const rangeStrategies = {
 
 export const rangeStrategyInput = z
   .enum(['full', 'narrow', 'medium', 'wide'], { error: 'Accepted: full, narrow, medium or wide' })
-  .describe('all, +/-5, 15, 50 %')
+  .describe('all, +-5, 15, 50%')
 
 /** The id of a plan or an operation: a UUID as this server gives them. */
 export const operationIdInput = z

@@ -20,6 +20,7 @@ import {
   rangeStrategies,
   rangeStrategyInput,
   requireDifferentTokens,
+  secondAmountInput,
   slippageInput,
   tokenInput,
 } from '../params.ts'
@@ -40,14 +41,14 @@ const input = z
     token1: tokenInput,
     fee: feeInput.optional(),
     amount0: amountInput,
-    amount1: amountInput.optional().describe('Else matched'),
+    amount1: secondAmountInput,
     chain: chainInput,
     version: anyVersionInput.default('v3'),
     priceLower: priceInput.optional(),
     priceUpper: priceInput.optional(),
     rangeStrategy: rangeStrategyInput.optional(),
     hookAddress: addressInput.optional(),
-    createPool: z.boolean().default(false).describe('Create it even where no trusted price says its worth'),
+    createPool: z.boolean().optional(),
     slippageBps: slippageInput,
     deadlineSeconds: deadlineInput,
   })
@@ -61,7 +62,7 @@ export const addLiquidity = writeTool({
   name: 'add_liquidity',
   title: 'Add liquidity',
   description:
-    'Opens a position in a v2, v3 or v4 pool, creating a missing pool at the price of the amounts. Prices (token1 per token0) and amounts follow your token order. increase_liquidity adds to a position. Never takes more than the amounts, but on v4 within the slippage.',
+    'Opens a v2, v3 or v4 position. Creates a missing pool at the price of the amounts (createPool: also without a trusted price). Prices (token1 per token0) and amounts follow your token order; no amount1: matched. increase_liquidity adds to one. Never takes more than given, but on v4 within slippage.',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
@@ -97,7 +98,7 @@ export const addLiquidity = writeTool({
     context.prices.usd(chain, token1),
   ])
   const { preview } = planned
-  const intent: Intent = input.createPool ? { ...planned.intent, allowsUnpricedPool: true } : planned.intent
+  const intent: Intent = input.createPool === true ? { ...planned.intent, allowsUnpricedPool: true } : planned.intent
   return context.execute(intent, async (settled) => {
     const added = await planned.decode(settled)
     const earning = { ...preview, liquidity: added.liquidity }
