@@ -98,7 +98,7 @@ function planOpen(world: SimWorld, call: CallOf<'open'>): PlannedDeposit | null 
   const kind = kindOf(world, call)
   const raw = kind === null ? null : outsideRawPrice(world.market, kind)
   if (kind === null || raw === null) return null
-  const name = `agent-${world.agent.minted}`
+  const name = `agent-${world.pools.size}`
   const shape = poolToCome(kind, name, raw)
   return planDeposit(
     world,

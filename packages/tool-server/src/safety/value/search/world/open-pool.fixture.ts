@@ -40,7 +40,7 @@ export function openPool(world: SimWorld, kind: OpenedKind, opening: Opening): S
   const { version, token0, token1, fee } = kind
   const { timestamp } = world
   const common = { id: poolIdAt(world.pools.size, version), name, token0, token1, fee, past: [] }
-  if (!(raw > 1e-35 && raw < 1e35)) return null
+  if (world.pools.has(name) || !(raw > 1e-35 && raw < 1e35)) return null
   const amount1 = BigInt(Math.floor(Number(amount0) * raw))
   if (version === 'v2' && amount0 * amount1 < leastProduct) return null
   const start = { fee, tickSpacing: spacings[fee] ?? 60, sqrtPriceX96: sqrtPriceOfRaw(raw), cardinality: 1, timestamp }
