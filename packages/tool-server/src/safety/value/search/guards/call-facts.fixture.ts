@@ -60,7 +60,7 @@ function factsOfSwap(view: WorldView, call: PlannedSwap): CallFacts {
 }
 
 function factsOfDeposit(view: WorldView, call: PlannedDeposit): CallFacts {
-  const { kind, quoted, position } = call
+  const { kind, quoted } = call
   const { token0, token1, version } = kind
   const standing = view.pools.get(call.pool) ?? null
   const id = standing?.id ?? poolIdAt(view.pools.size, version)
