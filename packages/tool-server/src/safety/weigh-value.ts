@@ -45,7 +45,11 @@ export type CallValue = ValueVerdict &
   }
 
 /** The same for another simulation of the call, and newer prices. */
-export function valueOfCall(road: Simulated<InspectionContext>, simulation: Simulation, priced: PricedTokens): CallValue {
+export function valueOfCall(
+  road: Simulated<InspectionContext>,
+  simulation: Simulation,
+  priced: PricedTokens,
+): CallValue {
   const { engine, call, chain, intent } = road
   const { callBounds: bounds } = road
   const moved = movedBy(simulation, bounds, priced, chain)
