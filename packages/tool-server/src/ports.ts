@@ -3,7 +3,7 @@ import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory } from './ports/history.ts'
 import type { Identities } from './ports/identities.ts'
 import type { Liquidity, Pool } from './ports/liquidity.ts'
-import type { PriceBand, PriceDoubt } from './ports/prices.ts'
+import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
 import type { Workers } from './ports/workers.ts'
 
 /** What handlers read the world through. Adapters implement these; tests use the real ones on the local chain. */
@@ -81,6 +81,8 @@ export type UsdPrice = {
   /** What limits and values are counted with: what the named sources say; `null` where they say nothing, and `doubt` says why. */
   readonly band: PriceBand | null
   readonly doubt: PriceDoubt | null
+  /** What each named source said, also where they make no band; absent where none is named. */
+  readonly witnesses?: readonly PriceWitness[]
   /** Of a token without a named source: the most any pool says for it, US dollars times 1e18; `null` where none does. */
   readonly mostE18: bigint | null
   /** Unix seconds of the block it was read at. */

@@ -64,7 +64,10 @@ export function createChainPrices(chain: Chain, head: BlockTime, context: ChainP
     const { chosen, mostE18 } = await discoverPrice(token, market, context.leastLiquidityUsd)
     if (chosen === null) return null
     // Of a token whose sources are silent strangers' pools say nothing that counts.
-    const unknown = judged === null ? ({ doubt: 'unnamed', mostE18 } as const) : { doubt: judged.doubt, mostE18: null }
+    const unknown =
+      judged === null
+        ? ({ doubt: 'unnamed', mostE18 } as const)
+        : { doubt: judged.doubt, witnesses: judged.witnesses, mostE18: null }
     return { ...chosen, band: null, ...unknown, ...readAt }
   }
 
@@ -84,12 +87,12 @@ export type ChainPricesContext = {
 }
 
 function namedPrice(
-  { method, pools, confidence }: PriceVerdict,
+  { method, pools, confidence, witnesses }: PriceVerdict,
   band: NonNullable<PriceVerdict['band']>,
 ): Omit<UsdPrice, 'readAt' | 'blockNumber'> {
   const usd = Number(band.midE18) / 1e18
   const liquidityUsd = Number(band.depthUsdMicros) / 1e6
-  return { usd, band, doubt: null, mostE18: null, method, pools, liquidityUsd, confidence }
+  return { usd, band, doubt: null, witnesses, mostE18: null, method, pools, liquidityUsd, confidence }
 }
 
 /** Answers by name; one that failed is asked for again. */

@@ -28,7 +28,7 @@ const weigh = (outcomes: readonly Outcome[], change: Partial<WeighedChange> = {}
   })
 const sold = (usdc: number) => outcome({ weth: e18 }, { usdc: usd(usdc) })
 
-describe('what leaves against what arrives', () => {
+describe('G13: what leaves against what arrives', () => {
   it('is within up to what a call may lose and the fee of the pool, and not a cent beyond', () => {
     expect(weigh([sold(2_961)])).toMatchObject({ isWithin: true, lossBps: 130, allowedBps: 130 })
     expect(weigh([sold(2_960.98)])).toMatchObject({ isWithin: false, lossBps: 131 })
@@ -83,6 +83,14 @@ describe('what leaves against what arrives', () => {
       isWithin: true,
       bandBps: 0,
       lossBps: 100,
+      coldUsdMicros: usd(100),
+    })
+  })
+
+  it('is a cold start as a whole where nothing seems to be lost, too', () => {
+    expect(weigh([outcome({ cold: e18 }, { usdc: usd(120) })])).toMatchObject({ lossBps: 0, coldUsdMicros: usd(100) })
+    expect(weigh([outcome({ usdc: usd(100) }, { cold: 2n * e18 })])).toMatchObject({
+      lossBps: 0,
       coldUsdMicros: usd(100),
     })
   })

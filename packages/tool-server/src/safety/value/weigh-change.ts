@@ -9,7 +9,8 @@ import { bandWidthBps, type Edge, type Holdings, tokensIn, type TrustedPrices, v
 export function weighChange({ outcomes, prices, isUnnamed, feeBps, bounds }: WeighedChange): ValueVerdict {
   const edges: readonly Edge[] = ['low', 'high']
   const weighed = outcomes.flatMap((outcome) => edges.map((edge) => weighAt(outcome, prices, edge)))
-  const worst = weighed.reduce((most, one) => (lossBps(one) > lossBps(most) ? one : most), nothing)
+  const [first = nothing, ...rest] = weighed
+  const worst = rest.reduce((most, one) => (lossBps(one) > lossBps(most) ? one : most), first)
   const middle = outcomes.map((outcome) => weighAt(outcome, prices, 'mid'))
   const { outUsdMicros, inUsdMicros } = middle[0] ?? nothing
   const lossUsdMicros = middle.reduce((most, one) => larger(most, one.outUsdMicros - one.inUsdMicros), 0n)
@@ -28,7 +29,7 @@ export function weighChange({ outcomes, prices, isUnnamed, feeBps, bounds }: Wei
     bandBps,
     isWithin: isWithin || isSpeculative,
     speculativeUsdMicros: isSpeculative ? larger(shortfall, 0n) : 0n,
-    coldUsdMicros: isCold(outcomes, prices) ? worst.outUsdMicros : 0n,
+    coldUsdMicros: isCold(outcomes, prices) ? weighed.reduce((most, one) => larger(most, one.outUsdMicros), 0n) : 0n,
   }
 }
 

@@ -1,5 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
+import type { UsdFeed } from '@svc/wallet/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { poolRow } from '../../adapters/prices/priced-devnet.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet({ history: true })
@@ -17,11 +19,27 @@ describe('get_token_price', () => {
     const answer = await world.call('get_token_price', { token: 'WETH' })
     expect(answer.number('priceUsd')).toBeGreaterThan(500)
     expect(answer.number('priceUsd')).toBe(answer.number('price'))
-    expect(answer.text('method')).toMatch(/^pool_(twap|spot)$/)
+    expect(answer.text('method')).toMatch(/^(feed|pool_twap|pool_spot)$/)
     expect(devnet().pools.map((pool) => pool.id)).toContain(answer.text('pool'))
     expect(Math.abs(answer.number('change24hPct'))).toBeLessThan(50)
     expect(answer.number('liquidityUsd')).toBeGreaterThan(100_000)
     expect((await world.call('get_token_price', { token: 'ETH' })).number('priceUsd')).toBe(answer.number('priceUsd'))
+  })
+
+  test('tells the band of named sources, and what each of them says', async () => {
+    const [weth, label] = [devnet().chain.wrappedNative, 'v3 WETH/USDC 0.05 %']
+    const stale: UsdFeed = { address: weth.address, heartbeatSeconds: 1, deviationBps: 50, decimals: 8 }
+    const row = { ...weth, priceSources: { feed: stale, pools: [poolRow(devnet(), 'WETH', label)] } }
+    const named = await openWorld(devnet(), { chain: { wrappedNative: row, tokens: [row, ...devnet().chain.tokens] } })
+    const answer = await named.call('get_token_price', { token: 'ETH' })
+    expect(answer.number('lowUsd')).toBeLessThanOrEqual(answer.number('highUsd'))
+    expect(answer.number('priceUsd') / answer.number('lowUsd')).toBeCloseTo(1, 1)
+    expect(answer.text('pool')).toBe(row.priceSources.pools[0]!.id)
+    expect(answer.at('sources')).toEqual([
+      `feed ${weth.address} is silent: it answers no round`,
+      expect.stringMatching(/^v3 pool 0x\w+ says \d+[.\d]* to \d+[.\d]*: mean of 30 min from its own oracle$/),
+    ])
+    await named.close()
   })
 
   test('takes a dollar for a dollar', async () => {

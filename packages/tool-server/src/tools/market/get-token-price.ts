@@ -1,18 +1,21 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { readPriceChange } from '../../adapters/analytics/read-price-change.ts'
-import type { Token, UsdPrice } from '../../ports.ts'
+import type { PriceWitness, Token, UsdPrice } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, tokenResult, tokenSummary, usdResult } from '../results.ts'
 import { tokenLabel } from '../../token-label.ts'
 
+/** The band that limits count with, and what each named source says of it; null and empty where nobody named one. */
+const bandResult = { lowUsd: usdResult, highUsd: usdResult, sources: z.array(z.string()) }
+
 export const getTokenPrice = readTool({
   name: 'get_token_price',
   title: 'Token price',
   description:
-    'Price of a token in US dollars or another token from the deepest on-chain pools, with method and confidence. Use get_quote for what a trade would really pay. An error without a trustworthy pool.',
+    'Price of a token in US dollars or another token from named feeds and pools, else the deepest pools, with confidence. Use get_quote for what a trade would really pay. An error without a trustworthy pool.',
   scope: 'read:market',
   input: z.strictObject({
     token: tokenInput,
@@ -30,6 +33,7 @@ export const getTokenPrice = readTool({
     liquidityUsd: usdResult,
     change24hPct: z.number().nullable(),
     confidence: z.string(),
+    ...bandResult,
     notes: notesResult,
   }),
 }).handler(async (input, context) => {
@@ -56,6 +60,7 @@ async function inDollars(chain: Chain, token: Token, context: ReadContext) {
     liquidityUsd: price.liquidityUsd,
     change24hPct,
     confidence: price.confidence,
+    ...bandOf(price),
     notes: changeNotes(change24hPct, token),
   }
 }
@@ -79,8 +84,30 @@ async function inToken(chain: Chain, token: Token, quote: Token, context: ReadCo
     liquidityUsd: tokenUsd?.liquidityUsd ?? null,
     change24hPct: change,
     confidence: agreement(ratio.price, tokenUsd, quoteUsd),
+    ...bandOf(tokenUsd),
     notes: changeNotes(change, token),
   }
+}
+
+function bandOf(price: UsdPrice | null) {
+  const { band = null, witnesses = [] } = price ?? {}
+  return {
+    lowUsd: band && usdOf(band.lowE18),
+    highUsd: band && usdOf(band.highE18),
+    sources: witnesses.map(lineOf),
+  }
+}
+
+/** What a source says in dollars, whether it counts, and what it rests on. */
+function lineOf({ source, lowE18, highE18, counts, note }: PriceWitness): string {
+  if (lowE18 === null || highE18 === null) return `${source} is silent: ${note}`
+  const range = lowE18 === highE18 ? `${usdOf(lowE18)}` : `${usdOf(lowE18)} to ${usdOf(highE18)}`
+  return `${source} says ${range}${counts ? '' : ', not counted'}: ${note}`
+}
+
+/** Six digits, for people and programs that show it. */
+function usdOf(priceE18: bigint): number {
+  return Number((Number(priceE18) / 1e18).toPrecision(6))
 }
 
 /** A spot price is as good as its agreement with the dollar prices of both sides: within 1 % HIGH, within 5 % MODERATE. */

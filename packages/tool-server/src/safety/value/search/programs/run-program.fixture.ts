@@ -1,0 +1,192 @@
+import { LpMathError } from '@svc/lp-math'
+import { executeCall } from '../agent/agent-execute.fixture.ts'
+import { type PlannedCall, planCall } from '../agent/agent-plan.fixture.ts'
+import { arbitrage } from '../world/arbitrage.fixture.ts'
+import {
+  attackerAdds,
+  attackerCreates,
+  attackerDonates,
+  attackerPushes,
+  attackerRemoves,
+  attackerStirs,
+  attackerSwaps,
+} from './attacks.fixture.ts'
+import type { Guard, Verdict } from '../guards/guard.fixture.ts'
+import type { AgentCall } from '../agent/agent-call.fixture.ts'
+import type { Action, Program } from './program.fixture.ts'
+import { worthOf } from '../world/sim-account.fixture.ts'
+import type { Prices } from '../world/outside-market.fixture.ts'
+import { closeBlock, wait } from '../world/blocks.fixture.ts'
+import { cloneWorld, note, type SimWorld, type Step } from '../world/sim-world.fixture.ts'
+import { viewOf } from '../world/world-view.fixture.ts'
+
+/** What a program came to. */
+export type ProgramResult = {
+  readonly program: Program
+  readonly calls: readonly CallResult[]
+  /** What the owner lost by all calls together, at the prices outside. */
+  readonly lossUsd: number
+  /** What the rules let those that were mined lose. */
+  readonly boundUsd: number
+  /** What was staked with them out of budgets of its own. */
+  readonly stakedUsd: number
+  /** What the attacker won by what he did himself and by the agent's calls, at the prices outside of the moment. */
+  readonly attackerUsd: number
+  readonly steps: readonly Step[]
+}
+
+export type CallResult = {
+  readonly call: AgentCall
+  readonly verdict: Verdict
+  /** Of what was signed: whether it was mined, or reverted by its own bounds, or came too late. */
+  readonly fate: 'refused' | 'mined' | 'reverted' | 'late'
+  readonly lossUsd: number
+}
+
+/** Carries a program out in a copy of a world. */
+export function runProgram(start: SimWorld, program: Program, createGuard: (world: SimWorld) => Guard, keepsSteps = false): ProgramResult {
+  const world = cloneWorld(start, program.seed)
+  if (keepsSteps) world.steps = []
+  for (const feed of world.market.feeds.values()) feed.stopped = feed.plan.stops
+  const run: Run = { world, guard: createGuard(world), calls: [], signed: null, attackerUsd: 0 }
+  for (const action of program.actions) perform(run, action)
+  mineSigned(run)
+  const sum = (of: (call: CallResult) => number) => run.calls.reduce((total, call) => total + of(call), 0)
+  return {
+    program,
+    calls: run.calls,
+    lossUsd: sum(({ lossUsd }) => lossUsd),
+    boundUsd: sum(({ verdict, fate }) => (fate === 'mined' ? verdict.lossBoundUsd : 0)),
+    stakedUsd: sum(({ verdict, fate }) => (fate === 'mined' ? verdict.stakedUsd : 0)),
+    attackerUsd: run.attackerUsd,
+    steps: world.steps ?? [],
+  }
+}
+
+type Run = {
+  readonly world: SimWorld
+  readonly guard: Guard
+  readonly calls: CallResult[]
+  /** What has been signed and not mined. */
+  signed: Signed | null
+  attackerUsd: number
+}
+
+type Signed = {
+  readonly call: AgentCall
+  readonly planned: PlannedCall
+  readonly verdict: Verdict
+  readonly deadline: number
+  /** What tokens were worth outside when the guard decided. */
+  readonly prices: Prices
+}
+
+function perform(run: Run, action: Action): void {
+  const { world } = run
+  switch (action.do) {
+    case 'swap':
+      return attack(run, () => attackerSwaps(world, action))
+    case 'push':
+      return attack(run, () => attackerPushes(world, action))
+    case 'create':
+      return attack(run, () => attackerCreates(world, action))
+    case 'add':
+      return attack(run, () => attackerAdds(world, action))
+    case 'remove':
+      return attack(run, () => attackerRemoves(world, action))
+    case 'donate':
+      return attack(run, () => attackerDonates(world, action))
+    case 'flush':
+      return blockByBlock(run, action.blocks, () => attackerStirs(world, action.pool))
+    case 'hold':
+      return blockByBlock(run, action.blocks, () => attackerPushes(world, action))
+    case 'wait':
+      return wait(world, action.seconds)
+    case 'decide':
+      return decide(run, action.call)
+    case 'execute':
+      return mineSigned(run)
+  }
+}
+
+/** What cannot be done is not done: a pool takes no such amount, a range no such liquidity. */
+function attack(run: Run, act: () => void): void {
+  const { attacker, pools, market } = run.world
+  const before = worthOf(attacker, pools, market)
+  try {
+    act()
+  } catch (error) {
+    if (!(error instanceof LpMathError)) throw error
+  }
+  run.attackerUsd += worthOf(attacker, pools, market) - before
+}
+
+function blockByBlock(run: Run, blocks: number, act: () => void): void {
+  for (let block = 0; block < blocks; block += 1) {
+    arbitrage(run.world, 'act')
+    attack(run, act)
+    closeBlock(run.world, { hasArbitraged: true })
+  }
+}
+
+/** The agent reads the chain once the pending block is mined; what it signs waits to be mined. */
+function decide(run: Run, call: AgentCall): void {
+  const { world } = run
+  mineSigned(run)
+  closeBlock(world)
+  const planned = attempt(() => planCall(world, call))
+  if (planned === null) return
+  const verdict = run.guard(viewOf(world), planned)
+  noteDecision(world, call, planned, verdict)
+  if (verdict.allowed) run.signed = { call, planned, verdict, deadline: world.timestamp + deadlineSeconds, prices: new Map(world.market.prices) }
+  else run.calls.push({ call, verdict, fate: 'refused', lossUsd: 0 })
+}
+
+/** Under the names that the server's tools have for it. */
+function noteDecision(world: SimWorld, call: AgentCall, planned: PlannedCall, verdict: Verdict): void {
+  const route = planned.tool === 'swap' ? planned.hops.map(({ pool }) => pool).join(' ') : planned.pool
+  const amounts =
+    planned.tool === 'swap'
+      ? { tokenIn: planned.tokenIn.symbol, tokenOut: planned.tokenOut.symbol, amountIn: `${planned.amountIn}`, minOut: `${planned.minOut}` }
+      : planned.tool === 'remove'
+        ? { liquidity: `${planned.liquidity}` }
+        : { amount0: `${planned.quoted.amount0}`, amount1: `${planned.quoted.amount1}`, ...planned.ticks }
+  const what = `decide ${call.tool}: ${verdict.allowed ? 'allowed' : verdict.code}`
+  note(world, { who: 'agent', what, pool: route, amounts: { slippageBps: call.slippageBps, ...amounts } })
+}
+
+/** As the policy has it. */
+const deadlineSeconds = 600
+
+function mineSigned(run: Run): void {
+  const { world, signed } = run
+  if (signed === null) return
+  run.signed = null
+  const { call, planned, verdict, deadline, prices } = signed
+  if (world.timestamp > deadline) return void run.calls.push({ call, verdict, fate: 'late', lossUsd: 0 })
+  const worth = () => worthsOf(world, prices)
+  const before = worth()
+  const isMined = attempt(() => executeCall(world, planned)) ?? false
+  const after = worth()
+  run.attackerUsd += after.attacker - before.attacker
+  // A market that moves while a transaction waits takes nothing from anybody: what counts is lost at the prices of both moments.
+  const lossUsd = Math.min(before.agentThen - after.agentThen, before.agent - after.agent)
+  run.calls.push({ call, verdict, fate: isMined ? 'mined' : 'reverted', lossUsd })
+}
+
+function worthsOf({ agent, attacker, pools, market }: SimWorld, prices: Prices) {
+  return {
+    agent: worthOf(agent, pools, market),
+    agentThen: worthOf(agent, pools, { prices }),
+    attacker: worthOf(attacker, pools, market),
+  }
+}
+
+function attempt<Value>(act: () => Value): Value | null {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof LpMathError) return null
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { createOperatorGuard, createServerGuard, dailyLossUsd, serverLook } from '../guards/server-guard.fixture.ts'
+import { outsidePrices, type SimPrices, spotPrices } from '../guards/sim-prices.fixture.ts'
+import type { SimWorld } from '../world/sim-world.fixture.ts'
+import { earnedOfOwner, multipleOfProgram, search } from './search.fixture.ts'
+
+const searched = (pricesOf: (world: SimWorld) => SimPrices) =>
+  search({
+    seed: 1,
+    programs: 60,
+    climbs: 30,
+    scenarios: 12,
+    createGuard: (world) => createOperatorGuard(world, pricesOf(world)),
+    look: spotPrices,
+  })
+
+it('finds what there is to lose where prices of the moment are believed', () => {
+  const found = searched(() => spotPrices)
+  expect(found.worstLossUsd).toBeGreaterThan(10_000)
+  expect(multipleOfProgram(found.worst[0]!)).toBeGreaterThan(5)
+})
+
+it('finds nothing beyond what the rules allow where the prices outside are known', () => {
+  const found = searched(({ market }) => outsidePrices(market))
+  expect(found.mined).toBeGreaterThan(50)
+  expect(found.worst.map(multipleOfProgram).filter((multiple) => multiple > 1)).toEqual([])
+})
+
+// A tenth of `npm run bench -- value`.
+it('G13: 400 attacker programs cost the owner no more than the policy lets a call, or a day, lose', () => {
+  const found = search({ seed: 1, programs: 200, climbs: 200, scenarios: 20, createGuard: createServerGuard, look: serverLook })
+  expect(found).toMatchObject({ programs: 400 })
+  expect(found.mined).toBeGreaterThan(200)
+  expect(found.worst.filter((result) => multipleOfProgram(result) > 1)).toEqual([])
+  expect(found.worstLossUsd).toBeLessThanOrEqual(dailyLossUsd)
+  expect(Math.max(0, ...found.dearest.map(earnedOfOwner))).toBeLessThanOrEqual(dailyLossUsd)
+})
+
+it('finds the same again', () => {
+  const options = { seed: 5, programs: 10, climbs: 10, scenarios: 3, createGuard: createServerGuard, look: serverLook }
+  expect(search(options)).toEqual(search(options))
+})
