@@ -33,7 +33,7 @@ it('says where a deposit goes, at which prices, and what to weigh; an older row 
   expect(lines).toContainEqual('  warnings   Beware of\\u001b this.')
   const { deposits: _deposits, warnings: _warnings, ...old } = bigPlan
   const older = describeOperation({ ...failed, plan: JSON.stringify(old) })
-  expect(older).toMatchObject({ deposits: [], warnings: [] })
+  expect(older).toMatchObject({ deposits: [], values: null, warnings: [] })
   expect(operationText(older, 0)).not.toMatch(/deposits|warnings/)
 })
 

@@ -107,7 +107,11 @@ function planOpen(world: SimWorld, call: CallOf<'open'>): PlannedDeposit | null 
   if (kind === null || raw === null) return null
   const name = `agent-${world.agent.minted}`
   const shape = poolToCome(kind, name, raw)
-  return planDeposit(world, { tool: 'open', pool: shape, position: null, ticks: ticksAround(shape, call), opensAt: raw }, call)
+  return planDeposit(
+    world,
+    { tool: 'open', pool: shape, position: null, ticks: ticksAround(shape, call), opensAt: raw },
+    call,
+  )
 }
 
 type Target = {
@@ -124,26 +128,56 @@ function planDeposit(world: SimWorld, target: Target, call: AgentCall): PlannedD
   const { token0, token1, version, fee, name } = pool
   const named = payable(world, token0, call.usd / 2)
   const rest = balanceOf(world.agent, token1)
-  const common = { tool: target.tool, pool: name, kind: { version, token0, token1, fee }, opensAt, position: target.position }
+  const common = {
+    tool: target.tool,
+    pool: name,
+    kind: { version, token0, token1, fee },
+    opensAt,
+    position: target.position,
+  }
   if (pool.version === 'v2') {
-    const most = opensAt === null ? { amount0: named, amount1: rest } : { amount0: named, amount1: timesRaw(named, opensAt) }
+    const most =
+      opensAt === null ? { amount0: named, amount1: rest } : { amount0: named, amount1: timesRaw(named, opensAt) }
     const fitted = opensAt === null ? pairAmounts(pool, most) : most
     if (fitted.amount0 === 0n || fitted.amount1 === 0n || fitted.amount1 > rest) return null
-    const least = { amount0: lessSlippage(fitted.amount0, call.slippageBps), amount1: lessSlippage(fitted.amount1, call.slippageBps) }
-    return { ...common, ticks: null, liquidity: null, most: fitted, least, quoted: { ...fitted, liquidity: 0n, sqrtPriceX96: 0n } }
+    const least = {
+      amount0: lessSlippage(fitted.amount0, call.slippageBps),
+      amount1: lessSlippage(fitted.amount1, call.slippageBps),
+    }
+    return {
+      ...common,
+      ticks: null,
+      liquidity: null,
+      most: fitted,
+      least,
+      quoted: { ...fitted, liquidity: 0n, sqrtPriceX96: 0n },
+    }
   }
   if (ticks === null) return null
   const { sqrtPriceX96 } = pool.state
   const isAbove = sqrtPriceX96 >= getSqrtPriceAtTick(ticks.tickUpper)
-  const amounts = isAbove ? { amount0: 0n, amount1: payable(world, token1, call.usd) } : { amount0: named, amount1: rest }
-  const bounds = { sqrtPriceX96, sqrtPriceAX96: getSqrtPriceAtTick(ticks.tickLower), sqrtPriceBX96: getSqrtPriceAtTick(ticks.tickUpper) }
+  const amounts = isAbove
+    ? { amount0: 0n, amount1: payable(world, token1, call.usd) }
+    : { amount0: named, amount1: rest }
+  const bounds = {
+    sqrtPriceX96,
+    sqrtPriceAX96: getSqrtPriceAtTick(ticks.tickLower),
+    sqrtPriceBX96: getSqrtPriceAtTick(ticks.tickUpper),
+  }
   const liquidity = liquidityFor(sqrtPriceX96, ticks, amounts)
   if (liquidity === 0n || liquidity > 10n ** 33n) return null
   const fitted = getAmountsForLiquidity(sqrtPriceX96, bounds.sqrtPriceAX96, bounds.sqrtPriceBX96, liquidity, true)
   const slippage = { ...bounds, liquidity, slippageBps: call.slippageBps }
   const quoted = { ...fitted, liquidity, sqrtPriceX96 }
   return version === 'v4'
-    ? { ...common, ticks, liquidity, most: maxAmountsWithSlippage(slippage), least: { amount0: 0n, amount1: 0n }, quoted }
+    ? {
+        ...common,
+        ticks,
+        liquidity,
+        most: maxAmountsWithSlippage(slippage),
+        least: { amount0: 0n, amount1: 0n },
+        quoted,
+      }
     : { ...common, ticks, liquidity: null, most: fitted, least: mintAmountsWithSlippage(slippage), quoted }
 }
 
@@ -166,7 +200,11 @@ function planRemove(world: SimWorld, call: CallOf<'remove'>): PlannedRemoval | n
   const { tickLower, tickUpper } = position.range
   const bounds = { sqrtPriceAX96: getSqrtPriceAtTick(tickLower), sqrtPriceBX96: getSqrtPriceAtTick(tickUpper) }
   const { sqrtPriceX96 } = pool.state
-  return { ...common, liquidity, least: burnAmountsWithSlippage({ sqrtPriceX96, ...bounds, liquidity, slippageBps: call.slippageBps }) }
+  return {
+    ...common,
+    liquidity,
+    least: burnAmountsWithSlippage({ sqrtPriceX96, ...bounds, liquidity, slippageBps: call.slippageBps }),
+  }
 }
 
 function positionAt({ agent }: SimWorld, index: number): SimPosition | null {
@@ -194,7 +232,19 @@ function poolToCome(kind: OpenedKind, name: string, raw: number): SimPool {
   const common = { id: '0x' as const, name, token0, token1, fee, past: [] }
   if (version === 'v2') return { ...common, version, pair: emptyPair }
   const sqrtPriceX96 = sqrtPriceOfRaw(raw)
-  return { ...common, version, state: createTickPool({ fee, tickSpacing: spacings[fee] ?? 60, sqrtPriceX96, cardinality: 1, timestamp: 0 }) }
+  return {
+    ...common,
+    version,
+    state: createTickPool({ fee, tickSpacing: spacings[fee] ?? 60, sqrtPriceX96, cardinality: 1, timestamp: 0 }),
+  }
 }
 
-const emptyPair = { reserve0: 0n, reserve1: 0n, totalSupply: 0n, shares: new Map(), price0Cumulative: 0n, price1Cumulative: 0n, updatedAt: 0 }
+const emptyPair = {
+  reserve0: 0n,
+  reserve1: 0n,
+  totalSupply: 0n,
+  shares: new Map(),
+  price0Cumulative: 0n,
+  price1Cumulative: 0n,
+  updatedAt: 0,
+}

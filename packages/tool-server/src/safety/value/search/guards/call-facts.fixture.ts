@@ -69,11 +69,23 @@ function factsOfDeposit(view: WorldView, call: PlannedDeposit): CallFacts {
     least: call.least,
   }
   const after = poolAfter(standing, identity, call)
-  const held = standing === null || standing.version === 'v2' || position?.range == null ? 0n : liquidityOf(standing.state, position.range)
+  const held =
+    standing === null || standing.version === 'v2' || position?.range == null
+      ? 0n
+      : liquidityOf(standing.state, position.range)
   const state =
     deposit.positionId === null || ticks === null
       ? []
-      : [{ contract, id: deposit.positionId, pool: identity, ...ticks, liquidityBefore: held, liquidityAfter: held + quoted.liquidity }]
+      : [
+          {
+            contract,
+            id: deposit.positionId,
+            pool: identity,
+            ...ticks,
+            liquidityBefore: held,
+            liquidityAfter: held + quoted.liquidity,
+          },
+        ]
   const minted = version === 'v3' && position === null ? [{ contract, liquidity: quoted.liquidity }] : []
   const deltas = new Map([
     [keyOf(token0), -quoted.amount0],
@@ -106,7 +118,11 @@ function poolAfter(
   if (kind.version !== 'v2') return { ...own, sqrtPriceX96: quoted.sqrtPriceX96 }
   const { reserve0, reserve1, totalSupply } = standing?.version === 'v2' ? standing.pair : emptyPair
   const shares = totalSupply === 0n ? quoted.liquidity : (quoted.amount0 * totalSupply) / reserve0
-  const pair = { reserve0: reserve0 + quoted.amount0, reserve1: reserve1 + quoted.amount1, totalSupply: totalSupply + shares }
+  const pair = {
+    reserve0: reserve0 + quoted.amount0,
+    reserve1: reserve1 + quoted.amount1,
+    totalSupply: totalSupply + shares,
+  }
   return { ...own, pair }
 }
 
@@ -167,7 +183,9 @@ type Quantities = readonly (readonly [SimToken, bigint])[]
 
 function intentOf(spends: Quantities, receives: Quantities): Intent {
   const listed = (quantities: Quantities) =>
-    quantities.filter(([, amount]) => amount > 0n).map(([token, amount]) => ({ token: getAddress(token.address), amount }))
+    quantities
+      .filter(([, amount]) => amount > 0n)
+      .map(([token, amount]) => ({ token: getAddress(token.address), amount }))
   return {
     chainId: simChain.id,
     calls: [callTo(managers.v3)],

@@ -21,7 +21,9 @@ import type { WorldView } from '../world/world-view.fixture.ts'
 
 /** The server's own prices over the named sources of the simulated chain. What it sees it remembers. */
 export const namedPrices: SimPrices = (view, tokens) => {
-  const named = view.tokens.filter(({ token, feed, namedPools }) => token.usdPegged || feed !== null || namedPools.length > 0)
+  const named = view.tokens.filter(
+    ({ token, feed, namedPools }) => token.usdPegged || feed !== null || namedPools.length > 0,
+  )
   const readings = new Map(named.map((row) => [keyOf(row.token), readingOf(view, row)]))
   const { timestamp: atSeconds } = view.head
   const verdictOf = createNamedPrices({ atSeconds, sequencer: null, pushBudgetUsd, tokens: readings })

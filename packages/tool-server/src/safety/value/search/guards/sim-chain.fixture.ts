@@ -16,7 +16,15 @@ export const managers: Readonly<Record<'v2' | 'v3' | 'v4', Address>> = {
 
 export function tokenOf(token: SimToken): Token {
   const { symbol, address, decimals, usdPegged } = token
-  return { address: getAddress(address), symbol, name: symbol, decimals, isNative: false, listed: !token.own, usdPegged }
+  return {
+    address: getAddress(address),
+    symbol,
+    name: symbol,
+    decimals,
+    isNative: false,
+    listed: !token.own,
+    usdPegged,
+  }
 }
 
 export function keyOf(token: SimToken): string {

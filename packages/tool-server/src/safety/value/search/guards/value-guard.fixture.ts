@@ -30,7 +30,8 @@ export function createValueGuard(policy: Policy, prices: SimPrices): Guard {
     for (const { name, usdMicros, capUsdMicros } of asked) {
       const used = taken.filter((one) => one.name === name && one.atSeconds > since)
       const usedMicros = used.reduce((sum, one) => sum + one.usdMicros, 0n)
-      if (usdMicros > 0n && usedMicros + usdMicros > capUsdMicros) return refuseBudget(name, capUsdMicros - usedMicros, usdMicros)
+      if (usdMicros > 0n && usedMicros + usdMicros > capUsdMicros)
+        return refuseBudget(name, capUsdMicros - usedMicros, usdMicros)
     }
     for (const { name, usdMicros } of asked) taken.push({ name, usdMicros, atSeconds: view.head.timestamp })
     return allowed(value)
@@ -45,7 +46,10 @@ function dailyMicros({ limitsUsd }: Policy): bigint {
 
 function refuseBudget(name: string, leftMicros: bigint, askedMicros: bigint): Verdict {
   const [left, asked] = [leftMicros, askedMicros].map((micros) => (Number(micros) / 1e6).toFixed(2))
-  return refuse('SPENDING_LIMIT_EXCEEDED', `The budget ${name} has ${left} USD left today; the call asks for ${asked} USD.`)
+  return refuse(
+    'SPENDING_LIMIT_EXCEEDED',
+    `The budget ${name} has ${left} USD left today; the call asks for ${asked} USD.`,
+  )
 }
 
 /** What the rules let this call lose: its part of what leaves, and apart from it all that is speculated with or spent at prices of the moment. */
@@ -60,7 +64,11 @@ function allowed({ worst, outUsdMicros, allowedBps, speculativeUsdMicros, coldUs
 function valueOf(policy: Policy, facts: CallFacts, priced: PricedTokens): CallValue {
   const { tool, intent, bounds, inspected, deltas } = facts
   const pipeline = { engine: { policy }, call: { tool }, chain: simChain, intent, callBounds: bounds }
-  return valueOfCall(pipeline as unknown as Simulated, { inspected, deltas, paid: new Map() } as unknown as Simulation, priced)
+  return valueOfCall(
+    pipeline as unknown as Simulated,
+    { inspected, deltas, paid: new Map() } as unknown as Simulation,
+    priced,
+  )
 }
 
 function pricedOf({ pair }: CallFacts, prices: ReadonlyMap<SimToken, SimPrice>): PricedTokens {
@@ -81,5 +89,12 @@ function pricedOf({ pair }: CallFacts, prices: ReadonlyMap<SimToken, SimPrice>):
 
 function pricedToken(token: SimToken, { band, doubt }: SimPrice): PricedToken {
   const usdE18 = band?.highE18 ?? null
-  return { token: tokenOf(token), usd: band === null ? null : Number(band.midE18) / 1e18, band, usdE18, doubt, pair: null }
+  return {
+    token: tokenOf(token),
+    usd: band === null ? null : Number(band.midE18) / 1e18,
+    band,
+    usdE18,
+    doubt,
+    pair: null,
+  }
 }

@@ -115,7 +115,12 @@ export function anyCall(draw: Draw): AgentCall {
     case 'increase':
       return { ...common, tool: 'increase', position: whole(random, 0, 3) }
     case 'remove':
-      return { ...common, tool: 'remove', position: whole(random, 0, 3), part: chance(random, 0.6) ? 1 : random.uniform() }
+      return {
+        ...common,
+        tool: 'remove',
+        position: whole(random, 0, 3),
+        part: chance(random, 0.6) ? 1 : random.uniform(),
+      }
   }
 }
 

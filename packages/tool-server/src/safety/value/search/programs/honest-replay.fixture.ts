@@ -64,7 +64,11 @@ function replayKind(options: HonestOptions, kind: number, refused: HonestRefusal
   for (let index = 0; index < calls; index += 1) {
     const isWild = index % wildEvery === wildEvery - 1
     if (index % coldEvery === coldEvery - 1) world.sightings.length = 0
-    passTime(world, began + (index + random.uniform()) * gapSeconds, isWild ? wildDrift * (chance(random, 0.5) ? 1 : -1) : 0)
+    passTime(
+      world,
+      began + (index + random.uniform()) * gapSeconds,
+      isWild ? wildDrift * (chance(random, 0.5) ? 1 : -1) : 0,
+    )
     closeBlock(world)
     const { call, planned } = honestCall(random, world)
     const verdict = guard(viewOf(world), planned)

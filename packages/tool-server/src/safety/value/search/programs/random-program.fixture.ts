@@ -1,5 +1,14 @@
 import { createRandom } from '@svc/lp-math'
-import { aimedCall, anyAction, anyCall, anyFactor, anyKind, anyPool, anyRange, type Draw } from './draw-action.fixture.ts'
+import {
+  aimedCall,
+  anyAction,
+  anyCall,
+  anyFactor,
+  anyKind,
+  anyPool,
+  anyRange,
+  type Draw,
+} from './draw-action.fixture.ts'
 import { chance, logUniform, pick, whole } from '../world/draws.fixture.ts'
 import type { Action, Program } from './program.fixture.ts'
 import { createScenario } from '../world/scenario.fixture.ts'

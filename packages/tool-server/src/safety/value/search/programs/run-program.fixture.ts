@@ -44,7 +44,12 @@ export type CallResult = {
 }
 
 /** Carries a program out in a copy of a world. */
-export function runProgram(start: SimWorld, program: Program, createGuard: (world: SimWorld) => Guard, keepsSteps = false): ProgramResult {
+export function runProgram(
+  start: SimWorld,
+  program: Program,
+  createGuard: (world: SimWorld) => Guard,
+  keepsSteps = false,
+): ProgramResult {
   const world = cloneWorld(start, program.seed)
   if (keepsSteps) world.steps = []
   for (const feed of world.market.feeds.values()) feed.stopped = feed.plan.stops
@@ -138,7 +143,14 @@ function decide(run: Run, call: AgentCall): void {
   if (planned === null) return
   const verdict = run.guard(viewOf(world), planned)
   noteDecision(world, call, planned, verdict)
-  if (verdict.allowed) run.signed = { call, planned, verdict, deadline: world.timestamp + deadlineSeconds, prices: new Map(world.market.prices) }
+  if (verdict.allowed)
+    run.signed = {
+      call,
+      planned,
+      verdict,
+      deadline: world.timestamp + deadlineSeconds,
+      prices: new Map(world.market.prices),
+    }
   else run.calls.push({ call, verdict, fate: 'refused', lossUsd: 0 })
 }
 
@@ -147,7 +159,12 @@ function noteDecision(world: SimWorld, call: AgentCall, planned: PlannedCall, ve
   const route = planned.tool === 'swap' ? planned.hops.map(({ pool }) => pool).join(' ') : planned.pool
   const amounts =
     planned.tool === 'swap'
-      ? { tokenIn: planned.tokenIn.symbol, tokenOut: planned.tokenOut.symbol, amountIn: `${planned.amountIn}`, minOut: `${planned.minOut}` }
+      ? {
+          tokenIn: planned.tokenIn.symbol,
+          tokenOut: planned.tokenOut.symbol,
+          amountIn: `${planned.amountIn}`,
+          minOut: `${planned.minOut}`,
+        }
       : planned.tool === 'remove'
         ? { liquidity: `${planned.liquidity}` }
         : { amount0: `${planned.quoted.amount0}`, amount1: `${planned.quoted.amount1}`, ...planned.ticks }

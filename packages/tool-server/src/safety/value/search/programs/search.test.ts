@@ -28,7 +28,14 @@ it('finds nothing beyond what the rules allow where the prices outside are known
 
 // A tenth of `npm run bench -- value`.
 it('G13: 400 attacker programs cost the owner no more than the policy lets a call, or a day, lose', () => {
-  const found = search({ seed: 1, programs: 200, climbs: 200, scenarios: 20, createGuard: createServerGuard, look: serverLook })
+  const found = search({
+    seed: 1,
+    programs: 200,
+    climbs: 200,
+    scenarios: 20,
+    createGuard: createServerGuard,
+    look: serverLook,
+  })
   expect(found).toMatchObject({ programs: 400 })
   expect(found.mined).toBeGreaterThan(200)
   expect(found.worst.filter((result) => multipleOfProgram(result) > 1)).toEqual([])

@@ -64,7 +64,10 @@ export function priceOf(market: Pick<OutsideMarket, 'prices'>, token: Pick<SimTo
 }
 
 /** Token1 for one unit of token0 outside; `null` where a token has no price there. */
-export function outsideRawPrice(market: Pick<OutsideMarket, 'prices'>, pool: Pick<SimPool, 'token0' | 'token1'>): number | null {
+export function outsideRawPrice(
+  market: Pick<OutsideMarket, 'prices'>,
+  pool: Pick<SimPool, 'token0' | 'token1'>,
+): number | null {
   const [price0, price1] = [priceOf(market, pool.token0), priceOf(market, pool.token1)]
   if (price0 === 0 || price1 === 0) return null
   return (price0 / price1) * 10 ** (pool.token1.decimals - pool.token0.decimals)

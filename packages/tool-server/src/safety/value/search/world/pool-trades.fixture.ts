@@ -30,7 +30,10 @@ export function trade(world: SimWorld, pool: SimPool, order: TradeOrder, who: St
     who,
     what: 'swap',
     pool: pool.name,
-    amounts: { [`in ${tokenIn.symbol}`]: String(traded.amountIn), [`out ${tokenOut.symbol}`]: String(traded.amountOut) },
+    amounts: {
+      [`in ${tokenIn.symbol}`]: String(traded.amountIn),
+      [`out ${tokenOut.symbol}`]: String(traded.amountOut),
+    },
   })
   return traded
 }
