@@ -7,15 +7,11 @@ import { beforeSending } from '../network.fixture.ts'
 import type { Intent } from '../../intent.ts'
 import type { Position } from '../../ports.ts'
 import type { Road } from '../open-road.fixture.ts'
-import { craftedIntent, positionManager, v3Path, v4Key } from './attack-calls.fixture.ts'
+import { craftedIntent, positionManager, v4Key } from './attack-calls.fixture.ts'
 import type { AttackRow, Stage } from './attack-row.fixture.ts'
 import { newestPosition, oneMulticall, planAdd, planIncrease, v3Manager } from './deposit-plans.fixture.ts'
-import { pairOf, units } from './stranger.fixture.ts'
-
-const limitsUsd = { perTransaction: '50000', perSession: '100000', daily: '250000' }
-const lenient = { limitsUsd, approvalThresholdUsd: null, allowlist: { mode: 'lenient' } } as const
-/** A hundred dollars a day for what nobody vouches for. */
-const cautious = { policy: { ...lenient, speculativeUsd: '100' } } as const
+import { cautious, lenient } from './plans.fixture.ts'
+import { pairOf, pushV3, units } from './stranger.fixture.ts'
 
 /** Deposits whose pool, price, range or tokens give them away. */
 export const depositRows: readonly AttackRow[] = [
@@ -283,10 +279,6 @@ const asksBeforeLeaving = '0x0000000000000000000000000000000000010a00'
 async function placeHook({ devnet }: Stage, address: typeof asksBeforeLeaving): Promise<void> {
   const node = createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl) })
   await node.setCode({ address, bytecode: '0x60003560e01c60e01b60005260206000f3' })
-}
-
-async function pushV3({ road, stranger }: Stage, sold: string, fee: number, bought: string, amount: string): Promise<void> {
-  await stranger.swapV3(v3Path(road, [sold, fee, bought]), units(sold, amount))
 }
 
 async function pushV4({ road, stranger }: Stage): Promise<void> {
