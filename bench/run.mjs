@@ -11,6 +11,7 @@ const benchmarks = {
   devnet: './devnet.mjs',
   'support-api': './support-api.mjs',
   lp: './lp.mjs',
+  value: './value.mjs',
 }
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {
   console.error(`npm run bench -- NAME [--json] [--alarm], NAME one of: ${Object.keys(benchmarks).join(', ')}`)

@@ -51,14 +51,16 @@ function canaries(rpcUrl: (key: string) => string) {
   return made
 }
 
-/** An endpoint like real ones: it hands on to the chain, and in trouble repeats the URL it was asked at, key and all. */
+/** An endpoint like real ones: it hands on to the chain, and in trouble repeats the URL it was asked at, key and all, and who asked. */
 async function startEndpoint() {
   const state = { isBroken: false }
   const server = createServer((request: IncomingMessage, response) => {
     const answer = async () => {
       const body = await text(request)
+      const { authorization } = request.headers
+      if (authorization === undefined) return response.writeHead(401).end()
       if (state.isBroken) {
-        const message = `no access to ${request.url} for ${body.slice(0, 4_000)}`
+        const message = `no access to ${request.url} with ${authorization} for ${body.slice(0, 4_000)}`
         response.writeHead(body.includes('eth_call') ? 200 : 500, { 'content-type': 'application/json' })
         return response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32_000, message, data: message } }))
       }
@@ -74,16 +76,14 @@ async function startEndpoint() {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { state, url: (key: string) => `http://127.0.0.1:${port}/v2/${key}` }
+  return { state, url: (key: string) => `http://${random()}:${random()}@127.0.0.1:${port}/v2/${key}` }
 }
 
 /** Each value as it stands, and in the spellings it may travel in; lower case, for hex. */
 function spellings(values: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
   return Object.entries(values).flatMap(([name, whole]) => {
     const parts = URL.canParse(whole)
-      ? [...new URL(whole).pathname.split('/'), ...new URL(whole).searchParams.values()].filter(
-          (part) => part.length > 20,
-        )
+      ? partsOf(new URL(whole)).filter((part) => part.length > 20)
       : [whole.replace(/^0x/, '').replace(/^svc_[a-z]+_/, '')]
     return parts.flatMap((value) => {
       const bytes = Buffer.from(value)
@@ -100,6 +100,12 @@ function spellings(values: Readonly<Record<string, string>>): readonly (readonly
       return spelled.map((one) => [name, one.toLowerCase()] as const)
     })
   })
+}
+
+/** The user and password also as they travel. */
+function partsOf({ pathname, searchParams, username, password }: URL): readonly string[] {
+  const basic = Buffer.from(`${username}:${password}`).toString('base64').replace(/=+$/, '')
+  return [...pathname.split('/'), ...searchParams.values(), username, password, basic]
 }
 
 function hits(sinks: Readonly<Record<string, string>>, values: Readonly<Record<string, string>>): readonly string[] {

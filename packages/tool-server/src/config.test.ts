@@ -211,6 +211,8 @@ describe('what is refused', () => {
     [{ SVC_ALLOWED_ORIGINS: '*' }, 'SETTING_INVALID SVC_ALLOWED_ORIGINS'],
     [{ SVC_RPC_URL_0: 'https://x' }, 'SETTING_INVALID SVC_RPC_URL_0'],
     [{ SVC_RPC_URL_1: 'ftp://x' }, 'SETTING_INVALID SVC_RPC_URL_1'],
+    [{ SVC_API_URL: 'https://user:canary@x.example' }, 'SETTING_INVALID SVC_API_URL'],
+    [{ SVC_WALLET_API_URL: 'https://:canary@x.example' }, 'SETTING_INVALID SVC_WALLET_API_URL'],
     [{ SVC_API_KEY_WRITE: key('read') }, 'SETTING_INVALID SVC_API_KEY_WRITE'],
     [
       { NODE_ENV: 'production', NODE_TLS_REJECT_UNAUTHORIZED: '0' },

@@ -107,7 +107,11 @@ export const errorTable = {
   ),
   NOTHING_TO_COLLECT: row(400, false, 'The position has no fees to collect yet.'),
   // chain data
-  RPC_UNAVAILABLE: row(503, true, 'The endpoint of this chain does not answer, or not what it was asked. Try again, or check its URL.'),
+  RPC_UNAVAILABLE: row(
+    503,
+    true,
+    'The endpoint of this chain does not answer, or not what it was asked. Try again, or check its URL.',
+  ),
   RPC_TIMEOUT: row(504, true, 'The endpoint of this chain is too slow. Try again, or configure another.'),
   RPC_CHAIN_MISMATCH: row(502, false, 'The endpoint serves another chain than configured. Correct its URL.'),
   RPC_STALE: row(503, true, 'The endpoint lags behind its chain. Try again, or configure another.'),

@@ -160,7 +160,7 @@ export type Scheduled = {
 export type Plan = {
   /** What `execute_plan` takes; the same as the id of the operation. */
   readonly planId: string
-  /** Names the principal, the tool, its arguments, the intent, the wallet, the chain, and `deposits` and `warnings` as shown. */
+  /** Names the principal, the tool, its arguments, the intent, the wallet, the chain, and `deposits`, `values` and `warnings` as shown. */
   readonly planHash: Hash
   /** Names the simulation it shows: what was played, at which block and time, and what it moved. */
   readonly simulationHash: Hash
@@ -179,6 +179,8 @@ export type Plan = {
   }
   /** What goes into pools, in the caller's order of tokens. */
   readonly deposits: readonly PlannedDeposit[]
+  /** What leaves and what comes back at trusted prices, positions included; part of the hash. */
+  readonly values: PlannedValues
   /** Whatever a person should weigh, in sentences of ours. Part of the hash: figures that change with each block are none. */
   readonly warnings: readonly string[]
   readonly spendUsd: string
@@ -203,6 +205,14 @@ export type Plan = {
     readonly conditions: readonly { readonly code: string; readonly message: string }[]
   }
   readonly blockNumber: string
+}
+
+/** Whole US dollars as text, in the middle of every price's band. */
+export type PlannedValues = {
+  readonly leavesUsd: string
+  readonly arrivesUsd: string
+  /** In the worst outcome that the calldata permits, at the worse edge of the bands. */
+  readonly arrivesAtWorstUsd: string
 }
 
 /** One transaction of a plan, read from its calldata. */

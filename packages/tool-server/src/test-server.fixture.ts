@@ -144,6 +144,7 @@ export const emptyPlan: Plan = {
   deltas: [],
   bounds: { spendsAtMost: [], receivesAtLeast: [] },
   deposits: [],
+  values: { leavesUsd: '0', arrivesUsd: '0', arrivesAtWorstUsd: '0' },
   warnings: [],
   spendUsd: '0',
   gasEstimate: '0',

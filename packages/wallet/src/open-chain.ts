@@ -2,6 +2,7 @@ import { createPublicClient, fallback, http, type PublicClient } from 'viem'
 import type { Chain } from './chain.ts'
 import { chains } from './chains.ts'
 import type { ServiceWallet } from './service-wallet.ts'
+import { urlCredentials } from './url-credentials.ts'
 import { WalletError } from './wallet-error.ts'
 
 /**
@@ -20,7 +21,10 @@ export function openChain(
   const own = wallet.rpcUrls[chainId]
   const [rpcUrl, ...others] = own === undefined ? chain.publicRpcUrls : [own]
   if (rpcUrl === undefined) throw invalid(`Chain ${chainId} has no public endpoint; name one in the wallet's rpcUrls.`)
-  const transports = [rpcUrl, ...others].map((url) => http(url, { batch: true, timeout: 10_000, retryCount: 1 }))
+  const transports = [rpcUrl, ...others].map((endpoint) => {
+    const { url, headers } = urlCredentials(endpoint)
+    return http(url, { batch: true, timeout: 10_000, retryCount: 1, fetchOptions: { headers } })
+  })
   // A contract may answer with addresses to ask on (EIP-3668): nobody asks those.
   const transport = fallback(transports, { retryCount: 0 })
   return { chain, client: createPublicClient({ transport, ccipRead: false }), rpcUrl }

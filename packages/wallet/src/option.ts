@@ -1,4 +1,5 @@
 import { isAddress } from 'viem'
+import { isPlainUrl, plainUrl } from './is-plain-url.ts'
 import { Secret } from './secret.ts'
 import { flag, isRecord, list, oneOf, only, optional, shape, type Check, type Members } from './shape.ts'
 
@@ -16,6 +17,7 @@ export const option = Object.freeze({
   feeWei: only('wei as a bigint, 1 or more', (value) => typeof value === 'bigint' && value > 0n),
   address,
   url: only('a URL with http or https', isWebUrl),
+  plainUrl: only(plainUrl, isPlainUrl),
   urls: list(1_000, only('a URL with http or https', isWebUrl)),
   rpcUrls: only('an object from chain id to URL', isRpcUrls),
   appId: only(

@@ -36,7 +36,9 @@ describe('svc policy explain, on a chain', () => {
     const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => chain.tokens.find((token) => token.symbol === symbol)!)
     for (const { priceSources } of [weth!, usdc!]) expect(shown.stdout).toContain(`feed ${priceSources!.feed!.address}`)
     for (const { version, id } of weth!.priceSources!.pools!) expect(shown.stdout).toContain(`${version} pool ${id}: `)
-    expect(shown.stdout).toMatch(/^ {2}ETH, WETH {2}[\d.]+ to [\d.]+ USD, \d+ bps wide, by a feed or peg; limits count /m)
+    expect(shown.stdout).toMatch(
+      /^ {2}ETH, WETH {2}[\d.]+ to [\d.]+ USD, \d+ bps wide, by a feed or peg; limits count /m,
+    )
     expect(shown.stdout).toMatch(/^ {4}counts +1 to 1 +peg: target price$/m)
     expect(shown.stdout).toMatch(/leaves 150 USD, comes back 149\.9/)
     expect(shown.stdout).toMatch(/a loss of \d+ bps of \d+ allowed/)

@@ -58,7 +58,9 @@ type Asking = {
 /** A yes is worth something only where somebody can say no. */
 function requireMeans({ yes, json }: TokenWords['flags'], { input }: Terminal): void {
   if (yes || json || input.isTTY === true) return
-  throw new UsageError('There is no terminal to ask on. A script says --yes, or looks first with --json, which writes nothing.')
+  throw new UsageError(
+    'There is no terminal to ask on. A script says --yes, or looks first with --json, which writes nothing.',
+  )
 }
 
 async function outcomeOf(
@@ -78,7 +80,8 @@ async function outcomeOf(
 }
 
 const sentences: Readonly<Record<Outcome['status'], (path: string, outcome: Outcome) => string>> = {
-  added: (path, { backup }) => `Written to ${path}${backup === null ? '' : `; what stood there before is in ${backup}`}.`,
+  added: (path, { backup }) =>
+    `Written to ${path}${backup === null ? '' : `; what stood there before is in ${backup}`}.`,
   unchanged: (path) => `${path} says so already. Nothing was written.`,
   proposed: () => 'Nothing was written.',
   declined: () => 'Nothing was written.',

@@ -9,7 +9,9 @@ export function proposalText(proposal: TokenProposal): string {
   const { feed } = sources
   // Any contract can call itself anything.
   const symbol = token.isListed ? printable(token.symbol) : `"${printable(token.symbol)}"`
-  const listed = token.isListed ? `on the list of ${chain.name}, whose sources these replace` : `not on the list of ${chain.name}`
+  const listed = token.isListed
+    ? `on the list of ${chain.name}, whose sources these replace`
+    : `not on the list of ${chain.name}`
   const found = pools.length === 0 ? ['  none against a listed token that has a price'] : pools.flatMap(poolLines)
   return [
     `token       ${symbol} ${token.address}, ${token.decimals} decimals, ${listed}`,

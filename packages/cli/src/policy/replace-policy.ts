@@ -20,7 +20,8 @@ export async function replacePolicy(
     throw error
   })
   const now = before === null ? null : createHash('sha256').update(before).digest('hex')
-  if (now !== sha256) throw new Error(`${path} was changed by somebody else meanwhile; nothing was written. Run it again.`)
+  if (now !== sha256)
+    throw new Error(`${path} was changed by somebody else meanwhile; nothing was written. Run it again.`)
   const backup = before === null ? null : `${file}.bak`
   if (before !== null && backup !== null) await replaceFileDurably(backup, before.toString('utf8'))
   await replaceFileDurably(file, `${JSON.stringify(content, null, 2)}\n`)

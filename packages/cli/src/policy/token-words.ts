@@ -9,7 +9,9 @@ export function readTokenWords(argv: readonly string[]): TokenWords {
   const { words, flags } = parseWordsAndFlags(argv, flagNames)
   const [chain, token, more] = words
   if (chain === undefined || token === undefined || more !== undefined) {
-    throw new UsageError('svc policy add-token takes CHAIN and TOKEN: a name or id of a chain, and the address of a token')
+    throw new UsageError(
+      'svc policy add-token takes CHAIN and TOKEN: a name or id of a chain, and the address of a token',
+    )
   }
   return { chain, token, flags }
 }
@@ -32,7 +34,9 @@ export function readTokenRequest({ chain: named, token, flags }: TokenWords, cha
   const feed = feedOf(flags)
   const problems = [
     ...(chain === undefined ? [`CHAIN: accepted: ${chains.map(({ name }) => name).join(', ')}, or an id of one`] : []),
-    ...(address === null ? ['TOKEN: accepted: the address of a token, with a right checksum if any, or a listed symbol'] : []),
+    ...(address === null
+      ? ['TOKEN: accepted: the address of a token, with a right checksum if any, or a listed symbol']
+      : []),
     ...feed.problems,
   ]
   if (problems.length > 0 || chain === undefined || address === null) {

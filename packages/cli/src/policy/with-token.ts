@@ -24,9 +24,7 @@ export function withToken(
     isChanged: true,
     written: {
       ...(Object.keys(policy).length === 0 ? { version: 1 } : policy),
-      ...(isMissing
-        ? { allowlist: { ...allowlist, tokens: { ...tokens, [chain]: [...listed, token] } } }
-        : {}),
+      ...(isMissing ? { allowlist: { ...allowlist, tokens: { ...tokens, [chain]: [...listed, token] } } } : {}),
       priceSources: { ...all, [chain]: { ...ofChain, [key]: sources } },
     },
   }

@@ -2,7 +2,7 @@ import type { ApprovalQuestion } from '../operations.ts'
 import { printable } from '../dispatch/printable.ts'
 import { describeDeposit, type DescribedDeposit } from './describe-deposit.ts'
 import { describeAmount, type DescribedAmount, gasAtMostText } from './describe-operation.ts'
-import { amountText, gasText, groupDigits, worthText } from './operation-text.ts'
+import { amountText, gasText, groupDigits, valuesText, worthText } from './operation-text.ts'
 import { timeLeft } from './time-left.ts'
 
 /** What a person at the client is asked, short enough for a dialogue, in our own words. `now` in Unix milliseconds. */
@@ -19,6 +19,7 @@ export function approvalMessage(
     `Leaves the wallet at most: ${amounts(spendsAtMost) || 'nothing'}`,
     `Arrives at least: ${amounts(receivesAtLeast) || 'nothing that is guaranteed'}`,
     ...plan.deposits.map(describeDeposit).map(depositLine),
+    ...(plan.values === null ? [] : [`Worth: ${valuesText(plan.values)}`]),
     ...plan.warnings.map((warning) => `Note: ${printable(warning, 400)}`),
     `Counts as ${groupDigits(spendUsd)} USD of the spending limits; gas ${gas}`,
     `Transactions: ${plan.steps.map(({ label, contract, to }) => `${printable(label)} (${contract === null ? '' : `${printable(contract)} `}${to})`).join(', ')}`,

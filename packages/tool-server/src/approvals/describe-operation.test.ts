@@ -31,9 +31,9 @@ it('says where a deposit goes, at which prices, and what to weigh; an older row 
   expect(lines).toContainEqual('               range 2,700 to 3,300 USDC per WETH')
   expect(lines).toContainEqual('               price 3,000 USDC per WETH')
   expect(lines).toContainEqual('  warnings   Beware of\\u001b this.')
-  const { deposits: _deposits, warnings: _warnings, ...old } = bigPlan
+  const { deposits: _deposits, values: _values, warnings: _warnings, ...old } = bigPlan
   const older = describeOperation({ ...failed, plan: JSON.stringify(old) })
-  expect(older).toMatchObject({ deposits: [], warnings: [] })
+  expect(older).toMatchObject({ deposits: [], values: null, warnings: [] })
   expect(operationText(older, 0)).not.toMatch(/deposits|warnings/)
 })
 

@@ -25,6 +25,7 @@ export function describeOperation(operation: Operation): OperationDescription {
     leavesAtMost: plan.bounds.spendsAtMost.map(describeAmount),
     arrivesAtLeast: plan.bounds.receivesAtLeast.map(describeAmount),
     deposits: plan.deposits.map(describeDeposit),
+    values: plan.values,
     warnings: plan.warnings.map((warning) => printable(warning, 400)),
     simulated: plan.deltas.map(describeAmount),
     spendUsd: formatAmount(operation.spendUsdMicros, 6),
@@ -55,6 +56,8 @@ export type OperationDescription = {
   readonly arrivesAtLeast: readonly DescribedAmount[]
   /** What goes into pools, with the range in prices. None in a row of an earlier version. */
   readonly deposits: readonly DescribedDeposit[]
+  /** What leaves and what comes back is worth at trusted prices; `null` in a row of an earlier version. */
+  readonly values: StoredPlan['values']
   /** What a person should weigh. */
   readonly warnings: readonly string[]
   /** What the simulation moved; negative when it left. */

@@ -1,6 +1,6 @@
 export { describeOperation } from './describe-operation.ts'
 export type { OperationDescription } from './describe-operation.ts'
-export { amountText, dollars, operationFacts, operationText, worthText } from './operation-text.ts'
+export { amountText, dollars, operationFacts, operationText, valuesText, worthText } from './operation-text.ts'
 export { printable } from '../dispatch/printable.ts'
 export { readStoredPlan } from './stored-plan.ts'
 export { timeLeft } from './time-left.ts'

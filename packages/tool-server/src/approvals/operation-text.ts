@@ -25,6 +25,7 @@ export function operationFacts(operation: OperationDescription, now: number): re
     { name: 'leaves', lines: leaves.length === 0 ? ['nothing'] : leaves },
     { name: 'arrives', lines: arrives.length === 0 ? ['nothing that is guaranteed'] : arrives },
     { name: 'deposits', lines: operation.deposits.flatMap(depositLines) },
+    { name: 'values', lines: operation.values === null ? [] : [valuesText(operation.values)] },
     { name: 'warnings', lines: operation.warnings },
     { name: 'counts as', lines: [`${groupDigits(operation.spendUsd)} USD of the spending limits`] },
     { name: 'gas', lines: [gasText(operation)] },
@@ -52,6 +53,12 @@ export function amountText({ amount, symbol, token, decimals, raw }: DescribedAm
 /** Dollars and cents of a worth; empty where there is no price. */
 export function worthText(usd: number | null): string {
   return usd === null ? '' : `${dollars(usd.toFixed(6))} USD`
+}
+
+/** For example "3,000 USD leave, 2,998 USD come back, at worst 2,985 USD, at trusted prices". */
+export function valuesText(values: NonNullable<OperationDescription['values']>): string {
+  const [leaves, arrives, worst] = [values.leavesUsd, values.arrivesUsd, values.arrivesAtWorstUsd].map(groupDigits)
+  return `${leaves} USD leave, ${arrives} USD come back, at worst ${worst} USD, at trusted prices`
 }
 
 /** What gas is expected to cost, and what it can cost at worst; only a transaction that is stuck has its fees raised. */

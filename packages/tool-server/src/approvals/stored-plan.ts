@@ -20,6 +20,8 @@ const amount = z.object({
 
 const token = z.object({ token: z.string(), symbol: z.string(), isListed: z.boolean() })
 
+const dollars = z.string().regex(/^\d{1,30}$/)
+
 const deposit = z.object({
   kind: z.enum(['mint', 'increase']),
   version: z.enum(['v2', 'v3', 'v4']),
@@ -56,6 +58,7 @@ const schema = z.object({
   deltas: z.array(amount),
   bounds: z.object({ spendsAtMost: z.array(amount), receivesAtLeast: z.array(amount) }),
   deposits: z.array(deposit).default([]),
+  values: z.object({ leavesUsd: dollars, arrivesUsd: dollars, arrivesAtWorstUsd: dollars }).nullable().default(null),
   warnings: z.array(z.string()).default([]),
   gasCostUsd: z.number().nullable(),
   gasCostAtMost: z.string().nullable().default(null),

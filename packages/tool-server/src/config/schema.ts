@@ -5,6 +5,11 @@ import type { KeyTier } from '../auth/principal.ts'
 const text = z.string().min(1)
 /** An http or https URL. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'Accepted: an http or https URL' })
+/** One whose requests carry a token of their own, so that they have no room for a user and password. */
+const plainUrl = httpUrl.refine(
+  (url) => !URL.canParse(url) || `${new URL(url).username}${new URL(url).password}` === '',
+  'Accepted: an http or https URL without user and password',
+)
 const list = text.transform((value) =>
   value
     .split(',')
@@ -22,7 +27,7 @@ export const settingsSchema = z.object({
   WALLET_APP_SECRET: text.optional(),
   WALLET_ID: text.optional(),
   WALLET_AUTH_PRIVATE_KEY: text.optional(),
-  SVC_WALLET_API_URL: z.url({ protocol: /^https?$/, error: 'Accepted: an http or https URL' }).optional(),
+  SVC_WALLET_API_URL: plainUrl.optional(),
   PRIVATE_KEY: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, 'Accepted: 0x and 64 hex digits')
@@ -53,9 +58,9 @@ export const settingsSchema = z.object({
   SVC_IPFS_MODE: z.enum(['proxy', 'pinata', 'inline']).default('proxy'),
   SVC_PINNING_JWT: text.optional(),
   SVC_AGENT_NAME: z.string().min(1).max(64).optional(),
-  SVC_API_URL: httpUrl.optional(),
+  SVC_API_URL: plainUrl.optional(),
   SVC_GATEWAY_URL: httpUrl.optional(),
-  SVC_IDENTITY_PROVIDER_URL: httpUrl.optional(),
+  SVC_IDENTITY_PROVIDER_URL: plainUrl.optional(),
 })
 
 export type Settings = z.output<typeof settingsSchema>

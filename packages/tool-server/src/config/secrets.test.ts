@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -11,8 +11,26 @@ it.each([
   ['a value of the query', 'https://rpc.example/?apikey=canary-key&v=2', 'canary-key'],
   ['an escaped value, as written', 'https://rpc.example/?apikey=canary%2Ckey', 'canary%2Ckey'],
   ['an escaped value, as read', 'https://rpc.example/?apikey=canary%2Ckey', 'canary,key'],
+  ['a password', 'https://:canary%2Ckey@rpc.example/', 'canary,key'],
+  ['a user', 'https://canary-user@rpc.example/', 'canary-user'],
+  ['what both are sent as', 'https://canary-user:ké@rpc.example/', Buffer.from('canary-user:ké').toString('base64')],
 ])('%s of an endpoint is a secret on its own', (_what, url, part) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-secrets-'))
   const redactor = createRedactor(secretsOf(readConfig({ SVC_DATA_DIR: dataDir, SVC_RPC_URL_8453: url })))
   expect(redactor.text(`no project ${part} on rpc.example/v2`)).toBe('no project [redacted] on rpc.example/v2')
+})
+
+it('a password in the row of a chain is one too', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-secrets-'))
+  const file = join(dataDir, 'chains.json')
+  const row = {
+    id: 8453,
+    publicRpcUrls: ['https://reader:canary-rpc@rpc.example'],
+    subgraphs: { v3: 'https://reader:canary-graph@graph.example/v3' },
+  }
+  writeFileSync(file, JSON.stringify([row]))
+  const config = readConfig({ SVC_DATA_DIR: dataDir, SVC_CHAINS_FILE: file })
+  expect(createRedactor(secretsOf(config)).text('canary-rpc, canary-graph on rpc.example')).toBe(
+    '[redacted], [redacted] on rpc.example',
+  )
 })

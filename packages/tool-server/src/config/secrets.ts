@@ -1,9 +1,10 @@
-import type { Config } from '../config.ts'
-import type { Secret } from '@svc/wallet/core'
+import { urlCredentials, type Chain, type Secret } from '@svc/wallet/core'
+import { rpcUrls, type Config } from '../config.ts'
 
 /**
  * Every secret value of a configuration, for the log's redactor. Endpoint URLs count: they often hold a key. So do the
- * segments of their paths and the values of their queries, which an endpoint may repeat without the rest.
+ * segments of their paths and the values of their queries, which an endpoint may repeat without the rest; and of every URL
+ * the user and password, alone and as they travel.
  */
 export function secretsOf(config: Config): readonly string[] {
   const { auth, rpc, upstream } = config
@@ -24,7 +25,8 @@ export function secretsOf(config: Config): readonly string[] {
     upstream.pinningJwt,
   ]
   const urls = revealed(endpoints)
-  return [...revealed(held), ...urls, ...urls.flatMap(partsOf)]
+  const places = [...urls, ...config.chains.flatMap((chain) => placesOf(config, chain)), upstream.gatewayUrl ?? '']
+  return [...revealed(held), ...urls, ...urls.flatMap(partsOf), ...places.flatMap(credentialsOf)]
 }
 
 function revealed(secrets: readonly (Secret | null)[]): readonly string[] {
@@ -37,6 +39,21 @@ function partsOf(url: string): readonly string[] {
   const { pathname, search, searchParams } = new URL(url)
   const written = [...pathname.split('/'), ...search.slice(1).split(/[&=]/)]
   return [...written, ...searchParams.values()].filter((part) => part.length >= shortestKey)
+}
+
+/** Where a chain is read; its row may name a user and password too. */
+function placesOf({ rpc }: Config, chain: Chain): readonly string[] {
+  return [...rpcUrls(rpc, chain), ...Object.values(chain.subgraphs ?? {})]
+}
+
+/** The user and the password of a URL, as written and as read, and both as the header says them. */
+function credentialsOf(url: string): readonly string[] {
+  if (!URL.canParse(url)) return []
+  const { username, password } = new URL(url)
+  const said = (urlCredentials(url).headers['authorization'] ?? '').replace(/^Basic /, '')
+  const pair = Buffer.from(said, 'base64').toString('utf8')
+  const read = [pair.slice(0, pair.indexOf(':')), pair.slice(pair.indexOf(':') + 1)]
+  return [username, password, ...read, said.replace(/=+$/, '')].filter((part) => part.length >= shortestKey)
 }
 
 const shortestKey = 8

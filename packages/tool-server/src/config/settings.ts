@@ -41,7 +41,10 @@ export const settings = [
   setting('SVC_ALLOWED_HOSTS', 'Host names the server answers to beside loopback, separated by commas.'),
   setting('SVC_ALLOWED_ORIGINS', 'Origins whose pages may call the server, separated by commas.'),
   // chains
-  secret('SVC_RPC_URL_<chainId>', 'RPC endpoints of one chain, separated by commas, first choice first.'),
+  secret(
+    'SVC_RPC_URL_<chainId>',
+    'RPC endpoints of one chain, separated by commas, first choice first. A user and password in one travel as Basic authentication.',
+  ),
   secret('SVC_RPC_PROVIDER', 'Endpoint template for all other chains with {chain} or {chainId}, and {key}.'),
   secret('RPC_API_KEY', 'What {key} in SVC_RPC_PROVIDER stands for.'),
   unused(secret('SVC_BUNDLER_URL_<chainId>', 'Bundler of user operations on one chain.')),

@@ -7,6 +7,8 @@ import { readPrincipal, storePrincipal } from './stored-principal.ts'
 
 const [token, wallet] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
 
+const values = { leavesUsd: '10', arrivesUsd: '10', arrivesAtWorstUsd: '9' }
+
 const intent: Intent = {
   chainId: 1,
   calls: [{ to: token, data: '0x11223344', valueWei: 2n ** 200n, label: 'swap' }],
@@ -27,7 +29,7 @@ const plan: HashedPlan = {
   input: { amount: '1', nested: { a: 1, b: 2 } },
   wallet,
   intent,
-  shown: { deposits: [], warnings: [] },
+  shown: { deposits: [], values, warnings: [] },
 }
 
 describe('the hash of a plan', () => {
@@ -44,7 +46,8 @@ describe('the hash of a plan', () => {
     ['chain', { intent: { ...intent, chainId: 10 } }],
     ['amounts', { intent: { ...intent, spends: [{ token, amount: 2n }] } }],
     ['deposits', { intent: { ...intent, deposits: [mintDeposit] } }],
-    ['warnings that were shown', { shown: { deposits: [], warnings: ['Beware.'] } }],
+    ['warnings that were shown', { shown: { deposits: [], values, warnings: ['Beware.'] } }],
+    ['values that were shown', { shown: { deposits: [], values: { ...values, arrivesUsd: '1' }, warnings: [] } }],
     ['calldata', { intent: { ...intent, calls: [{ ...intent.calls[0]!, data: '0x11223345' }] } }],
   ])('names the %s', (_, change) => {
     expect(planHash({ ...plan, ...change })).not.toBe(planHash(plan))

@@ -19,7 +19,7 @@ export type HashedPlan = {
   readonly wallet: Address
   readonly intent: Intent
   /** Nothing in it changes while the intent is the same. */
-  readonly shown: Pick<Plan, 'deposits' | 'warnings'>
+  readonly shown: Pick<Plan, 'deposits' | 'values' | 'warnings'>
 }
 
 /** The arguments of a write without those that say how it is called. */

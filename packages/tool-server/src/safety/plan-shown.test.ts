@@ -8,9 +8,17 @@ const chain = findChain(chains, 'base')!
 const tokenOf = (symbol: string) => chain.tokens.find((token) => token.symbol === symbol)!.address
 const pair = { token0: tokenOf('WETH'), token1: tokenOf('USDC') }
 
+const values = { leavesUsd: '3000', arrivesUsd: '2999', arrivesAtWorstUsd: '2985' }
+const value = {
+  outUsdMicros: 3_000_000_000n,
+  inUsdMicros: 2_999_400_000n,
+  worst: { outUsdMicros: 3_000_000_000n, inUsdMicros: 2_985_000_000n },
+  warnings: [],
+}
+
 function shown(change: Partial<IntentDeposit> = {}, intent: Partial<ShownContext['intent']> = {}) {
   const deposits = [{ ...mintDeposit, ...pair, ...change }]
-  return shownOf({ chain, priced: new Map(), intent: { deposits, ...intent } })
+  return shownOf({ chain, priced: new Map(), intent: { deposits, ...intent }, value })
 }
 
 describe('what a plan shows of a deposit', () => {
@@ -35,6 +43,7 @@ describe('what a plan shows of a deposit', () => {
           share0Pct: 50,
         },
       ],
+      values,
       warnings: [],
     })
   })
@@ -82,6 +91,6 @@ describe('what a plan shows of a deposit', () => {
   })
 
   it('is nothing where nothing goes into a pool', () => {
-    expect(shownOf({ chain, priced: new Map(), intent: {} })).toEqual({ deposits: [], warnings: [] })
+    expect(shownOf({ chain, priced: new Map(), intent: {}, value })).toEqual({ deposits: [], values, warnings: [] })
   })
 })

@@ -2,22 +2,37 @@ import { fullRangeTicks, getSqrtPriceAtTick } from '@svc/lp-math'
 import { type Address, getAddress } from 'viem'
 import { callerPriceOf, type PairDecimals } from '../adapters/liquidity/planning/price-drift.ts'
 import { dynamicFeeFlag } from '../adapters/liquidity/v4/pool-key.ts'
-import type { Intent, IntentDeposit, Plan, PlannedDeposit, PlannedToken } from '../intent.ts'
+import type { Intent, IntentDeposit, Plan, PlannedDeposit, PlannedToken, PlannedValues } from '../intent.ts'
 import { type TokenContext, tokenFacts } from './token-facts.ts'
+import type { CallValue } from './weigh-value.ts'
 
 /**
  * What a plan shows beside amounts and steps: each deposit with its range in prices, and what a person should weigh. It goes
  * into the hash of the plan, so that an approval names exactly what was shown; equal plans show the same.
  */
-export function shownOf(road: ShownContext): Pick<Plan, 'deposits' | 'warnings'> {
+export function shownOf(road: ShownContext): Pick<Plan, 'deposits' | 'values' | 'warnings'> {
   const deposits = road.intent.deposits ?? []
   return {
     deposits: deposits.map((deposit) => plannedDeposit(deposit, road)),
-    warnings: [...new Set(deposits.flatMap((deposit) => warningsOf(deposit, road)))],
+    values: plannedValues(road.value),
+    warnings: [...new Set([...deposits.flatMap((deposit) => warningsOf(deposit, road)), ...road.value.warnings])],
   }
 }
 
-export type ShownContext = TokenContext & { readonly intent: Pick<Intent, 'deposits' | 'allowsUnpricedPool'> }
+export type ShownContext = TokenContext & {
+  readonly intent: Pick<Intent, 'deposits' | 'allowsUnpricedPool'>
+  readonly value: Pick<CallValue, 'outUsdMicros' | 'inUsdMicros' | 'worst' | 'warnings'>
+}
+
+/** Whole dollars, so that equal plans show the same while a price moves a little. */
+function plannedValues({ outUsdMicros, inUsdMicros, worst }: ShownContext['value']): PlannedValues {
+  const whole = (usdMicros: bigint) => `${(usdMicros + 500_000n) / 1_000_000n}`
+  return {
+    leavesUsd: whole(outUsdMicros),
+    arrivesUsd: whole(inUsdMicros),
+    arrivesAtWorstUsd: whole(worst.inUsdMicros),
+  }
+}
 
 function plannedDeposit(deposit: IntentDeposit, road: ShownContext): PlannedDeposit {
   const { kind, version, pool, fee, hooks, positionId, createsPool, tickLower, tickUpper, isInverted } = deposit

@@ -51,7 +51,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   const steps = [...approvals, ...calls]
   const [simulation, priced] = await Promise.all([
     play(checked, steps, surveyed),
-    priceTokens(tokensToPrice(checked), { ...engine, directory: engine.tokens, chain }),
+    priceTokens(tokensToPrice(checked), { ...engine, directory: engine.tokens, chain, at: surveyed.block }),
     requireUnchanged(intent, checked.client),
   ])
   const refusals = [

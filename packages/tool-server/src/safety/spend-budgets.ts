@@ -26,7 +26,9 @@ export function budgetsOf(value: CallValue, spend: BudgetedSpend): readonly Budg
     }),
     ...poolPriced(value, spend),
   ]
-  return budgets.map((budget) => ({ ...budget, usdMicros: countable(budget.usdMicros) }))
+  return budgets.map(({ name, usdMicros, capUsdMicros }) => {
+    return { name, usdMicros: countable(usdMicros), capUsdMicros }
+  })
 }
 
 export type BudgetedSpend = {

@@ -1,11 +1,13 @@
 import type { Hash } from 'viem'
 import type { Trip } from './engine.ts'
 import { planHash } from './plan-hash.ts'
-import { shownOf } from './plan-shown.ts'
+import { type ShownContext, shownOf } from './plan-shown.ts'
 import type { TokenContext } from './token-facts.ts'
 
 /** The hash of what a trip is about to do, with what a person is shown of it. */
-export function tripHash(road: Pick<Trip, 'call' | 'intent' | 'wallet'> & TokenContext): Hash {
+export function tripHash(
+  road: Pick<Trip, 'call' | 'intent' | 'wallet'> & Pick<ShownContext, 'value'> & TokenContext,
+): Hash {
   const { call, intent, wallet } = road
   const { principal, tool, input } = call
   return planHash({ principalId: principal.id, tool, input, wallet, intent, shown: shownOf(road) })

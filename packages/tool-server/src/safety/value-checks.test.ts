@@ -70,7 +70,10 @@ describe('what the rules of value say to a call', () => {
       'maxDailyLossUsd',
     ])
     expect(find(checks, null)?.asked).toBe('played at block 7 by eth_simulateV1')
-    expect(find(checks, 'maxPriceBandBps')).toMatchObject({ asked: 'WETH 21 bps', says: expect.stringContaining('1000') })
+    expect(find(checks, 'maxPriceBandBps')).toMatchObject({
+      asked: 'WETH 21 bps',
+      says: expect.stringContaining('1000'),
+    })
     expect(find(checks, 'maxPriceImpactBps')?.asked).toBe('12 bps')
     expect(find(checks, 'maxLossBps')?.asked).toBe(
       'at worst 240 USD leave and 238 USD come back: 84 bps of 126 (21 bps of doubt about prices)',
@@ -126,12 +129,18 @@ describe('what the rules of value say to a call', () => {
 
   it('says what holds where nothing was looked at, where the chain is away, and where the call would fail', () => {
     const unseen = checksOf({ weighed: null })
-    expect(new Set(unseen.map(({ verdict, asked }) => `${verdict} ${asked}`))).toEqual(new Set(['unknown not looked at']))
+    expect(new Set(unseen.map(({ verdict, asked }) => `${verdict} ${asked}`))).toEqual(
+      new Set(['unknown not looked at']),
+    )
     const failed = { status: 'failed', message: 'It reverts.', priced: null } as const
     const away = checksOf({ weighed: { ...failed, code: 'RPC_UNAVAILABLE' } })
     expect(new Set(away.map(({ verdict, code }) => `${verdict} ${code}`))).toEqual(new Set(['unknown null']))
     const broken = checksOf({ weighed: { ...failed, code: 'SIMULATION_FAILED' } })
-    expect(broken[0]).toMatchObject({ verdict: 'deny', code: 'SIMULATION_FAILED', asked: 'could not be played: It reverts.' })
+    expect(broken[0]).toMatchObject({
+      verdict: 'deny',
+      code: 'SIMULATION_FAILED',
+      asked: 'could not be played: It reverts.',
+    })
     expect(new Set(broken.slice(1).map(({ asked }) => asked))).toEqual(new Set(['not weighed']))
   })
 })

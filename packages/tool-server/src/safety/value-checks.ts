@@ -117,11 +117,15 @@ function budgetChecks({ policy, chainId, weighed, used }: ValueQuestion): readon
   const pools = asks?.value.bounds.pools ?? []
   const rules = new Map<string, string>([
     ...daily.map(([rule, name]) => [name, rule] as const),
-    ...pools.map(({ pool }) => [poolBudgetName(chainId, pool), `valueRules.pools.${chainId}.${pool}.budgetUsd`] as const),
+    ...pools.map(
+      ({ pool }) => [poolBudgetName(chainId, pool), `valueRules.pools.${chainId}.${pool}.budgetUsd`] as const,
+    ),
   ])
   // An exit asks for nothing of any of them.
   const named = new Set(asks?.budgets.map(({ name }) => name))
-  const missing = daily.flatMap(([, name, capUsdMicros]) => (named.has(name) ? [] : [{ name, capUsdMicros, usdMicros: 0n }]))
+  const missing = daily.flatMap(([, name, capUsdMicros]) =>
+    named.has(name) ? [] : [{ name, capUsdMicros, usdMicros: 0n }],
+  )
   return [...missing, ...(asks?.budgets ?? [])].map((budget): PolicyCheck => {
     const before = used.get(budget.name) ?? 0n
     const rule = rules.get(budget.name) ?? 'priceSources'
@@ -155,5 +159,7 @@ const budgetTexts: Readonly<Record<string, string>> = {
 }
 
 function otherText(name: string): string {
-  return isForAPerson(name) ? 'a token that pools alone price, a tenth of their depth without a person' : 'spent in this pool'
+  return isForAPerson(name)
+    ? 'a token that pools alone price, a tenth of their depth without a person'
+    : 'spent in this pool'
 }

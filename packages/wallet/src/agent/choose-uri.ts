@@ -7,6 +7,7 @@ import { pinCard, type PinService } from './pin/pin-card.ts'
 import { pinProxy } from './pin/pin-proxy.ts'
 import { pinata } from './pin/pinata.ts'
 import { registrationFile } from './registration-file.ts'
+import { supportApiUrl } from './support-api-url.ts'
 import { contentAddress } from './content-address.ts'
 import type { IpfsMode } from './registration.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
@@ -79,7 +80,7 @@ function serviceOf({ options, env, wallet, warnings }: URITrip, mode: 'proxy' | 
     const url = options.pinningUrl ?? 'https://uploads.pinata.cloud'
     return pinata(url, jwt instanceof Secret ? jwt : new Secret(jwt))
   }
-  const apiUrl = options.apiUrl ?? (env['SVC_API_URL'] || undefined)
+  const apiUrl = supportApiUrl(options.apiUrl, env)
   if (apiUrl !== undefined && wallet.appId !== null) return pinProxy(apiUrl, wallet.appId)
   const missing = apiUrl === undefined ? 'SVC_API_URL' : 'appId'
   warnings.push(`The pin proxy needs ${missing}; the file went into the URI itself.`)

@@ -1,4 +1,5 @@
 import { throwIfAborted } from '../throw-if-aborted.ts'
+import { urlCredentials } from '../url-credentials.ts'
 import { WalletError } from '../wallet-error.ts'
 import { boundedBytes } from './bounded-bytes.ts'
 import { withDeadline } from './with-deadline.ts'
@@ -99,9 +100,10 @@ function gatewayOf({ gatewayUrl, env = {} }: AgentFileOptions): string | null {
 
 async function blockOf(cid: string, gatewayUrl: string, options: AgentFileOptions): Promise<Uint8Array | null> {
   const { fetch: get = fetch, signal } = options
+  const place = urlCredentials(`${gatewayUrl}/ipfs/${cid}?format=raw`)
+  const headers = { accept: 'application/vnd.ipld.raw', ...place.headers }
   const ask = async (signal: AbortSignal): Promise<Uint8Array | null> => {
-    const headers = { accept: 'application/vnd.ipld.raw' }
-    const answer = await get(`${gatewayUrl}/ipfs/${cid}?format=raw`, { headers, redirect: 'error', signal })
+    const answer = await get(place.url, { headers, redirect: 'error', signal })
     if (answer.ok) return await boundedBytes(answer, { mostBytes, signal })
     await answer.body?.cancel()
     return null

@@ -1,3 +1,4 @@
+import { supportApiUrl } from '../agent/support-api-url.ts'
 import type { GasDesk } from './gas-desk.ts'
 import type { WalletResultCode } from '../wallet-result-table.ts'
 import { requestFaucet } from './request-faucet.ts'
@@ -12,7 +13,7 @@ export async function askFaucet(desk: GasDesk): Promise<boolean> {
   const isAsked = options.gas?.tiers?.includes('faucet') ?? false
   if (chain.faucet !== true && !isAsked) return false
   const { now = Date.now, env = {} } = options
-  const apiUrl = options.apiUrl ?? (env['SVC_API_URL'] || undefined)
+  const apiUrl = supportApiUrl(options.apiUrl, env)
   if (apiUrl === undefined || wallet.appId === null) {
     const reason = `The faucet needs ${apiUrl === undefined ? 'SVC_API_URL' : 'appId'}.`
     warnings.push(reason)

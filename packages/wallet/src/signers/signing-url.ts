@@ -5,7 +5,7 @@ import { WalletError } from '../wallet-error.ts'
  * `VALIDATION_CONFIG_INVALID` naming the field.
  */
 export function readSigningUrl(text: string, field: string): string {
-  const accepted = 'an https URL, or http on this machine'
+  const accepted = 'an https URL, or http on this machine, of origin and path alone'
   if (typeof text !== 'string' || !URL.canParse(text)) throw invalidField(field, accepted)
   const { protocol, hostname, username, password, search, hash } = new URL(text)
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)

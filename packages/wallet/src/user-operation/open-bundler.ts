@@ -1,4 +1,5 @@
 import { BaseError, createClient, http, RpcRequestError, type Client, type HttpTransport } from 'viem'
+import { urlCredentials } from '../url-credentials.ts'
 
 /** A way to a bundler or a paymaster: nothing is asked twice by itself. */
 export function openBundler(url: string, requestTimeoutMs: number): Bundler {
@@ -18,11 +19,12 @@ export type Bundler = {
 }
 
 /** Asks that URL and no other, and reads no more of an answer than any of theirs needs. */
-export function serviceTransport(url: string, requestTimeoutMs: number): HttpTransport {
+export function serviceTransport(service: string, requestTimeoutMs: number): HttpTransport {
+  const { url, headers } = urlCredentials(service)
   return http(url, {
     retryCount: 0,
     timeout: requestTimeoutMs,
-    fetchOptions: { redirect: 'error' },
+    fetchOptions: { redirect: 'error', headers },
     maxResponseBodySize: mostAnswerBytes,
   })
 }

@@ -4,6 +4,7 @@ import {
   operationFacts,
   timeLeft,
   type OperationDescription,
+  valuesText,
   worthText,
 } from '@svc/tool-server/approvals'
 import { moreText, type MoreOperations, type OperationList } from '../read-list.ts'
@@ -90,6 +91,7 @@ function cardView(operation: OperationDescription, now: number): Html {
       </div>
     </dl>
     ${operation.deposits.map(depositView)}
+    ${operation.values === null ? null : html`<p>${valuesText(operation.values)}</p>`}
     ${
       operation.warnings.length === 0
         ? null

@@ -1,3 +1,7 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore } from '@svc/store'
 import { describe, expect, it } from 'vitest'
 import type { Sighting } from '../../ports.ts'
 import { createPriceMemory, type SightingStore } from './create-price-memory.ts'
@@ -70,6 +74,21 @@ describe('createPriceMemory', () => {
     expect(await memory.recall(chain, ['a'])).toEqual([])
     opened = store
     expect(await memory.recall(chain, ['a'])).toEqual([seen('a', now - 300)])
+  })
+
+  it('comes back from the state file after a restart', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'sightings-')), 'state.db')
+    const clock = () => now * 1000
+    const first = await openStore({ path, now: clock })
+    createPriceMemory({ store: () => first.sightings, now: clock }).keep(chain, [
+      seen('pool 0x1', now - 60, -(2n ** 200n)),
+    ])
+    await first.sightings.keep(chain, [seen('pool 0x2', now)])
+    await first.close()
+    const second = await openStore({ path, now: clock })
+    const memory = createPriceMemory({ store: () => second.sightings, now: clock })
+    expect(await memory.recall(chain, ['pool 0x1'])).toEqual([seen('pool 0x1', now - 60, -(2n ** 200n))])
+    await second.close()
   })
 
   it('is bounded', async () => {

@@ -14,24 +14,9 @@ export type SightingStore = {
  * @param store gives the store; `null` as long as there is none
  */
 export function createPriceMemory({ store, now, onError = () => {} }: PriceMemoryOptions): PriceMemory {
-  const chains = new Map<number, Map<string, Remembered>>()
-
-  const subjectsOf = (id: number) => {
-    const known = chains.get(id) ?? new Map<string, Remembered>()
-    chains.set(id, known)
-    return known
-  }
-
-  const rememberedOf = (id: number, subject: string) => {
-    const subjects = subjectsOf(id)
-    const known = subjects.get(subject) ?? { sightings: [], asked: null }
-    // Of those that were asked for least lately, the first is forgotten first; the store still has it.
-    subjects.delete(subject)
-    subjects.set(subject, known)
-    const [oldest] = subjects.keys()
-    if (subjects.size > mostSubjects && oldest !== undefined) subjects.delete(oldest)
-    return known
-  }
+  const rememberedOf = createSubjects()
+  const add = (remembered: Remembered | undefined, sighting: Sighting) =>
+    remembered !== undefined && addTo(remembered, sighting, Math.floor(now() / 1000) - daySeconds)
 
   async function load(id: number, subjects: readonly string[], from: SightingStore): Promise<void> {
     const remembered = new Map(subjects.map((subject) => [subject, rememberedOf(id, subject)]))
@@ -44,20 +29,8 @@ export function createPriceMemory({ store, now, onError = () => {} }: PriceMemor
       }
     }
     const asked = ask()
-    for (const one of remembered.values()) one.asked ??= asked
+    for (const one of remembered.values()) one.asked = asked
     await asked
-  }
-
-  function add(remembered: Remembered | undefined, sighting: Sighting): boolean {
-    if (remembered === undefined) return false
-    const { sightings } = remembered
-    const slot = slotOf(sighting)
-    if (sightings.some((one) => slotOf(one) === slot)) return false
-    const oldest = Math.floor(now() / 1000) - daySeconds
-    remembered.sightings = [...sightings.filter(({ atSeconds }) => atSeconds >= oldest), sighting].toSorted(
-      (one, other) => one.atSeconds - other.atSeconds,
-    )
-    return true
   }
 
   return {
@@ -97,4 +70,28 @@ const mostSubjects = 2_000
 
 function slotOf({ atSeconds }: Sighting): number {
   return Math.floor(atSeconds / slotSeconds)
+}
+
+/** By chain and subject. Where there are too many, those asked for least lately are forgotten; a store still has them. */
+function createSubjects(): (id: number, subject: string) => Remembered {
+  const chains = new Map<number, Map<string, Remembered>>()
+  return (id, subject) => {
+    const subjects = chains.get(id) ?? new Map<string, Remembered>()
+    chains.set(id, subjects)
+    const known = subjects.get(subject) ?? { sightings: [], asked: null }
+    subjects.delete(subject)
+    subjects.set(subject, known)
+    const [oldest] = subjects.keys()
+    if (subjects.size > mostSubjects && oldest !== undefined) subjects.delete(oldest)
+    return known
+  }
+}
+
+/** Whether it is new: the first of its five minutes. What is older than `since` is forgotten. */
+function addTo(remembered: Remembered, sighting: Sighting, since: number): boolean {
+  const slot = slotOf(sighting)
+  if (remembered.sightings.some((one) => slotOf(one) === slot)) return false
+  const kept = remembered.sightings.filter(({ atSeconds }) => atSeconds >= since)
+  remembered.sightings = [...kept, sighting].toSorted((one, other) => one.atSeconds - other.atSeconds)
+  return true
 }

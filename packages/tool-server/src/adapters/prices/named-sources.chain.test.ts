@@ -104,7 +104,10 @@ describe('a v3 pool of one record, whose memory a trade pushes out', () => {
     for (const { low, high } of [byBlocks, bySightings])
       expect([low / calm.low, high / calm.high]).toEqual([expect.closeTo(1, 1), expect.closeTo(1, 1)])
 
+    bare.network.requests.length = 0
     const byMoment = await bare.band('WBTC')
+    // What is gone is not asked for again: the head, and then everything.
+    expect(bare.network.requests).toHaveLength(2)
     expect(byMoment).toMatchObject({ basis: 'cold', said: [expect.stringMatching('price of the moment')] })
     expect(byMoment.low).toBeGreaterThan(calm.high)
     expect(await bare.usd('WBTC')).toMatchObject({ confidence: 'LOW', method: 'pool_spot' })

@@ -1,3 +1,4 @@
+import { urlCredentials } from '@svc/wallet/core'
 import { createTransport, RpcRequestError, type EIP1193RequestFn } from 'viem'
 import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
@@ -12,6 +13,7 @@ import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
  * classes for JSON-RPC errors. Errors name the origin of the URL only, because paths and queries hold keys.
  */
 export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
+  const place = urlCredentials(options.url)
   let batchSize = 50
   let queue: QueuedCall[] = []
   let nextId = 1
@@ -26,7 +28,7 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
 
   async function settle(queued: readonly QueuedCall[], signal?: AbortSignal): Promise<void> {
     const slow = queued.some(({ call }) => isSlow(call.method))
-    const exchange = { ...options, timeoutMs: slow ? options.slowTimeoutMs : options.timeoutMs, signal }
+    const exchange = { ...options, ...place, timeoutMs: slow ? options.slowTimeoutMs : options.timeoutMs, signal }
     try {
       const answers = await postJsonRpc(
         exchange,
@@ -62,7 +64,7 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
   ): Promise<unknown> {
     const answer = await send({ jsonrpc: '2.0', id: nextId++, method, params: params ?? [] }, signal)
     if (answer?.error != null) {
-      throw new RpcRequestError({ body: { method }, error: answer.error, url: new URL(options.url).origin })
+      throw new RpcRequestError({ body: { method }, error: answer.error, url: new URL(place.url).origin })
     }
     return answer?.result
   }
@@ -86,6 +88,7 @@ export type RpcRequest = (
 type RequestEnd = { readonly signal?: AbortSignal | undefined }
 
 export type EndpointOptions = {
+  /** A user and password in it travel in a header. */
   readonly url: string
   readonly fetch: typeof fetch
   /** Longest wait for a whole answer, body included. */

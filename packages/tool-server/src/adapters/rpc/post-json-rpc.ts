@@ -13,7 +13,7 @@ import { holdsLongNumber } from './holds-long-number.ts'
  * @throws EndpointError
  */
 export async function postJsonRpc(
-  options: Pick<JsonPost, 'url' | 'fetch' | 'timeoutMs' | 'signal'>,
+  options: Pick<JsonPost, 'url' | 'headers' | 'fetch' | 'timeoutMs' | 'signal'>,
   calls: readonly RpcCall[],
 ): Promise<ReadonlyMap<number, RpcAnswer> | 'batch refused' | 'batch too long'> {
   const limits = limitsOf(calls)

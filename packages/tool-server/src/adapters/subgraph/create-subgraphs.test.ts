@@ -29,6 +29,13 @@ test('the key goes to the gateway, in a header, and to nobody else', async () =>
   ])
 })
 
+test('a user and password of a URL travel in a header', async () => {
+  const { asked, fetch } = recording(() => Response.json({ data: {} }))
+  const own = { ...ethereum, subgraphs: { v3: 'https://reader:p%40ss@graph.example/v3' } }
+  await createSubgraphs({ apiKey: new Secret('sesame'), fetch }).of(own, 'v3')!('{ rows }', {})
+  expect(asked).toEqual([{ url: 'https://graph.example/v3', authorization: `Basic ${btoa('reader:p@ss')}` }])
+})
+
 test('without a key there is no gateway, and without a row no subgraph', () => {
   const subgraphs = createSubgraphs({ apiKey: null })
   expect(subgraphs.of(ethereum, 'v3')).toBeNull()

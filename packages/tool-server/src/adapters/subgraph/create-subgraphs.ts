@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Chain, Secret } from '@svc/wallet/core'
+import { urlCredentials, type Chain, type Secret, type UrlCredentials } from '@svc/wallet/core'
 import type { Version } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { postGraphql } from './post-graphql.ts'
 import { SubgraphError } from './subgraph-error.ts'
 
 /**
- * The subgraphs that the rows of the chains name: those with a URL of their own, and with a key those at The Graph's gateway. The
- * key travels to the gateway alone, in a header. A query is asked up to three times while failures may pass.
+ * The subgraphs that the rows of the chains name: those with a URL of their own, whose user and password travel in a header, and with
+ * a key those at The Graph's gateway. The key travels to the gateway alone, in a header. A query is asked up to three times while failures may pass.
  */
 export function createSubgraphs(options: SubgraphsOptions): Subgraphs {
   const { apiKey, fetch = globalThis.fetch, timeoutMs = 8_000, pauseMs = 300 } = options
@@ -15,14 +15,12 @@ export function createSubgraphs(options: SubgraphsOptions): Subgraphs {
     of(chain, version) {
       const place = chain.subgraphs?.[version]
       if (place === undefined) return null
-      const isUrl = place.includes('://')
-      if (!isUrl && apiKey === null) return null
-      const url = isUrl ? place : `${gateway}/${place}`
-      const headers = isUrl || apiKey === null ? {} : { authorization: `Bearer ${apiKey.reveal()}` }
+      const reached = place.includes('://') ? urlCredentials(place) : apiKey && atGateway(place, apiKey)
+      if (reached === null) return null
       return async (query, variables, signal) => {
         for (let attempt = 1; ; attempt++) {
           try {
-            return await postGraphql({ url, headers, fetch, timeoutMs, signal }, query, variables)
+            return await postGraphql({ ...reached, fetch, timeoutMs, signal }, query, variables)
           } catch (error) {
             if (signal?.aborted === true)
               throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
@@ -56,6 +54,10 @@ export type AskSubgraph = (
   variables: Readonly<Record<string, unknown>>,
   signal?: AbortSignal,
 ) => Promise<unknown>
+
+function atGateway(id: string, apiKey: Secret): UrlCredentials {
+  return { url: `${gateway}/${id}`, headers: { authorization: `Bearer ${apiKey.reveal()}` } }
+}
 
 const gateway = 'https://gateway.thegraph.com/api/subgraphs/id'
 const mostAttempts = 3

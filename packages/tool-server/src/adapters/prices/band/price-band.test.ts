@@ -176,6 +176,7 @@ describe('the peg of a dollar token', () => {
       [0.9, 0.9],
       { basis: 'pools', mid: 0.9 },
     ],
+    ['that its pools say is dearer', { ...peg, pools: [poolAt(1, 1.021)] }, [1.021, 1.021], { basis: 'pools' }],
     [
       'that only a price of the moment contradicts stands, and is in doubt',
       { ...peg, pools: [poolAt(1, 0.9, { mean: null })] },
@@ -229,6 +230,16 @@ describe('what is told beside the band', () => {
     expect(priceBand(evidenceOf({ usdPegged: true }))).toMatchObject({ method: 'peg', pools: [] })
     const spot = [poolAt(1, 100, { mean: null })]
     expect(priceBand(evidenceOf({ pools: spot }))).toMatchObject({ method: 'pool_spot', pools: [idOf(1)] })
+  })
+
+  it('counts a pool no deeper than its shallower side', () => {
+    for (const depth of [
+      { tokenSide: 5, quoteSide: 1e6 },
+      { tokenSide: 1e6, quoteSide: 5 },
+    ]) {
+      const { band } = priceBand(evidenceOf({ pools: [{ ...poolAt(1, 100), depth }] }))
+      expect(band?.depthUsdMicros).toBe(5_000_000n)
+    }
   })
 
   it('lists every source with what it said, those that say nothing with the reason', () => {

@@ -28,7 +28,9 @@ export async function readCandidates(
     listedRows(chain, token).map(async (row) => quoteOf(row, await usdOf(row, { chain, tokens, prices, head }))),
   )
   const found = quotes.flatMap((quote) =>
-    quote === null ? [] : discoverablePools(chain, token, quote.row).map((place) => readPlace(place, quote, chain, reads)),
+    quote === null
+      ? []
+      : discoverablePools(chain, token, quote.row).map((place) => readPlace(place, quote, chain, reads)),
   )
   const candidates = (await Promise.all(found)).flatMap((candidate) => candidate ?? [])
   return candidates.toSorted((one, other) => depthOf(other) - depthOf(one) || (one.row.id < other.row.id ? -1 : 1))
@@ -79,7 +81,12 @@ function quoteOf(row: ChainToken, price: Awaited<ReturnType<PriceSource['usd']>>
   return { row, usd: Number(band.midE18) / 1e18 }
 }
 
-async function readPlace(place: PoolPlace, quote: Quote, chain: Chain, reads: BlockReads): Promise<PoolCandidate | null> {
+async function readPlace(
+  place: PoolPlace,
+  quote: Quote,
+  chain: Chain,
+  reads: BlockReads,
+): Promise<PoolCandidate | null> {
   const blocks = pastBlocks(reads.head.number, chain.blockTimeSeconds, 0)
   const [now, older] = await Promise.all([
     reads.now(poolQuery(chain, place, Number(reads.head.timestamp))),

@@ -50,7 +50,10 @@ async function readLogs(
     const history = await liquidity.swaps(chain, pool, from)
     const isTold = await hasLogsBefore(rpc, chain, from, {})
     const isWeekOld = ageFrom(pool, history, weekAgo, isTold)
-    return { isWeekOld, volumeUsd: isTold || isWeekOld === false ? volumeOf(pool, history, weekAgo, { row, quote }) : null }
+    return {
+      isWeekOld,
+      volumeUsd: isTold || isWeekOld === false ? volumeOf(pool, history, weekAgo, { row, quote }) : null,
+    }
   } catch (error) {
     if (error instanceof ToolError) return null
     throw error

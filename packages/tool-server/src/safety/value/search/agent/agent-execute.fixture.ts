@@ -51,17 +51,23 @@ function depositNow(pool: SimPool, { most, least, liquidity, ticks }: PlannedDep
   if (minted === 0n) return null
   const cost = mintCost(pool.state, { owner: '', ...ticks }, minted)
   const isEnough = cost.amount0 >= least.amount0 && cost.amount1 >= least.amount1
-  return isEnough && cost.amount0 <= most.amount0 && cost.amount1 <= most.amount1 ? { ...cost, liquidity: minted } : null
+  return isEnough && cost.amount0 <= most.amount0 && cost.amount1 <= most.amount1
+    ? { ...cost, liquidity: minted }
+    : null
 }
 
 function applyDeposit(world: SimWorld, pool: SimPool, planned: PlannedDeposit, { liquidity }: Deposit): Pair {
   const { agent } = world
   const known = planned.position
   if (pool.version === 'v2') {
-    if (!agent.positions.some(({ pool: name }) => name === pool.name)) agent.positions.push({ pool: pool.name, range: null })
+    if (!agent.positions.some(({ pool: name }) => name === pool.name))
+      agent.positions.push({ pool: pool.name, range: null })
     return noteDeposit(world, planned, depositInPair(world, pool, agent.name, planned.most))
   }
-  const range = known?.range ?? { owner: `agent#${agent.minted++}`, ...(planned.ticks ?? { tickLower: 0, tickUpper: 0 }) }
+  const range = known?.range ?? {
+    owner: `agent#${agent.minted++}`,
+    ...(planned.ticks ?? { tickLower: 0, tickUpper: 0 }),
+  }
   if (known === null) agent.positions.push({ pool: pool.name, range })
   return noteDeposit(world, planned, depositInTicks(world, pool, range, liquidity))
 }
@@ -88,11 +94,20 @@ function executeRemoval(world: SimWorld, { pool: name, position, liquidity, leas
   if (paid === null) return false
   credit(world.agent, pool.token0, paid.amount0)
   credit(world.agent, pool.token1, paid.amount1)
-  note(world, { who: 'agent', what: 'remove', pool: name, amounts: { liquidity: `${liquidity}`, amount0: `${paid.amount0}`, amount1: `${paid.amount1}` } })
+  note(world, () => ({
+    who: 'agent',
+    what: 'remove',
+    pool: name,
+    amounts: { liquidity: `${liquidity}`, amount0: `${paid.amount0}`, amount1: `${paid.amount1}` },
+  }))
   return true
 }
 
-function removeNow(world: SimWorld, pool: SimPool, removal: Pick<PlannedRemoval, 'position' | 'liquidity' | 'least'>): Pair | null {
+function removeNow(
+  world: SimWorld,
+  pool: SimPool,
+  removal: Pick<PlannedRemoval, 'position' | 'liquidity' | 'least'>,
+): Pair | null {
   const { position, liquidity, least } = removal
   const isEnough = (amounts: Pair) => amounts.amount0 >= least.amount0 && amounts.amount1 >= least.amount1
   if (pool.version === 'v2') {
@@ -119,6 +134,11 @@ function pay({ agent }: SimWorld, { kind }: PlannedDeposit, { amount0, amount1 }
 
 function noteDeposit(world: SimWorld, { tool, pool, ticks }: PlannedDeposit, paid: Pair): Pair {
   const range = ticks === null ? {} : { tickLower: `${ticks.tickLower}`, tickUpper: `${ticks.tickUpper}` }
-  note(world, { who: 'agent', what: tool, pool, amounts: { amount0: `${paid.amount0}`, amount1: `${paid.amount1}`, ...range } })
+  note(world, () => ({
+    who: 'agent',
+    what: tool,
+    pool,
+    amounts: { amount0: `${paid.amount0}`, amount1: `${paid.amount1}`, ...range },
+  }))
   return paid
 }

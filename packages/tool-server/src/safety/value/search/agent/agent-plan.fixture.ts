@@ -2,6 +2,7 @@ import {
   burnAmountsWithSlippage,
   getAmountsForLiquidity,
   getSqrtPriceAtTick,
+  integerSqrt,
   maxAmountsWithSlippage,
   mintAmountsWithSlippage,
 } from '@svc/lp-math'
@@ -59,18 +60,10 @@ export type PlannedRemoval = {
 
 /** `null` where the call makes no sense: no route, nothing to pay with, no such pool or position. */
 export function planCall(world: SimWorld, call: AgentCall): PlannedCall | null {
-  switch (call.tool) {
-    case 'swap':
-      return planSwap(world, call)
-    case 'add':
-      return planAdd(world, call)
-    case 'open':
-      return planOpen(world, call)
-    case 'increase':
-      return planIncrease(world, call)
-    case 'remove':
-      return planRemove(world, call)
-  }
+  if (call.tool === 'swap') return planSwap(world, call)
+  if (call.tool === 'add') return planAdd(world, call)
+  if (call.tool === 'open') return planOpen(world, call)
+  return call.tool === 'increase' ? planIncrease(world, call) : planRemove(world, call)
 }
 
 type CallOf<Tool extends AgentCall['tool']> = Extract<AgentCall, { tool: Tool }>
@@ -105,9 +98,13 @@ function planOpen(world: SimWorld, call: CallOf<'open'>): PlannedDeposit | null 
   const kind = kindOf(world, call)
   const raw = kind === null ? null : outsideRawPrice(world.market, kind)
   if (kind === null || raw === null) return null
-  const name = `agent-${world.agent.minted}`
+  const name = `agent-${world.pools.size}`
   const shape = poolToCome(kind, name, raw)
-  return planDeposit(world, { tool: 'open', pool: shape, position: null, ticks: ticksAround(shape, call), opensAt: raw }, call)
+  return planDeposit(
+    world,
+    { tool: 'open', pool: shape, position: null, ticks: ticksAround(shape, call), opensAt: raw },
+    call,
+  )
 }
 
 type Target = {
@@ -120,32 +117,62 @@ type Target = {
 
 /** The caller names the amount of one token; the other is what the pool asks for beside it. */
 function planDeposit(world: SimWorld, target: Target, call: AgentCall): PlannedDeposit | null {
-  const { pool, ticks, opensAt } = target
+  const { pool, ticks, opensAt, tool, position } = target
   const { token0, token1, version, fee, name } = pool
-  const named = payable(world, token0, call.usd / 2)
-  const rest = balanceOf(world.agent, token1)
-  const common = { tool: target.tool, pool: name, kind: { version, token0, token1, fee }, opensAt, position: target.position }
-  if (pool.version === 'v2') {
-    const most = opensAt === null ? { amount0: named, amount1: rest } : { amount0: named, amount1: timesRaw(named, opensAt) }
-    const fitted = opensAt === null ? pairAmounts(pool, most) : most
-    if (fitted.amount0 === 0n || fitted.amount1 === 0n || fitted.amount1 > rest) return null
-    const least = { amount0: lessSlippage(fitted.amount0, call.slippageBps), amount1: lessSlippage(fitted.amount1, call.slippageBps) }
-    return { ...common, ticks: null, liquidity: null, most: fitted, least, quoted: { ...fitted, liquidity: 0n, sqrtPriceX96: 0n } }
-  }
-  if (ticks === null) return null
-  const { sqrtPriceX96 } = pool.state
-  const isAbove = sqrtPriceX96 >= getSqrtPriceAtTick(ticks.tickUpper)
-  const amounts = isAbove ? { amount0: 0n, amount1: payable(world, token1, call.usd) } : { amount0: named, amount1: rest }
-  const bounds = { sqrtPriceX96, sqrtPriceAX96: getSqrtPriceAtTick(ticks.tickLower), sqrtPriceBX96: getSqrtPriceAtTick(ticks.tickUpper) }
-  const liquidity = liquidityFor(sqrtPriceX96, ticks, amounts)
-  if (liquidity === 0n || liquidity > 10n ** 33n) return null
-  const fitted = getAmountsForLiquidity(sqrtPriceX96, bounds.sqrtPriceAX96, bounds.sqrtPriceBX96, liquidity, true)
-  const slippage = { ...bounds, liquidity, slippageBps: call.slippageBps }
-  const quoted = { ...fitted, liquidity, sqrtPriceX96 }
-  return version === 'v4'
-    ? { ...common, ticks, liquidity, most: maxAmountsWithSlippage(slippage), least: { amount0: 0n, amount1: 0n }, quoted }
-    : { ...common, ticks, liquidity: null, most: fitted, least: mintAmountsWithSlippage(slippage), quoted }
+  const common = { tool, pool: name, kind: { version, token0, token1, fee }, opensAt, position }
+  const bounds =
+    pool.version === 'v2'
+      ? pairBounds(world, pool, opensAt, call)
+      : ticks === null
+        ? null
+        : rangeBounds(world, pool, ticks, call)
+  return bounds === null ? null : { ...common, ticks, ...bounds }
 }
+
+type DepositBounds = Pick<PlannedDeposit, 'liquidity' | 'most' | 'least' | 'quoted'>
+
+function pairBounds(
+  world: SimWorld,
+  pool: Extract<SimPool, { version: 'v2' }>,
+  opensAt: number | null,
+  { usd, slippageBps }: AgentCall,
+): DepositBounds | null {
+  const named = payable(world, pool.token0, usd / 2)
+  const rest = balanceOf(world.agent, pool.token1)
+  const most =
+    opensAt === null
+      ? pairAmounts(pool, { amount0: named, amount1: rest })
+      : { amount0: named, amount1: timesRaw(named, opensAt) }
+  const { amount0, amount1 } = most
+  if (amount0 === 0n || amount1 === 0n || amount1 > rest) return null
+  const least = { amount0: lessSlippage(amount0, slippageBps), amount1: lessSlippage(amount1, slippageBps) }
+  const liquidity = opensAt === null ? 0n : integerSqrt(amount0 * amount1) - 1000n
+  return { liquidity: null, most, least, quoted: { ...most, liquidity, sqrtPriceX96: 0n } }
+}
+
+function rangeBounds(
+  world: SimWorld,
+  { version, token0, token1, state }: Extract<SimPool, { version: 'v3' | 'v4' }>,
+  ticks: Ticks,
+  { usd, slippageBps }: AgentCall,
+): DepositBounds | null {
+  const { sqrtPriceX96 } = state
+  const [sqrtPriceAX96, sqrtPriceBX96] = [getSqrtPriceAtTick(ticks.tickLower), getSqrtPriceAtTick(ticks.tickUpper)]
+  const isAbove = sqrtPriceX96 >= sqrtPriceBX96
+  const amounts = isAbove
+    ? { amount0: 0n, amount1: payable(world, token1, usd) }
+    : { amount0: payable(world, token0, usd / 2), amount1: balanceOf(world.agent, token1) }
+  const liquidity = liquidityFor(sqrtPriceX96, ticks, amounts)
+  if (liquidity === 0n || liquidity > mostLiquidity) return null
+  const fitted = getAmountsForLiquidity(sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96, liquidity, true)
+  const slippage = { sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96, liquidity, slippageBps }
+  const quoted = { ...fitted, liquidity, sqrtPriceX96 }
+  if (version === 'v3') return { liquidity: null, most: fitted, least: mintAmountsWithSlippage(slippage), quoted }
+  return { liquidity, most: maxAmountsWithSlippage(slippage), least: { amount0: 0n, amount1: 0n }, quoted }
+}
+
+/** A tick holds no more, in the widest pool. */
+const mostLiquidity = 10n ** 33n
 
 function planRemove(world: SimWorld, call: CallOf<'remove'>): PlannedRemoval | null {
   const position = positionAt(world, call.position)
@@ -166,7 +193,11 @@ function planRemove(world: SimWorld, call: CallOf<'remove'>): PlannedRemoval | n
   const { tickLower, tickUpper } = position.range
   const bounds = { sqrtPriceAX96: getSqrtPriceAtTick(tickLower), sqrtPriceBX96: getSqrtPriceAtTick(tickUpper) }
   const { sqrtPriceX96 } = pool.state
-  return { ...common, liquidity, least: burnAmountsWithSlippage({ sqrtPriceX96, ...bounds, liquidity, slippageBps: call.slippageBps }) }
+  return {
+    ...common,
+    liquidity,
+    least: burnAmountsWithSlippage({ sqrtPriceX96, ...bounds, liquidity, slippageBps: call.slippageBps }),
+  }
 }
 
 function positionAt({ agent }: SimWorld, index: number): SimPosition | null {
@@ -194,7 +225,19 @@ function poolToCome(kind: OpenedKind, name: string, raw: number): SimPool {
   const common = { id: '0x' as const, name, token0, token1, fee, past: [] }
   if (version === 'v2') return { ...common, version, pair: emptyPair }
   const sqrtPriceX96 = sqrtPriceOfRaw(raw)
-  return { ...common, version, state: createTickPool({ fee, tickSpacing: spacings[fee] ?? 60, sqrtPriceX96, cardinality: 1, timestamp: 0 }) }
+  return {
+    ...common,
+    version,
+    state: createTickPool({ fee, tickSpacing: spacings[fee] ?? 60, sqrtPriceX96, cardinality: 1, timestamp: 0 }),
+  }
 }
 
-const emptyPair = { reserve0: 0n, reserve1: 0n, totalSupply: 0n, shares: new Map(), price0Cumulative: 0n, price1Cumulative: 0n, updatedAt: 0 }
+const emptyPair = {
+  reserve0: 0n,
+  reserve1: 0n,
+  totalSupply: 0n,
+  shares: new Map(),
+  price0Cumulative: 0n,
+  price1Cumulative: 0n,
+  updatedAt: 0,
+}

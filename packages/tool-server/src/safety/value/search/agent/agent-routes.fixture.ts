@@ -19,7 +19,10 @@ export function bestRoute(
 ): readonly Hop[] | null {
   const { tokenIn, tokenOut, amountIn, pool } = trade
   const direct = hopsBetween(world, tokenIn, tokenOut).map((hop) => [hop])
-  const routes = pool === null ? [...direct, ...throughMiddle(world, tokenIn, tokenOut)] : direct.filter(([hop]) => hop?.pool === pool)
+  const routes =
+    pool === null
+      ? [...direct, ...throughMiddle(world, tokenIn, tokenOut)]
+      : direct.filter(([hop]) => hop?.pool === pool)
   let best: { readonly route: readonly Hop[]; readonly out: bigint } | null = null
   for (const route of routes) {
     const out = quoteRoute(world, route, amountIn)
@@ -46,7 +49,9 @@ function throughMiddle(world: SimWorld, tokenIn: SimToken, tokenOut: SimToken): 
   return middles.flatMap((middle) =>
     hopsBetween(world, tokenIn, middle).flatMap((first) =>
       hopsBetween(world, middle, tokenOut).flatMap((second) =>
-        versionOf(world, first) === versionOf(world, second) && versionOf(world, first) !== 'v4' ? [[first, second]] : [],
+        versionOf(world, first) === versionOf(world, second) && versionOf(world, first) !== 'v4'
+          ? [[first, second]]
+          : [],
       ),
     ),
   )

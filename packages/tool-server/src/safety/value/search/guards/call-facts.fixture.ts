@@ -60,62 +60,76 @@ function factsOfSwap(view: WorldView, call: PlannedSwap): CallFacts {
 }
 
 function factsOfDeposit(view: WorldView, call: PlannedDeposit): CallFacts {
-  const { kind, quoted, ticks, position } = call
+  const { kind, quoted } = call
   const { token0, token1, version } = kind
   const standing = view.pools.get(call.pool) ?? null
   const id = standing?.id ?? poolIdAt(view.pools.size, version)
   const identity = { id, token0: keyOf(token0), token1: keyOf(token1), hooks: null }
-  const contract = managers[version]
-  const deposit: DepositBounds = {
-    version,
-    contract,
-    positionId: position === null || version === 'v2' ? null : idOf(position.range?.owner),
-    pool: position === null || version === 'v2' ? identity : null,
-    ticks: position === null ? ticks : null,
-    liquidity: call.liquidity,
-    most: call.most,
-    least: call.least,
-  }
   const after = poolAfter(standing, identity, call)
-  const held = standing === null || standing.version === 'v2' || position?.range == null ? 0n : liquidityOf(standing.state, position.range)
-  const state =
-    deposit.positionId === null || ticks === null
-      ? []
-      : [{ contract, id: deposit.positionId, pool: identity, ...ticks, liquidityBefore: held, liquidityAfter: held + quoted.liquidity }]
   const deltas = new Map([
     [keyOf(token0), -quoted.amount0],
     [keyOf(token1), -quoted.amount1],
   ])
   if (after.pair !== null) deltas.set(id.toLowerCase(), sharesFor(standing, call))
+  const spends = [
+    [token0, call.most.amount0],
+    [token1, call.most.amount1],
+  ] as const
   return {
     tool: call.tool === 'increase' ? 'increase_liquidity' : 'add_liquidity',
-    intent: intentOf(
-      [
-        [token0, call.most.amount0],
-        [token1, call.most.amount1],
-      ],
-      [],
-    ),
-    bounds: { ...noBounds, deposits: [deposit] },
-    inspected: { positions: state, pools: [after] },
+    intent: intentOf(spends, []),
+    bounds: { ...noBounds, deposits: [boundsOf(call, identity)] },
+    inspected: {
+      positions: increased(standing, identity, call),
+      pools: [after],
+    },
     deltas,
     tokens: [token0, token1],
     pair: null,
   }
 }
 
-function poolAfter(
+function boundsOf(
+  { kind, position, ticks, liquidity, most, least }: PlannedDeposit,
+  pool: PoolIdentity,
+): DepositBounds {
+  const { version } = kind
+  const common = { version, contract: managers[version], liquidity, most, least }
+  if (position === null || version === 'v2') return { ...common, positionId: null, pool, ticks }
+  return { ...common, positionId: idOf(position.range?.owner), pool: null, ticks: null }
+}
+
+/** The position that grows, before and after. */
+function increased(
   standing: SimPool | null,
-  identity: PoolIdentity,
-  { kind, quoted }: PlannedDeposit,
-): PoolAfter {
+  pool: PoolIdentity,
+  { kind, position, quoted }: PlannedDeposit,
+): Inspected['positions'] {
+  const range = position?.range ?? null
+  if (standing === null || standing.version === 'v2' || range === null) return []
+  const { tickLower, tickUpper, owner } = range
+  const liquidityBefore = liquidityOf(standing.state, range)
+  const liquidityAfter = liquidityBefore + quoted.liquidity
+  return [
+    { contract: managers[kind.version], id: idOf(owner), pool, tickLower, tickUpper, liquidityBefore, liquidityAfter },
+  ]
+}
+
+function poolAfter(standing: SimPool | null, identity: PoolIdentity, { kind, quoted }: PlannedDeposit): PoolAfter {
   const own = { ...identity, version: kind.version, stoodBefore: standing !== null, sqrtPriceX96: null, pair: null }
   if (kind.version !== 'v2') return { ...own, sqrtPriceX96: quoted.sqrtPriceX96 }
   const { reserve0, reserve1, totalSupply } = standing?.version === 'v2' ? standing.pair : emptyPair
-  const shares = totalSupply === 0n ? quoted.liquidity : (quoted.amount0 * totalSupply) / reserve0
-  const pair = { reserve0: reserve0 + quoted.amount0, reserve1: reserve1 + quoted.amount1, totalSupply: totalSupply + shares }
+  const shares = totalSupply === 0n ? quoted.liquidity + lockedShares : (quoted.amount0 * totalSupply) / reserve0
+  const pair = {
+    reserve0: reserve0 + quoted.amount0,
+    reserve1: reserve1 + quoted.amount1,
+    totalSupply: totalSupply + shares,
+  }
   return { ...own, pair }
 }
+
+/** Of a new pair, for ever. */
+const lockedShares = 1000n
 
 const emptyPair = { reserve0: 0n, reserve1: 0n, totalSupply: 0n }
 
@@ -142,7 +156,7 @@ function factsOfRemoval(view: WorldView, { pool: name, position, liquidity, leas
       [keyOf(token0), (reserve0 * liquidity) / totalSupply],
       [keyOf(token1), (reserve1 * liquidity) / totalSupply],
     ])
-    const spends = [{ token: pool.id as Address, amount: liquidity }]
+    const spends = [{ token: pool.id, amount: liquidity }]
     const intent = { ...intentOf([], receives), spends, calls: [callTo(managers.v2)] }
     return { ...common, intent, inspected: nothingInspected, deltas, pair: pool }
   }
@@ -174,7 +188,9 @@ type Quantities = readonly (readonly [SimToken, bigint])[]
 
 function intentOf(spends: Quantities, receives: Quantities): Intent {
   const listed = (quantities: Quantities) =>
-    quantities.filter(([, amount]) => amount > 0n).map(([token, amount]) => ({ token: getAddress(token.address), amount }))
+    quantities
+      .filter(([, amount]) => amount > 0n)
+      .map(([token, amount]) => ({ token: getAddress(token.address), amount }))
   return {
     chainId: simChain.id,
     calls: [callTo(managers.v3)],

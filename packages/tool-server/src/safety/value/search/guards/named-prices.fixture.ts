@@ -1,8 +1,8 @@
-import type { FeedReading } from '../../../../adapters/prices/feed-witness.ts'
-import { createNamedPrices, type NamedReading } from '../../../../adapters/prices/named-price.ts'
+import type { FeedReading } from '../../../../adapters/prices/band/feed-witness.ts'
+import { createNamedPrices, type NamedReading } from '../../../../adapters/prices/band/named-price.ts'
 import { mostJitterSeconds, pastBlocks } from '../../../../adapters/prices/past-blocks.ts'
-import { laterPartSeconds, meanSeconds } from '../../../../adapters/prices/pool-mean.ts'
-import type { PoolReading, PoolSample, PoolSnapshot, PoolSums } from '../../../../adapters/prices/pool-reading.ts'
+import { laterPartSeconds, meanSeconds } from '../../../../adapters/prices/band/pool-mean.ts'
+import type { PoolReading, PoolSample, PoolSnapshot, PoolSums } from '../../../../adapters/prices/band/pool-reading.ts'
 import {
   bandOfSighting,
   poolOfSighting,
@@ -14,6 +14,7 @@ import {
 import { heldBy } from '../world/held-by.fixture.ts'
 import type { PoolReading as ReadPool } from '../world/pool-past.fixture.ts'
 import type { TokenPlan } from '../world/scenario.fixture.ts'
+import { dailyLimitUsd } from './operator-policy.fixture.ts'
 import { keyOf } from './sim-chain.fixture.ts'
 import type { SimPool } from '../world/sim-pool.fixture.ts'
 import type { SimPrice, SimPrices } from './sim-prices.fixture.ts'
@@ -21,7 +22,9 @@ import type { WorldView } from '../world/world-view.fixture.ts'
 
 /** The server's own prices over the named sources of the simulated chain. What it sees it remembers. */
 export const namedPrices: SimPrices = (view, tokens) => {
-  const named = view.tokens.filter(({ token, feed, namedPools }) => token.usdPegged || feed !== null || namedPools.length > 0)
+  const named = view.tokens.filter(
+    ({ token, feed, namedPools }) => token.usdPegged || feed !== null || namedPools.length > 0,
+  )
   const readings = new Map(named.map((row) => [keyOf(row.token), readingOf(view, row)]))
   const { timestamp: atSeconds } = view.head
   const verdictOf = createNamedPrices({ atSeconds, sequencer: null, pushBudgetUsd, tokens: readings })
@@ -40,8 +43,8 @@ export const namedPrices: SimPrices = (view, tokens) => {
   return prices
 }
 
-/** US dollars of fees that whoever pushes a pool is presumed to spend. */
-const pushBudgetUsd = 1_000
+/** What the server presumes that somebody spends on a push in fees: a day's budget at prices of the moment. */
+const pushBudgetUsd = dailyLimitUsd / 10
 
 function readingOf(view: WorldView, row: TokenPlan): NamedReading {
   const seen = view.recall([tokenSubject(keyOf(row.token))]).flatMap((sighting) => bandOfSighting(sighting) ?? [])

@@ -16,7 +16,15 @@ export const managers: Readonly<Record<'v2' | 'v3' | 'v4', Address>> = {
 
 export function tokenOf(token: SimToken): Token {
   const { symbol, address, decimals, usdPegged } = token
-  return { address: getAddress(address), symbol, name: symbol, decimals, isNative: false, listed: !token.own, usdPegged }
+  return {
+    address: getAddress(address),
+    symbol,
+    name: symbol,
+    decimals,
+    isNative: false,
+    listed: !token.own,
+    usdPegged,
+  }
 }
 
 export function keyOf(token: SimToken): string {
@@ -26,7 +34,7 @@ export function keyOf(token: SimToken): string {
 function simulatedChain(): Chain {
   const [row] = chains
   if (row === undefined) throw new TypeError('There is no chain to take after.')
-  const tokens = everyToken.filter((token) => !token.own).map((token) => ({ ...tokenOf(token), name: token.symbol }))
+  const tokens = everyToken.filter((token) => !token.own).map(tokenOf)
   const wrappedNative = tokens.find(({ symbol }) => symbol === weth.symbol) ?? row.wrappedNative
   return { ...row, id: 31_337, name: 'simulated', tokens, wrappedNative }
 }

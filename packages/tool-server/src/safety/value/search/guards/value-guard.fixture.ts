@@ -1,10 +1,12 @@
 import { getAddress, zeroAddress } from 'viem'
+import type { PriceBand } from '../../../../ports/prices.ts'
 import type { Policy } from '../../../policy.ts'
 import type { Simulated } from '../../../prepare.ts'
 import type { Simulation } from '../../../simulation.ts'
 import { budgetsOf } from '../../../spend-budgets.ts'
 import { type PricedToken, type PricedTokens, valueOfSpend } from '../../../spend-value.ts'
 import { type CallValue, valueOfCall } from '../../../weigh-value.ts'
+import { bandWidthBps, tokensIn } from '../../trusted-value.ts'
 import { type CallFacts, factsOf } from './call-facts.fixture.ts'
 import { type Guard, refuse, type Verdict } from './guard.fixture.ts'
 import { weth } from '../world/scenario.fixture.ts'
@@ -30,10 +32,11 @@ export function createValueGuard(policy: Policy, prices: SimPrices): Guard {
     for (const { name, usdMicros, capUsdMicros } of asked) {
       const used = taken.filter((one) => one.name === name && one.atSeconds > since)
       const usedMicros = used.reduce((sum, one) => sum + one.usdMicros, 0n)
-      if (usdMicros > 0n && usedMicros + usdMicros > capUsdMicros) return refuseBudget(name, capUsdMicros - usedMicros, usdMicros)
+      if (usdMicros > 0n && usedMicros + usdMicros > capUsdMicros)
+        return refuseBudget(name, capUsdMicros - usedMicros, usdMicros)
     }
     for (const { name, usdMicros } of asked) taken.push({ name, usdMicros, atSeconds: view.head.timestamp })
-    return allowed(value)
+    return allowed(value, priced)
   }
 }
 
@@ -45,22 +48,41 @@ function dailyMicros({ limitsUsd }: Policy): bigint {
 
 function refuseBudget(name: string, leftMicros: bigint, askedMicros: bigint): Verdict {
   const [left, asked] = [leftMicros, askedMicros].map((micros) => (Number(micros) / 1e6).toFixed(2))
-  return refuse('SPENDING_LIMIT_EXCEEDED', `The budget ${name} has ${left} USD left today; the call asks for ${asked} USD.`)
+  return refuse(
+    'SPENDING_LIMIT_EXCEEDED',
+    `The budget ${name} has ${left} USD left today; the call asks for ${asked} USD.`,
+  )
 }
 
-/** What the rules let this call lose: its part of what leaves, and apart from it all that is speculated with or spent at prices of the moment. */
-function allowed({ worst, outUsdMicros, allowedBps, speculativeUsdMicros, coldUsdMicros, isExit }: CallValue): Verdict {
+/**
+ * What the rules let this call lose, and apart from it all that is speculated with or spent at prices of the moment. They compare both
+ * sides at the same edge of all bands: where two tokens are in doubt, the doubt about the second comes on top.
+ */
+function allowed(value: CallValue, priced: PricedTokens): Verdict {
+  const { worst, outUsdMicros, allowedBps, bandBps, speculativeUsdMicros, coldUsdMicros, isExit } = value
+  const { leaves, arrives } = value.simulated
+  const moved = new Set([...tokensIn(leaves), ...tokensIn(arrives)])
+  const widths = [...moved].map((key) => widthBps(priced.get(key)?.band ?? null))
+  const otherBps = widths.reduce((sum, width) => sum + width, 0) - bandBps
   // An outcome without a loss has no worst edge.
   const leaving = worst.outUsdMicros > outUsdMicros ? worst.outUsdMicros : outUsdMicros
-  const lossBoundUsd = isExit ? 0 : (Number(leaving) * allowedBps) / 1e10
+  const lossBoundUsd = isExit ? 0 : (Number(leaving) * (allowedBps + Math.max(0, otherBps))) / 1e10
   const stakedUsd = isExit ? 0 : Number(speculativeUsdMicros + coldUsdMicros) / 1e6
   return { allowed: true, lossBoundUsd, stakedUsd, code: null, message: null }
+}
+
+function widthBps(band: PriceBand | null): number {
+  return band === null || band.basis === 'cold' ? 0 : bandWidthBps(band)
 }
 
 function valueOf(policy: Policy, facts: CallFacts, priced: PricedTokens): CallValue {
   const { tool, intent, bounds, inspected, deltas } = facts
   const pipeline = { engine: { policy }, call: { tool }, chain: simChain, intent, callBounds: [bounds] }
-  return valueOfCall(pipeline as unknown as Simulated, { inspected, deltas, paid: new Map() } as unknown as Simulation, priced)
+  return valueOfCall(
+    pipeline as unknown as Simulated,
+    { inspected, deltas, paid: new Map() } as unknown as Simulation,
+    priced,
+  )
 }
 
 function pricedOf({ pair }: CallFacts, prices: ReadonlyMap<SimToken, SimPrice>): PricedTokens {
@@ -81,5 +103,12 @@ function pricedOf({ pair }: CallFacts, prices: ReadonlyMap<SimToken, SimPrice>):
 
 function pricedToken(token: SimToken, { band, doubt }: SimPrice): PricedToken {
   const usdE18 = band?.highE18 ?? null
-  return { token: tokenOf(token), usd: band === null ? null : Number(band.midE18) / 1e18, band, usdE18, doubt, pair: null }
+  return {
+    token: tokenOf(token),
+    usd: band === null ? null : Number(band.midE18) / 1e18,
+    band,
+    usdE18,
+    doubt,
+    pair: null,
+  }
 }

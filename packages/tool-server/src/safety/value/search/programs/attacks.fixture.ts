@@ -21,7 +21,10 @@ export function attackerSwaps(world: SimWorld, { pool: name, zeroForOne, usd }: 
 }
 
 /** Takes a pool as far towards a multiple of the price outside as the attacker's funds go. */
-export function attackerPushes(world: SimWorld, { pool: name, factor }: Pick<ActionOf<'push'>, 'pool' | 'factor'>): void {
+export function attackerPushes(
+  world: SimWorld,
+  { pool: name, factor }: Pick<ActionOf<'push'>, 'pool' | 'factor'>,
+): void {
   const pool = world.pools.get(name)
   if (pool === undefined) return
   pushTo(world, pool, (outsideRawPrice(world.market, pool) ?? rawPriceOf(pool)) * factor)
@@ -55,7 +58,8 @@ export function attackerAdds(world: SimWorld, action: ActionOf<'add'>): void {
   const pool = world.pools.get(action.pool)
   if (pool === undefined) return
   const { attacker } = world
-  const half = (token: SimToken) => least(upTo(world, token, action.usd), affordable(attacker, world.market, token) / 2n)
+  const half = (token: SimToken) =>
+    least(upTo(world, token, action.usd), affordable(attacker, world.market, token) / 2n)
   const most = { amount0: half(pool.token0), amount1: half(pool.token1) }
   if (pool.version === 'v2') {
     const isFirst = !attacker.positions.some((position) => position.pool === pool.name)
@@ -68,8 +72,12 @@ export function attackerAdds(world: SimWorld, action: ActionOf<'add'>): void {
   if (liquidity === 0n) return
   const range = { owner: `attacker#${attacker.minted++}`, ...ticks }
   attacker.positions.push({ pool: pool.name, range })
-  const amounts = { liquidity: String(liquidity), tickLower: String(ticks.tickLower), tickUpper: String(ticks.tickUpper) }
-  note(world, { who: 'attacker', what: 'add', pool: pool.name, amounts })
+  const amounts = {
+    liquidity: String(liquidity),
+    tickLower: String(ticks.tickLower),
+    tickUpper: String(ticks.tickUpper),
+  }
+  note(world, () => ({ who: 'attacker', what: 'add', pool: pool.name, amounts }))
   payBoth(world, pool, depositInTicks(world, pool, range, liquidity))
 }
 
@@ -87,7 +95,7 @@ export function attackerRemoves(world: SimWorld, { position: index, part }: Acti
   const liquidity = part >= 1 ? held : BigInt(Math.floor(Number(held) * part))
   if (liquidity <= 1000n) return
   world.changed.add(pool)
-  note(world, { who: 'attacker', what: 'remove', pool: pool.name, amounts: { liquidity: String(liquidity) } })
+  note(world, () => ({ who: 'attacker', what: 'remove', pool: pool.name, amounts: { liquidity: String(liquidity) } }))
   const paid =
     pool.version === 'v2'
       ? burnInPair(pool.pair, attacker.name, liquidity, world.timestamp)
@@ -107,7 +115,12 @@ export function attackerDonates(world: SimWorld, { pool: name, usd, of0 }: Actio
   const { timestamp } = world
   if (pool.version === 'v2') donateToPair(pool.pair, given.amount0, given.amount1, timestamp)
   else if (!donateToTickPool(pool.state, given.amount0, given.amount1, timestamp)) return
-  note(world, { who: 'attacker', what: 'donate', pool: name, amounts: { amount0: `${given.amount0}`, amount1: `${given.amount1}` } })
+  note(world, () => ({
+    who: 'attacker',
+    what: 'donate',
+    pool: name,
+    amounts: { amount0: `${given.amount0}`, amount1: `${given.amount1}` },
+  }))
   payBoth(world, pool, given)
 }
 

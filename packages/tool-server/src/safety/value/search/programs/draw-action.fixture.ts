@@ -18,30 +18,20 @@ export function anyAction(draw: Draw): Action {
   const { random } = draw
   const usd = logUniform(random, 10, 1e6)
   const pool = anyPool(draw)
-  switch (pick(random, kinds)) {
-    case 'swap':
-      return { do: 'swap', pool, zeroForOne: chance(random, 0.5), usd }
-    case 'push':
-      return pushOf(draw)
-    case 'create':
-      return { do: 'create', ...anyKind(random), factor: anyFactor(random), usd }
-    case 'add':
-      return { do: 'add', pool, usd, ...anyRange(random) }
-    case 'remove':
-      return { do: 'remove', position: whole(random, 0, 3), part: chance(random, 0.7) ? 1 : random.uniform() }
-    case 'donate':
-      return { do: 'donate', pool, usd, of0: chance(random, 0.5) }
-    case 'flush':
-      return { do: 'flush', pool, blocks: Math.round(logUniform(random, 1, 150)) }
-    case 'hold':
-      return { do: 'hold', pool, factor: anyFactor(random), blocks: Math.round(logUniform(random, 1, 60)) }
-    case 'wait':
-      return { do: 'wait', seconds: Math.round(logUniform(random, 1, 5400)) }
-    case 'decide':
-      return { do: 'decide', call: anyCall(draw) }
-    case 'execute':
-      return { do: 'execute' }
+  const draws: Readonly<Record<Action['do'], () => Action>> = {
+    swap: () => ({ do: 'swap', pool, zeroForOne: chance(random, 0.5), usd }),
+    push: () => pushOf(draw),
+    create: () => ({ do: 'create', ...anyKind(random), factor: anyFactor(random), usd }),
+    add: () => ({ do: 'add', pool, usd, ...anyRange(random) }),
+    remove: () => ({ do: 'remove', position: whole(random, 0, 3), part: chance(random, 0.7) ? 1 : random.uniform() }),
+    donate: () => ({ do: 'donate', pool, usd, of0: chance(random, 0.5) }),
+    flush: () => ({ do: 'flush', pool, blocks: Math.round(logUniform(random, 1, 150)) }),
+    hold: () => ({ do: 'hold', pool, factor: anyFactor(random), blocks: Math.round(logUniform(random, 1, 60)) }),
+    wait: () => ({ do: 'wait', seconds: Math.round(logUniform(random, 1, 5400)) }),
+    decide: () => ({ do: 'decide', call: anyCall(draw) }),
+    execute: () => ({ do: 'execute' }),
   }
+  return draws[pick(random, kinds)]()
 }
 
 /** As often as they stand here. */
@@ -55,7 +45,7 @@ export function pushOf(draw: Draw): Action {
   return { do: 'push', pool: anyPool(draw), factor: anyFactor(draw.random) }
 }
 
-/** Half of the time the one that the program is about, else any, the attacker's own among them. */
+/** Mostly the one that the program is about, else any, the attacker's own among them. */
 export function anyPool({ random, names, focus }: Draw): string {
   if (focus !== null && chance(random, 0.6)) return focus
   return pick(random, [...names, 'own-0', 'own-0', 'own-1'])
@@ -70,16 +60,13 @@ export function anyFactor(random: Random): number {
 
 export function anyRange(random: Random): PriceMultiples {
   const width = logUniform(random, 1.0005, 4)
-  switch (pick(random, ['full', 'around', 'below', 'above', 'below', 'above'] as const)) {
-    case 'full':
-      return { below: 0, above: 0 }
-    case 'around':
-      return { below: 1 / width, above: width }
-    case 'below':
-      return { below: 1 / width, above: 0.9999 }
-    case 'above':
-      return { below: 1.0001, above: width }
+  const draws = {
+    full: () => ({ below: 0, above: 0 }),
+    around: () => ({ below: 1 / width, above: width }),
+    below: () => ({ below: 1 / width, above: 0.9999 }),
+    above: () => ({ below: 1.0001, above: width }),
   }
+  return draws[pick(random, ['full', 'around', 'below', 'above', 'below', 'above'] as const)]()
 }
 
 export function anyKind(random: Random): PoolKind {
@@ -105,18 +92,19 @@ export function anyCall(draw: Draw): AgentCall {
   const usd = logUniform(random, 500, 1e5)
   const slippageBps = pick(random, [50, 50, 50, 100, 500])
   const common = { usd, slippageBps }
-  switch (pick(random, ['swap', 'swap', 'swap', 'add', 'add', 'open', 'increase', 'remove'] as const)) {
-    case 'swap':
-      return { ...common, tool: 'swap', ...anyTrade(draw), pool: chance(random, 0.5) ? null : anyPool(draw) }
-    case 'add':
-      return { ...common, tool: 'add', pool: anyPool(draw), ...anyRange(random) }
-    case 'open':
-      return { ...common, tool: 'open', ...anyKind(random), ...anyRange(random) }
-    case 'increase':
-      return { ...common, tool: 'increase', position: whole(random, 0, 3) }
-    case 'remove':
-      return { ...common, tool: 'remove', position: whole(random, 0, 3), part: chance(random, 0.6) ? 1 : random.uniform() }
+  const draws: Readonly<Record<AgentCall['tool'], () => AgentCall>> = {
+    swap: () => ({ ...common, tool: 'swap', ...anyTrade(draw), pool: chance(random, 0.5) ? null : anyPool(draw) }),
+    add: () => ({ ...common, tool: 'add', pool: anyPool(draw), ...anyRange(random) }),
+    open: () => ({ ...common, tool: 'open', ...anyKind(random), ...anyRange(random) }),
+    increase: () => ({ ...common, tool: 'increase', position: whole(random, 0, 3) }),
+    remove: () => ({
+      ...common,
+      tool: 'remove',
+      position: whole(random, 0, 3),
+      part: chance(random, 0.6) ? 1 : random.uniform(),
+    }),
   }
+  return draws[pick(random, ['swap', 'swap', 'swap', 'add', 'add', 'open', 'increase', 'remove'] as const)]()
 }
 
 /** A call that a pool of the market harms when its price is up, or down: a trade that sells what is cheap there, or a deposit. */

@@ -64,7 +64,11 @@ function replayKind(options: HonestOptions, kind: number, refused: HonestRefusal
   for (let index = 0; index < calls; index += 1) {
     const isWild = index % wildEvery === wildEvery - 1
     if (index % coldEvery === coldEvery - 1) world.sightings.length = 0
-    passTime(world, began + (index + random.uniform()) * gapSeconds, isWild ? wildDrift * (chance(random, 0.5) ? 1 : -1) : 0)
+    passTime(
+      world,
+      began + (index + random.uniform()) * gapSeconds,
+      isWild ? wildDrift * (chance(random, 0.5) ? 1 : -1) : 0,
+    )
     closeBlock(world)
     const { call, planned } = honestCall(random, world)
     const verdict = guard(viewOf(world), planned)
@@ -116,24 +120,27 @@ function isAsMeant({ market }: SimWorld, { usd }: AgentCall, planned: PlannedCal
 }
 
 function anyHonestCall(random: Random, world: SimWorld): AgentCall {
-  const slippageBps = 50
   const usd = logUniform(random, 50, 3_000)
   const position = whole(random, 0, Math.max(0, world.agent.positions.length - 1))
   const kind = world.agent.positions.length === 0 ? pick(random, ['swap', 'add'] as const) : pick(random, callKinds)
   const width = logUniform(random, 1.05, 2)
-  switch (kind) {
-    case 'swap': {
-      const [sell, buy] = chance(random, 0.9) ? pick(random, majors) : pick(random, minors)
-      return { tool: 'swap', sell, buy, pool: null, usd: sell === 'TKN' || buy === 'TKN' ? usd / 5 : usd, slippageBps }
-    }
-    case 'add':
-      return { tool: 'add', pool: pick(random, depositPools), usd, slippageBps, below: 1 / width, above: width }
-    case 'increase':
-      return { tool: 'increase', position, usd: usd / 2, slippageBps }
-    case 'remove':
-      return { tool: 'remove', position, part: chance(random, 0.5) ? 1 : 0.3, usd, slippageBps }
+  const draws: Readonly<Record<(typeof callKinds)[number], () => AgentCall>> = {
+    swap: () => honestTrade(random, usd),
+    add: () => ({ tool: 'add', pool: pick(random, depositPools), usd, slippageBps, below: 1 / width, above: width }),
+    increase: () => ({ tool: 'increase', position, usd: usd / 2, slippageBps }),
+    remove: () => ({ tool: 'remove', position, part: chance(random, 0.5) ? 1 : 0.3, usd, slippageBps }),
   }
+  return draws[kind]()
 }
+
+/** Less of the token that pools alone price: a day's sum of it stays below a tenth of their depth. */
+function honestTrade(random: Random, usd: number): AgentCall {
+  const [sell, buy] = chance(random, 0.9) ? pick(random, majors) : pick(random, minors)
+  const isMinor = sell === 'TKN' || buy === 'TKN'
+  return { tool: 'swap', sell, buy, pool: null, usd: isMinor ? usd / 5 : usd, slippageBps }
+}
+
+const slippageBps = 50
 
 const callKinds = ['swap', 'swap', 'swap', 'swap', 'add', 'add', 'increase', 'remove', 'remove'] as const
 

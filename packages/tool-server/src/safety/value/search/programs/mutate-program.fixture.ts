@@ -31,7 +31,8 @@ function change(actions: Action[], draw: Draw): void {
 
 function varied(action: Action, draw: Draw): Action {
   const { random } = draw
-  if (action.do === 'decide') return { ...action, call: chance(random, 0.2) ? anyCall(draw) : variedCall(action.call, draw) }
+  if (action.do === 'decide')
+    return { ...action, call: chance(random, 0.2) ? anyCall(draw) : variedCall(action.call, draw) }
   const moved = variedNumbers(action, random)
   return 'pool' in moved && chance(random, 0.15) ? { ...moved, pool: anyPool(draw) } : moved
 }
@@ -57,7 +58,8 @@ function variedCall(call: AgentCall, { random, ...draw }: Draw): AgentCall {
     const turned = chance(random, 0.1) ? { sell: call.buy, buy: call.sell } : {}
     return { ...call, usd, ...turned, pool: chance(random, 0.15) ? anyPool({ random, ...draw }) : call.pool }
   }
-  if (call.tool === 'add' || call.tool === 'open') return { ...call, usd, ...(call.below > 0 ? stretched(call, by()) : {}) }
+  if (call.tool === 'add' || call.tool === 'open')
+    return { ...call, usd, ...(call.below > 0 ? stretched(call, by()) : {}) }
   return { ...call, usd }
 }
 

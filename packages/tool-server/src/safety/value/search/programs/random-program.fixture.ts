@@ -1,5 +1,14 @@
 import { createRandom } from '@svc/lp-math'
-import { aimedCall, anyAction, anyCall, anyFactor, anyKind, anyPool, anyRange, type Draw } from './draw-action.fixture.ts'
+import {
+  aimedCall,
+  anyAction,
+  anyCall,
+  anyFactor,
+  anyKind,
+  anyPool,
+  anyRange,
+  type Draw,
+} from './draw-action.fixture.ts'
 import { chance, logUniform, pick, whole } from '../world/draws.fixture.ts'
 import type { Action, Program } from './program.fixture.ts'
 import { createScenario } from '../world/scenario.fixture.ts'
@@ -34,27 +43,25 @@ export const mostActions = 30
 function preparation(draw: Draw): readonly Action[] {
   const { random, names } = draw
   const pool = draw.focus ?? anyPool(draw)
-  switch (pick(random, ['nothing', 'spikes', 'park', 'flush', 'hold', 'deepen', 'some'] as const)) {
-    case 'nothing':
-      return []
-    case 'spikes':
-      return Array.from({ length: whole(random, 1, 3) }, () => spike(draw, pool)).flat()
-    case 'park':
-      return [
-        { do: 'create', ...anyKind(random), factor: anyFactor(random), usd: logUniform(random, 10, 1e5) },
-        { do: 'add', pool: 'own-0', usd: logUniform(random, 1e4, 5e5), ...anyRange(random) },
-        { do: 'wait', seconds: 1_800 },
-      ]
-    case 'flush':
-      return [{ do: 'flush', pool, blocks: whole(random, 1, 150) }]
-    case 'hold':
-      return [{ do: 'hold', pool: pick(random, names), factor: anyFactor(random), blocks: whole(random, 1, 40) }]
-    case 'deepen':
-      return [{ do: 'add', pool, usd: logUniform(random, 1e4, 1e6), ...anyRange(random) }]
-    case 'some':
-      return some(draw, 6)
+  const draws: Readonly<Record<Preparation, () => readonly Action[]>> = {
+    nothing: () => [],
+    spikes: () => Array.from({ length: whole(random, 1, 3) }, () => spike(draw, pool)).flat(),
+    park: () => [
+      { do: 'create', ...anyKind(random), factor: anyFactor(random), usd: logUniform(random, 10, 1e5) },
+      { do: 'add', pool: 'own-0', usd: logUniform(random, 1e4, 5e5), ...anyRange(random) },
+      { do: 'wait', seconds: 1_800 },
+    ],
+    flush: () => [{ do: 'flush', pool, blocks: whole(random, 1, 150) }],
+    hold: () => [{ do: 'hold', pool: pick(random, names), factor: anyFactor(random), blocks: whole(random, 1, 40) }],
+    deepen: () => [{ do: 'add', pool, usd: logUniform(random, 1e4, 1e6), ...anyRange(random) }],
+    some: () => some(draw, 6),
   }
+  return draws[pick(random, preparations)]()
 }
+
+const preparations = ['nothing', 'spikes', 'park', 'flush', 'hold', 'deepen', 'some'] as const
+
+type Preparation = (typeof preparations)[number]
 
 /** Out for a block and back before anybody else, so that only a mean remembers it. */
 function spike({ random }: Draw, pool: string): readonly Action[] {

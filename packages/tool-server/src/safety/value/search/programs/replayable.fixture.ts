@@ -49,12 +49,26 @@ export type Replayable = Pick<ProgramResult, 'program' | 'lossUsd' | 'boundUsd' 
 function poolAsData(pool: SimPool): object {
   const { name, version, fee, token0, token1 } = pool
   const held = heldBy(pool)
-  const common = { name, version, fee, token0: token0.symbol, token1: token1.symbol, amount0: `${held.amount0}`, amount1: `${held.amount1}` }
+  const common = {
+    name,
+    version,
+    fee,
+    token0: token0.symbol,
+    token1: token1.symbol,
+    amount0: `${held.amount0}`,
+    amount1: `${held.amount1}`,
+  }
   if (pool.version === 'v2') return common
   const { sqrtPriceX96, tickSpacing, observationCardinality, positions } = pool.state
   const ranges = [...positions].map(([key, { liquidity }]) => {
     const [owner, tickLower, tickUpper] = key.split(':')
     return { owner, tickLower: Number(tickLower), tickUpper: Number(tickUpper), liquidity: `${liquidity}` }
   })
-  return { ...common, tickSpacing, sqrtPriceX96: `${sqrtPriceX96}`, cardinality: observationCardinality, positions: ranges }
+  return {
+    ...common,
+    tickSpacing,
+    sqrtPriceX96: `${sqrtPriceX96}`,
+    cardinality: observationCardinality,
+    positions: ranges,
+  }
 }

@@ -41,10 +41,20 @@ export type CallResult = {
   /** Of what was signed: whether it was mined, or reverted by its own bounds, or came too late. */
   readonly fate: 'refused' | 'mined' | 'reverted' | 'late'
   readonly lossUsd: number
+  /**
+   * The least that it lost at any price that the market had in the last two hours: a mean may be as old, and who follows the market at
+   * some distance sets no price.
+   */
+  readonly leastLossUsd: number
 }
 
 /** Carries a program out in a copy of a world. */
-export function runProgram(start: SimWorld, program: Program, createGuard: (world: SimWorld) => Guard, keepsSteps = false): ProgramResult {
+export function runProgram(
+  start: SimWorld,
+  program: Program,
+  createGuard: (world: SimWorld) => Guard,
+  keepsSteps = false,
+): ProgramResult {
   const world = cloneWorld(start, program.seed)
   if (keepsSteps) world.steps = []
   for (const feed of world.market.feeds.values()) feed.stopped = feed.plan.stops
@@ -109,8 +119,8 @@ function perform(run: Run, action: Action): void {
   }
 }
 
-/** What cannot be done is not done: a pool takes no such amount, a range no such liquidity. */
-function attack(run: Run, act: () => void): void {
+/** Counts what the attacker wins. What cannot be done is not done: a pool takes no such amount, a range no such liquidity. */
+function attack(run: Run, act: () => unknown): void {
   const { attacker, pools, market } = run.world
   const before = worthOf(attacker, pools, market)
   try {
@@ -137,9 +147,16 @@ function decide(run: Run, call: AgentCall): void {
   const planned = attempt(() => planCall(world, call))
   if (planned === null) return
   const verdict = run.guard(viewOf(world), planned)
-  noteDecision(world, call, planned, verdict)
-  if (verdict.allowed) run.signed = { call, planned, verdict, deadline: world.timestamp + deadlineSeconds, prices: new Map(world.market.prices) }
-  else run.calls.push({ call, verdict, fate: 'refused', lossUsd: 0 })
+  if (world.steps !== null) noteDecision(world, call, planned, verdict)
+  if (verdict.allowed)
+    run.signed = {
+      call,
+      planned,
+      verdict,
+      deadline: world.timestamp + deadlineSeconds,
+      prices: new Map(world.market.prices),
+    }
+  else run.calls.push({ call, verdict, fate: 'refused', ...nothingLost })
 }
 
 /** Under the names that the server's tools have for it. */
@@ -147,12 +164,17 @@ function noteDecision(world: SimWorld, call: AgentCall, planned: PlannedCall, ve
   const route = planned.tool === 'swap' ? planned.hops.map(({ pool }) => pool).join(' ') : planned.pool
   const amounts =
     planned.tool === 'swap'
-      ? { tokenIn: planned.tokenIn.symbol, tokenOut: planned.tokenOut.symbol, amountIn: `${planned.amountIn}`, minOut: `${planned.minOut}` }
+      ? {
+          tokenIn: planned.tokenIn.symbol,
+          tokenOut: planned.tokenOut.symbol,
+          amountIn: `${planned.amountIn}`,
+          minOut: `${planned.minOut}`,
+        }
       : planned.tool === 'remove'
         ? { liquidity: `${planned.liquidity}` }
         : { amount0: `${planned.quoted.amount0}`, amount1: `${planned.quoted.amount1}`, ...planned.ticks }
   const what = `decide ${call.tool}: ${verdict.allowed ? 'allowed' : verdict.code}`
-  note(world, { who: 'agent', what, pool: route, amounts: { slippageBps: call.slippageBps, ...amounts } })
+  note(world, () => ({ who: 'agent', what, pool: route, amounts: { slippageBps: call.slippageBps, ...amounts } }))
 }
 
 /** As the policy has it. */
@@ -163,24 +185,19 @@ function mineSigned(run: Run): void {
   if (signed === null) return
   run.signed = null
   const { call, planned, verdict, deadline, prices } = signed
-  if (world.timestamp > deadline) return void run.calls.push({ call, verdict, fate: 'late', lossUsd: 0 })
-  const worth = () => worthsOf(world, prices)
-  const before = worth()
-  const isMined = attempt(() => executeCall(world, planned)) ?? false
-  const after = worth()
-  run.attackerUsd += after.attacker - before.attacker
+  if (world.timestamp > deadline) return void run.calls.push({ call, verdict, fate: 'late', ...nothingLost })
+  const moments = [{ prices }, world.market, ...world.market.trail]
+  const worths = () => moments.map((moment) => worthOf(world.agent, world.pools, moment))
+  const before = worths()
+  let isMined = false
+  attack(run, () => (isMined = executeCall(world, planned)))
+  const losses = worths().map((worth, index) => (before[index] ?? 0) - worth)
   // A market that moves while a transaction waits takes nothing from anybody: what counts is lost at the prices of both moments.
-  const lossUsd = Math.min(before.agentThen - after.agentThen, before.agent - after.agent)
-  run.calls.push({ call, verdict, fate: isMined ? 'mined' : 'reverted', lossUsd })
+  const lossUsd = Math.min(...losses.slice(0, 2))
+  run.calls.push({ call, verdict, fate: isMined ? 'mined' : 'reverted', lossUsd, leastLossUsd: Math.min(...losses) })
 }
 
-function worthsOf({ agent, attacker, pools, market }: SimWorld, prices: Prices) {
-  return {
-    agent: worthOf(agent, pools, market),
-    agentThen: worthOf(agent, pools, { prices }),
-    attacker: worthOf(attacker, pools, market),
-  }
-}
+const nothingLost = { lossUsd: 0, leastLossUsd: 0 }
 
 function attempt<Value>(act: () => Value): Value | null {
   try {

@@ -1,4 +1,4 @@
-import type { Guard } from '../guards/guard.fixture.ts'
+import type { Guard, Verdict } from '../guards/guard.fixture.ts'
 import { mutateProgram } from './mutate-program.fixture.ts'
 import type { Program } from './program.fixture.ts'
 import { randomProgram } from './random-program.fixture.ts'
@@ -15,7 +15,7 @@ export function search(options: SearchOptions): SearchResult {
   const worlds = new Map<number, SimWorld>()
   const ranks = { multiple: rankBy(multipleOfProgram), excess: rankBy(excessOf), profit: rankBy(earnedOfOwner) }
   const inTurn = [ranks.multiple, ranks.excess, ranks.profit, ranks.multiple]
-  const tally = { programs: 0, calls: 0, refused: 0, mined: 0, worstLossUsd: 0 }
+  const tally = { programs: 0, calls: 0, refused: 0, mined: 0, worstLossUsd: 0, momentMultiple: 0 }
 
   const run = (program: Program) => {
     const world = worlds.get(program.scenario) ?? warmWorld(program.scenario, options.look)
@@ -55,6 +55,8 @@ export type SearchResult = {
   readonly mined: number
   /** The most that a program cost the owner beyond what was staked. */
   readonly worstLossUsd: number
+  /** As `multipleOfCall`, at the price outside of the very moment, which a mean follows at some distance. */
+  readonly momentMultiple: number
   /** Those that lost most in proportion to what a call may lose, at most fifty. */
   readonly worst: readonly ProgramResult[]
   /** Those that earned the attacker most, at most fifty. */
@@ -77,8 +79,13 @@ export function multipleOfProgram({ calls }: Pick<ProgramResult, 'calls'>): numb
   return calls.reduce((most, call) => Math.max(most, multipleOfCall(call)), 0)
 }
 
-export function multipleOfCall({ lossUsd, verdict }: CallResult): number {
-  return Math.max(0, lossUsd - verdict.stakedUsd) / (verdict.lossBoundUsd + leastBoundUsd)
+/** What a call lost beyond its stake, in proportion to what it may lose. */
+function multipleOfCall({ leastLossUsd, verdict }: CallResult): number {
+  return multipleOf(leastLossUsd, verdict)
+}
+
+function multipleOf(lossUsd: number, { stakedUsd, lossBoundUsd }: Verdict): number {
+  return Math.max(0, lossUsd - stakedUsd) / (lossBoundUsd + leastBoundUsd)
 }
 
 /** So that cents over next to nothing are no finding. */
@@ -104,12 +111,17 @@ function rankBy(scoreOf: (result: ProgramResult) => number) {
   }
 }
 
-type Tally = { -readonly [Name in 'programs' | 'calls' | 'refused' | 'mined' | 'worstLossUsd']: number }
+type Tally = {
+  -readonly [Name in 'programs' | 'calls' | 'refused' | 'mined' | 'worstLossUsd' | 'momentMultiple']: number
+}
 
 function count(tally: Tally, { calls, lossUsd, stakedUsd }: ProgramResult): void {
   tally.programs += 1
   tally.calls += calls.length
   tally.refused += calls.filter(({ fate }) => fate === 'refused').length
   tally.mined += calls.filter(({ fate }) => fate === 'mined').length
+  for (const { lossUsd: atMoment, verdict } of calls) {
+    tally.momentMultiple = Math.max(tally.momentMultiple, multipleOf(atMoment, verdict))
+  }
   tally.worstLossUsd = Math.max(tally.worstLossUsd, lossUsd - stakedUsd)
 }

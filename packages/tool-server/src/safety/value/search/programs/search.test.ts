@@ -1,35 +1,43 @@
 import { expect, it } from 'vitest'
-import { createOperatorGuard, createServerGuard, dailyLossUsd, serverLook } from '../guards/server-guard.fixture.ts'
+import { dailyLossUsd } from '../guards/operator-policy.fixture.ts'
+import { createOperatorGuard, createServerGuard, serverLook } from '../guards/server-guard.fixture.ts'
 import { outsidePrices, type SimPrices, spotPrices } from '../guards/sim-prices.fixture.ts'
 import type { SimWorld } from '../world/sim-world.fixture.ts'
 import { earnedOfOwner, multipleOfProgram, search } from './search.fixture.ts'
 
-const searched = (pricesOf: (world: SimWorld) => SimPrices) =>
+const searched = (programs: number, pricesOf: (world: SimWorld) => SimPrices) =>
   search({
     seed: 1,
-    programs: 60,
-    climbs: 30,
-    scenarios: 12,
+    programs,
+    climbs: programs / 2,
+    scenarios: 20,
     createGuard: (world) => createOperatorGuard(world, pricesOf(world)),
     look: spotPrices,
   })
 
 it('finds what there is to lose where prices of the moment are believed', () => {
-  const found = searched(() => spotPrices)
-  expect(found.worstLossUsd).toBeGreaterThan(10_000)
-  expect(multipleOfProgram(found.worst[0]!)).toBeGreaterThan(5)
+  const found = searched(200, () => spotPrices)
+  expect(found.worstLossUsd).toBeGreaterThan(2_500)
+  expect(found.worst.filter((result) => multipleOfProgram(result) > 2).length).toBeGreaterThan(5)
 })
 
 it('finds nothing beyond what the rules allow where the prices outside are known', () => {
-  const found = searched(({ market }) => outsidePrices(market))
+  const found = searched(80, ({ market }) => outsidePrices(market))
   expect(found.mined).toBeGreaterThan(50)
   expect(found.worst.map(multipleOfProgram).filter((multiple) => multiple > 1)).toEqual([])
 })
 
 // A tenth of `npm run bench -- value`.
-it('G13: 400 attacker programs cost the owner no more than the policy lets a call, or a day, lose', () => {
-  const found = search({ seed: 1, programs: 200, climbs: 200, scenarios: 20, createGuard: createServerGuard, look: serverLook })
-  expect(found).toMatchObject({ programs: 400 })
+it('G13: 300 attacker programs cost the owner no more than the policy lets a call, or a day, lose', () => {
+  const found = search({
+    seed: 1,
+    programs: 200,
+    climbs: 100,
+    scenarios: 20,
+    createGuard: createServerGuard,
+    look: serverLook,
+  })
+  expect(found).toMatchObject({ programs: 300 })
   expect(found.mined).toBeGreaterThan(200)
   expect(found.worst.filter((result) => multipleOfProgram(result) > 1)).toEqual([])
   expect(found.worstLossUsd).toBeLessThanOrEqual(dailyLossUsd)

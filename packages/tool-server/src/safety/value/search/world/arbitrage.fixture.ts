@@ -37,7 +37,7 @@ function targetOf(world: SimWorld, pool: SimPool): number | null {
 }
 
 /** Less is not worth the gas. */
-const slack = 1e-4
+const slack = 4e-4
 
 function dissentOf(world: SimWorld, pool: SimPool): number {
   return world.dissents.get(pool.name) ?? 1

@@ -5,7 +5,10 @@ import type { SimWorld } from './sim-world.fixture.ts'
 import { tradeNoise } from './trade-noise.fixture.ts'
 
 /** Mines the pending block: the arbitrageur acts unless he has, others trade, the market moves on. */
-export function closeBlock(world: SimWorld, options: { readonly hasArbitraged?: boolean; readonly blocks?: number } = {}): void {
+export function closeBlock(
+  world: SimWorld,
+  options: { readonly hasArbitraged?: boolean; readonly blocks?: number } = {},
+): void {
   const { hasArbitraged = false, blocks = 1 } = options
   const { scenario } = world
   const seconds = scenario.blockSeconds * blocks

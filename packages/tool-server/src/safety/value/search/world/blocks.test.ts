@@ -16,7 +16,8 @@ function stillScenario(change: Partial<Scenario> = {}): Scenario {
 }
 
 function withOracles(cardinality: number): Scenario {
-  return stillScenario({ pools: stillScenario().pools.map((pool) => ({ ...pool, cardinality })) })
+  const pools = stillScenario().pools.map((pool) => Object.assign(pool, { cardinality }))
+  return stillScenario({ pools })
 }
 
 const offOutside = (world: SimWorld, name: string) => {
@@ -25,18 +26,21 @@ const offOutside = (world: SimWorld, name: string) => {
 }
 
 describe('the arbitrageur', () => {
-  it.each([1, 2])('has a pushed pool back within its fee of the market %s blocks later, not before', (arbitrageBlocks) => {
-    const world = buildWorld(stillScenario({ arbitrageBlocks }))
-    for (const pool of ['usdc-weth-v3-500', 'tkn-usdc-v2-3000']) {
-      attackerPushes(world, { pool, factor: 1.02 })
-      for (let block = 0; block < arbitrageBlocks; block += 1) {
+  it.each([1, 2])(
+    'has a pushed pool back within its fee of the market %s blocks later, not before',
+    (arbitrageBlocks) => {
+      const world = buildWorld(stillScenario({ arbitrageBlocks }))
+      for (const pool of ['usdc-weth-v3-500', 'tkn-usdc-v2-3000']) {
+        attackerPushes(world, { pool, factor: 1.02 })
+        for (let block = 0; block < arbitrageBlocks; block += 1) {
+          closeBlock(world)
+          expect(offOutside(world, pool)).toBeCloseTo(1.02, 3)
+        }
         closeBlock(world)
-        expect(offOutside(world, pool)).toBeCloseTo(1.02, 3)
+        expect(Math.abs(offOutside(world, pool) - 1)).toBeLessThan(0.0035)
       }
-      closeBlock(world)
-      expect(Math.abs(offOutside(world, pool) - 1)).toBeLessThan(0.0035)
-    }
-  })
+    },
+  )
 
   it('leaves alone what stands one-sided where nobody can earn anything', () => {
     const world = buildWorld(stillScenario())

@@ -1,4 +1,10 @@
-import { createRandom, fullRangeTicks, getLiquidityForAmounts, getSqrtPriceAtTick, getTickAtSqrtPrice } from '@svc/lp-math'
+import {
+  createRandom,
+  fullRangeTicks,
+  getLiquidityForAmounts,
+  getSqrtPriceAtTick,
+  getTickAtSqrtPrice,
+} from '@svc/lp-math'
 import type { Hex } from 'viem'
 import { createMarket, outsideRawPrice, priceOf } from './outside-market.fixture.ts'
 import { keepPast } from './pool-past.fixture.ts'
@@ -60,7 +66,11 @@ function openPool(world: SimWorld, plan: PoolPlan): SimPool {
   const sqrtPriceX96 = sqrtPriceOfRaw(raw)
   const pool: SimPool =
     version === 'v2'
-      ? { ...common, version, pair: createPair(amount0, BigInt(Math.floor(Number(amount0) * raw)), 'others', timestamp) }
+      ? {
+          ...common,
+          version,
+          pair: createPair(amount0, BigInt(Math.floor(Number(amount0) * raw)), 'others', timestamp),
+        }
       : { ...common, version, state: createTickPool({ fee, tickSpacing, sqrtPriceX96, cardinality, timestamp }) }
   if (pool.version !== 'v2') fillTicks(pool, plan, amount0, amount1, timestamp)
   keepPast(pool, world.block - 1, 0)

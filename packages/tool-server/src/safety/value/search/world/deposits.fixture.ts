@@ -1,4 +1,10 @@
-import { fullRangeTicks, getLiquidityForAmounts, getSqrtPriceAtTick, getTickAtSqrtPrice, quoteLiquidity } from '@svc/lp-math'
+import {
+  fullRangeTicks,
+  getLiquidityForAmounts,
+  getSqrtPriceAtTick,
+  getTickAtSqrtPrice,
+  quoteLiquidity,
+} from '@svc/lp-math'
 import { mintInPair } from './sim-pair.fixture.ts'
 import { rawPriceOf, type SimPool, sqrtPriceOfRaw } from './sim-pool.fixture.ts'
 import type { SimWorld } from './sim-world.fixture.ts'
@@ -53,7 +59,12 @@ export function depositInTicks(
 }
 
 /** Gives what was paid. */
-export function depositInPair(world: SimWorld, pool: Extract<SimPool, { version: 'v2' }>, owner: string, most: Pair): Pair {
+export function depositInPair(
+  world: SimWorld,
+  pool: Extract<SimPool, { version: 'v2' }>,
+  owner: string,
+  most: Pair,
+): Pair {
   const amounts = pairAmounts(pool, most)
   if (amounts.amount0 === 0n || amounts.amount1 === 0n) return { amount0: 0n, amount1: 0n }
   world.changed.add(pool)

@@ -40,7 +40,7 @@ export function openPool(world: SimWorld, kind: OpenedKind, opening: Opening): S
   const { version, token0, token1, fee } = kind
   const { timestamp } = world
   const common = { id: poolIdAt(world.pools.size, version), name, token0, token1, fee, past: [] }
-  if (!(raw > 1e-35 && raw < 1e35)) return null
+  if (world.pools.has(name) || !(raw > 1e-35 && raw < 1e35)) return null
   const amount1 = BigInt(Math.floor(Number(amount0) * raw))
   if (version === 'v2' && amount0 * amount1 < leastProduct) return null
   const start = { fee, tickSpacing: spacings[fee] ?? 60, sqrtPriceX96: sqrtPriceOfRaw(raw), cardinality: 1, timestamp }
@@ -51,7 +51,7 @@ export function openPool(world: SimWorld, kind: OpenedKind, opening: Opening): S
   world.pools.set(name, pool)
   world.changed.add(pool)
   const amounts = { amount0: String(amount0), amount1: String(amount1), sqrtPriceX96: String(start.sqrtPriceX96) }
-  note(world, { who, what: `create ${version} ${token0.symbol}/${token1.symbol} ${fee}`, pool: name, amounts })
+  note(world, () => ({ who, what: `create ${version} ${token0.symbol}/${token1.symbol} ${fee}`, pool: name, amounts }))
   return pool
 }
 

@@ -10,6 +10,8 @@ export type OutsideMarket = {
   feeds: Map<Address, FeedState>
   /** Logarithm by which all prices but those of dollars drift in an hour; then they also stray twice as much as usual. */
   hourlyDrift: number
+  /** Prices of the last two hours, oldest first. */
+  readonly trail: { readonly timestamp: number; readonly prices: Prices }[]
 }
 
 /** By token. */
@@ -31,12 +33,12 @@ export function createMarket(scenario: Scenario, timestamp: number): OutsideMark
     if (feed === null) continue
     feeds.set(token.address, { plan: feed, answer: answerOf(usd), updatedAt: timestamp, due: null, stopped: false })
   }
-  return { prices, feeds, hourlyDrift: 0 }
+  return { prices, feeds, hourlyDrift: 0, trail: [] }
 }
 
 export function cloneMarket(market: OutsideMarket): OutsideMarket {
   const feeds = new Map([...market.feeds].map(([address, feed]) => [address, { ...feed }]))
-  return { ...market, prices: new Map(market.prices), feeds }
+  return { ...market, prices: new Map(market.prices), feeds, trail: [...market.trail] }
 }
 
 /** Lets the market move for so many seconds, and the feeds answer. */
@@ -55,8 +57,16 @@ export function moveMarket(
     const factor = Math.exp(deviation * random.normal() + drift)
     market.prices.set(token.address, priceOf(market, token) * factor)
   }
+  const [oldest] = market.trail
+  const last = market.trail.at(-1)
+  if (last === undefined || timestamp - last.timestamp >= trailStepSeconds)
+    market.trail.push({ timestamp, prices: new Map(market.prices) })
+  if (oldest !== undefined && timestamp - oldest.timestamp > trailSeconds) market.trail.shift()
   for (const [address, feed] of market.feeds) updateFeed(feed, market.prices.get(address) ?? 0, timestamp)
 }
+
+const trailSeconds = 7_200
+const trailStepSeconds = 300
 
 /** 0 for a token that only its maker deals in. */
 export function priceOf(market: Pick<OutsideMarket, 'prices'>, token: Pick<SimToken, 'address'>): number {
@@ -64,7 +74,10 @@ export function priceOf(market: Pick<OutsideMarket, 'prices'>, token: Pick<SimTo
 }
 
 /** Token1 for one unit of token0 outside; `null` where a token has no price there. */
-export function outsideRawPrice(market: Pick<OutsideMarket, 'prices'>, pool: Pick<SimPool, 'token0' | 'token1'>): number | null {
+export function outsideRawPrice(
+  market: Pick<OutsideMarket, 'prices'>,
+  pool: Pick<SimPool, 'token0' | 'token1'>,
+): number | null {
   const [price0, price1] = [priceOf(market, pool.token0), priceOf(market, pool.token1)]
   if (price0 === 0 || price1 === 0) return null
   return (price0 / price1) * 10 ** (pool.token1.decimals - pool.token0.decimals)

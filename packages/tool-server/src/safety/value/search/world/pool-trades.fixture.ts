@@ -26,12 +26,15 @@ export function trade(world: SimWorld, pool: SimPool, order: TradeOrder, who: St
         })
   world.changed.add(pool)
   const [tokenIn, tokenOut] = sidesOf(pool, zeroForOne)
-  note(world, {
+  note(world, () => ({
     who,
     what: 'swap',
     pool: pool.name,
-    amounts: { [`in ${tokenIn.symbol}`]: String(traded.amountIn), [`out ${tokenOut.symbol}`]: String(traded.amountOut) },
-  })
+    amounts: {
+      [`in ${tokenIn.symbol}`]: String(traded.amountIn),
+      [`out ${tokenOut.symbol}`]: String(traded.amountOut),
+    },
+  }))
   return traded
 }
 

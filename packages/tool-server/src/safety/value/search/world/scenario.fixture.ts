@@ -88,7 +88,7 @@ export function createScenario(seed: number): Scenario {
     seed,
     blockSeconds: pick(random, [12, 12, 2, 1]),
     arbitrageBlocks: pick(random, [1, 2]),
-    tradeEverySeconds: 120,
+    tradeEverySeconds: 400,
     pastBlocks: pick(random, [128, 128, 0]),
     seenBefore: chance(random, 0.6),
     strict: chance(random, 0.5),

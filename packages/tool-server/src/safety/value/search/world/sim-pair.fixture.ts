@@ -47,7 +47,13 @@ export function pairInputTo(pair: PairState, zeroForOne: boolean, raw: number): 
 }
 
 /** Gives the liquidity that was minted. */
-export function mintInPair(pair: PairState, owner: string, amount0: bigint, amount1: bigint, timestamp: number): bigint {
+export function mintInPair(
+  pair: PairState,
+  owner: string,
+  amount0: bigint,
+  amount1: bigint,
+  timestamp: number,
+): bigint {
   const liquidity = liquidityForV2Mint(amount0, amount1, pair.reserve0, pair.reserve1, pair.totalSupply)
   accumulate(pair, timestamp)
   pair.reserve0 += amount0
@@ -83,8 +89,14 @@ export function donateToPair(pair: PairState, amount0: bigint, amount1: bigint, 
 function accumulate(pair: PairState, timestamp: number): void {
   const elapsed = BigInt(timestamp - pair.updatedAt)
   if (elapsed > 0n) {
-    pair.price0Cumulative = BigInt.asUintN(256, pair.price0Cumulative + ((pair.reserve1 << 112n) / pair.reserve0) * elapsed)
-    pair.price1Cumulative = BigInt.asUintN(256, pair.price1Cumulative + ((pair.reserve0 << 112n) / pair.reserve1) * elapsed)
+    pair.price0Cumulative = BigInt.asUintN(
+      256,
+      pair.price0Cumulative + ((pair.reserve1 << 112n) / pair.reserve0) * elapsed,
+    )
+    pair.price1Cumulative = BigInt.asUintN(
+      256,
+      pair.price1Cumulative + ((pair.reserve0 << 112n) / pair.reserve1) * elapsed,
+    )
   }
   pair.updatedAt = timestamp
 }

@@ -66,6 +66,7 @@ export function timestampOf(world: SimWorld, block: number): number {
   return world.timestamp - (world.block - block) * world.scenario.blockSeconds
 }
 
-export function note(world: SimWorld, step: Omit<Step, 'block' | 'timestamp'>): void {
-  world.steps?.push({ block: world.block, timestamp: world.timestamp, ...step })
+/** Keeps a step where somebody wants them. */
+export function note(world: SimWorld, step: () => Omit<Step, 'block' | 'timestamp'>): void {
+  world.steps?.push({ block: world.block, timestamp: world.timestamp, ...step() })
 }

@@ -55,7 +55,12 @@ export function tickPoolOutputTo(state: PoolState, sqrtPriceX96: bigint): bigint
 
 export function swapInTickPool(
   state: PoolState,
-  order: { readonly zeroForOne: boolean; readonly amountIn: bigint; readonly limit?: bigint; readonly timestamp: number },
+  order: {
+    readonly zeroForOne: boolean
+    readonly amountIn: bigint
+    readonly limit?: bigint
+    readonly timestamp: number
+  },
 ): Swapped {
   const { zeroForOne, amountIn, limit, timestamp } = order
   const bound = limit === undefined ? {} : { sqrtPriceLimitX96: limit }

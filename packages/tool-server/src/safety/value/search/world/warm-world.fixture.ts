@@ -26,7 +26,10 @@ export type Look = (view: WorldView, tokens: readonly SimToken[]) => unknown
 /** Reads every price at the head, as a server does for a call. */
 export function lookAt(world: SimWorld, look: Look): void {
   closeBlock(world)
-  look(viewOf(world), world.scenario.tokens.map(({ token }) => token))
+  look(
+    viewOf(world),
+    world.scenario.tokens.map(({ token }) => token),
+  )
 }
 
 const hoursBetweenLooks = [2, 9, 6]

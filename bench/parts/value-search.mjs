@@ -1,0 +1,45 @@
+// The search for attacks on the rules about value, and the replay of honest calls, from the sources of the tests: bundled, since they are
+// no part of what is built. With them the figures that they come to.
+import { rmSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { bundleOptions } from '../../scripts/bundle.mjs'
+
+const folder = fileURLToPath(new URL('../../packages/tool-server/src/safety/value/search/', import.meta.url))
+
+/** The modules of the search, as one. */
+export async function loadValueSearch() {
+  const outfile = fileURLToPath(
+    new URL(`../../packages/tool-server/dist/value-search.${process.pid}.mjs`, import.meta.url),
+  )
+  try {
+    const contents = modules.map((name) => `export * from './${name}.fixture.ts'`).join('\n')
+    await build({
+      ...bundleOptions,
+      stdin: { contents, resolveDir: folder, loader: 'ts' },
+      conditions: ['svc-source'],
+      // Database drivers: named by what is bundled, used by nothing here.
+      external: [...bundleOptions.external, 'libsql', 'pg'],
+      outfile,
+    })
+    return await import(pathToFileURL(outfile).href)
+  } finally {
+    rmSync(outfile, { force: true })
+  }
+}
+
+const modules = [
+  'guards/operator-policy',
+  'guards/server-guard',
+  'guards/sim-prices',
+  'programs/honest-replay',
+  'programs/replayable',
+  'programs/run-program',
+  'programs/search',
+  'programs/shrink-program',
+  'world/warm-world',
+]
+
+/** Full size: 2,000 programs of one seed, and as many changes of the worst of them. */
+export const fullSearch = { seed: 1, programs: 2_000, climbs: 2_000, scenarios: 40 }
+export const fullReplay = { seed: 1, calls: 500, days: 30, kinds: 5 }
