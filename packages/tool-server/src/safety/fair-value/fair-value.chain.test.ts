@@ -1,13 +1,22 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { useRoads } from '../use-roads.fixture.ts'
-import { openStage, playRow } from './attack-row.fixture.ts'
+import { fundStranger, openStage, playRow } from './attack-row.fixture.ts'
 import { calldataRows } from './calldata-rows.fixture.ts'
+import { depositRows } from './deposit-rows.fixture.ts'
+import { exitRows } from './exit-rows.fixture.ts'
+import { tradeRows } from './trade-rows.fixture.ts'
 
 const devnet = useDevnet()
 const { open } = useRoads(devnet)
+beforeAll(() => fundStranger(devnet()))
 
-const tables = { 'Calldata worse than what is simulated': calldataRows } as const
+const tables = {
+  'Trades in pools that were made or moved': tradeRows,
+  'Calldata worse than what is simulated': calldataRows,
+  'Deposits that give themselves away': depositRows,
+  'Ways home, and what looks like one': exitRows,
+} as const
 
 for (const [title, rows] of Object.entries(tables)) {
   describe(title, () => {
