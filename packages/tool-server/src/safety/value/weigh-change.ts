@@ -28,7 +28,7 @@ export function weighChange({ outcomes, prices, isUnnamed, feeBps, bounds }: Wei
     bandBps,
     isWithin: isWithin || isSpeculative,
     speculativeUsdMicros: isSpeculative ? larger(shortfall, 0n) : 0n,
-    coldUsdMicros: isCold(outcomes, prices) ? worst.outUsdMicros : 0n,
+    coldUsdMicros: isCold(outcomes, prices) ? mostLeaving(outcomes, prices) : 0n,
   }
 }
 
@@ -97,6 +97,15 @@ function widestBps(outcomes: readonly Outcome[], prices: TrustedPrices): number 
 
 function isCold(outcomes: readonly Outcome[], prices: TrustedPrices): boolean {
   return tokensOf(outcomes).some((token) => prices(token)?.basis === 'cold')
+}
+
+/** As the limits count it: at the high edge, which reaches up to what the price was before, and not by the estimate. */
+function mostLeaving(outcomes: readonly Outcome[], prices: TrustedPrices): bigint {
+  const byEdges: TrustedPrices = (token) => {
+    const price = prices(token)
+    return price?.basis === 'cold' ? { ...price, basis: 'pools' } : price
+  }
+  return outcomes.reduce((most, { leaves }) => larger(most, valueAt(leaves, byEdges, 'high')), 0n)
 }
 
 function tokensOf(outcomes: readonly Outcome[]): readonly string[] {
