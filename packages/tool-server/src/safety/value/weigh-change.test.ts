@@ -81,12 +81,12 @@ describe('G13: what leaves against what arrives', () => {
     expect(weigh([outcome({ usdc: usd(50) }, { silent: e18 })])).toMatchObject({ isWithin: false, lossBps: 10_000 })
   })
 
-  it('at prices of the moment goes by the estimate, and all that leaves is a cold start', () => {
+  it('at prices of the moment goes by the estimate, and all that leaves is a cold start at the high edge', () => {
     expect(weigh([outcome({ cold: e18 }, { usdc: usd(99) })])).toMatchObject({
       isWithin: true,
       bandBps: 0,
       lossBps: 100,
-      coldUsdMicros: usd(100),
+      coldUsdMicros: usd(150),
     })
   })
 

@@ -64,7 +64,7 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bou
     isWithin: beyond.length === 0 || isSpeculative,
     lossUsdMicros: isSpeculative ? 0n : middle.map(lostIn).reduce(larger, 0n),
     speculativeUsdMicros: isSpeculative ? weighed.map(lostIn).reduce(larger, 0n) : 0n,
-    coldUsdMicros: isCold(outcomes, prices) ? weighed.map(({ outUsdMicros }) => outUsdMicros).reduce(larger, 0n) : 0n,
+    coldUsdMicros: isCold(outcomes, prices) ? mostLeaving(outcomes, prices) : 0n,
   }
 }
 
@@ -183,6 +183,15 @@ function widestBps(outcomes: readonly Outcome[], prices: TrustedPrices): number 
 
 function isCold(outcomes: readonly Outcome[], prices: TrustedPrices): boolean {
   return tokensOf(outcomes).some((token) => prices(token)?.basis === 'cold')
+}
+
+/** As the limits count it: at the high edge, which reaches up to what the price was before, and not by the estimate. */
+function mostLeaving(outcomes: readonly Outcome[], prices: TrustedPrices): bigint {
+  const byEdges: TrustedPrices = (token) => {
+    const price = prices(token)
+    return price?.basis === 'cold' ? { ...price, basis: 'pools' } : price
+  }
+  return outcomes.reduce((most, { leaves }) => larger(most, valueAt(leaves, byEdges, 'high')), 0n)
 }
 
 function tokensOf(outcomes: readonly Outcome[]): readonly string[] {
