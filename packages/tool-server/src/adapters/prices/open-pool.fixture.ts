@@ -28,7 +28,7 @@ export async function openPool(devnet: Devnet, wanted: WantedPool): Promise<Refe
     : { tickLower: edge + spacing, tickUpper: edge + 100 * spacing }
   const sums =
     oneSideUsd === undefined
-      ? [`${(eachSideUsd / price).toFixed(token.decimals)}`, `${eachSideUsd}`]
+      ? [(eachSideUsd / price).toFixed(token.decimals), `${eachSideUsd}`]
       : ['0', `${oneSideUsd}`]
   const [ofToken = '0', ofQuote = '0'] = sums
   await devnet.fund(actor.address, { [symbol]: ofToken, [quote]: ofQuote })

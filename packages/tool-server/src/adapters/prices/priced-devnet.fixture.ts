@@ -57,7 +57,7 @@ export function createPricedDevnet(devnet: Devnet, options: PricedOptions = {}) 
     rpc,
     reads,
     prices,
-    byAddress: tokens.byAddress,
+    byAddress: (at: typeof chain, address: Address) => tokens.byAddress(at, address),
     addressOf,
     token,
     usd,

@@ -222,8 +222,7 @@ export const depositRows: readonly AttackRow[] = [
   },
   {
     what: 'v3: one side alone, in a range far from the market',
-    attack: async ({ road }) =>
-      planAdd(road, { ...betweenMarketAndPool, range: { priceLower: 10, priceUpper: 20 } }),
+    attack: async ({ road }) => planAdd(road, { ...betweenMarketAndPool, range: { priceLower: 10, priceUpper: 20 } }),
     ends: { losesAtMostUsd: 0.01 },
   },
   {
@@ -231,7 +230,14 @@ export const depositRows: readonly AttackRow[] = [
     options: cautious,
     attack: async (stage) => {
       await placeHook(stage, asksBeforeLeaving)
-      return planAdd(stage.road, { version: 'v4', pair: ['WETH', 'USDC'], fee: 3_000, hooks: asksBeforeLeaving, amount0: '1', amount1: '3000' })
+      return planAdd(stage.road, {
+        version: 'v4',
+        pair: ['WETH', 'USDC'],
+        fee: 3_000,
+        hooks: asksBeforeLeaving,
+        amount0: '1',
+        amount1: '3000',
+      })
     },
     ends: 'SPENDING_LIMIT_EXCEEDED',
   },
@@ -240,7 +246,14 @@ export const depositRows: readonly AttackRow[] = [
     options: { policy: { ...lenient, allowlist: { mode: 'strict' } } },
     attack: async (stage) => {
       await placeHook(stage, asksBeforeLeaving)
-      return planAdd(stage.road, { version: 'v4', pair: ['WETH', 'USDC'], fee: 3_000, hooks: asksBeforeLeaving, amount0: '0.01', amount1: '30' })
+      return planAdd(stage.road, {
+        version: 'v4',
+        pair: ['WETH', 'USDC'],
+        fee: 3_000,
+        hooks: asksBeforeLeaving,
+        amount0: '0.01',
+        amount1: '30',
+      })
     },
     ends: 'SPENDING_LIMIT_EXCEEDED',
   },

@@ -17,7 +17,11 @@ const held = (tokens: Readonly<Record<string, bigint>>): Holdings => {
 const outcome = (leaves: Readonly<Record<string, bigint>>, arrives: Readonly<Record<string, bigint>>): Outcome => {
   return { leaves: held(leaves), arrives: held(arrives) }
 }
-const weigh = ([whole, ...outcomes]: readonly [Outcome, ...Outcome[]], change: Partial<WeighedChange> = {}, feeBps = 30) =>
+const weigh = (
+  [whole, ...outcomes]: readonly [Outcome, ...Outcome[]],
+  change: Partial<WeighedChange> = {},
+  feeBps = 30,
+) =>
   weighChange({
     moved: { whole, calls: [{ feeBps, outcomes }] },
     prices: (token) => prices[token] ?? null,

@@ -56,7 +56,10 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bou
   )
   const middle = outcomes.map((outcome) => weighAt(outcome, prices, 'mid'))
   return {
-    worst: (beyond.length > 0 ? beyond : rest).reduce((most, one) => (lossBps(one) > lossBps(most) ? one : most), beyond[0] ?? first),
+    worst: (beyond.length > 0 ? beyond : rest).reduce(
+      (most, one) => (lossBps(one) > lossBps(most) ? one : most),
+      beyond[0] ?? first,
+    ),
     allowedBps,
     isWithin: beyond.length === 0 || isSpeculative,
     lossUsdMicros: isSpeculative ? 0n : middle.map(lostIn).reduce(larger, 0n),
@@ -82,7 +85,10 @@ function excess({ worst, allowedBps, isWithin }: Weighed): number {
 
 /** Of the whole, and of all calls together, the larger. */
 function mostOf([whole, ...calls]: readonly Weighed[], of: (one: Weighed) => bigint): bigint {
-  return larger(whole === undefined ? 0n : of(whole), calls.map(of).reduce((sum, one) => sum + one, 0n))
+  return larger(
+    whole === undefined ? 0n : of(whole),
+    calls.map(of).reduce((sum, one) => sum + one, 0n),
+  )
 }
 
 export type WeighedChange = {
