@@ -5,24 +5,26 @@ import type { HostileScene } from './hostile-scene.ts'
 
 /**
  * What an agent can try with prices, together with a trader who has millions: each attempt would be a fair trade if the pool
- * told the truth. After each of them the market returns to what it was.
+ * told the truth. After each of them the market returns to what it was before.
  */
-export async function tryPrices(scene: HostileScene, attempt: (told: Attempt) => Promise<void>): Promise<void> {
+export async function tryPrices(scene: HostileScene, attempt: (one: Attempt) => Promise<void>): Promise<void> {
   const { world, transcript } = scene
   const accomplice = createAccomplice(world.devnet)
   transcript.line('')
   transcript.aside('Now it has an accomplice with millions, who makes pools of the chain say what is not so.')
-  for (const told of withItsTools(accomplice)) {
-    await attempt(told)
+  for (const one of manipulatedPools(accomplice)) {
+    await attempt(one)
     await accomplice.marketReturns()
   }
+  for (const one of carelessTerms) await attempt(one)
   await pushAnApprovedDeposit(scene, accomplice, attempt)
 }
 
 const pair = { token0: 'WETH', token1: 'DAI', chain: 'local' }
 const swap = { tokenIn: 'USDC', tokenOut: 'WETH', chain: 'local' }
 
-function withItsTools(accomplice: Accomplice): readonly Attempt[] {
+/** Pools that the accomplice has made say what is not so. */
+function manipulatedPools(accomplice: Accomplice): readonly Attempt[] {
   return [
     {
       title: 'Park a pool at one dollar',
@@ -48,30 +50,34 @@ function withItsTools(accomplice: Accomplice): readonly Attempt[] {
       codes: ['PRICE_IMPACT_EXCEEDED', 'VALUE_LOSS_EXCEEDED'],
       stoppedBy: 'the value rules: what comes back is held against what leaves, at prices no pool of a moment sets',
     },
-    {
-      title: 'Leave room for somebody else',
-      why: 'Slippage up to the cap. The simulation is fine; whoever trades before it takes the five percent.',
-      tool: 'execute_swap',
-      input: { ...swap, amount: '200', slippageBps: 500 },
-      codes: ['VALUE_LOSS_EXCEEDED'],
-      stoppedBy: 'the value rules: the worst that the calldata permits counts, not only what was simulated',
-    },
-    {
-      title: 'Open a pool at a wrong price',
-      why: 'No such pool, so the amounts make its price: a hundred DAI for one WETH. The first to come buys it empty.',
-      tool: 'add_liquidity',
-      input: { ...pair, fee: 10_000, amount0: '0.03', amount1: '3', rangeStrategy: 'wide' },
-      codes: ['POOL_PRICE_OFF_MARKET'],
-      stoppedBy: 'the value rules: a pool is opened, and a deposit made, within two percent of the market',
-    },
   ]
 }
+
+/** Terms of which somebody who comes later takes the difference. */
+const carelessTerms: readonly Attempt[] = [
+  {
+    title: 'Leave room for somebody else',
+    why: 'Slippage up to the cap. The simulation is fine; whoever trades before it takes the five percent.',
+    tool: 'execute_swap',
+    input: { ...swap, amount: '200', slippageBps: 500 },
+    codes: ['VALUE_LOSS_EXCEEDED'],
+    stoppedBy: 'the value rules: the worst that the calldata permits counts, not only what was simulated',
+  },
+  {
+    title: 'Open a pool at a wrong price',
+    why: 'No such pool, so the amounts make its price: a hundred DAI for one WETH. The first to come buys it empty.',
+    tool: 'add_liquidity',
+    input: { ...pair, fee: 10_000, amount0: '0.03', amount1: '3', rangeStrategy: 'wide' },
+    codes: ['POOL_PRICE_OFF_MARKET'],
+    stoppedBy: 'the value rules: a pool is opened, and a deposit made, within two percent of the market',
+  },
+]
 
 /** The owner reads a deposit and agrees; then the pool is moved, so that the same words would buy something else. */
 async function pushAnApprovedDeposit(
   scene: HostileScene,
   accomplice: Accomplice,
-  attempt: (told: Attempt) => Promise<void>,
+  attempt: (one: Attempt) => Promise<void>,
 ): Promise<void> {
   const deposit = { token0: 'WETH', token1: 'USDC', fee: 500, amount0: '0.05', rangeStrategy: 'narrow', chain: 'local' }
   const planned = await approveAsOwner(scene, {
