@@ -6,6 +6,7 @@ import { openStore } from '@svc/store'
 import { devnetPolicy } from '@svc/tool-server'
 import { createSender } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
+import { createCommitClock } from './durable-commit.mjs'
 
 const built = (path) => import(new URL(`../../packages/tool-server/dist/${path}`, import.meta.url).href)
 
@@ -66,7 +67,6 @@ export async function openMeasuredRoad({ devnet, privateKey, path }) {
     log,
   })
   const [chain] = chains.list()
-  let commits = 0
   const token = (symbol) => tokens.resolve(chain, symbol, 'token')
 
   return {
@@ -81,15 +81,7 @@ export async function openMeasuredRoad({ devnet, privateKey, path }) {
       const terms = { ...request, slippageBps: 100, deadline, recipient: inner.address }
       return (await liquidity.planSwap(chain, quote, terms)).intent
     },
-    /** Milliseconds of one durable commit that changes a row, on this disk and under this load. */
-    async commitMs() {
-      commits += 1
-      const hash = `0x${commits.toString(16).padStart(64, '0')}`
-      const slot = { requestId: 'commit', step: 0, chainId: 1, from: inner.address, nonce: commits, attempt: 0 }
-      const begin = performance.now()
-      await store.journal.recordSigned({ ...slot, rawTransaction: '0x', hash, reservationId: null })
-      return performance.now() - begin
-    },
+    commitMs: createCommitClock(store.journal, inner.address),
     run: (intent) => executor.open(callOf())(intent, (settled) => settled),
     async close() {
       await audit.close()

@@ -67,7 +67,7 @@ const noTerminal = 'There is no terminal to ask on.'
 
 describe('the commands that the pages show', () => {
   const unique = [...new Map(shown.map((one) => [one.text, one])).values()]
-  const isName = (command: readonly string[]): boolean => command.every((word) => /^[a-z]+$/.test(word))
+  const isName = (command: readonly string[]): boolean => command.every((word) => /^[a-z]+(-[a-z]+)*$/.test(word))
 
   it('are there to be held against the commands', () => {
     expect(unique.length).toBeGreaterThan(20)

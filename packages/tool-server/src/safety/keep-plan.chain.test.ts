@@ -179,17 +179,19 @@ describe('a deposit that is carried out', () => {
     expect(await road.balance('WETH')).toBe(5n * 10n ** 18n)
   })
 
-  it('has the same hash at another block and at other prices in dollars', async () => {
+  it('has the same hash at another block, and another where its values are others', async () => {
     const usd: Record<string, number | null> = {}
     const road = await open({ usd })
     const intent = await planned(road, { pctEachSide: 15 })
     const { plan } = plannedOf(await road.run(intent, { dryRun: true }))
     await testClient(road).mine({ blocks: 3 })
-    Object.assign(usd, { WETH: 3_100, USDC: 1.01 })
     const { plan: later } = plannedOf(await road.run(intent, { dryRun: true }))
     expect(later.blockNumber).not.toBe(plan.blockNumber)
-    expect(later.spendUsd).not.toBe(plan.spendUsd)
     expect(later.planHash).toBe(plan.planHash)
+    Object.assign(usd, { WETH: 3_100, USDC: 1.01 })
+    const { plan: dearer } = plannedOf(await road.run(intent, { dryRun: true }))
+    expect(dearer.values.leavesUsd).not.toBe(plan.values.leavesUsd)
+    expect(dearer.planHash).not.toBe(plan.planHash)
     expect(plan.deposits).toMatchObject([{ token0: { symbol: 'WETH' }, token1: { symbol: 'USDC' }, feePct: 0.05 }])
   })
 })

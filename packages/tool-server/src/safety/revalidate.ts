@@ -81,7 +81,12 @@ async function requirePrice(
   surveyed: Survey,
 ): Promise<void> {
   const { engine, call, chain, intent, reservationId } = road
-  const priced = await priceTokens(tokensToPrice(road), { ...engine, directory: engine.tokens, chain })
+  const priced = await priceTokens(tokensToPrice(road), {
+    ...engine,
+    directory: engine.tokens,
+    chain,
+    at: surveyed.block,
+  })
   // What is signed already is mined, and was weighed before: what is left must be worth it by itself.
   const value = valueOfCall(road, rest, priced, progress.mined.length)
   throwFirst(value.refusals)

@@ -40,22 +40,14 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
     steps.map(({ logs }) => logs),
     request,
   )
-  const deltas = new Map(changes.deltas)
-  if (playedBy === 'eth_call')
-    deltas.set(
-      zeroAddress,
-      steps.reduce((sum, step) => sum + (step.nativeDelta ?? 0n), 0n),
-    )
-  else requireTrace(request, deltas)
-  request.tokens.forEach((token, index) => {
-    const before = uintOf(results[at.before[index] ?? -1])
-    const after = uintOf(results[at.after[index] ?? -1])
-    if (before !== null && after !== null) deltas.set(token.toLowerCase(), after - before)
-  })
+  const native = playedBy === 'eth_call' ? steps.reduce((sum, step) => sum + (step.nativeDelta ?? 0n), 0n) : null
   return {
     playedBy,
     blockNumber: request.block.number,
-    deltas,
+    deltas: deltasOf(request, changes, native, {
+      before: at.before.map((index) => uintOf(results[index])),
+      after: at.after.map((index) => uintOf(results[index])),
+    }),
     rights: changes.rights,
     leftNfts: changes.leftNfts,
     leftovers: at.leftovers.map((index) => uintOf(results[index]) ?? 0n),
@@ -106,6 +98,23 @@ export type Simulation = AssetChanges & {
   /** After refunds, per step. */
   readonly gasUsed: readonly bigint[]
   readonly revokeGasUsed: readonly bigint[]
+}
+
+/** By what logs say, and balances where a token is declared; of native currency, `null` where the logs tell. */
+function deltasOf(
+  request: SimulationRequest,
+  changes: AssetChanges,
+  native: bigint | null,
+  balances: Readonly<Record<'before' | 'after', readonly (bigint | null)[]>>,
+): ReadonlyMap<string, bigint> {
+  const deltas = new Map(changes.deltas)
+  if (native !== null) deltas.set(zeroAddress, native)
+  else requireTrace(request, deltas)
+  request.tokens.forEach((token, index) => {
+    const [before, after] = [balances.before[index] ?? null, balances.after[index] ?? null]
+    if (before !== null && after !== null) deltas.set(token.toLowerCase(), after - before)
+  })
+  return deltas
 }
 
 /** Nothing should stay in a router or position manager: whoever comes next may take it. */

@@ -2,7 +2,16 @@ import { usdMicrosFromAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
-import type { PriceBand, PriceDoubt, PriceSource, RpcPool, Token, TokenDirectory, UsdPrice } from '../ports.ts'
+import type {
+  BlockTime,
+  PriceBand,
+  PriceDoubt,
+  PriceSource,
+  RpcPool,
+  Token,
+  TokenDirectory,
+  UsdPrice,
+} from '../ports.ts'
 import { sumByToken } from './assert-declared.ts'
 import { pairShares } from './pair-shares.ts'
 import { readPairs, type StandingPair, withoutGivenBack } from './pair-worth.ts'
@@ -32,7 +41,7 @@ export async function priceTokens(tokens: readonly Address[], context: PricingCo
 
 async function priceOne(address: Address, context: PricingContext): Promise<PricedToken> {
   const token = await context.directory.byAddress(context.chain, address)
-  const price = await context.prices.usd(context.chain, token)
+  const price = await context.prices.usd(context.chain, token, context.at)
   const found = { token, usd: price?.usd ?? null, ...trustedOf(price, context), pair: null }
   return address === zeroAddress ? orLastGood(found, context) : found
 }
@@ -76,6 +85,8 @@ export type PricingContext = {
   readonly rpc: Pick<RpcPool, 'client' | 'head'>
   readonly chain: Chain
   readonly nativePrices: NativePrices
+  /** The block to read at, where it is known: then nothing is asked before the prices. */
+  readonly at?: BlockTime
   /** Unix milliseconds. */
   readonly now: () => number
 }

@@ -3,7 +3,7 @@ import type { Address, PublicClient } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { contractRead } from '../adapters/rpc/contract-read.ts'
 import { readSurely } from '../adapters/rpc/read-surely.ts'
-import type { RpcPool } from '../ports.ts'
+import type { BlockTime, RpcPool } from '../ports.ts'
 import type { Allowance } from './approval-steps.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function survey(request: {
   ])
   const tip = boundedTip(namedTip, head.baseFeePerGas, chain)
   return {
-    block: { number: head.number },
+    block: { number: head.number, timestamp: head.timestamp },
     atSeconds: Math.max(Number(head.timestamp) + 1, Math.floor(now() / 1000)),
     takenAt: now(),
     // Twice the base fee outlasts six full blocks of it rising (EIP-1559: at most an eighth a block).
@@ -61,7 +61,7 @@ export function readAllowances(
 }
 
 export type Survey = {
-  readonly block: { readonly number: bigint }
+  readonly block: BlockTime
   /** The time the next transaction may be mined at, in Unix seconds: never before the newest block's. */
   readonly atSeconds: number
   /** Unix milliseconds. */

@@ -1,4 +1,5 @@
 import type { Devnet } from '@svc/devnet'
+import type { Address } from 'viem'
 import { expect } from 'vitest'
 import { type ChainActor, createChainActor } from '../../adapters/liquidity/chain-actor.fixture.ts'
 import type { ErrorCode } from '../../errors.ts'
@@ -10,7 +11,7 @@ import { type OutsidePrices, outsidePrices, worthOf } from './worth.fixture.ts'
 /** One way to give the owner's value away, or to forge a price, and how it ends. */
 export type AttackRow = {
   readonly what: string
-  readonly options?: RoadOptions
+  readonly options?: RoadOptions | ((devnet: Devnet) => RoadOptions)
   /** What the stranger does first, and the calls of the agent that follow. All but the last are carried out. */
   readonly attack: (stage: Stage) => Promise<Intent | readonly Intent[]>
   readonly ends: RowEnd
@@ -18,8 +19,11 @@ export type AttackRow = {
   readonly usd?: OutsidePrices
 }
 
-/** The code of the refusal, or how much the owner may be poorer afterwards at outside prices, gas left out. */
-export type RowEnd = ErrorCode | { readonly losesAtMostUsd: number }
+/**
+ * The code of the refusal, with nothing signed; or how much the owner may be poorer afterwards at outside prices, gas left
+ * out, whether the call is carried out or ends in a failure of the chain.
+ */
+export type RowEnd = ErrorCode | { readonly losesAtMostUsd: number; readonly fails?: ErrorCode }
 
 export type Stage = {
   readonly devnet: Devnet
@@ -36,32 +40,37 @@ export async function playRow(row: AttackRow, stage: Stage): Promise<void> {
   for (const call of calls.slice(0, -1)) await road.run(call)
   const last = calls.at(-1)
   if (last === undefined) throw new TypeError('A row makes a call')
+  road.trace.length = 0
+  if (typeof row.ends === 'string') return expectNothingSigned(road, last, row.ends)
   const usd = row.usd ?? outsidePrices
   const before = await worthOf(road, usd)
-  const nonce = await road.nonce()
-  road.trace.length = 0
-  let gasUsd = 0
-  const failure = await road.run(last).then(
-    (outcome) => {
-      gasUsd = 'gasCostWei' in outcome ? (Number(outcome.gasCostWei) / 1e18) * (usd['ETH'] ?? 0) : 0
-      return null
-    },
-    (error: unknown) => error,
-  )
-  const lostUsd = before - gasUsd - (await worthOf(road, usd))
-  if (typeof row.ends === 'string') {
-    expect({ code: codeOf(failure), lostUsd, nonce: await road.nonce() }).toEqual({ code: row.ends, lostUsd: 0, nonce })
-    expect(road.trace).not.toContain('journal recordSigned')
-    expect(await road.store.ledger.open()).toEqual([])
-    return
-  }
-  expect(codeOf(failure)).toBe('carried out')
+  const { code, gasWei } = await outcomeOf(road, last)
+  const lostUsd = before - (Number(gasWei) / 1e18) * (usd['ETH'] ?? 0) - (await worthOf(road, usd))
+  expect(code).toBe(row.ends.fails ?? 'carried out')
   expect(lostUsd).toBeLessThanOrEqual(row.ends.losesAtMostUsd)
 }
 
-export async function openStage(devnet: Devnet, road: Road): Promise<Stage> {
-  const stranger = await createChainActor(devnet, devnet.accounts[9]!.address)
-  await devnet.fund(stranger.address, {
+async function expectNothingSigned(road: Road, call: Intent, code: ErrorCode): Promise<void> {
+  const nonce = await road.nonce()
+  const outcome = await outcomeOf(road, call)
+  expect({ code: outcome.code, nonce: await road.nonce() }).toEqual({ code, nonce })
+  expect(road.trace).not.toContain('journal recordSigned')
+  expect(await road.store.ledger.open()).toEqual([])
+}
+
+async function outcomeOf(road: Road, call: Intent): Promise<{ readonly code: string; readonly gasWei: bigint }> {
+  try {
+    const outcome = await road.run(call)
+    return { code: 'carried out', gasWei: 'gasCostWei' in outcome ? outcome.gasCostWei : 0n }
+  } catch (failure) {
+    if (failure instanceof ToolError) return { code: failure.code, gasWei: 0n }
+    throw failure
+  }
+}
+
+/** Gives the stranger what every row may use. */
+export async function fundStranger(devnet: Devnet): Promise<void> {
+  await devnet.fund(strangerOf(devnet), {
     ETH: '1000',
     WETH: '4000',
     USDC: '10000000',
@@ -71,11 +80,14 @@ export async function openStage(devnet: Devnet, road: Road): Promise<Stage> {
     FOT: '1000000',
     HOSTILE: '1000000',
   })
-  return { devnet, road, stranger }
 }
 
-function codeOf(failure: unknown): string {
-  if (failure === null) return 'carried out'
-  if (failure instanceof ToolError) return failure.code
-  throw failure
+export async function openStage(devnet: Devnet, road: Road): Promise<Stage> {
+  return { devnet, road, stranger: await createChainActor(devnet, strangerOf(devnet)) }
+}
+
+function strangerOf({ accounts }: Devnet): Address {
+  const last = accounts.at(-1)
+  if (last === undefined) throw new TypeError('The chain has no accounts')
+  return last.address
 }

@@ -1,6 +1,9 @@
 import { getTickAtSqrtPrice, sqrtPriceFromAmounts } from '@svc/lp-math'
 import { type Address, parseUnits } from 'viem'
 import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
+import { v2PairAddress } from '../../adapters/liquidity/v2/pair-address.ts'
+import type { Road } from '../open-road.fixture.ts'
+import { v3Path } from './attack-calls.fixture.ts'
 import type { Stage } from './attack-row.fixture.ts'
 
 /** A v3 pool that did not stand before, at a price of the stranger's choice: so many of `quote` for one `base`. */
@@ -46,4 +49,22 @@ export function decimalsOf(symbol: string): number {
 /** Whole tokens in smallest units. */
 export function units(symbol: string, amount: string): bigint {
   return parseUnits(amount, decimalsOf(symbol))
+}
+
+/** Where the pair of two tokens stands. */
+export function pairOf({ chain, token }: Road, one: string, other: string): Address {
+  const [token0, token1] = [token(one), token(other)]
+  const sorted = BigInt(token0) < BigInt(token1) ? ([token0, token1] as const) : ([token1, token0] as const)
+  return v2PairAddress(chain.amm.v2!, ...sorted)
+}
+
+/** Sells so much in a v3 pool, whatever it brings. */
+export async function pushV3(
+  { road, stranger }: Stage,
+  sold: string,
+  fee: number,
+  bought: string,
+  amount: string,
+): Promise<void> {
+  await stranger.swapV3(v3Path(road, [sold, fee, bought]), units(sold, amount))
 }

@@ -24,7 +24,9 @@ export async function worthOf(road: Road, usd: OutsidePrices = outsidePrices): P
 }
 
 function pricesOf(road: Road, usd: OutsidePrices): TrustedPrices {
-  const byAddress = new Map(Object.entries(usd).map(([symbol, price]) => [road.token(symbol).toLowerCase(), [symbol, price]]))
+  const byAddress = new Map(
+    Object.entries(usd).map(([symbol, price]) => [road.token(symbol).toLowerCase(), [symbol, price]]),
+  )
   return (token) => {
     const [symbol, price] = byAddress.get(token) ?? []
     if (typeof symbol !== 'string' || typeof price !== 'number') return null

@@ -17,7 +17,10 @@ export function outcomesOf(moved: Moved, prices: TrustedPrices): MovedOutcomes {
     calls: moved.calls
       .filter(({ trades, deposits }) => trades.length + deposits.length > 0)
       .map((bounds) => {
-        return { feeBps: bounds.feeBps, outcomes: [...tradeOutcomes(bounds, moved), ...depositOutcomes(bounds, moved, prices)] }
+        return {
+          feeBps: bounds.feeBps,
+          outcomes: [...tradeOutcomes(bounds, moved), ...depositOutcomes(bounds, moved, prices)],
+        }
       }),
   }
 }

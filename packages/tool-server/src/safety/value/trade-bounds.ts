@@ -66,7 +66,8 @@ function legAlong({ chain }: Place, hops: readonly Hop[], minOut: bigint, takes:
 function v4Single(args: Part['args'], place: Place): Leg {
   const key = keyIn(args['key'])
   const currencies = [key.currency0, key.currency1].map((currency) => currency.toLowerCase())
-  const [tokenIn = zeroAddress, tokenOut = zeroAddress] = args['zeroForOne'] === true ? currencies : currencies.reverse()
+  const [tokenIn = zeroAddress, tokenOut = zeroAddress] =
+    args['zeroForOne'] === true ? currencies : currencies.reverse()
   return v4Leg(place, tokenIn, tokenOut, args, { feeBps: staticFeeBps(key.fee), pools: [poolIdOf(key)] })
 }
 
@@ -101,8 +102,9 @@ function v4Leg(
 function paysOf(legs: readonly Leg[], parts: readonly Part[], place: Place): ReadonlyMap<string, bigint> {
   const pays = new Map<string, bigint>()
   const wrapped = place.chain.wrappedNative.address.toLowerCase()
-  for (const { tokenIn, takes } of legs) raise(pays, tokenIn, takes)
-  for (const part of parts) raise(pays, ...settlementOf(part, legs))
+  const taken = legs.map(({ tokenIn, takes }) => [tokenIn, takes] as const)
+  const settled = parts.map((part) => settlementOf(part, legs))
+  for (const [token, amount] of [...taken, ...settled]) if (amount > 0n) raise(pays, token, amount)
   if (place.valueWei > 0n) {
     // The older router pays wrapped currency out of what was sent along; to the universal one that is something else.
     const own = pays.get(wrapped) ?? 0n
@@ -118,7 +120,9 @@ function settlementOf({ name, args }: Part, legs: readonly Leg[]): readonly [str
   if (!isOfWallet) return [zeroAddress, 0n]
   const token = textIn(args['token'])
   if (token === zeroAddress) return [zeroAddress, 0n]
-  const swaps = legs.flatMap(({ tokenIn, v4AmountIn }) => (tokenIn === token && v4AmountIn !== null ? [v4AmountIn] : []))
+  const swaps = legs.flatMap(({ tokenIn, v4AmountIn }) =>
+    tokenIn === token && v4AmountIn !== null ? [v4AmountIn] : [],
+  )
   const asked = swaps.reduce((sum, amount) => sum + amount, 0n)
   const isOpen = swaps.some((amount) => amount === 0n)
   const named = uintIn(args[name === 'v4.settle' ? 'amount' : 'most'])
@@ -187,7 +191,7 @@ function hopsOfPairs(value: unknown): readonly Hop[] {
 }
 
 function raise(sums: Map<string, bigint>, token: string, amount: bigint): void {
-  if (token !== zeroAddress) sums.set(token, (sums.get(token) ?? 0n) + amount)
+  sums.set(token, (sums.get(token) ?? 0n) + amount)
 }
 
 function larger(one: bigint, other: bigint): bigint {

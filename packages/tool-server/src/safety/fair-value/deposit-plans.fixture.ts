@@ -1,0 +1,95 @@
+import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
+import type { Intent, TokenQuantity } from '../../intent.ts'
+import type { AddRequest, Position } from '../../ports.ts'
+import type { Road } from '../open-road.fixture.ts'
+import { chainDeadline } from './plans.fixture.ts'
+import { units } from './stranger.fixture.ts'
+
+/** What `add_liquidity` would hand in for these arguments. */
+export async function planAdd(road: Road, add: Add): Promise<Intent> {
+  const [symbol0, symbol1] = add.pair
+  const [token0, token1] = await Promise.all(
+    add.pair.map((symbol) => road.tokens.byAddress(road.chain, road.token(symbol))),
+  )
+  const { version = 'v3', fee = null, range = 'full' } = add
+  const { intent } = await road.liquidity.planAdd(road.chain, {
+    version,
+    token0: token0!,
+    token1: token1!,
+    fee: version === 'v2' ? null : fee,
+    hooks: add.hooks ?? null,
+    amount0: units(symbol0, add.amount0),
+    amount1: add.amount1 === undefined ? null : units(symbol1, add.amount1),
+    range: version === 'v2' ? null : range,
+    slippageBps: add.slippageBps ?? 50,
+    deadline: Number(await chainDeadline(road)),
+    recipient: road.wallet,
+  })
+  return add.createPool === true ? { ...intent, allowsUnpricedPool: true } : intent
+}
+
+export type Add = {
+  readonly version?: AddRequest['version']
+  readonly pair: readonly [string, string]
+  readonly fee?: number
+  readonly hooks?: Address
+  readonly amount0: string
+  readonly amount1?: string
+  readonly range?: AddRequest['range']
+  readonly slippageBps?: number
+  readonly createPool?: boolean
+}
+
+/** What `increase_liquidity` would hand in. */
+export async function planIncrease(road: Road, position: Position, amounts: Amounts): Promise<Intent> {
+  const { intent } = await road.liquidity.planIncrease(road.chain, position, {
+    ...amounts,
+    payNative: false,
+    slippageBps: 50,
+    deadline: Number(await chainDeadline(road)),
+  })
+  return intent
+}
+
+type Amounts = { readonly amount0: bigint; readonly amount1: bigint | null }
+
+/** The wallet's newest v3 or v4 position. */
+export async function newestPosition(road: Road, version: 'v3' | 'v4' = 'v3'): Promise<Position> {
+  const { items } = await road.liquidity.positionsByOwner(road.chain, road.wallet, [version])
+  const found = items.findLast((item): item is Position => item.version !== 'v2')
+  if (found === undefined) throw new TypeError('The wallet holds no position')
+  return found
+}
+
+/** Several intents of the v3 position manager as one multicall, and what comes before. */
+export function oneMulticall(road: Road, before: readonly Hex[], intents: readonly Intent[]): Intent {
+  const [first] = intents
+  if (first === undefined) throw new TypeError('There is nothing to join')
+  const data = multicallOf([...before, ...intents.flatMap(({ calls }) => calls.map((call) => call.data))])
+  return {
+    ...first,
+    calls: [{ to: road.chain.amm.v3!.positionManager, data, valueWei: 0n, label: 'add liquidity' }],
+    spends: summed(intents.flatMap(({ spends }) => spends)),
+    approvals: summed(intents.flatMap(({ approvals }) => approvals)),
+    deposits: intents.flatMap(({ deposits = [] }) => deposits),
+  }
+}
+
+function summed<Quantity extends TokenQuantity>(quantities: readonly Quantity[]): readonly Quantity[] {
+  const sums = new Map<string, Quantity>()
+  for (const one of quantities) {
+    sums.set(one.token, { ...one, amount: one.amount + (sums.get(one.token)?.amount ?? 0n) })
+  }
+  return [...sums.values()]
+}
+
+function multicallOf(steps: readonly Hex[]): Hex {
+  return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'multicall', args: [steps] })
+}
+
+export function v3Manager(functionName: 'collect' | 'decreaseLiquidity', args: Readonly<Record<string, unknown>>): Hex {
+  return encodeFunctionData({ abi: v3PositionManagerAbi, functionName, args: [args] } as Parameters<
+    typeof encodeFunctionData
+  >[0])
+}

@@ -1,0 +1,328 @@
+import { createTestClient, http, parseAbi } from 'viem'
+import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
+import { encodeModifyLiquidities } from '../../adapters/liquidity/v4/encode-modify-liquidities.ts'
+import { v4Action } from '../../adapters/liquidity/v4/v4-action.ts'
+import { laterDeadline } from '../intents.fixture.ts'
+import { beforeSending } from '../network.fixture.ts'
+import type { Intent } from '../../intent.ts'
+import type { Position } from '../../ports.ts'
+import type { Road } from '../open-road.fixture.ts'
+import { craftedIntent, positionManager, v4Key } from './attack-calls.fixture.ts'
+import type { AttackRow, Stage } from './attack-row.fixture.ts'
+import { newestPosition, oneMulticall, planAdd, planIncrease, v3Manager } from './deposit-plans.fixture.ts'
+import { cautious, lenient } from './plans.fixture.ts'
+import { pairOf, pushV3, units } from './stranger.fixture.ts'
+
+/** Deposits whose pool, price, range or tokens give them away. */
+export const depositRows: readonly AttackRow[] = [
+  {
+    what: 'v3: the pool was pushed before the plan was made',
+    attack: async (stage) => {
+      await pushV3(stage, 'USDC', 3_000, 'WETH', '1000000')
+      return planAdd(stage.road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' })
+    },
+    ends: 'POOL_PRICE_OFF_MARKET',
+  },
+  {
+    what: 'v3: it was pushed the other way',
+    attack: async (stage) => {
+      await pushV3(stage, 'WETH', 3_000, 'USDC', '300')
+      return planAdd(stage.road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' })
+    },
+    ends: 'POOL_PRICE_OFF_MARKET',
+  },
+  {
+    what: 'v2: the pair was pushed before the plan was made',
+    attack: async (stage) => {
+      const { road, stranger } = stage
+      await stranger.swapV2([road.token('USDC'), road.token('WETH')], units('USDC', '200000'))
+      return planAdd(road, { version: 'v2', pair: ['WETH', 'USDC'], amount0: '1' })
+    },
+    ends: 'POOL_PRICE_OFF_MARKET',
+  },
+  {
+    what: 'v4: the pool was pushed before the plan was made',
+    attack: async (stage) => {
+      await pushV4(stage)
+      return planAdd(stage.road, { version: 'v4', pair: ['WETH', 'USDC'], fee: 500, amount0: '1' })
+    },
+    ends: 'POOL_PRICE_OFF_MARKET',
+  },
+  {
+    what: 'v3: the pool of a position that grows was pushed',
+    attack: async (stage) => {
+      const { road } = stage
+      await road.run(await planAdd(road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '0.1' }))
+      await pushV3(stage, 'USDC', 3_000, 'WETH', '1000000')
+      return planIncrease(road, await newestPosition(road), { amount0: 10n ** 9n, amount1: null })
+    },
+    ends: 'POOL_PRICE_OFF_MARKET',
+  },
+  {
+    what: 'v4: the pool of a position that grows was pushed',
+    attack: async (stage) => {
+      const { road } = stage
+      await road.run(await planAdd(road, { version: 'v4', pair: ['WETH', 'USDC'], fee: 500, amount0: '0.1' }))
+      await pushV4(stage)
+      return planIncrease(road, await newestPosition(road, 'v4'), { amount0: 10n ** 9n, amount1: null })
+    },
+    ends: 'POOL_PRICE_OFF_MARKET',
+  },
+  {
+    what: 'v3: pushed between the plan and the simulation',
+    attack: async (stage) => {
+      const planned = await planAdd(stage.road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' })
+      await pushV3(stage, 'USDC', 3_000, 'WETH', '1000000')
+      return planned
+    },
+    ends: 'SIMULATION_FAILED',
+  },
+  {
+    what: 'v3: pushed between the simulation and the block',
+    attack: async (stage) => {
+      const { road } = stage
+      const planned = await planAdd(road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' })
+      beforeSending(road, 3, () => pushV3(stage, 'USDC', 3_000, 'WETH', '1000000'))
+      return planned
+    },
+    // The gas of what failed.
+    ends: { losesAtMostUsd: 3, fails: 'TRANSACTION_REVERTED' },
+  },
+  {
+    what: 'v2: reserves unbalanced by a gift',
+    attack: async ({ road, stranger }) => {
+      const pair = pairOf(road, 'WETH', 'USDC')
+      await stranger.write(road.token('USDC'), erc20Abi, 'transfer', [pair, units('USDC', '200000')])
+      await stranger.write(pair, parseAbi(['function sync()']), 'sync', [])
+      return planAdd(road, { version: 'v2', pair: ['WETH', 'USDC'], amount0: '1' })
+    },
+    ends: 'POOL_PRICE_OFF_MARKET',
+  },
+  {
+    what: 'v2: a gift that waits in the pair goes to the depositor',
+    attack: async ({ road, stranger }) => {
+      const pair = pairOf(road, 'WETH', 'USDC')
+      await stranger.write(road.token('USDC'), erc20Abi, 'transfer', [pair, units('USDC', '1000')])
+      return planAdd(road, { version: 'v2', pair: ['WETH', 'USDC'], amount0: '1' })
+    },
+    ends: { losesAtMostUsd: 1 },
+  },
+  {
+    what: 'v2: a pair of a thousand shares that are worth hundreds each, so that a deposit is rounded away',
+    attack: async (stage) => {
+      await openDearPair(stage)
+      await stage.devnet.fund(stage.road.wallet, { WBTC: '1', USDT: '5000' })
+      return planAdd(stage.road, { version: 'v2', pair: ['WBTC', 'USDT'], amount0: '0.003' })
+    },
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  ...(['v2', 'v3', 'v4'] as const).map((version): AttackRow => ({
+    what: `${version}: a missing pool opened at 100 DAI for an ether`,
+    attack: async ({ road, devnet }) => {
+      await devnet.fund(road.wallet, { DAI: '3000' })
+      return planAdd(road, { version, pair: ['WETH', 'DAI'], fee: 500, amount0: '1', amount1: '100' })
+    },
+    ends: 'POOL_PRICE_OFF_MARKET',
+  })),
+  {
+    what: 'v3: a missing pool opened with the amounts in the wrong order, and a word that it is meant',
+    attack: async ({ road, devnet }) => {
+      await devnet.fund(road.wallet, { DAI: '3000' })
+      return planAdd(road, { pair: ['DAI', 'WETH'], fee: 500, amount0: '0.001', amount1: '3', createPool: true })
+    },
+    ends: 'POOL_PRICE_OFF_MARKET',
+  },
+  {
+    what: 'v3: a missing pool opened with a zero too few, and too many decimals',
+    attack: async ({ road, devnet }) => {
+      await devnet.fund(road.wallet, { WBTC: '1', DAI: '9000' })
+      return planAdd(road, { pair: ['WBTC', 'DAI'], fee: 3_000, amount0: '0.1', amount1: '900' })
+    },
+    ends: 'POOL_PRICE_OFF_MARKET',
+  },
+  {
+    what: 'v3: a missing pool opened at the market',
+    attack: async ({ road, devnet }) => {
+      await devnet.fund(road.wallet, { DAI: '3000' })
+      return planAdd(road, { pair: ['WETH', 'DAI'], fee: 500, amount0: '1', amount1: '3000' })
+    },
+    ends: { losesAtMostUsd: 1 },
+  },
+  {
+    what: 'v3: a missing pool of a token that nobody names a price of',
+    attack: async ({ road, devnet }) => {
+      await devnet.fund(road.wallet, { HOSTILE: '1000' })
+      return planAdd(road, { pair: ['HOSTILE', 'USDC'], fee: 500, amount0: '10', amount1: '50' })
+    },
+    ends: 'POOL_PRICE_OFF_MARKET',
+  },
+  {
+    what: 'v3: the same with a word that it is meant, above the budget for tokens without a price',
+    options: cautious,
+    attack: async ({ road, devnet }) => {
+      await devnet.fund(road.wallet, { HOSTILE: '1000' })
+      return planAdd(road, { pair: ['HOSTILE', 'USDC'], fee: 500, amount0: '10', amount1: '150', createPool: true })
+    },
+    ends: 'SPENDING_LIMIT_EXCEEDED',
+  },
+  {
+    what: 'v3: the same within that budget',
+    options: cautious,
+    attack: async ({ road, devnet }) => {
+      await devnet.fund(road.wallet, { HOSTILE: '1000' })
+      return planAdd(road, { pair: ['HOSTILE', 'USDC'], fee: 500, amount0: '10', amount1: '50', createPool: true })
+    },
+    ends: { losesAtMostUsd: 50.01 },
+  },
+  {
+    what: 'v3: no minimums',
+    attack: async ({ road }) => {
+      const planned = await planAdd(road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' })
+      return { ...planned, calls: planned.calls.map((call) => ({ ...call, data: withoutMinimums(call.data) })) }
+    },
+    ends: 'UNSAFE_TRANSACTION',
+  },
+  {
+    what: 'v4: the most that may be taken far above what is simulated',
+    attack: async ({ road }) => farMaximums(road),
+    ends: 'UNSAFE_TRANSACTION',
+  },
+  {
+    what: 'v3: one side alone, in a range between the market and a pool that was pushed as far as is let pass',
+    attack: async (stage) => {
+      await pushV3(stage, 'USDC', 3_000, 'WETH', '290000')
+      return planAdd(stage.road, betweenMarketAndPool)
+    },
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  {
+    what: 'v3: two additions to one position there, in one call',
+    attack: async (stage) => {
+      const { road } = stage
+      const range = betweenMarketAndPool.range
+      await road.run(await planAdd(road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '0.1', amount1: '0', range }))
+      await pushV3(stage, 'USDC', 3_000, 'WETH', '290000')
+      const position = await newestPosition(road)
+      const additions = [await addUsdc(road, position, '1500'), await addUsdc(road, position, '1500')]
+      return oneMulticall(road, [], additions)
+    },
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  {
+    what: 'v3: one side alone there, and in the same call what another position owes the wallet anyway',
+    attack: async (stage) => {
+      const { road } = stage
+      const tokenId = await positionThatOwes(road)
+      await pushV3(stage, 'USDC', 3_000, 'WETH', '290000')
+      const most = 2n ** 128n - 1n
+      const collect = v3Manager('collect', { tokenId, recipient: road.wallet, amount0Max: most, amount1Max: most })
+      return oneMulticall(road, [collect], [await planAdd(road, betweenMarketAndPool)])
+    },
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  {
+    what: 'v3: one side alone, in a range far from the market',
+    attack: async ({ road }) => planAdd(road, { ...betweenMarketAndPool, range: { priceLower: 10, priceUpper: 20 } }),
+    ends: { losesAtMostUsd: 0.01 },
+  },
+  {
+    what: 'v4: a pool whose hook is asked before liquidity leaves, above the budget for what nobody vouches for',
+    options: cautious,
+    attack: async (stage) => {
+      await placeHook(stage, asksBeforeLeaving)
+      return planAdd(stage.road, {
+        version: 'v4',
+        pair: ['WETH', 'USDC'],
+        fee: 3_000,
+        hooks: asksBeforeLeaving,
+        amount0: '1',
+        amount1: '3000',
+      })
+    },
+    ends: 'SPENDING_LIMIT_EXCEEDED',
+  },
+  {
+    what: 'v4: the same under a strict list',
+    options: { policy: { ...lenient, allowlist: { mode: 'strict' } } },
+    attack: async (stage) => {
+      await placeHook(stage, asksBeforeLeaving)
+      return planAdd(stage.road, {
+        version: 'v4',
+        pair: ['WETH', 'USDC'],
+        fee: 3_000,
+        hooks: asksBeforeLeaving,
+        amount0: '0.01',
+        amount1: '30',
+      })
+    },
+    ends: 'SPENDING_LIMIT_EXCEEDED',
+  },
+]
+
+const betweenMarketAndPool = {
+  pair: ['WETH', 'USDC'],
+  fee: 3_000,
+  amount0: '0',
+  amount1: '3000',
+  range: { priceLower: 3_040, priceUpper: 3_052 },
+} as const
+
+async function addUsdc(road: Road, position: Position, amount: string): Promise<Intent> {
+  const isUsdcFirst = position.pool.token0.symbol === 'USDC'
+  const paid = units('USDC', amount)
+  return planIncrease(road, position, isUsdcFirst ? { amount0: paid, amount1: 0n } : { amount0: 0n, amount1: paid })
+}
+
+/** A position of the wallet's that was emptied, all but a unit of which still lies with the position manager. */
+async function positionThatOwes(road: Road): Promise<bigint> {
+  await road.run(await planAdd(road, { pair: ['WETH', 'USDC'], fee: 500, amount0: '1' }))
+  const { positionId, liquidity } = await newestPosition(road)
+  const tokenId = BigInt(positionId)
+  const deadline = laterDeadline(0)
+  const freed = v3Manager('decreaseLiquidity', { tokenId, liquidity, amount0Min: 0n, amount1Min: 0n, deadline })
+  const collected = v3Manager('collect', { tokenId, recipient: road.wallet, amount0Max: 1n, amount1Max: 1n })
+  await road.run(craftedIntent(road, [positionManager(road, [freed, collected])], {}))
+  return tokenId
+}
+
+/** Called before liquidity is added and removed (bits 11 and 9). */
+const asksBeforeLeaving = '0x0000000000000000000000000000000000010a00'
+
+/** Answers every call with the selector it was called by. */
+async function placeHook({ devnet }: Stage, address: typeof asksBeforeLeaving): Promise<void> {
+  const node = createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl) })
+  await node.setCode({ address, bytecode: '0x60003560e01c60e01b60005260206000f3' })
+}
+
+async function pushV4({ road, stranger }: Stage): Promise<void> {
+  const key = v4Key(road.token('USDC'), road.token('WETH'), 500, 10)
+  await stranger.swapV4(key, key.currency0 === road.token('USDC'), units('USDC', '500000'))
+}
+
+/** A pair of WBTC and USDT at the market, of which there are a thousand and one shares. */
+async function openDearPair({ road, stranger }: Stage): Promise<void> {
+  const [wbtc, usdt] = [road.token('WBTC'), road.token('USDT')]
+  await stranger.addV2(wbtc, usdt, 1_001n, 1_002n)
+  const pair = pairOf(road, 'WBTC', 'USDT')
+  await stranger.write(wbtc, erc20Abi, 'transfer', [pair, units('WBTC', '1')])
+  await stranger.write(usdt, erc20Abi, 'transfer', [pair, units('USDT', '90000')])
+  await stranger.write(pair, parseAbi(['function sync()']), 'sync', [])
+}
+
+/** The two words before recipient and deadline of a mint are its minimums. */
+function withoutMinimums(data: `0x${string}`): `0x${string}` {
+  const start = 2 + 8 + 64 * 7
+  return `0x${data.slice(2, start)}${'0'.repeat(128)}${data.slice(start + 128)}`
+}
+
+async function farMaximums(road: Road) {
+  const planned = await planAdd(road, { version: 'v4', pair: ['WETH', 'USDC'], fee: 500, amount0: '1' })
+  const [deposit] = planned.deposits!
+  const { tickLower, tickUpper, liquidity } = deposit!
+  const key = v4Key(road.token('WETH'), road.token('USDC'), 500, 10)
+  const most = { amount0: units('WETH', '4'), amount1: units('USDC', '18000') }
+  const far = key.currency0 === road.token('WETH') ? most : { amount0: most.amount1, amount1: most.amount0 }
+  const mint = { key, tickLower: tickLower!, tickUpper: tickUpper!, liquidity, most: far, owner: road.wallet }
+  const data = encodeModifyLiquidities([v4Action.mint(mint), v4Action.settlePair(key)], Number(laterDeadline(0)))
+  return { ...planned, calls: planned.calls.map((call) => ({ ...call, data })) }
+}

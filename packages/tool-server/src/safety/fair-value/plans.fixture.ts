@@ -1,0 +1,43 @@
+import type { Intent } from '../../intent.ts'
+import type { Version } from '../../ports/liquidity.ts'
+import type { Road } from '../open-road.fixture.ts'
+import { units } from './stranger.fixture.ts'
+
+const limitsUsd = { perTransaction: '50000', perSession: '100000', daily: '250000' }
+
+/** High limits, so that what a row is refused for is value. */
+export const lenient = { limitsUsd, approvalThresholdUsd: null, allowlist: { mode: 'lenient' } } as const
+
+/** A hundred dollars a day for what nobody vouches for. */
+export const cautious = { policy: { ...lenient, speculativeUsd: '100' } } as const
+
+/** What `execute_swap` would hand in: the best route of a version, half a percent of slippage. */
+export async function planSwap(
+  road: Road,
+  sold: string,
+  bought: string,
+  amount: string,
+  version: Version,
+): Promise<Intent> {
+  const [tokenIn, tokenOut] = await Promise.all([sold, bought].map((symbol) => tokenOf(road, symbol)))
+  const amountIn = units(sold, amount)
+  const tokens = { tokenIn: tokenIn!, tokenOut: tokenOut! }
+  const quote = await road.liquidity.quote(road.chain, { ...tokens, amountIn, versions: [version] })
+  const { intent } = await road.liquidity.planSwap(road.chain, quote, {
+    ...tokens,
+    slippageBps: 50,
+    deadline: Number(await chainDeadline(road)),
+    recipient: road.wallet,
+  })
+  return intent
+}
+
+/** Five minutes after the newest block, wherever its clock stands. */
+export async function chainDeadline(road: Road): Promise<bigint> {
+  const { timestamp } = await road.rpc.head(road.chain)
+  return timestamp + 300n
+}
+
+function tokenOf(road: Road, symbol: string) {
+  return road.tokens.byAddress(road.chain, road.token(symbol))
+}

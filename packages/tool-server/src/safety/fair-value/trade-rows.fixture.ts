@@ -1,0 +1,358 @@
+import { type Address, parseUnits } from 'viem'
+import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
+import { encodeActions } from '../../adapters/liquidity/v4/encode-actions.ts'
+import type { PoolKey } from '../../adapters/liquidity/v4/pool-key.ts'
+import { v4Action } from '../../adapters/liquidity/v4/v4-action.ts'
+import type { Intent } from '../../intent.ts'
+import { approveIntent, laterDeadline, swapIntent } from '../intents.fixture.ts'
+import { answering, beforeSending } from '../network.fixture.ts'
+import type { Road } from '../open-road.fixture.ts'
+import {
+  command,
+  craftedIntent,
+  sum,
+  swapRouter,
+  universal,
+  v2Call,
+  v3Path,
+  v3Single,
+  v4Key,
+  v4SingleSwap,
+} from './attack-calls.fixture.ts'
+import type { AttackRow, Stage } from './attack-row.fixture.ts'
+import { cautious, lenient, planSwap } from './plans.fixture.ts'
+import { pairOf, pushV3, startOf, units } from './stranger.fixture.ts'
+
+const usdc = (amount: string) => parseUnits(amount, 6)
+const eth = (amount: string) => parseUnits(amount, 18)
+
+const payee = '0x00000000000000000000000000000000000bad00'
+
+/** Trades as an agent asks for them, in pools that were made or moved for it. */
+export const tradeRows: readonly AttackRow[] = [
+  {
+    what: 'the wrong fee tier: 36,000 dollars through a pool of 350,000',
+    attack: async ({ road, devnet }) => {
+      await devnet.fund(road.wallet, { WETH: '10' })
+      const swap = { tokenIn: 'WETH', tokenOut: 'USDC', fee: 10_000, amountIn: eth('12'), least: 1n }
+      return craftedIntent(road, [swapRouter(road, [v3Single(road, swap)])], { spends: [sum(road, 'WETH', eth('12'))] })
+    },
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  {
+    what: 'a thin pair that a stranger made beside the deep pools',
+    attack: async (stage) => {
+      const { road, stranger, devnet } = stage
+      await stranger.addV2(road.token('WBTC'), road.token('USDC'), units('WBTC', '1'), usdc('90000'))
+      await devnet.fund(road.wallet, { WBTC: '1' })
+      return planSwap(road, 'WBTC', 'USDC', '0.1', 'v2')
+    },
+    ends: 'PRICE_IMPACT_EXCEEDED',
+  },
+  {
+    what: 'the pool was pushed to a hundredth before the quote',
+    attack: async (stage) => {
+      await stage.devnet.fund(stage.road.wallet, { WBTC: '1' })
+      await pushV3(stage, 'WBTC', 500, 'WETH', '40')
+      return craftedIntent(stage.road, [swapRouter(stage.road, [v3Single(stage.road, halfABitcoin)])], {
+        spends: [sum(stage.road, 'WBTC', halfABitcoin.amountIn)],
+      })
+    },
+    ends: 'PRICE_IMPACT_EXCEEDED',
+  },
+  {
+    what: 'the pool was pushed by 2 %',
+    attack: async (stage) => {
+      await pushV3(stage, 'USDC', 3_000, 'WETH', '290000')
+      return swapIntent(stage.road, '3000', { fee: 3_000, minimumOut: eth('0.97') })
+    },
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  {
+    what: 'the pool was pushed by half a percent',
+    attack: async (stage) => {
+      await pushV3(stage, 'USDC', 3_000, 'WETH', '75000')
+      return swapIntent(stage.road, '3000', { fee: 3_000, minimumOut: eth('0.988') })
+    },
+    ends: { losesAtMostUsd: 39 },
+  },
+  {
+    what: 'the pool was pushed for the wallet',
+    attack: async (stage) => {
+      await pushV3(stage, 'WETH', 3_000, 'USDC', '100')
+      return swapIntent(stage.road, '3000', { fee: 3_000 })
+    },
+    ends: { losesAtMostUsd: 0 },
+  },
+  {
+    what: 'one pool of two on the way was pushed',
+    attack: async (stage) => {
+      await stage.devnet.fund(stage.road.wallet, { WBTC: '1' })
+      await pushV3(stage, 'WBTC', 3_000, 'WETH', '4')
+      return planSwap(stage.road, 'WBTC', 'USDC', '0.1', 'v3')
+    },
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  {
+    what: 'pushed before the block and back after it, beyond the minimum',
+    attack: async (stage) => {
+      const planned = await planSwap(stage.road, 'USDC', 'WETH', '3000', 'v3')
+      beforeSending(stage.road, 2, () => pushV3(stage, 'USDC', 500, 'WETH', '1000000'))
+      return planned
+    },
+    // The gas of what failed.
+    ends: { losesAtMostUsd: 3, fails: 'TRANSACTION_REVERTED' },
+  },
+  {
+    what: 'pushed before the block and back after it, up to the minimum',
+    attack: async (stage) => {
+      const planned = await planSwap(stage.road, 'USDC', 'WETH', '3000', 'v3')
+      beforeSending(stage.road, 2, () => pushV3(stage, 'USDC', 500, 'WETH', '80000'))
+      return planned
+    },
+    ends: { losesAtMostUsd: 3_000 * 0.013 },
+  },
+  {
+    what: 'a pool that keeps 9 % as its fee',
+    attack: async (stage) => dearPool(stage, 90_000, eth('0.905')),
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  {
+    what: 'a pool that keeps 3 %, which is all that is excused',
+    attack: async (stage) => dearPool(stage, 30_000, eth('0.966')),
+    ends: { losesAtMostUsd: 3_000 * 0.05 },
+  },
+  {
+    what: 'a cent through a dear pool beside 3,000 dollars in a cheap one without a proper minimum',
+    attack: async (stage) => {
+      const { road } = stage
+      const key = await openDearPool(stage, 40_000)
+      const dust = [
+        v4SingleSwap(key, key.currency0 === road.token('USDC'), 10_000n, 0n),
+        v4Action.settleAll(road.token('USDC'), 10_000n),
+        v4Action.takeAllTo(road.token('WETH'), road.wallet),
+      ]
+      const main = command.v3In(road.wallet, usdc('3000'), eth('0.965'), v3Path(road, ['USDC', 500, 'WETH']))
+      const calls = [universal(road, [command.v4(encodeActions(dust)), main])]
+      return craftedIntent(road, calls, { spends: [sum(road, 'USDC', usdc('3000.01'))] })
+    },
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  {
+    what: 'his own token in his own pool, at a thousand dollars each',
+    options: cautious,
+    attack: async (stage) => {
+      await openWorthlessPool(stage)
+      return buyWorthless(stage.road, '400')
+    },
+    ends: 'SPENDING_LIMIT_EXCEEDED',
+  },
+  {
+    what: 'the same within what may be spent on such tokens',
+    options: cautious,
+    attack: async (stage) => {
+      await openWorthlessPool(stage)
+      return buyWorthless(stage.road, '90')
+    },
+    ends: { losesAtMostUsd: 90.01 },
+  },
+  {
+    what: 'the same day by day: the second purchase finds the budget used',
+    options: cautious,
+    attack: async (stage) => {
+      await openWorthlessPool(stage)
+      return [buyWorthless(stage.road, '60'), buyWorthless(stage.road, '60')]
+    },
+    ends: 'SPENDING_LIMIT_EXCEEDED',
+  },
+  {
+    what: 'the same under a strict list that does not have it',
+    options: { policy: { ...lenient, allowlist: { mode: 'strict' } } },
+    attack: async (stage) => {
+      await openWorthlessPool(stage)
+      return buyWorthless(stage.road, '90')
+    },
+    ends: 'TOKEN_NOT_ALLOWLISTED',
+  },
+  {
+    what: 'a unit of a worthless token as a pretext for a trade without a proper minimum',
+    options: cautious,
+    attack: async (stage) => {
+      await openWorthlessPool(stage)
+      return withPretext(stage.road)
+    },
+    ends: 'SPENDING_LIMIT_EXCEEDED',
+  },
+  {
+    what: 'a token that keeps a hundredth of every transfer',
+    options: cautious,
+    attack: async ({ road }) => planSwap(road, 'WETH', 'FOT', '0.1', 'v2'),
+    ends: 'SIMULATION_FAILED',
+  },
+  {
+    what: 'proceeds to an address that the operator lists, without a minimum',
+    options: { policy: { ...lenient, recipients: { '31337': [payee] } } },
+    attack: async ({ road }) =>
+      swapIntent(road, '3000', { recipient: payee, minimumOut: 0n, intent: { receives: [] } }),
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  {
+    what: 'proceeds to an address that nobody lists',
+    attack: async ({ road }) => swapIntent(road, '3000', { recipient: payee, intent: { receives: [] } }),
+    ends: 'RECIPIENT_NOT_ALLOWED',
+  },
+  {
+    what: 'native currency to a contract that the operator lists, for nothing',
+    options: { policy: { ...lenient, contracts: { '31337': [payee] } } },
+    attack: async ({ road }) =>
+      craftedIntent(road, [{ to: payee, data: '0x', valueWei: eth('1') }], { spends: [sum(road, 'ETH', eth('1'))] }),
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  {
+    what: 'native currency sent along with a swap of something else, for whoever comes next',
+    attack: async ({ road }) => {
+      const step = v3Single(road, { tokenIn: 'USDC', tokenOut: 'WETH', amountIn: usdc('3000'), least: eth('0.99') })
+      return craftedIntent(road, [swapRouter(road, [step], eth('1'))], {
+        spends: [sum(road, 'USDC', usdc('3000')), sum(road, 'ETH', eth('1'))],
+      })
+    },
+    ends: 'UNSAFE_TRANSACTION',
+  },
+  {
+    what: 'wrapped and taken for spent: a wrap alone loses nothing',
+    attack: async ({ road }) => {
+      const calls = [universal(road, [command.wrap(road.wallet, eth('1'))], eth('1'))]
+      return craftedIntent(road, calls, {
+        spends: [sum(road, 'ETH', eth('1'))],
+        receives: [sum(road, 'WETH', eth('1'))],
+      })
+    },
+    ends: { losesAtMostUsd: 0.01 },
+  },
+  {
+    what: 'an allowance that lasts, above the limit of one transaction',
+    attack: async ({ road }) => approveIntent(road, road.chain.amm.v3!.swapRouter02, '60000'),
+    ends: 'SPENDING_LIMIT_EXCEEDED',
+  },
+  {
+    what: 'an allowance for a stranger',
+    attack: async ({ road }) => approveIntent(road, payee, '1'),
+    ends: 'SPENDER_NOT_ALLOWED',
+  },
+  {
+    what: 'an endpoint that shows no logs, and a swap that declares nothing and draws on an allowance that stands',
+    attack: async ({ road }) => {
+      await road.run(approveIntent(road, road.chain.amm.v3!.swapRouter02, '3000'))
+      withoutLogs(road)
+      const step = v3Single(road, { tokenIn: 'USDC', tokenOut: 'WETH', amountIn: usdc('3000'), least: 0n })
+      return craftedIntent(road, [swapRouter(road, [step])], {})
+    },
+    ends: 'UNSAFE_TRANSACTION',
+  },
+  {
+    what: 'an endpoint that shows no logs, and a swap without a minimum',
+    attack: async ({ road }) => {
+      withoutLogs(road)
+      return swapIntent(road, '3000', { minimumOut: 0n })
+    },
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+  {
+    what: 'shares of a pair sold for a thousandth of their worth',
+    attack: async (stage) => {
+      const { road, stranger } = stage
+      const { pair, shares } = await giveShares(stage, 'WETH', 'USDC', eth('1'), usdc('3000'))
+      await stranger.addV2(pair, road.token('USDC'), shares / 10n, usdc('1'))
+      return sellShares(road, pair, shares)
+    },
+    ends: 'PRICE_IMPACT_EXCEEDED',
+  },
+  {
+    what: 'shares of a pair of which nobody names a price of one side',
+    attack: async (stage) => {
+      const { road, stranger } = stage
+      const { pair, shares } = await giveShares(stage, 'WETH', 'HOSTILE', eth('1'), eth('100'))
+      await stranger.addV2(pair, road.token('USDC'), shares / 10n, usdc('1'))
+      return sellShares(road, pair, shares)
+    },
+    ends: 'VALUE_LOSS_EXCEEDED',
+  },
+]
+
+/** Of what the owner holds 45,000 dollars are sold. */
+const halfABitcoin = { tokenIn: 'WBTC', tokenOut: 'WETH', fee: 500, amountIn: 50_000_000n, least: 0n }
+
+/** A v4 pool of the stranger's at the market, with a fee of his choice, and liquidity of millions. */
+async function openDearPool(stage: Stage, fee: number): Promise<PoolKey> {
+  const { road, stranger } = stage
+  const key = v4Key(road.token('WETH'), road.token('USDC'), fee, 100)
+  const { sqrtPriceX96 } = startOf(road.token('WETH'), road.token('USDC'), ['WETH', 'USDC'], 3_000)
+  await stranger.initializeV4(key, sqrtPriceX96)
+  await stranger.mintV4(key, -887_200, 887_200, 40_000_000_000_000_000n)
+  return key
+}
+
+async function dearPool(stage: Stage, fee: number, least: bigint): Promise<Intent> {
+  const { road } = stage
+  const key = await openDearPool(stage, fee)
+  const steps = [
+    v4SingleSwap(key, key.currency0 === road.token('USDC'), usdc('3000'), least),
+    v4Action.settleAll(road.token('USDC'), usdc('3000')),
+    v4Action.takeAllTo(road.token('WETH'), road.wallet),
+  ]
+  const calls = [universal(road, [command.v4(encodeActions(steps))])]
+  return craftedIntent(road, calls, { spends: [sum(road, 'USDC', usdc('3000'))] })
+}
+
+async function openWorthlessPool({ road, stranger }: Stage): Promise<void> {
+  await stranger.addV2(road.token('HOSTILE'), road.token('USDC'), eth('100'), usdc('100000'))
+}
+
+function buyWorthless(road: Road, amount: string): Intent {
+  const path = [road.token('USDC'), road.token('HOSTILE')]
+  const args = [usdc(amount), 1n, path, road.wallet, laterDeadline(0)]
+  return craftedIntent(road, [v2Call(road, 'swapExactTokensForTokens', args)], {
+    spends: [sum(road, 'USDC', usdc(amount))],
+    receives: [sum(road, 'HOSTILE', 1n)],
+  })
+}
+
+/** 3,000 dollars that may lose 150, and a cent's worth of the stranger's token. */
+function withPretext(road: Road): Intent {
+  const main = command.v3In(road.wallet, usdc('3000'), eth('0.95'), v3Path(road, ['USDC', 500, 'WETH']))
+  const path = [road.token('USDC'), road.token('HOSTILE')]
+  const calls = [universal(road, [main, command.v2In(road.wallet, 10_000n, 0n, path)])]
+  return craftedIntent(road, calls, {
+    spends: [sum(road, 'USDC', usdc('3000.01'))],
+    receives: [sum(road, 'WETH', eth('0.95')), sum(road, 'HOSTILE', 1n)],
+  })
+}
+
+/** Like an endpoint that knows `eth_call` alone. */
+function withoutLogs(road: Road): void {
+  road.network.fetch = answering('eth_simulateV1', { code: -32_601, message: 'the method does not exist' })
+}
+
+/** Nine tenths of new shares of a pair for the wallet. */
+async function giveShares(
+  { road, stranger }: Stage,
+  one: string,
+  other: string,
+  amountOne: bigint,
+  amountOther: bigint,
+): Promise<{ readonly pair: Address; readonly shares: bigint }> {
+  await stranger.addV2(road.token(one), road.token(other), amountOne, amountOther)
+  const pair = pairOf(road, one, other)
+  const minted = await stranger.balanceOf(pair)
+  const shares = (minted * 9n) / 10n
+  await stranger.write(pair, erc20Abi, 'transfer', [road.wallet, shares])
+  return { pair, shares: shares - (shares % 10n) }
+}
+
+function sellShares(road: Road, pair: Address, shares: bigint): Intent {
+  const args = [shares, 0n, [pair, road.token('USDC')], road.wallet, laterDeadline(0)]
+  return craftedIntent(road, [v2Call(road, 'swapExactTokensForTokens', args)], {
+    spends: [{ token: pair, amount: shares }],
+    receives: [sum(road, 'USDC', 1n)],
+  })
+}
