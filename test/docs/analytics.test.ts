@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { catalogue } from '@svc/tool-server'
+import { toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callCommand } from '../../packages/cli/src/calls.fixture.ts'
 import { poolWorld } from '../../packages/tool-server/src/tools/analytics/pool-world.fixture.ts'
@@ -45,7 +46,10 @@ describe('docs/analytics.md says what each member of a result is', () => {
   ])('of an answer of %s', async (name, args, least) => {
     const tool = catalogue.find((one) => one.name === name)!
     const world = poolWorld({ decimals: [18, 6], tick: 0, step: 30 })
-    const rpc = { ...world.rpc, client: () => ({ readContract: async () => 10n ** 24n }) as never }
+    const rpc = {
+      ...world.rpc,
+      client: () => ({ call: async () => ({ data: toHex(10n ** 24n, { size: 32 }) }) }) as never,
+    }
     const input = parseInput(tool, { token0: 'AAA', token1: 'BBB', chain: 'base', ...args })
     const members = [...membersOf(await tool.handle(input, { ...world, rpc }))]
     expect(new Set(members).size).toBeGreaterThan(least)

@@ -10,7 +10,7 @@ import { createConfirmedSources } from './safety/policy-price-sources.ts'
 import type { Policy } from './safety/policy.ts'
 import { dailyValueCaps } from './safety/policy-value-caps.ts'
 
-/** What a command reads chains through, at the endpoints and prices of the server; nothing is asked before it is needed. */
+/** What server and commands read chains through; nothing is asked before it is needed. */
 export function openReads(config: Pick<Config, 'chains' | 'rpc'>, { memory, policy }: ReadsOptions): Reads {
   const chains = createChainDirectory(config.chains)
   const rpc = createRpcPool({ urls: (chain) => rpcUrls(config.rpc, chain), now: Date.now })
@@ -21,8 +21,8 @@ export function openReads(config: Pick<Config, 'chains' | 'rpc'>, { memory, poli
     tokens,
     liquidity,
     memory,
-    confirmed: createConfirmedSources(() => policy),
-    pushBudgetUsd: Number(dailyValueCaps(policy).coldStart) / 1e6,
+    confirmed: createConfirmedSources(policy),
+    pushBudgetUsd: Number(dailyValueCaps(policy()).coldStart) / 1e6,
     pickInt: (below) => randomInt(below),
   })
   return { chains, rpc, tokens, liquidity, prices }
@@ -33,5 +33,6 @@ export type Reads = Pick<Ports, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'pri
 export type ReadsOptions = {
   /** What the server has seen of prices; `null` where nothing is remembered. */
   readonly memory: PriceMemory | null
-  readonly policy: Policy
+  /** As it holds now: the price sources that the operator confirmed. */
+  readonly policy: () => Policy
 }

@@ -1,26 +1,20 @@
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
-import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
 import { createBarMemory } from './adapters/history/create-bar-memory.ts'
 import { createPoolHistory } from './adapters/history/create-pool-history.ts'
 import { createIdentities } from './adapters/identity/create-identities.ts'
-import { createLiquidity } from './adapters/liquidity/create-liquidity.ts'
 import { createPriceMemory, type SightingStore } from './adapters/prices/create-price-memory.ts'
-import { createPriceSource } from './adapters/prices/create-price-source.ts'
-import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
 import { createSubgraphs } from './adapters/subgraph/create-subgraphs.ts'
-import { createTokenDirectory } from './adapters/tokens/create-token-directory.ts'
 import { createWorkerPool } from './adapters/workers/create-worker-pool.ts'
 import { workerProgram } from './adapters/workers/worker-program.ts'
-import { rpcUrls, type Config } from './config.ts'
+import type { Config } from './config.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Log } from './observability/log.ts'
 import { openLog } from './observability/open-log.ts'
+import { openReads } from './open-reads.ts'
 import { policyFaults } from './safety/policy-faults.ts'
-import { createConfirmedSources } from './safety/policy-price-sources.ts'
 import { openPolicySource, type PolicySource } from './safety/policy-source.ts'
 import { reportPolicy } from './safety/report-policy.ts'
-import { dailyValueCaps } from './safety/policy-value-caps.ts'
 import { createServer, type ToolServer } from './server.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from './tool-error.ts'
@@ -36,30 +30,18 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const log = openLog(config)
   const policies = await openPolicy(config, log)
   const policy = policies.started
-  const chains = createChainDirectory(config.chains)
-  const rpc = createRpcPool({ urls: (chain) => rpcUrls(config.rpc, chain), now: Date.now })
-  const tokens = createTokenDirectory({ chains: config.chains, rpc })
-  const liquidity = createLiquidity({ rpc, tokens })
-  const pickInt = (below: number) => randomInt(below)
   const seen: { store: SightingStore | null } = { store: null }
   const onError = (error: unknown) => log.warn('prices.not-remembered', { error })
   const memory = createPriceMemory({ store: () => seen.store, now: Date.now, onError })
-  const prices = createPriceSource({
-    rpc,
-    tokens,
-    liquidity,
-    memory,
-    confirmed: createConfirmedSources(() => policies.latest()),
-    pushBudgetUsd: Number(dailyValueCaps(policy).coldStart) / 1e6,
-    pickInt,
-  })
+  const reads = openReads(config, { memory, policy: () => policies.latest() })
+  const { rpc } = reads
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
-  const ports = { chains, rpc, tokens, prices, liquidity, identities }
+  const ports = { ...reads, identities }
   const write = await openWrite()
   seen.store = write?.sightings ?? null
   const subgraphs = createSubgraphs({ apiKey: config.upstream.subgraphApiKey })
   const bars = write?.bars ?? createBarMemory()
-  const checks = { pickInt }
+  const checks = { pickInt: (below: number) => randomInt(below) }
   const history = createPoolHistory(ports, { subgraphs, bars, now: Date.now, checks })
   const program = workerProgram()
   const traffic = createTraffic()

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { goneAfter, installedProgram, program, run, type Run } from '../processes.fixture.ts'
+import { goneAfter, installedProgram, program, repository, run, type Run } from '../processes.fixture.ts'
 
 const timeout = 300_000
 
@@ -56,9 +58,26 @@ describe('svc demo', { timeout }, () => {
     const story = demo.printed.stdout
     const [, attempts = '', stopped] = /^(\d+) attempts, (\d+) stopped\. Nothing reached/m.exec(story) ?? []
     expect(stopped).toBe(attempts)
-    expect(Number(attempts)).toBeGreaterThanOrEqual(14)
+    expect(readFileSync(join(repository, 'README.md'), 'utf8')).toContain(
+      `\n${attempts} attempts, ${attempts} stopped.`,
+    )
     expect(story.match(/^ {5}stopped by {3}/gm)).toHaveLength(Number(attempts))
     expect(story.match(/^ {5}it hears {5}[A-Z_]+: /gm)).toHaveLength(Number(attempts))
+    // Prices: what an accomplice with millions makes pools say, and what comes of it.
+    for (const [title, code] of [
+      ['Park a pool at one dollar', 'SPENDING_LIMIT_EXCEEDED'],
+      ['Push the pool, then buy in it', 'PRICE_IMPACT_EXCEEDED'],
+      ['Leave room for somebody else', 'VALUE_LOSS_EXCEEDED'],
+      ['Open a pool at a wrong price', 'POOL_PRICE_OFF_MARKET'],
+      ['Push the pool under an approved plan', 'SIMULATION_DRIFT'],
+    ] as const) {
+      expect(story).toMatch(new RegExp(`^ {5}${title} +${code}$`, 'm'))
+      expect(story).toMatch(new RegExp(`\\d\\. ${title}\\n[^>]*agent >[^>]*it hears +${code}: \\S`))
+    }
+    expect(story.match(/^ {5}accomplice {3}/gm)).toHaveLength(3)
+    // What is done over and over is told once.
+    expect(story.match(/agent > approve_token /g)).toHaveLength(3)
+    expect(story).toMatch(/carried out {2}\d+ times, one call after the other/)
     expect(story).not.toMatch(/\p{Cf}|undefined|NaN/u)
     expect(demo.printed.stderr).toBe('')
     await goneAfter(demo)

@@ -1,11 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { useDevnet } from '@svc/devnet/testing'
 import { openStore } from '@svc/store'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { plan } from '../approvals/operations.fixture.ts'
 import { callCommand } from '../calls.fixture.ts'
+import { addToken } from '../policy/add-token.ts'
 import { swapPlan, type SwapPlan } from '../policy/swap-plan.fixture.ts'
 
 const devnet = useDevnet()
@@ -93,5 +95,119 @@ describe('svc policy explain, on a chain', () => {
     expect(shown.stdout).toMatch(/^ {2}ETH, WETH {2}/m)
     expect(shown.stdout).toMatch(/^unknown +maxLossBps: [^\n]+\n +asked +not weighed/m)
     expect(shown.stdout).toContain('The policy refuses this plan.')
+  })
+})
+
+describe('svc policy add-token', () => {
+  /** Pools are a week old and traded in; DAI, which the row no longer lists, has two deep ones. */
+  beforeEach(async () => {
+    const { chain } = devnet()
+    const tokens = chain.tokens.filter(({ symbol }) => symbol !== 'DAI')
+    await put('chains.json', [{ ...chain, tokens }])
+    await devnet().mineTo(Math.floor(Date.now() / 1_000) + 8 * 86_400)
+    await devnet().market.move({})
+    await devnet().trade(12, 'add-token', ['v3 DAI/USDC 0.01 %', 'v3 DAI/WETH 0.3 %'].map(poolOf))
+  })
+  const addressOf = (symbol: string) => devnet().tokens.find((token) => token.symbol === symbol)!.address
+  const poolOf = (label: string) => devnet().pools.find((pool) => `${pool.version} ${pool.label}` === label)!.id
+  const policyPath = () => join(directory, 'policy.json')
+  const policyNow = async () => JSON.parse(await readFile(policyPath(), 'utf8'))
+
+  it('writes token and sources after a yes, shows what each says, and changes nothing the second time', async () => {
+    await put('policy.json', { limitsUsd: { daily: '1500' }, allowlist: { tokens: { 1: [] } } })
+    const added = await svc('add-token', 'local', addressOf('DAI'), '--yes')
+    expect([added.code, added.stderr]).toEqual([0, ''])
+    const pools = ['v3 DAI/USDC 0.01 %', 'v3 DAI/WETH 0.3 %'].map(poolOf)
+    expect(added.stdout).toMatch(/^token +"DAI" 0x\w{40}, 18 decimals, not on the list of local$/m)
+    for (const id of pools) {
+      expect(added.stdout).toMatch(new RegExp(`propose +v3 [\\d.]+ % against \\w+ +${id}\\n +[\\d,]+ USD of it and`))
+      expect(added.stdout).toMatch(new RegExp(`counts +[\\d.]+ to [\\d.]+ +v3 pool ${id}: mean of 30 min`))
+    }
+    expect(added.stdout).toMatch(/^price +[\d.]+ to [\d.]+ USD, \d+ bps wide$/m)
+    expect(added.stdout).toContain('a day moves at most')
+    expect(added.stdout).toContain(`Written to ${policyPath()}; what stood there before is in ${policyPath()}.bak.`)
+    const written = await policyNow()
+    expect(written).toMatchObject({
+      limitsUsd: { daily: '1500' },
+      allowlist: { tokens: { 1: [], [devnet().chainId]: [addressOf('DAI')] } },
+      priceSources: { [devnet().chainId]: { [addressOf('DAI')]: { pools: pools.map((id) => ({ id })) } } },
+    })
+    expect((await stat(policyPath())).mode & 0o777).toBe(0o600)
+    expect((await svc('check')).code).toBe(0)
+    const again = await svc('add-token', 'local', addressOf('DAI').toLowerCase(), '--yes', '--json')
+    expect(JSON.parse(again.stdout)).toMatchObject({ status: 'unchanged', backup: null })
+    expect(await policyNow()).toEqual(written)
+  })
+
+  it('adds a feed that is named, and keeps it when only pools are looked for again', async () => {
+    const { address } = devnet().feeds.DAI
+    const words = ['add-token', 'local', addressOf('DAI'), '--yes', '--json']
+    const feed = ['--feed', address, '--heartbeat', '86400', '--deviation-bps', '25']
+    const { status, sources, band } = JSON.parse((await svc(...words, ...feed)).stdout)
+    expect([status, sources.feed, band.basis]).toEqual([
+      'added',
+      { address, heartbeatSeconds: 86_400, deviationBps: 25, decimals: 8 },
+      'feed',
+    ])
+    expect(JSON.parse((await svc(...words)).stdout)).toMatchObject({
+      status: 'unchanged',
+      sources: { feed: { address } },
+    })
+  })
+
+  it('asks a person, for whom only a yes is one; and writes nothing to whoever only looks', async () => {
+    const looked = await svc('add-token', 'local', addressOf('DAI'), '--json')
+    expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([
+      0,
+      {
+        status: 'proposed',
+        pools: expect.arrayContaining([expect.objectContaining({ proposed: true, isWeekOld: true })]),
+      },
+    ])
+    const blind = await svc('add-token', 'local', addressOf('DAI'))
+    expect([blind.code, blind.stderr]).toEqual([2, expect.stringContaining('There is no terminal to ask on')])
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    vi.stubEnv('SVC_CHAINS_FILE', join(directory, 'chains.json'))
+    const codes = []
+    for (const answer of ['\n', 'n\n', 'yeah\n', '', 'y\n']) {
+      const input = Object.assign(new PassThrough(), { isTTY: true })
+      const output = new PassThrough({ encoding: 'utf8' })
+      const words = ['local', addressOf('DAI'), '--data-dir', directory]
+      input.end(answer)
+      codes.push(await addToken(words, new Promise<never>(() => {}), { input, output }))
+      expect(output.read()).toContain(`Write this to ${policyPath()}? [y/N] `)
+      expect(await readdir(directory)).toEqual(answer === 'y\n' ? ['chains.json', 'policy.json'] : ['chains.json'])
+    }
+    write.mockRestore()
+    vi.unstubAllEnvs()
+    expect(codes).toEqual([1, 1, 1, 1, 0])
+  })
+
+  it('refuses what nothing vouches for, a token that is none, and a file that is not valid; and leaves the file alone', async () => {
+    const before = { limitsUsd: { daily: '1500' } }
+    await put('policy.json', before)
+    const thin = await svc('add-token', 'local', addressOf('FOT'), '--yes')
+    expect([thin.code, thin.stdout]).toEqual([
+      1,
+      expect.stringMatching(/pass over v2 0\.3 % against WETH[^]+it is thin: /),
+    ])
+    expect(thin.stdout).toContain('Nothing can be proposed, so nothing was written.')
+    const hostile = await svc('add-token', 'local', addressOf('HOSTILE'), '--yes')
+    expect([hostile.code, hostile.stdout]).toEqual([1, expect.stringMatching(/^[ -~\n]*$/)])
+    const none = await svc('add-token', 'local', wallet(), '--yes')
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('No token contract stands at this address')])
+    const words = await svc('add-token', 'mars', addressOf('FOT'), '--heartbeat', '60', '--yes')
+    expect([words.code, words.stderr]).toEqual([
+      2,
+      expect.stringMatching(/\n {2}CHAIN: accepted: [^]*, local, [^]*\n {2}--heartbeat: /),
+    ])
+    const feed = ['--feed', addressOf('FOT'), '--heartbeat', '60', '--deviation-bps', '25']
+    const silent = await svc('add-token', 'local', addressOf('DAI'), '--yes', ...feed)
+    expect([silent.code, silent.stderr]).toEqual([1, expect.stringContaining('--feed: it answers no round')])
+    expect(await policyNow()).toEqual(before)
+    await put('policy.json', { limitsUsd: { daily: 1500 } })
+    const broken = await svc('add-token', 'local', addressOf('DAI'), '--yes')
+    expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('  limitsUsd.daily: accepted')])
+    expect((await readdir(directory)).toSorted()).toEqual(['chains.json', 'policy.json'])
   })
 })

@@ -9,6 +9,7 @@ import { runToEnd } from '../processes.fixture.ts'
 
 const wallet = '0x00000000000000000000000000000000000000bb'
 const weth = '0x4200000000000000000000000000000000000006'
+const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 /** Wraps one wei of ether on Base. */
 const intent = {
   chainId: 8453,
@@ -54,11 +55,14 @@ describe('svc policy', () => {
     const other = await put('other.json', {
       principals: { local: { tools: ['excecute_swap'] } },
       contracts: { 424242: [] },
+      priceSources: { 8453: { [weth]: { pools: [{ version: 'v2', id: weth, quote: usdc, fee: 3000 }] } }, 424242: {} },
     })
     const noted = await svc('check', other)
     expect([noted.code, noted.stderr]).toEqual([0, ''])
     expect(noted.stdout).toContain('note: principals.local.tools: there is no write tool excecute_swap')
     expect(noted.stdout).toContain('note: contracts.424242: no chain of this server has this id')
+    expect(noted.stdout).toContain('note: priceSources.424242: no chain of this server has this id')
+    expect(noted.stdout).toContain(`note: priceSources.8453.${weth}.pools.0: says nothing: its id does not follow`)
     expect(noted.stdout).toMatch(/in order\. Audit lines name this policy [0-9a-f]{64}\./)
     expect((await svc('check', join(dataDir, 'absent.json'))).code).toBe(1)
     // The file may stand before the flags and behind them.

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { catalogue, type Config } from '@svc/tool-server'
-import { loadPolicy, policyHash } from '@svc/tool-server/policy'
+import { loadPolicy, policyHash, priceSourceFaults } from '@svc/tool-server/policy'
 import { sayTaken } from '../say-taken.ts'
 import { policyPlace } from './policy-place.ts'
 import { printProblems } from './print-problems.ts'
@@ -45,6 +45,8 @@ function notesOn(policy: Awaited<ReturnType<typeof loadPolicy>>, { chains }: Con
     contracts: policy.contracts,
     recipients: policy.recipients,
     spenders: policy.spenders,
+    priceSources: policy.priceSources,
+    'valueRules.pools': policy.valueRules.pools,
   }
   return [
     ...Object.entries(policy.principals).flatMap(([id, { tools = [] }]) =>
@@ -53,5 +55,6 @@ function notesOn(policy: Awaited<ReturnType<typeof loadPolicy>>, { chains }: Con
     ...Object.entries(lists).flatMap(([name, byChain]) =>
       Object.keys(byChain).flatMap((id) => (ids.has(id) ? [] : [`${name}.${id}: no chain of this server has this id`])),
     ),
+    ...priceSourceFaults(policy, chains).map(({ field, message }) => `${field}: says nothing: ${message}`),
   ]
 }

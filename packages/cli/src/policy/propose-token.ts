@@ -21,7 +21,8 @@ export async function proposeToken(
   { config, file, production }: ProposalPlace,
 ): Promise<TokenProposal> {
   const written = file?.written ?? {}
-  const { tokens, ...ports } = openReads(config, { memory: null, policy: parsePolicy(written, { production }) })
+  const before = parsePolicy(written, { production })
+  const { tokens, ...ports } = openReads(config, { memory: null, policy: () => before })
   const token = await tokens.byAddress(chain, address)
   const found = await proposeSources({ chain, token, feed }, { ...ports, tokens })
   const kept = feed === null ? keptFeed(written, { chain, address, feed }) : null
@@ -29,7 +30,7 @@ export async function proposeToken(
   const change = { chainId: chain.id, token: token.address, isListed: token.listed, sources }
   const changed = withToken(written, change)
   const policy = parsePolicy(changed.written, { production })
-  const price = await openReads(config, { memory: null, policy }).prices.usd(chain, token)
+  const price = await openReads(config, { memory: null, policy: () => policy }).prices.usd(chain, token)
   const band = price?.band ?? null
   return {
     chain: { id: chain.id, name: chain.name },

@@ -11,7 +11,7 @@ export async function weighPlan(question: PlanQuestion, place: WeighingPlace): P
   const recall = store?.sightings.recall
   // The server alone writes down what it saw.
   const memory = recall === undefined ? null : { recall, keep: () => {} }
-  const { rpc, tokens, prices } = openReads(config, { memory, policy })
+  const { rpc, tokens, prices } = openReads(config, { memory, policy: () => policy })
   return weighIntent(question, { chain, policy, wallet, rpc, tokens, prices, now: Date.now })
 }
 

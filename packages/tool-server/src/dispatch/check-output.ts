@@ -66,6 +66,7 @@ const plan = z.object({
   deltas: amounts,
   bounds: z.object({ spendsAtMost: amounts, receivesAtLeast: amounts }),
   deposits,
+  values: z.object({ leavesUsd: z.string(), arrivesUsd: z.string(), arrivesAtWorstUsd: z.string() }),
   warnings: z.array(z.string()),
   spendUsd: z.string(),
   gasEstimate: z.string(),

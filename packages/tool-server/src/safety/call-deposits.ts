@@ -194,7 +194,7 @@ function reader(values: CalldataPart['values']): Reader {
       if (typeof value !== 'number') throw wrong(name)
       return value
     },
-    address: (name) => hex(name) as Address,
+    address: hex,
     bytes: hex,
   }
 }

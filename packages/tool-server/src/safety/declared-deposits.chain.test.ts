@@ -76,7 +76,7 @@ async function refusalOf(road: Road, intent: Intent): Promise<ToolError> {
   throw new Error('it was carried out', { cause: failure })
 }
 
-describe.each(rows)('a deposit on %s into %s/%s', (version, ...pair) => {
+describe.each(rows)('G13: a deposit on %s into %s/%s', (version, ...pair) => {
   it('passes as it was planned, and the simulation shows it', async () => {
     const road = await open()
     settledOf(await road.run(await planned(road, version, pair)))

@@ -93,7 +93,7 @@ export const policySchema = z.strictObject({
   priceSources: byChain(z.record(address(), priceSources()))
     .default({})
     .describe(
-      "What the prices of tokens are taken from, by chain id and token, in place of what the chain's own list names. `svc policy add-token` proposes them; a person confirms.",
+      "What the prices of tokens are taken from, by chain id and token, in place of what the chain's own list names. `svc policy add-token CHAIN TOKEN` proposes them; a person confirms.",
     ),
   deadlineSeconds: z
     .strictObject({

@@ -139,10 +139,10 @@ export function play(trip: Checked<InspectionContext>, steps: readonly Step[], s
 /** The pools that the calldata names, and those that the intent says a position it names is of. */
 function poolsToInspect({ callBounds, intent }: Checked<InspectionContext>): readonly InspectedPool[] {
   const deposits = callBounds.flatMap((call) => call.deposits)
-  const named = deposits.flatMap(({ pool, version }) => (pool === null ? [] : [{ ...pool, version }]))
+  const named = deposits.flatMap(({ pool, version }) => (pool === null ? [] : [Object.assign({ version }, pool)]))
   const declared = (intent.deposits ?? []).map(({ pool, version, token0, token1, hooks }) => {
-    const tokens = { token0: token0.toLowerCase(), token1: token1.toLowerCase() }
-    return { id: pool, version, ...tokens, hooks: hooks?.toLowerCase() ?? null }
+    const [one, other] = [token0.toLowerCase(), token1.toLowerCase()]
+    return { id: pool, version, token0: one, token1: other, hooks: hooks?.toLowerCase() ?? null }
   })
   const pools = [...named, ...declared]
   return [...new Map(pools.map((pool) => [pool.id.toLowerCase(), pool])).values()]

@@ -2,7 +2,16 @@ import { usdMicrosFromAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
-import type { BlockTime, PriceBand, PriceDoubt, PriceSource, RpcPool, Token, TokenDirectory, UsdPrice } from '../ports.ts'
+import type {
+  BlockTime,
+  PriceBand,
+  PriceDoubt,
+  PriceSource,
+  RpcPool,
+  Token,
+  TokenDirectory,
+  UsdPrice,
+} from '../ports.ts'
 import { sumByToken } from './assert-declared.ts'
 import { pairShares } from './pair-shares.ts'
 import { readPairs, type StandingPair, withoutGivenBack } from './pair-worth.ts'

@@ -1,10 +1,10 @@
 import type { Budget } from '@svc/store'
 import { checkOf, type PolicyCheck } from './policy-check.ts'
 import type { Policy } from './policy.ts'
+import { dailyValueCaps } from './policy-value-caps.ts'
 import { usdText } from './spend-limit.ts'
 import { budgetNames, isForAPerson, poolBudgetName } from './value/budget-names.ts'
 import { bandWidthBps, tokensIn } from './value/trusted-value.ts'
-import { dailyValueCaps } from './policy-value-caps.ts'
 import { valueBounds } from './value/value-bounds.ts'
 import type { WeighedIntent } from './weigh-intent.ts'
 

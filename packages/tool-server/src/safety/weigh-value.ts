@@ -66,7 +66,8 @@ export function valueOfCall(
     bounds: limits,
   })
   const simulated = outcomes.whole
-  const isExit = outcomes.calls.length === 0 && simulation.paid.size === 0 && spendsNothing(intent, simulation.deltas, priced)
+  const isExit =
+    outcomes.calls.length === 0 && simulation.paid.size === 0 && spendsNothing(intent, simulation.deltas, priced)
   const facts = {
     ...verdict,
     ...movedPositions(simulated, prices),

@@ -13,16 +13,13 @@ afterEach(() => world.close())
 /** What is said in place of the truth. */
 type Lie = (truth: unknown, params: readonly unknown[]) => unknown
 
+/** What else is wrong with answers is held against each method by itself, where they come in. */
 const lies: Readonly<Record<string, Lie>> = {
   null: () => null,
   true: () => true,
-  'a number': () => 5,
   text: () => 'garbage',
-  'no hexadecimal': () => '0xzz',
   'a list': () => [null],
-  'an object': () => ({}),
   'its members as garbage': (truth) => changed(truth, 'garbage'),
-  'its members as objects': (truth) => changed(truth, { a: 1 }),
 }
 
 type RpcCall = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }

@@ -5,6 +5,8 @@ import { stranger, type Trick } from './tricks.ts'
 export type Attempt = {
   readonly title: string
   readonly why: string
+  /** What somebody else does first; gives it in words. */
+  readonly before?: () => Promise<string>
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
   readonly codes: readonly string[]

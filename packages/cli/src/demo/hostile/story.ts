@@ -1,10 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openStore } from '@svc/store'
 import * as shapes from '../shapes.ts'
 import { amount, brief, number } from '../wording.ts'
+import { approveAsOwner } from './approve-as-owner.ts'
 import { attemptsByItsTools, attemptsByATurnedTool, type Attempt } from './attempts.ts'
 import type { HostileScene } from './hostile-scene.ts'
+import { tryPrices } from './price-attempts.ts'
 import { proveNothingLeft } from './prove-nothing-left.ts'
 import { stranger } from './tricks.ts'
 
@@ -24,6 +25,7 @@ export async function tellHostileStory(scene: HostileScene): Promise<void> {
       'transactions to the same road that every tool uses.',
   )
   for (const told of attemptsByATurnedTool) await attempt(told)
+  await tryPrices(scene, attempt)
   await replayAnApproval(scene, attempt)
   await splitTheSpend(scene, stopped)
   await burnTheGas(scene, stopped)
@@ -41,6 +43,7 @@ const swapOf = (usdc: string) => ({ tokenIn: 'USDC', tokenOut: 'WETH', amount: u
 
 async function tryAndFail({ agent, transcript }: HostileScene, told: Attempt, stopped: string[]): Promise<void> {
   transcript.chapter(told.title, told.why)
+  if (told.before !== undefined) transcript.row('accomplice', await told.before())
   const { code, message } = await agent.refused(told.tool, told.input, told.codes)
   transcript.row('stopped by', told.stoppedBy)
   transcript.row('it hears', `${code}: ${message}`)
@@ -66,19 +69,15 @@ async function ground({ world, agent, transcript }: HostileScene): Promise<void>
 }
 
 /** The owner says yes once, to one plan. */
-async function replayAnApproval(
-  { world, agent, transcript }: HostileScene,
-  attempt: (told: Attempt) => Promise<void>,
-): Promise<void> {
-  transcript.chapter('A yes from the owner', 'Above 250 USD a person decides. Asked for 300, the owner agrees, once.')
-  const { details } = await agent.refused('execute_swap', swapOf('300'), ['APPROVAL_REQUIRED'])
-  const { operationId, planHash } = shapes.asked.parse(details[0])
-  const path = join(world.settings.environment['SVC_DATA_DIR'] ?? '', 'state.db')
-  const store = await openStore({ path, now: Date.now })
-  await store.operations.decide(operationId, { approved: true, by: 'operator:demo', planHash })
-  await store.close()
-  transcript.row('the owner', 'reads the plan and approves it: svc approvals approve')
-  const swapped = await agent.call('execute_plan', { planId: operationId, planHash }, shapes.swapped)
+async function replayAnApproval(scene: HostileScene, attempt: (told: Attempt) => Promise<void>): Promise<void> {
+  const { agent, transcript } = scene
+  const planned = await approveAsOwner(scene, {
+    title: 'A yes from the owner',
+    why: 'Above 250 USD a person decides. Asked for 300, the owner agrees, once.',
+    tool: 'execute_swap',
+    input: swapOf('300'),
+  })
+  const swapped = await agent.call('execute_plan', planned, shapes.swapped)
   transcript.row(
     'carried out',
     `${amount(swapped.amountIn, 'USDC')} for ${amount(swapped.amountOut, 'WETH')}, in ${brief(swapped.txHash)}`,
@@ -87,7 +86,7 @@ async function replayAnApproval(
     title: 'Replay the approval',
     why: 'The owner has said yes to this very plan. So the agent carries it out once more.',
     tool: 'execute_plan',
-    input: { planId: operationId, planHash },
+    input: planned,
     codes: ['OPERATION_STATE'],
     stoppedBy: 'the operation itself: a yes holds for one plan, and a plan is carried out once',
   })

@@ -21,7 +21,7 @@ export async function readPoolAmounts(
   if (pool.version === 'v3') return readBalances(ports, chain, pool)
   const lower = Math.max(MIN_TICK, pool.tick - ticksEachSide)
   const upper = Math.min(MAX_TICK, pool.tick + ticksEachSide)
-  return amountsFromTicks(pool, await ports.liquidity.ticks(chain, pool, lower, upper))
+  return amountsInTicks(pool, await ports.liquidity.ticks(chain, pool, lower, upper))
 }
 
 export type PoolAmounts = { readonly amount0: bigint; readonly amount1: bigint }
@@ -37,16 +37,25 @@ async function readBalances(ports: Pick<Ports, 'rpc'>, chain: Chain, pool: Pool)
   return { amount0, amount1 }
 }
 
-function amountsFromTicks(pool: Pool, rows: readonly TickRow[]): PoolAmounts {
+/**
+ * What liquidity holds from one tick to another, at the price of the pool.
+ *
+ * @param rows every initialised tick between them, ascending
+ */
+export function amountsInTicks(
+  pool: Pick<Pool, 'tick' | 'liquidity' | 'sqrtPriceX96'>,
+  rows: readonly TickRow[],
+  { from, to }: { readonly from: number; readonly to: number } = { from: MIN_TICK, to: MAX_TICK },
+): PoolAmounts {
   const active = activeLiquidity(pool, rows)
   const first = rows[0]
   const belowFirst = first === undefined ? pool.liquidity : (active[0] ?? 0n) - first.liquidityNet
-  const starts = [MIN_TICK, ...rows.map((row) => row.tick)]
+  const starts = [from, ...rows.map((row) => row.tick)]
   const liquidities = [belowFirst, ...active]
   let total = { amount0: 0n, amount1: 0n }
   for (const [index, start] of starts.entries()) {
     const liquidity = liquidities[index] ?? 0n
-    const end = starts[index + 1] ?? MAX_TICK
+    const end = starts[index + 1] ?? to
     if (liquidity <= 0n || start >= end) continue
     const held = getAmountsForLiquidity(
       pool.sqrtPriceX96,

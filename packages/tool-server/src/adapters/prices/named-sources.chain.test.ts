@@ -1,12 +1,10 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { fullRangeTicks, sqrtPriceFromPrice } from '@svc/lp-math'
 import type { ReferencePool } from '@svc/wallet/core'
-import { type Hex, parseUnits } from 'viem'
+import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { v3PositionManagerAbi } from '../liquidity/abis/v3-position-manager.ts'
 import { createChainActor, v3PathOf } from '../liquidity/chain-actor.fixture.ts'
-import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
 import { createPriceMemory } from './create-price-memory.ts'
+import { openPool } from './open-pool.fixture.ts'
 import { createPricedDevnet, type PricedDevnet } from './priced-devnet.fixture.ts'
 
 const devnet = useDevnet()
@@ -85,7 +83,7 @@ describe('a price of named sources', () => {
 
 describe('a v3 pool of one record, whose memory a trade pushes out', () => {
   it('is known by older blocks; by what the server saw where the endpoint has lost them; else by the moment', async () => {
-    const row = await openPool('WBTC', 'USDC', 3_000, 90_000)
+    const row = await openPool(devnet(), { symbol: 'WBTC', quote: 'USDC', price: 90_000 })
     const memory = createPriceMemory({ store: () => null, now: Date.now })
     const priced = createPricedDevnet(devnet(), { named: { WBTC: { pools: [row] } }, memory })
     const bare = createPricedDevnet(devnet(), { named: { WBTC: { pools: [row] } } })
@@ -121,7 +119,7 @@ describe('G7: prices that nobody can forge for less than they are worth', () => 
     })
     await priced.passTime(5)
     const before = await priced.band('WBTC')
-    await openPool('WBTC', 'USDC', 3_000, 1, 'one side')
+    await openPool(devnet(), { symbol: 'WBTC', quote: 'USDC', price: 1, oneSideUsd: 30_000 })
     await priced.passTime(60)
     const after = await priced.band('WBTC')
     expect(after.said).toHaveLength(before.said.length)
@@ -214,51 +212,4 @@ async function spotOf(priced: PricedDevnet, label: string): Promise<number> {
   const { sqrtPriceX96, token0 } = await priced.reads.pool(priced.chain, { version, id })
   const raw = (Number(sqrtPriceX96) / 2 ** 96) ** 2
   return token0.address === wethOf() ? raw : 1 / raw
-}
-
-/** A new v3 pool of one record: two million dollars over all prices, or 30,000 parked beside the price. */
-async function openPool(
-  symbol: string,
-  quote: string,
-  fee: number,
-  price: number,
-  how = 'all prices',
-): Promise<ReferencePool> {
-  const actor = await createChainActor(devnet(), devnet().accounts[0]!.address)
-  const priced = createPricedDevnet(devnet())
-  const [token, against] = await Promise.all([priced.token(symbol), priced.token(quote)])
-  const tokenIs0 = BigInt(token.address) < BigInt(against.address)
-  const [token0, token1] = tokenIs0 ? [token, against] : [against, token]
-  const sqrtPriceX96 = sqrtPriceFromPrice(`${tokenIs0 ? price : 1 / price}`, token0.decimals, token1.decimals)
-  const v3 = devnet().chain.amm.v3!
-  const pair = [token0.address, token1.address, fee] as const
-  await actor.write(v3.positionManager, v3PositionManagerAbi, 'createAndInitializePoolIfNecessary', [
-    ...pair,
-    sqrtPriceX96,
-  ])
-  const id: Hex = v3PoolAddress(v3, ...pair)
-  const { tick } = await priced.reads.pool(priced.chain, { version: 'v3', id })
-  const spacing = 60
-  const { tickLower, tickUpper } = fullRangeTicks(spacing)
-  const edge = Math.floor(tick / spacing) * spacing
-  const beside = tokenIs0
-    ? { tickLower: edge - 100 * spacing, tickUpper: edge }
-    : { tickLower: edge + spacing, tickUpper: edge + 100 * spacing }
-  const isOneSide = how === 'one side'
-  const amounts = [
-    parseUnits(isOneSide ? '0' : `${1_000_000 / price}`, token.decimals),
-    parseUnits(isOneSide ? '30000' : '1000000', against.decimals),
-  ]
-  await devnet().fund(actor.address, { [symbol]: '20', [quote]: '2000000' })
-  const [amount0Desired, amount1Desired] = tokenIs0 ? amounts : amounts.toReversed()
-  const range = isOneSide ? beside : { tickLower, tickUpper }
-  await actor.mintV3({
-    token0: pair[0],
-    token1: pair[1],
-    fee,
-    ...range,
-    amount0Desired: amount0Desired!,
-    amount1Desired: amount1Desired!,
-  })
-  return { version: 'v3', id, quote: against.address, fee }
 }

@@ -14,7 +14,7 @@ import { createPriceSource, type PriceSourceOptions } from './create-price-sourc
  */
 export function createPricedDevnet(devnet: Devnet, options: PricedOptions = {}) {
   const { named = {}, ...rest } = options
-  const network = { requests: [] as string[], losesPast: false }
+  const network = { requests: [] as string[], losesPast: false, losesLogs: false }
   const sourcesOf = (symbol: string): { priceSources?: PriceSources } => {
     const sources = named[symbol]
     if (sources === undefined) return {}
@@ -36,8 +36,11 @@ export function createPricedDevnet(devnet: Devnet, options: PricedOptions = {}) 
     tokens: devnet.chain.tokens.map(row),
     ...options.chain,
   }
+  const fetchWithoutPast = createFetchWithoutPast()
   const counted: typeof fetch = (input, init) => {
-    network.requests.push(textOf(init))
+    const text = textOf(init)
+    network.requests.push(text)
+    if (network.losesLogs && text.includes('"eth_getLogs"')) return Promise.resolve(new Response(null, { status: 403 }))
     return network.losesPast ? fetchWithoutPast(input, init) : fetch(input, init)
   }
   const rpc = createRpcPool({ urls: () => [devnet.rpcUrl], now: Date.now, fetch: counted, ...patientRpc })
@@ -54,6 +57,7 @@ export function createPricedDevnet(devnet: Devnet, options: PricedOptions = {}) 
     rpc,
     reads,
     prices,
+    byAddress: (at: typeof chain, address: Address) => tokens.byAddress(at, address),
     addressOf,
     token,
     usd,
@@ -113,14 +117,19 @@ function textOf(init: RequestInit | undefined): string {
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 
-/** An endpoint that answers calls of the newest of the blocks it is asked for, and has lost the state of the others. */
-const fetchWithoutPast: typeof fetch = async (input, init) => {
-  const asked = [JSON.parse(textOf(init)) as Call | Call[]].flat()
-  const numbers = asked.flatMap(({ method, params }) => (method === 'eth_call' ? [BigInt(String(params[1]))] : []))
-  const newest = numbers.reduce((most, one) => (one > most ? one : most), 0n)
-  const isLost = ({ method, params }: Call) => method === 'eth_call' && BigInt(String(params[1])) < newest
-  const body = JSON.stringify(asked.filter((call) => !isLost(call)))
-  const told: unknown = await (await fetch(input, { ...init, body })).json()
-  const error = { code: -32_000, message: 'missing trie node' }
-  return Response.json([...[told].flat(), ...asked.filter(isLost).map(({ id }) => ({ jsonrpc: '2.0', id, error }))])
+/** An endpoint that answers calls of the newest block it was ever asked for, and has lost the state of the others. */
+function createFetchWithoutPast(): typeof fetch {
+  let newest = 0n
+  return async (input, init) => {
+    const asked = [JSON.parse(textOf(init)) as Call | Call[]].flat()
+    const numbers = asked.flatMap(({ method, params }) => (method === 'eth_call' ? [BigInt(String(params[1]))] : []))
+    newest = numbers.reduce((most, one) => (one > most ? one : most), newest)
+    const isLost = ({ method, params }: Call) => method === 'eth_call' && BigInt(String(params[1])) < newest
+    const error = { code: -32_000, message: 'missing trie node' }
+    const lost = asked.filter(isLost).map(({ id }) => ({ jsonrpc: '2.0', id, error }))
+    if (lost.length === asked.length) return Response.json(lost)
+    const body = JSON.stringify(asked.filter((call) => !isLost(call)))
+    const told: unknown = await (await fetch(input, { ...init, body })).json()
+    return Response.json([...[told].flat(), ...lost])
+  }
 }

@@ -99,6 +99,13 @@ describe.each(Object.entries(honest))('%s', (method, answers) => {
   })
 })
 
+it.each(['blockNumber', 'gasUsed', 'transactionIndex'])('a receipt whose %s no column holds is none', async (name) => {
+  const asked = (value: string) => requireResult('eth_getTransactionReceipt', [hash], { ...receipt, [name]: value })
+  await expect(asked(`0x${'f'.repeat(15)}`)).resolves.toBeUndefined()
+  for (const digits of [16, 64])
+    await expect(asked(`0x${'f'.repeat(digits)}`)).rejects.toMatchObject({ reason: 'broken' })
+})
+
 it('a numbered block that is not there has not come yet, or is gone', async () => {
   const asked = (params: unknown) => requireResult('eth_getBlockByNumber', params, null)
   await expect(asked(['0x7', false])).rejects.toMatchObject({ reason: 'stale' })

@@ -49,8 +49,8 @@ function record(members: Readonly<Record<string, Shape>>): Shape {
 }
 
 const quantity = text(/^0x[0-9a-f]{1,64}$/i)
-/** A number of a block, a place in one. */
-const shortQuantity = text(/^0x[0-9a-f]{1,16}$/i)
+/** A number of a block, a place in one, gas: what the columns of the store have room for. */
+const shortQuantity = text(/^0x[0-9a-f]{1,15}$/i)
 const hash = text(/^0x[0-9a-f]{64}$/i)
 const address = text(/^0x[0-9a-f]{40}$/i)
 const noDigit = /[^0-9a-f]/i
@@ -76,7 +76,7 @@ const transaction = record({
   input: bytes,
   value: quantity,
   nonce: shortQuantity,
-  gas: quantity,
+  gas: shortQuantity,
   gasPrice: maybe(quantity),
   maxFeePerGas: maybe(quantity),
   maxPriorityFeePerGas: maybe(quantity),
@@ -95,8 +95,8 @@ const receipt = record({
   to: maybe(address),
   contractAddress: maybe(address),
   status: text(/^0x[01]$/),
-  gasUsed: quantity,
-  cumulativeGasUsed: quantity,
+  gasUsed: shortQuantity,
+  cumulativeGasUsed: shortQuantity,
   effectiveGasPrice: quantity,
   blobGasUsed: maybe(quantity),
   blobGasPrice: maybe(quantity),

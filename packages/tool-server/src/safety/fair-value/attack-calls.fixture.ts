@@ -32,7 +32,8 @@ export function craftedIntent(road: Road, calls: readonly Calldata[], sums: Sums
     atomicity: calls.length > 1 ? 'sequential' : 'single',
     spends,
     receives,
-    approvals: sums.isApproved === false ? [] : approved.map((sum) => ({ ...sum, spender: first!.to, via, revokeAfter: true })),
+    approvals:
+      sums.isApproved === false ? [] : approved.map((sum) => ({ ...sum, spender: first!.to, via, revokeAfter: true })),
     riskTier: 'routine',
     slippageBps: 50,
     deadline: Number(laterDeadline(0)),
@@ -41,7 +42,10 @@ export function craftedIntent(road: Road, calls: readonly Calldata[], sums: Sums
   }
 }
 
-export type Calldata = Pick<IntentCall, 'to' | 'data'> & { readonly valueWei?: bigint; readonly via?: 'erc20' | 'permit2' }
+export type Calldata = Pick<IntentCall, 'to' | 'data'> & {
+  readonly valueWei?: bigint
+  readonly via?: 'erc20' | 'permit2'
+}
 
 type Sums = {
   readonly spends?: readonly TokenQuantity[]
@@ -168,7 +172,13 @@ export function settleFromRouter(token: Address): ActionStep {
 }
 
 /** A v4 pool without hooks, its currencies sorted. */
-export function v4Key(one: Address, other: Address, fee: number, tickSpacing: number, hooks: Address = zeroAddress): PoolKey {
+export function v4Key(
+  one: Address,
+  other: Address,
+  fee: number,
+  tickSpacing: number,
+  hooks: Address = zeroAddress,
+): PoolKey {
   const [currency0, currency1] = BigInt(one) < BigInt(other) ? [one, other] : [other, one]
   return { currency0, currency1, fee, tickSpacing, hooks }
 }

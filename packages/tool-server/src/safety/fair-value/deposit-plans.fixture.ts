@@ -9,7 +9,9 @@ import { units } from './stranger.fixture.ts'
 /** What `add_liquidity` would hand in for these arguments. */
 export async function planAdd(road: Road, add: Add): Promise<Intent> {
   const [symbol0, symbol1] = add.pair
-  const [token0, token1] = await Promise.all(add.pair.map((symbol) => road.tokens.byAddress(road.chain, road.token(symbol))))
+  const [token0, token1] = await Promise.all(
+    add.pair.map((symbol) => road.tokens.byAddress(road.chain, road.token(symbol))),
+  )
   const { version = 'v3', fee = null, range = 'full' } = add
   const { intent } = await road.liquidity.planAdd(road.chain, {
     version,
@@ -87,6 +89,7 @@ function multicallOf(steps: readonly Hex[]): Hex {
 }
 
 export function v3Manager(functionName: 'collect' | 'decreaseLiquidity', args: Readonly<Record<string, unknown>>): Hex {
-  return encodeFunctionData({ abi: v3PositionManagerAbi, functionName, args: [args] } as Parameters<typeof encodeFunctionData>[0])
+  return encodeFunctionData({ abi: v3PositionManagerAbi, functionName, args: [args] } as Parameters<
+    typeof encodeFunctionData
+  >[0])
 }
-

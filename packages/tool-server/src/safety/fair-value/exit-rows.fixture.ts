@@ -160,7 +160,11 @@ async function positionOfStranger({ road, stranger }: Stage): Promise<Position> 
   const [eth, usdc] = [units('WETH', '1'), units('USDC', '3000')]
   const amounts = { amount0Desired: isWethFirst ? eth : usdc, amount1Desired: isWethFirst ? usdc : eth }
   const tokenId = await stranger.mintV3({ token0: token0!, token1: token1!, ...range, ...amounts })
-  await stranger.write(road.chain.amm.v3!.positionManager, transferAbi, 'transferFrom', [stranger.address, road.wallet, tokenId])
+  await stranger.write(road.chain.amm.v3!.positionManager, transferAbi, 'transferFrom', [
+    stranger.address,
+    road.wallet,
+    tokenId,
+  ])
   return newestPosition(road)
 }
 

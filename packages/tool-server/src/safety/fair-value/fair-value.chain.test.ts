@@ -32,7 +32,7 @@ for (const [title, rows] of Object.entries(tables)) {
   })
 }
 
-describe('The table', () => {
+describe('G13: the table', () => {
   it('holds at least 60 ways', () => {
     expect(Object.values(tables).flat().length).toBeGreaterThanOrEqual(60)
   })

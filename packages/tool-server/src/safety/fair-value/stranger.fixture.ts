@@ -59,6 +59,12 @@ export function pairOf({ chain, token }: Road, one: string, other: string): Addr
 }
 
 /** Sells so much in a v3 pool, whatever it brings. */
-export async function pushV3({ road, stranger }: Stage, sold: string, fee: number, bought: string, amount: string): Promise<void> {
+export async function pushV3(
+  { road, stranger }: Stage,
+  sold: string,
+  fee: number,
+  bought: string,
+  amount: string,
+): Promise<void> {
   await stranger.swapV3(v3Path(road, [sold, fee, bought]), units(sold, amount))
 }

@@ -192,7 +192,8 @@ export const tradeRows: readonly AttackRow[] = [
   {
     what: 'proceeds to an address that the operator lists, without a minimum',
     options: { policy: { ...lenient, recipients: { '31337': [payee] } } },
-    attack: async ({ road }) => swapIntent(road, '3000', { recipient: payee, minimumOut: 0n, intent: { receives: [] } }),
+    attack: async ({ road }) =>
+      swapIntent(road, '3000', { recipient: payee, minimumOut: 0n, intent: { receives: [] } }),
     ends: 'VALUE_LOSS_EXCEEDED',
   },
   {
@@ -221,7 +222,10 @@ export const tradeRows: readonly AttackRow[] = [
     what: 'wrapped and taken for spent: a wrap alone loses nothing',
     attack: async ({ road }) => {
       const calls = [universal(road, [command.wrap(road.wallet, eth('1'))], eth('1'))]
-      return craftedIntent(road, calls, { spends: [sum(road, 'ETH', eth('1'))], receives: [sum(road, 'WETH', eth('1'))] })
+      return craftedIntent(road, calls, {
+        spends: [sum(road, 'ETH', eth('1'))],
+        receives: [sum(road, 'WETH', eth('1'))],
+      })
     },
     ends: { losesAtMostUsd: 0.01 },
   },

@@ -23,7 +23,9 @@ export async function worthOf(road: Road): Promise<number> {
 }
 
 function pricesOf(road: Road): TrustedPrices {
-  const byAddress = new Map(Object.entries(outsidePrices).map(([symbol, price]) => [road.token(symbol).toLowerCase(), [symbol, price]]))
+  const byAddress = new Map(
+    Object.entries(outsidePrices).map(([symbol, price]) => [road.token(symbol).toLowerCase(), [symbol, price]]),
+  )
   return (token) => {
     const [symbol, price] = byAddress.get(token) ?? []
     if (typeof symbol !== 'string' || typeof price !== 'number') return null

@@ -1,13 +1,6 @@
 import { unpackPositionInfo } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import {
-  type Abi,
-  type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
-  getAddress,
-  zeroAddress,
-} from 'viem'
+import { type Abi, type Address, decodeFunctionResult, encodeFunctionData, getAddress, zeroAddress } from 'viem'
 import { v2PairAbi } from '../../adapters/liquidity/abis/v2-pair.ts'
 import { v3PoolAbi } from '../../adapters/liquidity/abis/v3-pool.ts'
 import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'

@@ -66,7 +66,8 @@ function legAlong({ chain }: Place, hops: readonly Hop[], minOut: bigint, takes:
 function v4Single(args: Part['args'], place: Place): Leg {
   const key = keyIn(args['key'])
   const currencies = [key.currency0, key.currency1].map((currency) => currency.toLowerCase())
-  const [tokenIn = zeroAddress, tokenOut = zeroAddress] = args['zeroForOne'] === true ? currencies : currencies.reverse()
+  const [tokenIn = zeroAddress, tokenOut = zeroAddress] =
+    args['zeroForOne'] === true ? currencies : currencies.reverse()
   return v4Leg(place, tokenIn, tokenOut, args, { feeBps: staticFeeBps(key.fee), pools: [poolIdOf(key)] })
 }
 
@@ -119,7 +120,9 @@ function settlementOf({ name, args }: Part, legs: readonly Leg[]): readonly [str
   if (!isOfWallet) return [zeroAddress, 0n]
   const token = textIn(args['token'])
   if (token === zeroAddress) return [zeroAddress, 0n]
-  const swaps = legs.flatMap(({ tokenIn, v4AmountIn }) => (tokenIn === token && v4AmountIn !== null ? [v4AmountIn] : []))
+  const swaps = legs.flatMap(({ tokenIn, v4AmountIn }) =>
+    tokenIn === token && v4AmountIn !== null ? [v4AmountIn] : [],
+  )
   const asked = swaps.reduce((sum, amount) => sum + amount, 0n)
   const isOpen = swaps.some((amount) => amount === 0n)
   const named = uintIn(args[name === 'v4.settle' ? 'amount' : 'most'])

@@ -1,6 +1,6 @@
 import type { Chain, ChainToken, ReferencePool } from '@svc/wallet/core'
 import { zeroAddress } from 'viem'
-import type { BlockTime, PriceSource, RpcPool, Token, TokenDirectory } from '../../../ports.ts'
+import type { BlockTime, Liquidity, PriceSource, RpcPool, Token, TokenDirectory } from '../../../ports.ts'
 import { type BlockReads, createBlockReads } from '../../rpc/create-block-reads.ts'
 import { discoverablePools } from '../discoverable-pools.ts'
 import type { PoolPlace } from '../named-tokens.ts'
@@ -9,6 +9,7 @@ import { poolEvidence } from '../band/pool-evidence.ts'
 import { poolQuery } from '../pool-query.ts'
 import { isAtPeg } from '../band/price-band.ts'
 import { readPastOfPool } from '../read-past-of-pool.ts'
+import { depthInTicks } from './depth-in-ticks.ts'
 
 /**
  * Every pool of a token that stands against another token of the chain's list, deepest first: what stands on both sides within
@@ -20,7 +21,7 @@ import { readPastOfPool } from '../read-past-of-pool.ts'
 export async function readCandidates(
   chain: Chain,
   token: Token,
-  { rpc, tokens, prices }: CandidatePorts,
+  { rpc, tokens, prices, liquidity }: CandidatePorts,
   head: BlockTime,
 ): Promise<readonly PoolCandidate[]> {
   const reads = createBlockReads(rpc, chain, head)
@@ -30,7 +31,7 @@ export async function readCandidates(
   const found = quotes.flatMap((quote) =>
     quote === null
       ? []
-      : discoverablePools(chain, token, quote.row).map((place) => readPlace(place, quote, chain, reads)),
+      : discoverablePools(chain, token, quote.row).map((place) => readPlace(place, quote, chain, { reads, liquidity })),
   )
   const candidates = (await Promise.all(found)).flatMap((candidate) => candidate ?? [])
   return candidates.toSorted((one, other) => depthOf(other) - depthOf(one) || (one.row.id < other.row.id ? -1 : 1))
@@ -40,6 +41,7 @@ export type CandidatePorts = {
   readonly rpc: Pick<RpcPool, 'client' | 'head' | 'past'>
   readonly tokens: Pick<TokenDirectory, 'byAddress'>
   readonly prices: Pick<PriceSource, 'usd'>
+  readonly liquidity: Pick<Liquidity, 'pool' | 'ticks'>
 }
 
 /** A pool as it would stand in a policy, and what is known of it. Dollars at the price of its quote. */
@@ -85,7 +87,7 @@ async function readPlace(
   place: PoolPlace,
   quote: Quote,
   chain: Chain,
-  reads: BlockReads,
+  { reads, liquidity }: { readonly reads: BlockReads; readonly liquidity: CandidatePorts['liquidity'] },
 ): Promise<PoolCandidate | null> {
   const blocks = pastBlocks(reads.head.number, chain.blockTimeSeconds, 0)
   const [now, older] = await Promise.all([
@@ -94,13 +96,15 @@ async function readPlace(
   ])
   const evidence = poolEvidence({ ...place, ...now, older, seen: [] })
   if (evidence === null) return null
-  const { mean, spot, depth } = evidence
+  const { mean, spot } = evidence
+  // No contract tells what a single v4 pool holds, and a price is taken from as much of it as is sure; here a person looks.
+  const depth = place.row.version === 'v4' ? await depthInTicks(liquidity, chain, place) : evidence.depth
   const { address, symbol, decimals } = quote.row
   return {
     row: rowOf(place),
     quote: { address, symbol, decimals, usd: quote.usd },
     depthUsd: { tokenSide: depth.tokenSide * quote.usd, quoteSide: depth.quoteSide * quote.usd },
-    depthSeconds: mean?.seconds ?? null,
+    depthSeconds: place.row.version === 'v4' ? null : (mean?.seconds ?? null),
     usd: (Number(mean?.midE18 ?? spot.lowE18) / 1e18) * quote.usd,
   }
 }
