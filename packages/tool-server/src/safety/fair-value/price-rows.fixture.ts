@@ -1,7 +1,8 @@
 import type { Devnet } from '@svc/devnet'
 import { createPriceMemory } from '../../adapters/prices/create-price-memory.ts'
-import { createPricedDevnet, type PricedOptions } from '../../adapters/prices/priced-devnet.fixture.ts'
+import { createPricedDevnet, type PricedDevnet, type PricedOptions } from '../../adapters/prices/priced-devnet.fixture.ts'
 import type { Intent } from '../../intent.ts'
+import type { PriceSource } from '../../ports.ts'
 import type { Road, RoadOptions } from '../open-road.fixture.ts'
 import { craftedIntent, sum, swapRouter, v3Single } from './attack-calls.fixture.ts'
 import type { AttackRow, Stage } from './attack-row.fixture.ts'
@@ -228,10 +229,13 @@ type Named = NonNullable<PricedOptions['named']>
 
 /** A road whose prices rest on these sources alone. */
 function sourced(named: Named, policy: RoadOptions['policy'] = lenient, more: Partial<PricedOptions> = {}) {
-  return (devnet: Devnet): RoadOptions => {
-    const { chain, prices } = createPricedDevnet(devnet, { named, ...more })
-    return { chain, policy, engine: { prices } }
-  }
+  return (devnet: Devnet): RoadOptions => ({ ...roadOf(createPricedDevnet(devnet, { named, ...more })), policy })
+}
+
+/** Prices are read as if a block came every minute; the rest need not wait for it. */
+function roadOf({ chain, prices }: PricedDevnet): Pick<RoadOptions, 'chain' | 'engine'> {
+  const usd: PriceSource['usd'] = (_chain, token, at) => prices.usd(chain, token, at)
+  return { chain: { ...chain, blockTimeSeconds: 1 }, engine: { prices: { ...prices, usd } } }
 }
 
 /** The same, and the server remembers what it has seen. */
@@ -244,7 +248,7 @@ function coldly(coldStartUsd: string) {
   return (devnet: Devnet): RoadOptions => {
     const priced = createPricedDevnet(devnet, { named: { WETH: { pools: ['v4 WETH/USDC 0.05 %'] } } })
     priced.network.losesPast = true
-    return { chain: priced.chain, policy: { ...lenient, coldStartUsd }, engine: { prices: priced.prices } }
+    return { ...roadOf(priced), policy: { ...lenient, coldStartUsd } }
   }
 }
 
