@@ -2,6 +2,7 @@ import type { Chain } from '@svc/wallet/core'
 import { type Address, slice, zeroAddress } from 'viem'
 import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
 import { depositRefusals } from './declared-deposits.ts'
+import { hookRefusals } from './hook-refusals.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import { pairShares } from './pair-shares.ts'
 import type { Policy } from './policy.ts'
@@ -21,6 +22,7 @@ export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVer
       ...checkShape(intent),
       ...intent.calls.flatMap((call) => checkCall(call, intent, context)),
       ...depositRefusals(intent, context),
+      ...hookRefusals(intent, context.policy),
       ...checkRecipients(intent.recipients, 'The intent', context),
       ...intent.approvals.flatMap((approval) => checkApproval(approval, context)),
       ...checkSlippage(intent, context),

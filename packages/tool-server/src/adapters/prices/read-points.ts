@@ -19,8 +19,8 @@ export async function readPoints(
 ): Promise<readonly PricePoint[]> {
   const atSeconds = Number(reads.head.timestamp)
   const points = places.map(async (place) => {
-    // A v3 pool tells its own mean, if any; what sums nothing up has none here.
-    const older = place.row.version === 'v2' ? readPastOfPool(chain, reads, place, blocks) : []
+    // What a pool remembers itself can be pushed out of it by trades, so that its price would be what it was dumped to.
+    const older = readPastOfPool(chain, reads, place, blocks)
     const [now, past] = await Promise.all([reads.now(poolQuery(chain, place, atSeconds)), older])
     return pointOf({ ...place, ...now, older: past, seen: [] })
   })

@@ -59,8 +59,8 @@ export function sum(road: Road, symbol: string, amount: bigint): TokenQuantity {
 }
 
 /** SwapRouter02, several functions in one multicall. */
-export function swapRouter(road: Road, steps: readonly Hex[], valueWei = 0n): Calldata {
-  const args = [laterDeadline(0), steps] as const
+export function swapRouter(road: Road, steps: readonly Hex[], valueWei = 0n, deadline = laterDeadline(0)): Calldata {
+  const args = [deadline, steps] as const
   const data = encodeFunctionData({ abi: v3SwapRouter02Abi, functionName: 'multicall', args })
   return { to: road.chain.amm.v3!.swapRouter02, data, valueWei }
 }

@@ -11,7 +11,7 @@ import { type OutsidePrices, outsidePrices, worthOf } from './worth.fixture.ts'
 /** One way to give the owner's value away, or to forge a price, and how it ends. */
 export type AttackRow = {
   readonly what: string
-  readonly options?: RoadOptions
+  readonly options?: RoadOptions | ((devnet: Devnet) => RoadOptions)
   /** What the stranger does first, and the calls of the agent that follow. All but the last are carried out. */
   readonly attack: (stage: Stage) => Promise<Intent | readonly Intent[]>
   readonly ends: RowEnd

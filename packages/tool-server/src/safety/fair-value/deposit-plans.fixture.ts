@@ -2,8 +2,8 @@ import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
 import type { Intent, TokenQuantity } from '../../intent.ts'
 import type { AddRequest, Position } from '../../ports.ts'
-import { laterDeadline } from '../intents.fixture.ts'
 import type { Road } from '../open-road.fixture.ts'
+import { chainDeadline } from './plans.fixture.ts'
 import { units } from './stranger.fixture.ts'
 
 /** What `add_liquidity` would hand in for these arguments. */
@@ -23,7 +23,7 @@ export async function planAdd(road: Road, add: Add): Promise<Intent> {
     amount1: add.amount1 === undefined ? null : units(symbol1, add.amount1),
     range: version === 'v2' ? null : range,
     slippageBps: add.slippageBps ?? 50,
-    deadline: Number(laterDeadline(0)),
+    deadline: Number(await chainDeadline(road)),
     recipient: road.wallet,
   })
   return add.createPool === true ? { ...intent, allowsUnpricedPool: true } : intent
@@ -47,7 +47,7 @@ export async function planIncrease(road: Road, position: Position, amounts: Amou
     ...amounts,
     payNative: false,
     slippageBps: 50,
-    deadline: Number(laterDeadline(0)),
+    deadline: Number(await chainDeadline(road)),
   })
   return intent
 }

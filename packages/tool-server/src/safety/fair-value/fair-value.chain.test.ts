@@ -5,6 +5,7 @@ import { fundStranger, openStage, playRow } from './attack-row.fixture.ts'
 import { calldataRows } from './calldata-rows.fixture.ts'
 import { depositRows } from './deposit-rows.fixture.ts'
 import { exitRows } from './exit-rows.fixture.ts'
+import { priceRows } from './price-rows.fixture.ts'
 import { tradeRows } from './trade-rows.fixture.ts'
 
 const devnet = useDevnet()
@@ -16,12 +17,14 @@ const tables = {
   'Calldata worse than what is simulated': calldataRows,
   'Deposits that give themselves away': depositRows,
   'Ways home, and what looks like one': exitRows,
+  'Prices that are forged, or not told': priceRows,
 } as const
 
 for (const [title, rows] of Object.entries(tables)) {
   describe(title, () => {
     it.each(rows)('$what', async (row) => {
-      const road = await open(row.options)
+      const { options } = row
+      const road = await open(typeof options === 'function' ? options(devnet()) : options)
       await playRow(row, await openStage(devnet(), road))
     })
   })

@@ -1,6 +1,5 @@
 import type { Intent } from '../../intent.ts'
 import type { Version } from '../../ports/liquidity.ts'
-import { laterDeadline } from '../intents.fixture.ts'
 import type { Road } from '../open-road.fixture.ts'
 import { units } from './stranger.fixture.ts'
 
@@ -27,10 +26,16 @@ export async function planSwap(
   const { intent } = await road.liquidity.planSwap(road.chain, quote, {
     ...tokens,
     slippageBps: 50,
-    deadline: Number(laterDeadline(0)),
+    deadline: Number(await chainDeadline(road)),
     recipient: road.wallet,
   })
   return intent
+}
+
+/** Five minutes after the newest block, wherever its clock stands. */
+export async function chainDeadline(road: Road): Promise<bigint> {
+  const { timestamp } = await road.rpc.head(road.chain)
+  return timestamp + 300n
 }
 
 function tokenOf(road: Road, symbol: string) {

@@ -102,8 +102,9 @@ function v4Leg(
 function paysOf(legs: readonly Leg[], parts: readonly Part[], place: Place): ReadonlyMap<string, bigint> {
   const pays = new Map<string, bigint>()
   const wrapped = place.chain.wrappedNative.address.toLowerCase()
-  for (const { tokenIn, takes } of legs) raise(pays, tokenIn, takes)
-  for (const part of parts) raise(pays, ...settlementOf(part, legs))
+  const taken = legs.map(({ tokenIn, takes }) => [tokenIn, takes] as const)
+  const settled = parts.map((part) => settlementOf(part, legs))
+  for (const [token, amount] of [...taken, ...settled]) if (amount > 0n) raise(pays, token, amount)
   if (place.valueWei > 0n) {
     // The older router pays wrapped currency out of what was sent along; to the universal one that is something else.
     const own = pays.get(wrapped) ?? 0n
@@ -190,7 +191,7 @@ function hopsOfPairs(value: unknown): readonly Hop[] {
 }
 
 function raise(sums: Map<string, bigint>, token: string, amount: bigint): void {
-  if (token !== zeroAddress) sums.set(token, (sums.get(token) ?? 0n) + amount)
+  sums.set(token, (sums.get(token) ?? 0n) + amount)
 }
 
 function larger(one: bigint, other: bigint): bigint {

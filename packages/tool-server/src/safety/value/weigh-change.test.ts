@@ -81,24 +81,61 @@ describe('G13: what leaves against what arrives', () => {
     expect(weigh([outcome({ usdc: usd(50) }, { silent: e18 })])).toMatchObject({ isWithin: false, lossBps: 10_000 })
   })
 
-  it('at prices of the moment goes by the estimate, and all that leaves is a cold start', () => {
+  it('at prices of the moment goes by the estimate, and all that leaves is a cold start, at the most it may be worth', () => {
     expect(weigh([outcome({ cold: e18 }, { usdc: usd(99) })])).toMatchObject({
       isWithin: true,
       bandBps: 0,
       lossBps: 100,
-      coldUsdMicros: usd(100),
+      coldUsdMicros: usd(150),
     })
   })
 
   it('is a cold start as a whole where nothing seems to be lost, too', () => {
-    expect(weigh([outcome({ cold: e18 }, { usdc: usd(120) })])).toMatchObject({ lossBps: 0, coldUsdMicros: usd(100) })
+    expect(weigh([outcome({ cold: e18 }, { usdc: usd(120) })])).toMatchObject({ lossBps: 0, coldUsdMicros: usd(150) })
     expect(weigh([outcome({ usdc: usd(100) }, { cold: 2n * e18 })])).toMatchObject({
       lossBps: 0,
       coldUsdMicros: usd(100),
     })
   })
 
+  it('is judged in each outcome: one of a cent does not hide another', () => {
+    const circle = outcome({ usdc: 9_000n }, {})
+    expect(weigh([circle, sold(1_500)])).toMatchObject({ isWithin: false, lossBps: 5_000 })
+  })
+
+  it('of positions that a hook may keep is speculation', () => {
+    const kept = { ...outcome({ usdc: usd(80) }, {}), isUnvouched: true }
+    expect(weigh([kept])).toMatchObject({ isWithin: true, speculativeUsdMicros: usd(80), lossUsdMicros: 0n })
+  })
+
+  it('speculates with the most that an outcome may lose, not with the largest share', () => {
+    const small = outcome({ usdc: usd(10) }, { odd: e18 })
+    const large = outcome({ usdc: usd(1_000) }, { odd: e18, usdc: usd(500) })
+    expect(weigh([small, large])).toMatchObject({ speculativeUsdMicros: usd(500) })
+  })
+
   it('is nothing where nothing leaves', () => {
     expect(weigh([outcome({}, { weth: e18 })])).toMatchObject({ isWithin: true, lossBps: 0, lossUsdMicros: 0n })
+  })
+})
+
+describe('several calls', () => {
+  const moved = (...calls: readonly Outcome[]) => ({
+    whole: outcome({ weth: 2n * e18 }, { usdc: usd(6_000) }),
+    calls: calls.map((call) => ({ feeBps: 30, outcomes: [call] })),
+  })
+
+  it('are weighed one by one: what a later one may bring makes up for nothing', () => {
+    expect(weigh([sold(3_000)], { moved: moved(sold(2_000), sold(4_000)) })).toMatchObject({
+      isWithin: false,
+      worst: { outUsdMicros: usd(3_000), inUsdMicros: usd(2_000) },
+    })
+  })
+
+  it('lose together what each may lose', () => {
+    expect(weigh([sold(3_000)], { moved: moved(sold(2_990), sold(2_985)) })).toMatchObject({
+      isWithin: true,
+      lossUsdMicros: usd(25),
+    })
   })
 })

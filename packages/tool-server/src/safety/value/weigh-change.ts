@@ -4,8 +4,8 @@ import { bandWidthBps, type Edge, type Holdings, tokensIn, type TrustedPrices, v
  * Weighs what leaves a wallet against what arrives, at trusted prices: both from the same edge of every band, at the edge
  * where the loss is the larger share, in every outcome that the calldata of each call permits. What arrives of tokens without
  * a trusted price, or in a position that a hook may keep, counts as nothing; where something of it arrives the shortfall is
- * speculation, and where prices of the moment alone are known of a token the whole of what leaves is a cold start. Both have
- * budgets of their own.
+ * speculation, and where prices of the moment alone are known of a token the whole of what leaves is a cold start, at the most
+ * it may be worth. Both have budgets of their own.
  */
 export function weighChange(change: WeighedChange): ValueVerdict {
   const { moved, prices } = change
@@ -64,7 +64,7 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bou
     isWithin: beyond.length === 0 || isSpeculative,
     lossUsdMicros: isSpeculative ? 0n : middle.map(lostIn).reduce(larger, 0n),
     speculativeUsdMicros: isSpeculative ? weighed.map(lostIn).reduce(larger, 0n) : 0n,
-    coldUsdMicros: isCold(outcomes, prices) ? weighed.map(({ outUsdMicros }) => outUsdMicros).reduce(larger, 0n) : 0n,
+    coldUsdMicros: isCold(outcomes, prices) ? outcomes.map(({ leaves }) => valueAt(leaves, prices, 'most', 'leaves')).reduce(larger, 0n) : 0n,
   }
 }
 

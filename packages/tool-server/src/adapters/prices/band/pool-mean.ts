@@ -1,7 +1,7 @@
 import { getSqrtPriceAtTick, integerSqrt, MAX_TICK } from '@svc/lp-math'
 import { fixedPrice, fixedPriceOfSqrt, type PriceSide } from './fixed-price.ts'
 import type { PoolReading, PoolSample, PoolSnapshot, PriceSums, TickSums } from './pool-reading.ts'
-import { hullOf, type PriceRange } from './price-range.ts'
+import { hullOf, overlaps, type PriceRange, reaching, widenedBy } from './price-range.ts'
 
 /** A price over time, in whole quote tokens for one whole token. */
 export type PoolMean = PriceRange & {
@@ -23,13 +23,30 @@ export type MeanSource = 'its own oracle' | 'older blocks' | 'earlier sightings'
  */
 export function poolMean({ row, side, now, observed, older, seen }: PoolReading): PoolMean | null {
   if (now === null) return null
-  const mean = row.version === 'v4' ? medianMean : summedMean
-  return (
-    mean(observed, now, side, 'its own oracle') ??
-    mean(older, now, side, 'older blocks') ??
-    mean([...older, ...seen], now, side, 'earlier sightings')
-  )
+  const meanOf = row.version === 'v4' ? medianMean : summedMean
+  const mean =
+    meanOf(observed, now, side, 'its own oracle') ??
+    meanOf(older, now, side, 'older blocks') ??
+    meanOf([...older, ...seen], now, side, 'earlier sightings')
+  if (mean === null || row.version !== 'v3') return mean
+  return reachingMoments(mean, older.length > 0 ? older : seen, now, side)
 }
+
+/**
+ * A geometric mean goes as far as the logarithm: whoever empties a concentrated pool takes its price to the end of all ticks for
+ * its fees, and one block there in each part moves both parts alike. Nobody knows beforehand which single blocks are looked
+ * at, so the mean reaches those too, where they are further off than an honest market goes.
+ */
+function reachingMoments(mean: PoolMean, moments: readonly PoolSnapshot[], now: PoolSnapshot, side: PriceSide): PoolMean {
+  const told = moments
+    .filter(({ atSeconds }) => now.atSeconds - atSeconds <= longestMeanSeconds)
+    .map(({ sqrtPriceX96 }) => fixedPriceOfSqrt(sqrtPriceX96, side))
+  const strays = told.filter((moment) => !overlaps(moment, widenedBy(mean, strayedFactor)))
+  return { ...mean, ...strays.reduce<PriceRange>(reaching, { lowE18: mean.lowE18, highE18: mean.highE18 }) }
+}
+
+/** As much as honest sources differ by. */
+const strayedFactor = 1.02
 
 /** Seconds; what covers less time is no mean. */
 export const shortestMeanSeconds = 900

@@ -1,0 +1,42 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { describe, expect, it } from 'vitest'
+import { v3PathOf } from '../../adapters/liquidity/chain-actor.fixture.ts'
+import { openWorld } from '../../tools/chain-world.fixture.ts'
+import { nextIn, openStranger, passBlocks, syncClock } from './attack-kit.fixture.ts'
+
+const devnet = useDevnet()
+
+describe('G7: a token that nobody named a source for', () => {
+  it('is not sold for what a dump says once the memory of its pools is pushed out', async () => {
+    const { tokens: listed } = devnet().chain
+    const tokens = listed.filter(({ symbol }) => symbol !== 'WBTC')
+    // 10 WBTC are some 900,000 dollars; one transaction may move 50,000 of them.
+    const world = await openWorld(devnet(), { chain: { tokens }, funds: { WBTC: '10' } })
+    const stranger = await openStranger(devnet())
+    await devnet().fund(stranger.address, { WBTC: '500' })
+    const [wbtc, weth] = [world.address('WBTC'), world.address('WETH')]
+    await passBlocks(devnet(), stranger, 150)
+    // Each block in which the tick moves takes one of the 120 records of a pool.
+    for (let swap = 0; swap < 250; swap += 1) {
+      const [from, to, amount] = swap % 2 === 0 ? [wbtc, weth, 3n * 10n ** 8n] : [weth, wbtc, 89n * 10n ** 18n]
+      await nextIn(devnet(), stranger, 1)
+      await stranger.swapV3(v3PathOf(from, 3_000, to), amount)
+      await nextIn(devnet(), stranger, 1)
+      await stranger.swapV3(v3PathOf(from, 500, to), amount / 4n)
+    }
+    await stranger.swapV3(v3PathOf(wbtc, 3_000, weth), 240n * 10n ** 8n)
+    await stranger.swapV3(v3PathOf(wbtc, 500, weth), 60n * 10n ** 8n)
+    await syncClock(world)
+    const before = [await world.balance('WBTC'), await world.balance('WETH')] as const
+    const refusal = await world
+      .refuse('execute_swap', { tokenIn: wbtc, tokenOut: weth, amount: '10', slippageBps: 500 })
+      .catch(() => null)
+    const sold = Number(before[0] - (await world.balance('WBTC'))) / 1e8
+    const got = Number((await world.balance('WETH')) - before[1]) / 1e18
+    await world.close()
+    expect({ lostUsd: sold * 90_000 - got * 3_000, code: refusal?.code }).toEqual({
+      lostUsd: 0,
+      code: 'SPENDING_LIMIT_EXCEEDED',
+    })
+  })
+})

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { chains } from '@svc/wallet/core'
+import { type Address, encodePacked } from 'viem'
+import type { Part } from '../upstream/read-parts.ts'
+import { tradesOf } from './trade-bounds.ts'
+
+const chain = chains.find(({ name }) => name === 'ethereum')!
+const weth = chain.wrappedNative.address.toLowerCase()
+const [usdc, usdt] = ['USDC', 'USDT'].map((symbol) => tokenOf(symbol).toLowerCase()) as [string, string]
+const native = '0x0000000000000000000000000000000000000000'
+const router: Part = { name: 'execute', args: {} }
+
+describe('what the trades of one call permit', () => {
+  it('is all that they say they take, and the least they say they bring', () => {
+    expect(bounds([single(usdc, weth, 3_000n, 7n)])).toMatchObject({
+      pays: new Map([[usdc, 3_000n]]),
+      brings: new Map([[weth, 7n]]),
+      feeBps: 5,
+    })
+  })
+
+  it('a payout may promise more, once for all trades before it', () => {
+    const payout: Part = { name: 'unwrapWETH9', args: { amountMinimum: 10n } }
+    const trades = [single(usdc, weth, 3_000n, 1n), single(usdc, weth, 3_000n, 1n)]
+    expect(bounds([...trades, payout]).brings).toEqual(new Map([[weth, 10n]]))
+    expect(bounds(trades).brings).toEqual(new Map([[weth, 2n]]))
+  })
+
+  it('what a later part trades on is not brought, and not paid by the wallet', () => {
+    const parts = [router, v3In([usdc, 100, usdt], 3_000n, 2_990n), v3In([usdt, 500, weth], 2n ** 255n, 1n, false)]
+    expect(bounds(parts)).toMatchObject({
+      pays: new Map([[usdc, 3_000n]]),
+      brings: new Map([[weth, 1n]]),
+      feeBps: 6,
+    })
+  })
+
+  it('native currency that is sent along is paid as the wrapped token, and what comes in either form is one', () => {
+    const value = { valueWei: 5n }
+    expect(bounds([single(weth, usdc, 5n, 1n)], value).pays).toEqual(new Map([[weth, 5n]]))
+    expect(bounds([router, v3In([weth, 500, usdc], 2n, 1n)], value).pays).toEqual(new Map([[weth, 7n]]))
+    const sale = v4(usdc, native, 3_000n, 9n)
+    const settle: Part = { name: 'v4.settleAll', args: { token: usdc, most: 4_000n } }
+    expect(bounds([router, sale, settle])).toMatchObject({
+      pays: new Map([[usdc, 3_000n]]),
+      brings: new Map([[weth, 9n]]),
+    })
+  })
+
+  it('an open amount of v4 is what its settlement says', () => {
+    const settle: Part = { name: 'v4.settle', args: { token: usdc, amount: 800n, payerIsUser: true } }
+    expect(bounds([router, settle, v4(usdc, native, 0n, 9n)]).pays).toEqual(new Map([[usdc, 800n]]))
+    const all: Part = { name: 'v4.settleAll', args: { token: usdc, most: 4_000n } }
+    expect(bounds([router, v4(usdc, native, 0n, 9n), all]).pays).toEqual(new Map([[usdc, 4_000n]]))
+    const fromRouter: Part = { name: 'v4.settle', args: { token: usdc, amount: 800n, payerIsUser: false } }
+    expect(bounds([router, fromRouter, v4(usdc, native, 0n, 9n)]).pays).toEqual(new Map())
+  })
+
+  it('a dear pool beside a cheap one excuses nothing, and a hook that decides its fee neither', () => {
+    const settle: Part = { name: 'v4.settleAll', args: { token: usdc, most: 10n } }
+    const dear = [v4(usdc, native, 1n, 0n, 90_000), settle]
+    expect(bounds([router, ...dear]).feeBps).toBe(900)
+    expect(bounds([router, ...dear, v3In([usdc, 500, weth], 3_000n, 1n)]).feeBps).toBe(5)
+    expect(bounds([router, v4(usdc, native, 1n, 0n, 0x800000), settle]).feeBps).toBe(0)
+  })
+})
+
+function bounds(parts: readonly Part[], change: { readonly valueWei?: bigint } = {}) {
+  return tradesOf(parts, { chain, contract: tokenOf('USDC'), valueWei: 0n, ...change })
+}
+
+function tokenOf(symbol: string): Address {
+  return chain.tokens.find((token) => token.symbol === symbol)!.address
+}
+
+function single(tokenIn: string, tokenOut: string, amountIn: bigint, least: bigint): Part {
+  return { name: 'exactInputSingle', args: { tokenIn, tokenOut, fee: 500, amountIn, amountOutMinimum: least } }
+}
+
+function v3In(path: readonly [string, number, string], amountIn: bigint, least: bigint, payerIsUser = true): Part {
+  const packed = encodePacked(['address', 'uint24', 'address'], [path[0] as Address, path[1], path[2] as Address])
+  return { name: 'V3_SWAP_EXACT_IN', args: { path: packed, amountIn, least, payerIsUser } }
+}
+
+function v4(tokenIn: string, tokenOut: string, amountIn: bigint, least: bigint, fee = 500): Part {
+  const isInOrder = BigInt(tokenIn) < BigInt(tokenOut)
+  const [currency0, currency1] = isInOrder ? [tokenIn, tokenOut] : [tokenOut, tokenIn]
+  const key = { currency0, currency1, fee, tickSpacing: 10, hooks: native }
+  return { name: 'v4.swapSingle', args: { key, zeroForOne: isInOrder, amountIn, least } }
+}
