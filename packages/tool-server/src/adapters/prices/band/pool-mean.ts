@@ -37,12 +37,18 @@ export function poolMean({ row, side, now, observed, older, seen }: PoolReading)
  * its fees, and one block there in each part moves both parts alike. Nobody knows beforehand which single blocks are looked
  * at, so the mean reaches those too, where they are further off than an honest market goes.
  */
-function reachingMoments(mean: PoolMean, moments: readonly PoolSnapshot[], now: PoolSnapshot, side: PriceSide): PoolMean {
+function reachingMoments(
+  mean: PoolMean,
+  moments: readonly PoolSnapshot[],
+  now: PoolSnapshot,
+  side: PriceSide,
+): PoolMean {
   const told = moments
     .filter(({ atSeconds }) => now.atSeconds - atSeconds <= longestMeanSeconds)
     .map(({ sqrtPriceX96 }) => fixedPriceOfSqrt(sqrtPriceX96, side))
   const strays = told.filter((moment) => !overlaps(moment, widenedBy(mean, strayedFactor)))
-  return { ...mean, ...strays.reduce<PriceRange>(reaching, { lowE18: mean.lowE18, highE18: mean.highE18 }) }
+  const { lowE18, highE18 } = strays.reduce<PriceRange>(reaching, mean)
+  return { ...mean, lowE18, highE18 }
 }
 
 /** As much as honest sources differ by. */
