@@ -67,7 +67,9 @@ export const dayRows: readonly AttackRow[] = [
   },
   {
     what: 'a tool that may lose more, within the budget of a day all the same',
-    options: { policy: { ...lenient, maxDailyLossUsd: '60', valueRules: { tools: { execute_swap: { maxLossBps: 5_000 } } } } },
+    options: {
+      policy: { ...lenient, maxDailyLossUsd: '60', valueRules: { tools: { execute_swap: { maxLossBps: 5_000 } } } },
+    },
     attack: async ({ road }) => swapIntent(road, '3000', { minimumOut: parseUnits('0.9', 18) }),
     ends: 'VALUE_LOSS_EXCEEDED',
   },

@@ -1,6 +1,10 @@
 import type { Devnet } from '@svc/devnet'
 import { createPriceMemory } from '../../adapters/prices/create-price-memory.ts'
-import { createPricedDevnet, type PricedDevnet, type PricedOptions } from '../../adapters/prices/priced-devnet.fixture.ts'
+import {
+  createPricedDevnet,
+  type PricedDevnet,
+  type PricedOptions,
+} from '../../adapters/prices/priced-devnet.fixture.ts'
 import type { Intent } from '../../intent.ts'
 import type { PriceSource } from '../../ports.ts'
 import type { Road, RoadOptions } from '../open-road.fixture.ts'
@@ -169,7 +173,13 @@ export const priceRows: readonly AttackRow[] = [
       await passTime(stage, 35)
       await stage.devnet.feeds.ETH.lie(0.96)
       await pushV3(stage, 'WETH', 10_000, 'USDC', '2.2')
-      const swap = { tokenIn: 'WETH', tokenOut: 'USDC', fee: 10_000, amountIn: units('WETH', '1'), least: units('USDC', '2700') }
+      const swap = {
+        tokenIn: 'WETH',
+        tokenOut: 'USDC',
+        fee: 10_000,
+        amountIn: units('WETH', '1'),
+        least: units('USDC', '2700'),
+      }
       return traded(stage.road, swap)
     },
     ends: 'VALUE_LOSS_EXCEEDED',
@@ -179,14 +189,21 @@ export const priceRows: readonly AttackRow[] = [
     options: { usd: 'chain' },
     attack: async (stage) => {
       await stage.devnet.feeds.USDT.post(0.9)
-      const swap = { tokenIn: 'USDC', tokenOut: 'USDT', fee: 100, amountIn: units('USDC', '3000'), least: units('USDT', '2990') }
+      const swap = {
+        tokenIn: 'USDC',
+        tokenOut: 'USDT',
+        fee: 100,
+        amountIn: units('USDC', '3000'),
+        least: units('USDT', '2990'),
+      }
       return traded(stage.road, swap)
     },
     ends: 'PRICE_UNAVAILABLE',
   },
   {
     what: 'ether sold for a dollar token that lost its peg, at the price of a dollar',
-    options: (devnet) => sourced({ WETH: { feed: feedOf(devnet, 'WETH') }, USDC: { feed: feedOf(devnet, 'USDC') } })(devnet),
+    options: (devnet) =>
+      sourced({ WETH: { feed: feedOf(devnet, 'WETH') }, USDC: { feed: feedOf(devnet, 'USDC') } })(devnet),
     attack: async ({ road, devnet }) => {
       await devnet.feeds.USDC.post(0.9)
       return planSwap(road, 'WETH', 'USDC', '1', 'v3')
@@ -283,7 +300,9 @@ async function parkOneSided(stage: Stage, base: string): Promise<void> {
   const pool = await openV3Pool(stage, base, 'USDT', 3_000, 1)
   const isBaseFirst = pool.token0 === road.token(base)
   const near = Math.floor(pool.tick / 60) * 60
-  const ticks = isBaseFirst ? { tickLower: near - 600, tickUpper: near } : { tickLower: near + 60, tickUpper: near + 660 }
+  const ticks = isBaseFirst
+    ? { tickLower: near - 600, tickUpper: near }
+    : { tickLower: near + 60, tickUpper: near + 660 }
   const [amount0Desired, amount1Desired] = isBaseFirst ? [0n, units('USDT', '30000')] : [units('USDT', '30000'), 0n]
   const { token0, token1 } = pool
   await stranger.mintV3({ token0, token1, fee: 3_000, ...ticks, amount0Desired, amount1Desired })
