@@ -179,7 +179,7 @@ export const depositRows: readonly AttackRow[] = [
     what: 'v3: no minimums',
     attack: async ({ road }) => {
       const planned = await planAdd(road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' })
-      return { ...planned, calls: planned.calls.map((call) => ({ ...call, data: withoutMinimums(call.data) })) }
+      return { ...planned, calls: planned.calls.map((call) => Object.assign({}, call, { data: withoutMinimums(call.data) })) }
     },
     ends: 'UNSAFE_TRANSACTION',
   },
@@ -291,7 +291,7 @@ function toOtherHook({ token }: Road, planned: Intent): Intent {
   return {
     ...planned,
     calls: planned.calls.map((call) => ({ ...call, data: turned(call.data) })),
-    deposits: planned.deposits!.map((deposit) => ({ ...deposit, pool, hooks: takesAtLeaving })),
+    deposits: planned.deposits!.map((deposit) => Object.assign({}, deposit, { pool, hooks: takesAtLeaving })),
   }
 }
 
@@ -331,5 +331,5 @@ async function farMaximums(road: Road) {
   const far = key.currency0 === road.token('WETH') ? most : { amount0: most.amount1, amount1: most.amount0 }
   const mint = { key, tickLower: tickLower!, tickUpper: tickUpper!, liquidity, most: far, owner: road.wallet }
   const data = encodeModifyLiquidities([v4Action.mint(mint), v4Action.settlePair(key)], Number(laterDeadline(0)))
-  return { ...planned, calls: planned.calls.map((call) => ({ ...call, data })) }
+  return { ...planned, calls: planned.calls.map((call) => Object.assign({}, call, { data })) }
 }

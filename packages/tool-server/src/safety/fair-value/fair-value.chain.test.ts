@@ -22,15 +22,13 @@ const tables = {
   'Small losses, many times': dayRows,
 } as const
 
-for (const [title, rows] of Object.entries(tables)) {
-  describe(title, () => {
-    it.each(rows)('$what', async (row) => {
-      const { options } = row
-      const road = await open(typeof options === 'function' ? options(devnet()) : options)
-      await playRow(row, await openStage(devnet(), road))
-    })
+describe.each(Object.entries(tables))('%s', (_title, rows) => {
+  it.each(rows)('$what', async (row) => {
+    const { options } = row
+    const road = await open(typeof options === 'function' ? options(devnet()) : options)
+    await playRow(row, await openStage(devnet(), road))
   })
-}
+})
 
 describe('G13: the table', () => {
   it('holds at least 60 ways', () => {
