@@ -4,7 +4,7 @@ import type { Refusal } from './refusal.ts'
 
 /**
  * Refuses deposits into pools whose hook is asked when liquidity is removed: it may say no for ever, so that what is put in
- * is worth what its author asks for it, whatever the price. A pool that the operator's own rules name may have one.
+ * is worth what its author asks for it, whatever the price. So is one that changes what is taken or given back. A pool that the operator's own rules name may have one.
  */
 export function hookRefusals(
   { chainId, deposits = [] }: Pick<Intent, 'chainId' | 'deposits'>,
@@ -12,7 +12,7 @@ export function hookRefusals(
 ): readonly Refusal[] {
   const vouched = new Set(Object.keys(policy.valueRules.pools[`${chainId}`] ?? {}).map((id) => id.toLowerCase()))
   return deposits.flatMap(({ hooks, pool }): readonly Refusal[] => {
-    if (hooks === null || (BigInt(hooks) & removalFlags) === 0n || vouched.has(pool.toLowerCase())) return []
+    if (hooks === null || (BigInt(hooks) & keepingFlags) === 0n || vouched.has(pool.toLowerCase())) return []
     const message = 'The hook of this pool is asked before liquidity is given back, and may keep it.'
     return [
       {
@@ -25,5 +25,8 @@ export function hookRefusals(
   })
 }
 
-/** beforeRemoveLiquidity and afterRemoveLiquidity: bits 9 and 8 of the hook's address (v4-core Hooks library). */
-const removalFlags = 0x300n
+/**
+ * beforeRemoveLiquidity and afterRemoveLiquidity, and deltas returned after adding and removing: bits 9, 8, 1 and 0 of the
+ * hook's address (v4-core Hooks library).
+ */
+const keepingFlags = 0x303n

@@ -11,7 +11,7 @@ describe('G13: a concentrated pool that was emptied for two single blocks of hal
   it('does not take deposits at twice the price of the market', async () => {
     const pool = await openConcentrated(devnet(), { low: 75_000, high: 108_000, wbtc: '11', usdc: '1000000' })
     const tokens = devnet().chain.tokens.map((row) =>
-      row.symbol === 'WBTC' ? { ...row, priceSources: { pools: [pool.source] } } : row,
+      row.symbol === 'WBTC' ? Object.assign({}, row, { priceSources: { pools: [pool.source] } }) : row,
     )
     const world = await openWorld(devnet(), { chain: { tokens, blockTimeSeconds: 12 } })
     const stranger = await openStranger(devnet())

@@ -2,11 +2,12 @@ import type { Devnet } from '@svc/devnet'
 import type { Address } from 'viem'
 import { expect } from 'vitest'
 import { type ChainActor, createChainActor } from '../../adapters/liquidity/chain-actor.fixture.ts'
+import type { Call } from '../../call.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { Intent } from '../../intent.ts'
 import { ToolError } from '../../tool-error.ts'
-import type { Road, RoadOptions } from '../open-road.fixture.ts'
-import { type OutsidePrices, outsidePrices, worthOf } from './worth.fixture.ts'
+import { callOf, type Road, type RoadOptions } from '../open-road.fixture.ts'
+import { outsidePrices, worthOf } from './worth.fixture.ts'
 
 /** One way to give the owner's value away, or to forge a price, and how it ends. */
 export type AttackRow = {
@@ -15,8 +16,10 @@ export type AttackRow = {
   /** What the stranger does first, and the calls of the agent that follow. All but the last are carried out. */
   readonly attack: (stage: Stage) => Promise<Intent | readonly Intent[]>
   readonly ends: RowEnd
-  /** Where the row moves the market itself. */
-  readonly usd?: OutsidePrices
+  /** Who makes each call, where it is not always the same caller. */
+  readonly callers?: readonly string[]
+  /** How much poorer the owner may be after all calls of the row, where they are several. */
+  readonly losesInAllAtMostUsd?: number
 }
 
 /**
@@ -36,36 +39,54 @@ export type Stage = {
 export async function playRow(row: AttackRow, stage: Stage): Promise<void> {
   const { road } = stage
   const attacked = await row.attack(stage)
-  const calls = Array.isArray(attacked) ? attacked : [attacked as Intent]
-  for (const call of calls.slice(0, -1)) await road.run(call)
-  const last = calls.at(-1)
+  const intents = Array.isArray(attacked) ? attacked : [attacked as Intent]
+  const calls = intents.map((intent, index): RowCall => [intent, callBy(row.callers?.[index])])
+  const last = calls.pop()
   if (last === undefined) throw new TypeError('A row makes a call')
+  const before = row.losesInAllAtMostUsd === undefined ? null : await worthOf(road)
+  let gasWei = 0n
+  for (const call of calls) gasWei += (await outcomeOf(road, call, 'carried out')).gasWei
   road.trace.length = 0
-  if (typeof row.ends === 'string') return expectNothingSigned(road, last, row.ends)
-  const usd = row.usd ?? outsidePrices
-  const before = await worthOf(road, usd)
-  const { code, gasWei } = await outcomeOf(road, last)
-  const lostUsd = before - (Number(gasWei) / 1e18) * (usd['ETH'] ?? 0) - (await worthOf(road, usd))
-  expect(code).toBe(row.ends.fails ?? 'carried out')
-  expect(lostUsd).toBeLessThanOrEqual(row.ends.losesAtMostUsd)
+  if (typeof row.ends === 'string') await expectNothingSigned(road, last, row.ends)
+  else await expectLoss(road, last, row.ends)
+  if (before === null) return
+  expect(before - usdOfGas(gasWei) - (await worthOf(road))).toBeLessThanOrEqual(row.losesInAllAtMostUsd ?? 0)
 }
 
-async function expectNothingSigned(road: Road, call: Intent, code: ErrorCode): Promise<void> {
+type RowCall = readonly [intent: Intent, call: Partial<Call>]
+
+function callBy(caller: string | undefined): Partial<Call> {
+  return caller === undefined ? {} : { principal: { ...callOf().principal, id: caller } }
+}
+
+async function expectLoss(road: Road, call: RowCall, ends: Exclude<RowEnd, ErrorCode>): Promise<void> {
+  const before = await worthOf(road)
+  const { gasWei } = await outcomeOf(road, call, ends.fails ?? 'carried out')
+  expect(before - usdOfGas(gasWei) - (await worthOf(road))).toBeLessThanOrEqual(ends.losesAtMostUsd)
+}
+
+async function expectNothingSigned(road: Road, call: RowCall, code: ErrorCode): Promise<void> {
   const nonce = await road.nonce()
-  const outcome = await outcomeOf(road, call)
-  expect({ code: outcome.code, nonce: await road.nonce() }).toEqual({ code, nonce })
+  await outcomeOf(road, call, code)
+  expect(await road.nonce()).toBe(nonce)
   expect(road.trace).not.toContain('journal recordSigned')
   expect(await road.store.ledger.open()).toEqual([])
 }
 
-async function outcomeOf(road: Road, call: Intent): Promise<{ readonly code: string; readonly gasWei: bigint }> {
+async function outcomeOf(road: Road, [intent, call]: RowCall, expected: string): Promise<{ readonly gasWei: bigint }> {
   try {
-    const outcome = await road.run(call)
-    return { code: 'carried out', gasWei: 'gasCostWei' in outcome ? outcome.gasCostWei : 0n }
+    const outcome = await road.run(intent, call)
+    expect('carried out').toBe(expected)
+    return { gasWei: 'gasCostWei' in outcome ? outcome.gasCostWei : 0n }
   } catch (failure) {
-    if (failure instanceof ToolError) return { code: failure.code, gasWei: 0n }
-    throw failure
+    if (!(failure instanceof ToolError)) throw failure
+    expect(`${failure.code}: ${failure.message}`).toMatch(new RegExp(`^${expected}: `))
+    return { gasWei: 0n }
   }
+}
+
+function usdOfGas(gasWei: bigint): number {
+  return (Number(gasWei) / 1e18) * outsidePrices.ETH
 }
 
 /** Gives the stranger what every row may use. */

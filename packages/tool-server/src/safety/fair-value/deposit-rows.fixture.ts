@@ -1,6 +1,7 @@
-import { createTestClient, http, parseAbi } from 'viem'
+import { createTestClient, type Hex, http, parseAbi } from 'viem'
 import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
 import { encodeModifyLiquidities } from '../../adapters/liquidity/v4/encode-modify-liquidities.ts'
+import { poolIdOf } from '../../adapters/liquidity/v4/pool-key.ts'
 import { v4Action } from '../../adapters/liquidity/v4/v4-action.ts'
 import { laterDeadline } from '../intents.fixture.ts'
 import { beforeSending } from '../network.fixture.ts'
@@ -10,7 +11,7 @@ import type { Road } from '../open-road.fixture.ts'
 import { craftedIntent, positionManager, v4Key } from './attack-calls.fixture.ts'
 import type { AttackRow, Stage } from './attack-row.fixture.ts'
 import { newestPosition, oneMulticall, planAdd, planIncrease, v3Manager } from './deposit-plans.fixture.ts'
-import { cautious, lenient } from './plans.fixture.ts'
+import { cautious } from './plans.fixture.ts'
 import { pairOf, pushV3, units } from './stranger.fixture.ts'
 
 /** Deposits whose pool, price, range or tokens give them away. */
@@ -226,36 +227,20 @@ export const depositRows: readonly AttackRow[] = [
     ends: { losesAtMostUsd: 0.01 },
   },
   {
-    what: 'v4: a pool whose hook is asked before liquidity leaves, above the budget for what nobody vouches for',
-    options: cautious,
+    what: 'v4: a pool whose hook is asked before liquidity leaves',
     attack: async (stage) => {
       await placeHook(stage, asksBeforeLeaving)
-      return planAdd(stage.road, {
-        version: 'v4',
-        pair: ['WETH', 'USDC'],
-        fee: 3_000,
-        hooks: asksBeforeLeaving,
-        amount0: '1',
-        amount1: '3000',
-      })
+      return planAdd(stage.road, hooked)
     },
-    ends: 'SPENDING_LIMIT_EXCEEDED',
+    ends: 'HOOK_NOT_SUPPORTED',
   },
   {
-    what: 'v4: the same under a strict list',
-    options: { policy: { ...lenient, allowlist: { mode: 'strict' } } },
+    what: 'v4: a pool whose hook changes what is paid out, in an intent of a tool that has turned',
     attack: async (stage) => {
       await placeHook(stage, asksBeforeLeaving)
-      return planAdd(stage.road, {
-        version: 'v4',
-        pair: ['WETH', 'USDC'],
-        fee: 3_000,
-        hooks: asksBeforeLeaving,
-        amount0: '0.01',
-        amount1: '30',
-      })
+      return toOtherHook(stage.road, await planAdd(stage.road, hooked))
     },
-    ends: 'SPENDING_LIMIT_EXCEEDED',
+    ends: 'HOOK_NOT_SUPPORTED',
   },
 ]
 
@@ -287,6 +272,28 @@ async function positionThatOwes(road: Road): Promise<bigint> {
 
 /** Called before liquidity is added and removed (bits 11 and 9). */
 const asksBeforeLeaving = '0x0000000000000000000000000000000000010a00'
+
+const hooked = {
+  version: 'v4',
+  pair: ['WETH', 'USDC'],
+  fee: 3_000,
+  hooks: asksBeforeLeaving,
+  amount0: '1',
+  amount1: '3000',
+} as const
+
+/** May take of what is paid out when liquidity leaves (bit 0, and bit 8 that it needs). */
+const takesAtLeaving = '0x0000000000000000000000000000000000020101'
+
+function toOtherHook({ token }: Road, planned: Intent): Intent {
+  const pool = poolIdOf(v4Key(token('WETH'), token('USDC'), 3_000, 60, takesAtLeaving))
+  const turned = (data: Hex) => data.replaceAll(asksBeforeLeaving.slice(2), takesAtLeaving.slice(2)) as Hex
+  return {
+    ...planned,
+    calls: planned.calls.map((call) => ({ ...call, data: turned(call.data) })),
+    deposits: planned.deposits!.map((deposit) => ({ ...deposit, pool, hooks: takesAtLeaving })),
+  }
+}
 
 /** Answers every call with the selector it was called by. */
 async function placeHook({ devnet }: Stage, address: typeof asksBeforeLeaving): Promise<void> {

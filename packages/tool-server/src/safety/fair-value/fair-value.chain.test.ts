@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { useRoads } from '../use-roads.fixture.ts'
 import { fundStranger, openStage, playRow } from './attack-row.fixture.ts'
 import { calldataRows } from './calldata-rows.fixture.ts'
+import { dayRows } from './day-rows.fixture.ts'
 import { depositRows } from './deposit-rows.fixture.ts'
 import { exitRows } from './exit-rows.fixture.ts'
 import { priceRows } from './price-rows.fixture.ts'
@@ -18,6 +19,7 @@ const tables = {
   'Deposits that give themselves away': depositRows,
   'Ways home, and what looks like one': exitRows,
   'Prices that are forged, or not told': priceRows,
+  'Small losses, many times': dayRows,
 } as const
 
 for (const [title, rows] of Object.entries(tables)) {
@@ -32,6 +34,6 @@ for (const [title, rows] of Object.entries(tables)) {
 
 describe('G13: the table', () => {
   it('holds at least 60 ways', () => {
-    expect(Object.values(tables).flat().length).toBeGreaterThan(0)
+    expect(Object.values(tables).flat().length).toBeGreaterThanOrEqual(60)
   })
 })

@@ -1,7 +1,12 @@
 import type { Devnet } from '@svc/devnet'
 import { createPriceMemory } from '../../adapters/prices/create-price-memory.ts'
-import { createPricedDevnet, type PricedOptions } from '../../adapters/prices/priced-devnet.fixture.ts'
+import {
+  createPricedDevnet,
+  type PricedDevnet,
+  type PricedOptions,
+} from '../../adapters/prices/priced-devnet.fixture.ts'
 import type { Intent } from '../../intent.ts'
+import type { PriceSource } from '../../ports.ts'
 import type { Road, RoadOptions } from '../open-road.fixture.ts'
 import { craftedIntent, sum, swapRouter, v3Single } from './attack-calls.fixture.ts'
 import type { AttackRow, Stage } from './attack-row.fixture.ts'
@@ -168,7 +173,13 @@ export const priceRows: readonly AttackRow[] = [
       await passTime(stage, 35)
       await stage.devnet.feeds.ETH.lie(0.96)
       await pushV3(stage, 'WETH', 10_000, 'USDC', '2.2')
-      const swap = { tokenIn: 'WETH', tokenOut: 'USDC', fee: 10_000, amountIn: units('WETH', '1'), least: units('USDC', '2700') }
+      const swap = {
+        tokenIn: 'WETH',
+        tokenOut: 'USDC',
+        fee: 10_000,
+        amountIn: units('WETH', '1'),
+        least: units('USDC', '2700'),
+      }
       return traded(stage.road, swap)
     },
     ends: 'VALUE_LOSS_EXCEEDED',
@@ -178,14 +189,21 @@ export const priceRows: readonly AttackRow[] = [
     options: { usd: 'chain' },
     attack: async (stage) => {
       await stage.devnet.feeds.USDT.post(0.9)
-      const swap = { tokenIn: 'USDC', tokenOut: 'USDT', fee: 100, amountIn: units('USDC', '3000'), least: units('USDT', '2990') }
+      const swap = {
+        tokenIn: 'USDC',
+        tokenOut: 'USDT',
+        fee: 100,
+        amountIn: units('USDC', '3000'),
+        least: units('USDT', '2990'),
+      }
       return traded(stage.road, swap)
     },
     ends: 'PRICE_UNAVAILABLE',
   },
   {
     what: 'ether sold for a dollar token that lost its peg, at the price of a dollar',
-    options: (devnet) => sourced({ WETH: { feed: feedOf(devnet, 'WETH') }, USDC: { feed: feedOf(devnet, 'USDC') } })(devnet),
+    options: (devnet) =>
+      sourced({ WETH: { feed: feedOf(devnet, 'WETH') }, USDC: { feed: feedOf(devnet, 'USDC') } })(devnet),
     attack: async ({ road, devnet }) => {
       await devnet.feeds.USDC.post(0.9)
       return planSwap(road, 'WETH', 'USDC', '1', 'v3')
@@ -193,16 +211,22 @@ export const priceRows: readonly AttackRow[] = [
     ends: 'PRICE_IMPACT_EXCEEDED',
   },
   {
-    what: 'a cold start: more than the small budget at prices that nothing remembers',
-    options: coldly('1000'),
+    what: 'a cold start: what nothing remembers the price of is sold',
+    options: coldly('20000'),
     attack: async ({ road }) => planSwap(road, 'WETH', 'USDC', '1', 'v3'),
+    ends: 'PRICE_UNAVAILABLE',
+  },
+  {
+    what: 'a cold start: more than the small budget is paid at prices that nothing remembers',
+    options: coldly('1000'),
+    attack: async ({ road }) => planSwap(road, 'USDC', 'WETH', '3000', 'v3'),
     ends: 'SPENDING_LIMIT_EXCEEDED',
   },
   {
     what: 'a cold start: within it',
     options: coldly('20000'),
-    attack: async ({ road }) => planSwap(road, 'WETH', 'USDC', '1', 'v3'),
-    ends: { losesAtMostUsd: 5 },
+    attack: async ({ road }) => planSwap(road, 'USDC', 'WETH', '3000', 'v3'),
+    ends: { losesAtMostUsd: 10 },
   },
   {
     what: 'feeds that nobody answers for any more keep no position from coming home',
@@ -228,10 +252,13 @@ type Named = NonNullable<PricedOptions['named']>
 
 /** A road whose prices rest on these sources alone. */
 function sourced(named: Named, policy: RoadOptions['policy'] = lenient, more: Partial<PricedOptions> = {}) {
-  return (devnet: Devnet): RoadOptions => {
-    const { chain, prices } = createPricedDevnet(devnet, { named, ...more })
-    return { chain, policy, engine: { prices } }
-  }
+  return (devnet: Devnet): RoadOptions => ({ ...roadOf(createPricedDevnet(devnet, { named, ...more })), policy })
+}
+
+/** Prices are read as if a block came every minute; the rest need not wait for it. */
+function roadOf({ chain, prices }: PricedDevnet): Pick<RoadOptions, 'chain' | 'engine'> {
+  const usd: PriceSource['usd'] = (_chain, token, at) => prices.usd(chain, token, at)
+  return { chain: { ...chain, blockTimeSeconds: 1 }, engine: { prices: { ...prices, usd } } }
 }
 
 /** The same, and the server remembers what it has seen. */
@@ -244,7 +271,7 @@ function coldly(coldStartUsd: string) {
   return (devnet: Devnet): RoadOptions => {
     const priced = createPricedDevnet(devnet, { named: { WETH: { pools: ['v4 WETH/USDC 0.05 %'] } } })
     priced.network.losesPast = true
-    return { chain: priced.chain, policy: { ...lenient, coldStartUsd }, engine: { prices: priced.prices } }
+    return { ...roadOf(priced), policy: { ...lenient, coldStartUsd } }
   }
 }
 
@@ -273,7 +300,9 @@ async function parkOneSided(stage: Stage, base: string): Promise<void> {
   const pool = await openV3Pool(stage, base, 'USDT', 3_000, 1)
   const isBaseFirst = pool.token0 === road.token(base)
   const near = Math.floor(pool.tick / 60) * 60
-  const ticks = isBaseFirst ? { tickLower: near - 600, tickUpper: near } : { tickLower: near + 60, tickUpper: near + 660 }
+  const ticks = isBaseFirst
+    ? { tickLower: near - 600, tickUpper: near }
+    : { tickLower: near + 60, tickUpper: near + 660 }
   const [amount0Desired, amount1Desired] = isBaseFirst ? [0n, units('USDT', '30000')] : [units('USDT', '30000'), 0n]
   const { token0, token1 } = pool
   await stranger.mintV3({ token0, token1, fee: 3_000, ...ticks, amount0Desired, amount1Desired })

@@ -5,13 +5,12 @@ import { bandOf } from '../value/bands.fixture.ts'
 import { type Holdings, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 
 /** US dollars for one whole token by our handle, whatever pools and feeds say. What is not named is worth nothing. */
-export type OutsidePrices = Readonly<Record<string, number>>
-
-export const outsidePrices: OutsidePrices = { ETH: 3_000, WETH: 3_000, USDC: 1, USDT: 1, DAI: 1, WBTC: 90_000 }
+export const outsidePrices = { ETH: 3_000, WETH: 3_000, USDC: 1, USDT: 1, DAI: 1, WBTC: 90_000 } as const
 
 /** What the wallet owns at outside prices: tokens, positions as if their pools stood there, shares of pairs. */
-export async function worthOf(road: Road, usd: OutsidePrices = outsidePrices): Promise<number> {
-  const symbols = Object.keys(usd)
+export async function worthOf(road: Road): Promise<number> {
+  const symbols = Object.keys(outsidePrices)
+  const prices = pricesOf(road)
   const balances = await Promise.all(symbols.map((symbol) => road.balance(symbol)))
   const { items } = await road.liquidity.positionsByOwner(road.chain, road.wallet, ['v2', 'v3', 'v4'])
   const holdings: Holdings = {
@@ -19,13 +18,13 @@ export async function worthOf(road: Road, usd: OutsidePrices = outsidePrices): P
     positions: items.flatMap((item) => (item.version === 'v2' ? [] : [rangeOf(item)])),
     shares: items.flatMap((item) => (item.version === 'v2' ? [shareOf(item)] : [])),
   }
-  const fees = items.reduce((sum, item) => (item.version === 'v2' ? sum : sum + feesOf(item, pricesOf(road, usd))), 0n)
-  return Number(valueAt(holdings, pricesOf(road, usd), 'mid') + fees) / 1e6
+  const fees = items.reduce((sum, item) => (item.version === 'v2' ? sum : sum + feesOf(item, prices)), 0n)
+  return Number(valueAt(holdings, prices, 'mid') + fees) / 1e6
 }
 
-function pricesOf(road: Road, usd: OutsidePrices): TrustedPrices {
+function pricesOf(road: Road): TrustedPrices {
   const byAddress = new Map(
-    Object.entries(usd).map(([symbol, price]) => [road.token(symbol).toLowerCase(), [symbol, price]]),
+    Object.entries(outsidePrices).map(([symbol, price]) => [road.token(symbol).toLowerCase(), [symbol, price]]),
   )
   return (token) => {
     const [symbol, price] = byAddress.get(token) ?? []

@@ -1,7 +1,6 @@
 import type { CallBounds } from './call-bounds.ts'
 import type { Inspected } from './inspection.ts'
-import { mayKeepLiquidity } from './pool-identity.ts'
-import { depositOutcomes, simulatedDeposit, type SimulatedDeposit } from './simulated-deposit.ts'
+import { depositOutcomes, simulatedDeposit } from './simulated-deposit.ts'
 import type { Holdings, PairShares, RangePosition, TrustedPrices } from './trusted-value.ts'
 import type { MovedOutcomes, Outcome } from './weigh-change.ts'
 
@@ -48,12 +47,9 @@ function simulatedOutcome(moved: Moved): Outcome {
   const gone = new Map([...moved.deltas].flatMap(([key, delta]) => (delta < 0n ? [[key, -delta] as const] : [])))
   const come = new Map([...moved.deltas].filter(([, delta]) => delta > 0n))
   for (const [key, amount] of moved.paid) come.set(key, (come.get(key) ?? 0n) + amount)
-  const made = positionsArriving(moved)
-  const kept = made.filter(({ pool }) => pool === null || !mayKeepLiquidity(pool))
   return {
-    leaves: { ...heldOf(gone, moved), positions: positionsLeaving(moved) },
-    arrives: { ...heldOf(come, moved), positions: kept.map(({ position }) => position) },
-    ...(kept.length < made.length && { isUnvouched: true }),
+    leaves: { ...heldOf(gone, moved), positions: changedPositions(moved, -1n) },
+    arrives: { ...heldOf(come, moved), positions: [...mintedPositions(moved), ...changedPositions(moved, 1n)] },
   }
 }
 
@@ -76,28 +72,20 @@ function pairOf(key: string, { inspected, pairs }: Moved): Omit<PairShares, 'amo
   return pairs.get(key) ?? null
 }
 
-type Made = { readonly position: RangePosition; readonly pool: SimulatedDeposit['pool'] }
-
-/** New positions, and what was added to others on balance, once however many deposits name them. */
-function positionsArriving(moved: Moved): readonly Made[] {
-  const minted = moved.calls.flatMap(({ deposits }) =>
-    deposits.flatMap((bounds): readonly Made[] => {
-      const { position, pool, atPrice } = simulatedDeposit(bounds, moved)
-      if (bounds.positionId !== null || position === null || atPrice === null) return []
-      return [{ position: { ...position, liquidity: atPrice.liquidity }, pool }]
-    }),
-  )
-  return [...minted, ...changedPositions(moved, 1n)]
+function mintedPositions(moved: Moved): readonly RangePosition[] {
+  const deposits = moved.calls.flatMap((call) => call.deposits)
+  return deposits.flatMap((bounds): readonly RangePosition[] => {
+    const { position, atPrice } = simulatedDeposit(bounds, moved)
+    if (bounds.positionId !== null || position === null || atPrice === null) return []
+    return [{ ...position, liquidity: atPrice.liquidity }]
+  })
 }
 
-function positionsLeaving(moved: Moved): readonly RangePosition[] {
-  return changedPositions(moved, -1n).map(({ position }) => position)
-}
-
-function changedPositions({ inspected }: Moved, sign: 1n | -1n): readonly Made[] {
+/** What was added to positions, or taken out of them, on balance: once, however many parts name them. */
+function changedPositions({ inspected }: Moved, sign: 1n | -1n): readonly RangePosition[] {
   return inspected.positions.flatMap(({ pool, tickLower, tickUpper, liquidityBefore, liquidityAfter }) => {
     const liquidity = (liquidityAfter - liquidityBefore) * sign
     const { token0, token1 } = pool
-    return liquidity <= 0n ? [] : [{ position: { token0, token1, tickLower, tickUpper, liquidity }, pool }]
+    return liquidity <= 0n ? [] : [{ token0, token1, tickLower, tickUpper, liquidity }]
   })
 }

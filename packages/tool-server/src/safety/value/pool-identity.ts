@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import { getAddress, type Hex, zeroAddress } from 'viem'
+import { getAddress, type Hex } from 'viem'
 import { v2PairAddress } from '../../adapters/liquidity/v2/pair-address.ts'
 import { v3PoolAddress } from '../../adapters/liquidity/v3/pool-address.ts'
 import { poolIdOf, type PoolKey } from '../../adapters/liquidity/v4/pool-key.ts'
@@ -10,8 +10,6 @@ export type PoolIdentity = {
   readonly id: Hex
   readonly token0: string
   readonly token1: string
-  /** Lower case; `null` without hooks. */
-  readonly hooks: string | null
 }
 
 /** A pair where `fee` is `null`, else a v3 pool; where it stands follows from its tokens. */
@@ -22,12 +20,11 @@ export function poolIdentity(chain: Chain, tokenA: string, tokenB: string, fee: 
   const id =
     fee === null ? v2 && v2PairAddress(v2, ...addresses) : v3 && v3PoolAddress(v3, addresses[0], addresses[1], fee)
   if (id === undefined) throw new TypeError('calldata of a version that is not deployed')
-  return { id, token0, token1, hooks: null }
+  return { id, token0, token1 }
 }
 
 export function identityOfKey(key: PoolKey): PoolIdentity {
-  const hooks = key.hooks === zeroAddress ? null : key.hooks.toLowerCase()
-  return { id: poolIdOf(key), token0: key.currency0.toLowerCase(), token1: key.currency1.toLowerCase(), hooks }
+  return { id: poolIdOf(key), token0: key.currency0.toLowerCase(), token1: key.currency1.toLowerCase() }
 }
 
 /** The key of a v4 pool out of calldata. */
@@ -45,14 +42,3 @@ export function keyIn(value: unknown): PoolKey {
 export function sortedTokens(one: string, other: string): readonly [string, string] {
   return BigInt(one) < BigInt(other) ? [one, other] : [other, one]
 }
-
-/**
- * Whether a hook may keep what is in a position: it is called when liquidity is taken out, before or after, or may change
- * the amounts of a deposit or a withdrawal. Permissions stand in the lowest bits of its address (v4-core Hooks library).
- */
-export function mayKeepLiquidity({ hooks }: Pick<PoolIdentity, 'hooks'>): boolean {
-  return hooks !== null && (BigInt(hooks) & keepingFlags) !== 0n
-}
-
-/** beforeRemoveLiquidity, afterRemoveLiquidity, and deltas returned after adding and removing: bits 9, 8, 1 and 0. */
-const keepingFlags = 0b11_0000_0011n

@@ -5,7 +5,7 @@ import type { DepositBounds } from './deposit-bounds.ts'
 import { type DepositOutcome, pairOutcomes, rangeOutcomes } from './deposit-outcomes.ts'
 import type { PoolAfter } from './inspection.ts'
 import type { Moved } from './moved-holdings.ts'
-import { mayKeepLiquidity, type PoolIdentity } from './pool-identity.ts'
+import type { PoolIdentity } from './pool-identity.ts'
 import { type PairShares, type RangePosition, type TrustedPrices, valueAt } from './trusted-value.ts'
 import type { Outcome } from './weigh-change.ts'
 
@@ -47,7 +47,7 @@ export function simulatedDeposit(bounds: DepositBounds, moved: Moved): Simulated
 
 /**
  * The deposits of a call by themselves: at the price of their pools, all at the lower and all at the upper end, and where
- * there are several each at its worse one. What a hook may keep counts as nothing.
+ * there are several each at its worse one.
  */
 export function depositOutcomes(bounds: CallBounds, moved: Moved, prices: TrustedPrices): readonly Outcome[] {
   const deposits = bounds.deposits.map((deposit) => simulatedDeposit(deposit, moved))
@@ -78,7 +78,6 @@ function partOutcome(deposit: SimulatedDeposit, outcome: DepositOutcome | null, 
     [pool.token1, amount1],
   ])
   const leaves = { ...nothing.leaves, tokens }
-  if (mayKeepLiquidity(pool)) return { leaves, arrives: nothing.arrives, isUnvouched: true }
   if (position !== null) return { leaves, arrives: { ...nothing.arrives, positions: [{ ...position, liquidity }] } }
   return { leaves, arrives: { ...nothing.arrives, shares: sharesOf(deposit, outcome) } }
 }
@@ -107,7 +106,6 @@ function sumOf(one: Outcome, other: Outcome): Outcome {
       positions: [...one.arrives.positions, ...other.arrives.positions],
       shares: [...one.arrives.shares, ...other.arrives.shares],
     },
-    ...((one.isUnvouched === true || other.isUnvouched === true) && { isUnvouched: true }),
   }
 }
 

@@ -6,11 +6,8 @@ export type TrustedPrices = (token: string) => TrustedPrice | null
 
 export type TrustedPrice = Pick<PriceBand, 'lowE18' | 'midE18' | 'highE18' | 'basis'> & { readonly decimals: number }
 
-/**
- * Where in the bands of all its tokens something is valued: always the same for both sides of a comparison. `most` is for sums
- * that are bounded and compared with nothing: the high edge of tokens, too, that prices of the moment alone are known of.
- */
-export type Edge = 'low' | 'mid' | 'high' | 'most'
+/** Where in the bands of all its tokens something is valued: always the same for both sides of a comparison. */
+export type Edge = 'low' | 'mid' | 'high'
 
 /** What a wallet holds or moves. Amounts and liquidity are not negative. */
 export type Holdings = {
@@ -95,7 +92,6 @@ export function bandWidthBps({ lowE18, highE18 }: Pick<PriceBand, 'lowE18' | 'hi
 
 /** Of a token that only prices of the moment are known of, the edges say nothing: its estimate is taken for all of them. */
 function at(price: TrustedPrice, edge: Edge): bigint {
-  if (edge === 'most') return price.highE18
   if (edge === 'mid' || price.basis === 'cold') return price.midE18
   return edge === 'low' ? price.lowE18 : price.highE18
 }

@@ -81,7 +81,7 @@ describe('G13: what leaves against what arrives', () => {
     expect(weigh([outcome({ usdc: usd(50) }, { silent: e18 })])).toMatchObject({ isWithin: false, lossBps: 10_000 })
   })
 
-  it('at prices of the moment goes by the estimate, and all that leaves is a cold start, at the most it may be worth', () => {
+  it('at prices of the moment goes by the estimate, and all that leaves is a cold start at the high edge', () => {
     expect(weigh([outcome({ cold: e18 }, { usdc: usd(99) })])).toMatchObject({
       isWithin: true,
       bandBps: 0,
@@ -101,11 +101,6 @@ describe('G13: what leaves against what arrives', () => {
   it('is judged in each outcome: one of a cent does not hide another', () => {
     const circle = outcome({ usdc: 9_000n }, {})
     expect(weigh([circle, sold(1_500)])).toMatchObject({ isWithin: false, lossBps: 5_000 })
-  })
-
-  it('of positions that a hook may keep is speculation', () => {
-    const kept = { ...outcome({ usdc: usd(80) }, {}), isUnvouched: true }
-    expect(weigh([kept])).toMatchObject({ isWithin: true, speculativeUsdMicros: usd(80), lossUsdMicros: 0n })
   })
 
   it('speculates with the most that an outcome may lose, not with the largest share', () => {

@@ -3,9 +3,8 @@ import { bandWidthBps, type Edge, type Holdings, tokensIn, type TrustedPrices, v
 /**
  * Weighs what leaves a wallet against what arrives, at trusted prices: both from the same edge of every band, at the edge
  * where the loss is the larger share, in every outcome that the calldata of each call permits. What arrives of tokens without
- * a trusted price, or in a position that a hook may keep, counts as nothing; where something of it arrives the shortfall is
- * speculation, and where prices of the moment alone are known of a token the whole of what leaves is a cold start, at the most
- * it may be worth. Both have budgets of their own.
+ * a trusted price counts as nothing; where something of them arrives the shortfall is speculation, and where prices of the
+ * moment alone are known of a token the whole of what leaves is a cold start. Both have budgets of their own.
  */
 export function weighChange(change: WeighedChange): ValueVerdict {
   const { moved, prices } = change
@@ -51,9 +50,7 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bou
   const [first = nothing.worst, ...rest] = weighed
   const allowedBps = allowance(bounds, feeBps, widestBps(outcomes, prices))
   const beyond = weighed.filter((one) => !isAllowed(one, allowedBps))
-  const isSpeculative = outcomes.some(
-    ({ arrives, isUnvouched }) => isUnvouched === true || [...tokensIn(arrives)].some(isUnnamed),
-  )
+  const isSpeculative = outcomes.some(({ arrives }) => [...tokensIn(arrives)].some(isUnnamed))
   const middle = outcomes.map((outcome) => weighAt(outcome, prices, 'mid'))
   return {
     worst: (beyond.length > 0 ? beyond : rest).reduce(
@@ -64,7 +61,7 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bou
     isWithin: beyond.length === 0 || isSpeculative,
     lossUsdMicros: isSpeculative ? 0n : middle.map(lostIn).reduce(larger, 0n),
     speculativeUsdMicros: isSpeculative ? weighed.map(lostIn).reduce(larger, 0n) : 0n,
-    coldUsdMicros: isCold(outcomes, prices) ? outcomes.map(({ leaves }) => valueAt(leaves, prices, 'most', 'leaves')).reduce(larger, 0n) : 0n,
+    coldUsdMicros: isCold(outcomes, prices) ? mostLeaving(outcomes, prices) : 0n,
   }
 }
 
@@ -113,12 +110,7 @@ export type CallOutcomes = {
   readonly outcomes: readonly Outcome[]
 }
 
-export type Outcome = {
-  readonly leaves: Holdings
-  readonly arrives: Holdings
-  /** Something of it arrives where a hook may keep it, and is left out. */
-  readonly isUnvouched?: boolean
-}
+export type Outcome = { readonly leaves: Holdings; readonly arrives: Holdings }
 
 export type LossBounds = {
   readonly maxLossBps: number
@@ -183,6 +175,15 @@ function widestBps(outcomes: readonly Outcome[], prices: TrustedPrices): number 
 
 function isCold(outcomes: readonly Outcome[], prices: TrustedPrices): boolean {
   return tokensOf(outcomes).some((token) => prices(token)?.basis === 'cold')
+}
+
+/** As the limits count it: at the high edge, which reaches up to what the price was before, and not by the estimate. */
+function mostLeaving(outcomes: readonly Outcome[], prices: TrustedPrices): bigint {
+  const byEdges: TrustedPrices = (token) => {
+    const price = prices(token)
+    return price?.basis === 'cold' ? { ...price, basis: 'pools' } : price
+  }
+  return outcomes.reduce((most, { leaves }) => larger(most, valueAt(leaves, byEdges, 'high', 'leaves')), 0n)
 }
 
 function tokensOf(outcomes: readonly Outcome[]): readonly string[] {

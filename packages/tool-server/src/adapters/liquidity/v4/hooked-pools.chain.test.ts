@@ -15,8 +15,8 @@ beforeEach(async () => {
 /** Answers every call with the selector it was called by, which is all that a hook without deltas must do. */
 const agreeable = '0x60003560e01c60e01b60005260206000f3'
 
-/** A hook called before liquidity is added and removed (bits 11 and 9). */
-const hooks = getAddress('0x0000000000000000000000000000000000010a00')
+/** A hook called before and after liquidity is added (bits 11 and 10): one asked at its removal is refused by the policy. */
+const hooks = getAddress('0x0000000000000000000000000000000000010c00')
 
 async function placeHook(address: Address) {
   const node = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })

@@ -17,7 +17,7 @@ export type MeanSource = 'its own oracle' | 'older blocks' | 'earlier sightings'
 
 /**
  * The mean of a pool, from the first of these that reaches back: the pool's own oracle, older blocks, what the server saw
- * before. It is the hull of the mean until ten minutes ago and the mean since: whoever moves the price for a moment moves
+ * before; of a v4 pool, which sums nothing up, that would be moments that whoever asked has chosen. It is the hull of the mean until ten minutes ago and the mean since: whoever moves the price for a moment moves
  * one edge and leaves the other, and an honest market on the move is within. `null` where nothing reaches back
  * `shortestMeanSeconds`.
  */
@@ -27,7 +27,7 @@ export function poolMean({ row, side, now, observed, older, seen }: PoolReading)
   const mean =
     meanOf(observed, now, side, 'its own oracle') ??
     meanOf(older, now, side, 'older blocks') ??
-    meanOf([...older, ...seen], now, side, 'earlier sightings')
+    (row.version === 'v4' ? null : meanOf([...older, ...seen], now, side, 'earlier sightings'))
   if (mean === null || row.version !== 'v3') return mean
   return reachingMoments(mean, older.length > 0 ? older : seen, now, side)
 }
@@ -37,12 +37,18 @@ export function poolMean({ row, side, now, observed, older, seen }: PoolReading)
  * its fees, and one block there in each part moves both parts alike. Nobody knows beforehand which single blocks are looked
  * at, so the mean reaches those too, where they are further off than an honest market goes.
  */
-function reachingMoments(mean: PoolMean, moments: readonly PoolSnapshot[], now: PoolSnapshot, side: PriceSide): PoolMean {
+function reachingMoments(
+  mean: PoolMean,
+  moments: readonly PoolSnapshot[],
+  now: PoolSnapshot,
+  side: PriceSide,
+): PoolMean {
   const told = moments
     .filter(({ atSeconds }) => now.atSeconds - atSeconds <= longestMeanSeconds)
     .map(({ sqrtPriceX96 }) => fixedPriceOfSqrt(sqrtPriceX96, side))
   const strays = told.filter((moment) => !overlaps(moment, widenedBy(mean, strayedFactor)))
-  return { ...mean, ...strays.reduce<PriceRange>(reaching, { lowE18: mean.lowE18, highE18: mean.highE18 }) }
+  const { lowE18, highE18 } = strays.reduce<PriceRange>(reaching, mean)
+  return { ...mean, lowE18, highE18 }
 }
 
 /** As much as honest sources differ by. */

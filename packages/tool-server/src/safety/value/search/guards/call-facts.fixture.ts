@@ -64,7 +64,7 @@ function factsOfDeposit(view: WorldView, call: PlannedDeposit): CallFacts {
   const { token0, token1, version } = kind
   const standing = view.pools.get(call.pool) ?? null
   const id = standing?.id ?? poolIdAt(view.pools.size, version)
-  const identity = { id, token0: keyOf(token0), token1: keyOf(token1), hooks: null }
+  const identity = { id, token0: keyOf(token0), token1: keyOf(token1) }
   const after = poolAfter(standing, identity, call)
   const deltas = new Map([
     [keyOf(token0), -quoted.amount0],
@@ -163,7 +163,7 @@ function factsOfRemoval(view: WorldView, { pool: name, position, liquidity, leas
   const range = position.range ?? { owner: '', tickLower: 0, tickUpper: 0 }
   const paid = amountsAt(pool.state.sqrtPriceX96, range, liquidity, false)
   const held = liquidityOf(pool.state, range)
-  const identity = { id: pool.id, token0: keyOf(token0), token1: keyOf(token1), hooks: null }
+  const identity = { id: pool.id, token0: keyOf(token0), token1: keyOf(token1) }
   const { tickLower, tickUpper } = range
   const moved = { tickLower, tickUpper, liquidityBefore: held, liquidityAfter: held - liquidity }
   const state = { contract: managers[pool.version], id: idOf(range.owner), pool: identity, ...moved }
