@@ -33,7 +33,9 @@ export function craftedIntent(road: Road, calls: readonly Calldata[], sums: Sums
     spends,
     receives,
     approvals:
-      sums.isApproved === false ? [] : approved.map(({ token, amount }) => ({ token, amount, spender: first!.to, via, revokeAfter: true })),
+      sums.isApproved === false
+        ? []
+        : approved.map(({ token, amount }) => ({ token, amount, spender: first!.to, via, revokeAfter: true })),
     riskTier: 'routine',
     slippageBps: 50,
     deadline: Number(laterDeadline(0)),

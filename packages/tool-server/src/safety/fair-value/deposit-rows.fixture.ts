@@ -179,7 +179,10 @@ export const depositRows: readonly AttackRow[] = [
     what: 'v3: no minimums',
     attack: async ({ road }) => {
       const planned = await planAdd(road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' })
-      return { ...planned, calls: planned.calls.map((call) => Object.assign({}, call, { data: withoutMinimums(call.data) })) }
+      return {
+        ...planned,
+        calls: planned.calls.map((call) => Object.assign({}, call, { data: withoutMinimums(call.data) })),
+      }
     },
     ends: 'UNSAFE_TRANSACTION',
   },

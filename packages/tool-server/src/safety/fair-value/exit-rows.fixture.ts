@@ -145,7 +145,10 @@ async function removedAndSold(road: Road, least: bigint): Promise<Intent> {
   const calls = [positionManager(road, [freed(tokenId, liquidity), collect]), swapRouter(road, [v3Single(road, sale)])]
   const intent = craftedIntent(road, calls, { spends: [sum(road, 'USDC', units('USDC', '3000'))] })
   const { swapRouter02 } = road.chain.amm.v3!
-  return { ...intent, approvals: intent.approvals.map((approval) => Object.assign({}, approval, { spender: swapRouter02 })) }
+  return {
+    ...intent,
+    approvals: intent.approvals.map((approval) => Object.assign({}, approval, { spender: swapRouter02 })),
+  }
 }
 
 async function shareOf(road: Road, pair: Address): Promise<PairShare> {
