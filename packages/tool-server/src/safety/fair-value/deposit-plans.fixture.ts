@@ -89,5 +89,8 @@ function multicallOf(steps: readonly Hex[]): Hex {
 }
 
 export function v3Manager(functionName: 'collect' | 'decreaseLiquidity', args: Readonly<Record<string, unknown>>): Hex {
-  return encodeFunctionData({ abi: v3PositionManagerAbi as Abi, functionName, args: [args] })
+  return encodeFunctionData({ abi: managerAbi, functionName, args: [args] })
 }
+
+/** Not held to the arguments of a single function. */
+const managerAbi: Abi = v3PositionManagerAbi
