@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem'
 import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
 import type { Intent, TokenQuantity } from '../../intent.ts'
 import type { AddRequest, Position } from '../../ports.ts'
@@ -89,7 +89,6 @@ function multicallOf(steps: readonly Hex[]): Hex {
 }
 
 export function v3Manager(functionName: 'collect' | 'decreaseLiquidity', args: Readonly<Record<string, unknown>>): Hex {
-  return encodeFunctionData({ abi: v3PositionManagerAbi, functionName, args: [args] } as Parameters<
-    typeof encodeFunctionData
-  >[0])
+  const abi: Abi = v3PositionManagerAbi
+  return encodeFunctionData({ abi, functionName, args: [args] })
 }

@@ -59,8 +59,9 @@ export const priceRows: readonly AttackRow[] = [
     attack: async (stage) => {
       await passTime(stage, 35)
       for (let trade = 0; trade < 12; trade += 1) {
-        const [sold, bought, amount] = trade % 2 === 0 ? ['WBTC', 'WETH', '0.5'] : ['WETH', 'WBTC', '15']
-        await pushV3(stage, sold!, 3_000, bought!, amount!)
+        const [sold, bought, amount] =
+          trade % 2 === 0 ? (['WBTC', 'WETH', '0.5'] as const) : (['WETH', 'WBTC', '15'] as const)
+        await pushV3(stage, sold, 3_000, bought, amount)
       }
       await pushV3(stage, 'WBTC', 3_000, 'WETH', '40')
       return sellBitcoin(stage, '0.5')
@@ -174,7 +175,13 @@ export const priceRows: readonly AttackRow[] = [
       await passTime(stage, 35)
       await stage.devnet.feeds.ETH.lie(0.96)
       await pushV3(stage, 'WETH', 10_000, 'USDC', '2.2')
-      const swap = { tokenIn: 'WETH', tokenOut: 'USDC', fee: 10_000, amountIn: units('WETH', '1'), least: units('USDC', '2700') }
+      const swap = {
+        tokenIn: 'WETH',
+        tokenOut: 'USDC',
+        fee: 10_000,
+        amountIn: units('WETH', '1'),
+        least: units('USDC', '2700'),
+      }
       return traded(stage.road, swap)
     },
     ends: 'VALUE_LOSS_EXCEEDED',
@@ -184,14 +191,21 @@ export const priceRows: readonly AttackRow[] = [
     options: { usd: 'chain' },
     attack: async (stage) => {
       await stage.devnet.feeds.USDT.post(0.9)
-      const swap = { tokenIn: 'USDC', tokenOut: 'USDT', fee: 100, amountIn: units('USDC', '3000'), least: units('USDT', '2990') }
+      const swap = {
+        tokenIn: 'USDC',
+        tokenOut: 'USDT',
+        fee: 100,
+        amountIn: units('USDC', '3000'),
+        least: units('USDT', '2990'),
+      }
       return traded(stage.road, swap)
     },
     ends: 'PRICE_UNAVAILABLE',
   },
   {
     what: 'ether sold for a dollar token that lost its peg, at the price of a dollar',
-    options: (devnet) => sourced({ WETH: { feed: feedOf(devnet, 'WETH') }, USDC: { feed: feedOf(devnet, 'USDC') } })(devnet),
+    options: (devnet) =>
+      sourced({ WETH: { feed: feedOf(devnet, 'WETH') }, USDC: { feed: feedOf(devnet, 'USDC') } })(devnet),
     attack: async ({ road, devnet }) => {
       await devnet.feeds.USDC.post(0.9)
       return planSwap(road, 'WETH', 'USDC', '1', 'v3')

@@ -1,6 +1,11 @@
 import type { Devnet } from '@svc/devnet'
+import { createTestClient, http } from 'viem'
 import { createPriceMemory } from '../../adapters/prices/create-price-memory.ts'
-import { createPricedDevnet, type PricedDevnet, type PricedOptions } from '../../adapters/prices/priced-devnet.fixture.ts'
+import {
+  createPricedDevnet,
+  type PricedDevnet,
+  type PricedOptions,
+} from '../../adapters/prices/priced-devnet.fixture.ts'
 import type { Intent } from '../../intent.ts'
 import type { PriceSource } from '../../ports.ts'
 import type { Road, RoadOptions } from '../open-road.fixture.ts'
@@ -43,9 +48,9 @@ export function feedOf(devnet: Devnet, symbol: string) {
 }
 
 /** A block every minute. */
-export async function passTime({ road, devnet }: Stage, minutes: number): Promise<void> {
-  const { timestamp } = await road.rpc.client(road.chain).getBlock()
-  for (let minute = 1; minute <= minutes; minute += 1) await devnet.mineTo(Number(timestamp) + minute * 60)
+export async function passTime({ devnet }: Stage, minutes: number): Promise<void> {
+  const node = createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl) })
+  await node.mine({ blocks: minutes, interval: 60 })
 }
 
 /** Its last answer is of two days ago. */
@@ -61,7 +66,9 @@ export async function parkOneSided(stage: Stage, base: string): Promise<void> {
   const pool = await openV3Pool(stage, base, 'USDT', 3_000, 1)
   const isBaseFirst = pool.token0 === road.token(base)
   const near = Math.floor(pool.tick / 60) * 60
-  const ticks = isBaseFirst ? { tickLower: near - 600, tickUpper: near } : { tickLower: near + 60, tickUpper: near + 660 }
+  const ticks = isBaseFirst
+    ? { tickLower: near - 600, tickUpper: near }
+    : { tickLower: near + 60, tickUpper: near + 660 }
   const [amount0Desired, amount1Desired] = isBaseFirst ? [0n, units('USDT', '30000')] : [units('USDT', '30000'), 0n]
   const { token0, token1 } = pool
   await stranger.mintV3({ token0, token1, fee: 3_000, ...ticks, amount0Desired, amount1Desired })
