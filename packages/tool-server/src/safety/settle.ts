@@ -87,16 +87,19 @@ function arrivedUsdMicros(deltas: ReadonlyMap<string, bigint>, priced: PricedTok
   return isTrade ? valueOf(arrived, priced).usdMicros : 0n
 }
 
-/** What a trade really lost takes the place of what it might have; what went into or out of positions stays as reserved. */
+/**
+ * What a trade really lost takes the place of what it might have; what went into or out of positions stays as reserved, and
+ * what was paid to somebody the operator lists, who does not show in the wallet's own changes.
+ */
 function lossOf(
-  { value }: Reserved,
+  { value, simulation }: Reserved,
   deltas: ReadonlyMap<string, bigint>,
   priced: PricedTokens,
 ): readonly BudgetAmount[] {
   const { leaves, arrives } = value.simulated
   const sides = [leaves, arrives]
   const isTrade = sides.every(({ positions, shares }) => positions.length + shares.length === 0)
-  if (value.isExit || !isTrade || value.speculativeUsdMicros > 0n) return []
+  if (value.isExit || !isTrade || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
   const worth = (sign: 1n | -1n) => {
     const tokens = new Map([...deltas].flatMap(([token, delta]) => (delta * sign > 0n ? [[token, delta * sign]] : [])))
     return valueAt({ tokens, positions: [], shares: [] }, trustedPrices(priced), 'mid')

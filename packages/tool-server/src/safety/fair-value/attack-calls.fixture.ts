@@ -25,17 +25,14 @@ export function craftedIntent(road: Road, calls: readonly Calldata[], sums: Sums
   const { spends = [], receives = [] } = sums
   const [first] = calls
   const via = first?.via ?? 'erc20'
-  const approved = spends.filter(({ token }) => token !== zeroAddress && token !== undefined)
+  const approved = spends.filter(({ token }) => token !== zeroAddress)
   return {
     chainId: road.chain.id,
     calls: calls.map(({ to, data, valueWei = 0n }): IntentCall => ({ to, data, valueWei, label: 'swap' })),
     atomicity: calls.length > 1 ? 'sequential' : 'single',
     spends,
     receives,
-    approvals:
-      sums.isApproved === false
-        ? []
-        : approved.map(({ token, amount }) => ({ token, amount, spender: first!.to, via, revokeAfter: true })),
+    approvals: approved.map(({ token, amount }) => ({ token, amount, spender: first!.to, via, revokeAfter: true })),
     riskTier: 'routine',
     slippageBps: 50,
     deadline: Number(laterDeadline(0)),
@@ -52,8 +49,6 @@ export type Calldata = Pick<IntentCall, 'to' | 'data'> & {
 type Sums = {
   readonly spends?: readonly TokenQuantity[]
   readonly receives?: readonly TokenQuantity[]
-  /** False where nothing is to be approved: native currency, or an allowance that stands. */
-  readonly isApproved?: false
 }
 
 export function sum(road: Road, symbol: string, amount: bigint): TokenQuantity {

@@ -8,6 +8,8 @@ import { planAdd } from './deposit-plans.fixture.ts'
 import { lenient } from './plans.fixture.ts'
 import { openV3Pool, pushV3, units } from './stranger.fixture.ts'
 
+const payee = '0x00000000000000000000000000000000000bad00'
+
 /** Small losses one after the other, each within what a call may lose. */
 export const dayRows: readonly AttackRow[] = [
   {
@@ -58,6 +60,15 @@ export const dayRows: readonly AttackRow[] = [
     },
     ends: 'VALUE_LOSS_EXCEEDED',
     losesInAllAtMostUsd: 0.02,
+  },
+  {
+    what: 'proceeds to an address that the operator lists are no loss of the day',
+    options: { policy: { ...lenient, maxDailyLossUsd: '100', recipients: { '31337': [payee] } } },
+    attack: async ({ road }) => [
+      swapIntent(road, '3000', { recipient: payee, intent: { receives: [] } }),
+      swapIntent(road, '3000'),
+    ],
+    ends: { losesAtMostUsd: 5 },
   },
   {
     what: 'what no calls may lose at all',

@@ -89,8 +89,6 @@ function multicallOf(steps: readonly Hex[]): Hex {
 }
 
 export function v3Manager(functionName: 'collect' | 'decreaseLiquidity', args: Readonly<Record<string, unknown>>): Hex {
-  return encodeFunctionData({ abi: managerAbi, functionName, args: [args] })
+  const abi: Abi = v3PositionManagerAbi
+  return encodeFunctionData({ abi, functionName, args: [args] })
 }
-
-/** Not held to the arguments of a single function. */
-const managerAbi: Abi = v3PositionManagerAbi

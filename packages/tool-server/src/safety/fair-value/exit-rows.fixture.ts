@@ -1,7 +1,7 @@
 import { type Address, parseAbi, parseUnits, zeroAddress } from 'viem'
 import type { Intent } from '../../intent.ts'
 import type { PairShare, Position } from '../../ports.ts'
-import { laterDeadline } from '../intents.fixture.ts'
+import { approvalOf, laterDeadline } from '../intents.fixture.ts'
 import type { Road } from '../open-road.fixture.ts'
 import { craftedIntent, positionManager, sum, swapRouter, v2Call, v3Single, v4Key } from './attack-calls.fixture.ts'
 import type { AttackRow, Stage } from './attack-row.fixture.ts'
@@ -143,12 +143,9 @@ async function removedAndSold(road: Road, least: bigint): Promise<Intent> {
   const collect = v3Manager('collect', { tokenId, recipient: road.wallet, amount0Max: most, amount1Max: most })
   const sale = { tokenIn: 'USDC', tokenOut: 'WETH', amountIn: units('USDC', '3000'), least }
   const calls = [positionManager(road, [freed(tokenId, liquidity), collect]), swapRouter(road, [v3Single(road, sale)])]
-  const intent = craftedIntent(road, calls, { spends: [sum(road, 'USDC', units('USDC', '3000'))] })
-  const { swapRouter02 } = road.chain.amm.v3!
-  return {
-    ...intent,
-    approvals: intent.approvals.map((approval) => Object.assign({}, approval, { spender: swapRouter02 })),
-  }
+  const spends = [sum(road, 'USDC', units('USDC', '3000'))]
+  const approvals = spends.map(({ token, amount }) => approvalOf(token, road.chain.amm.v3!.swapRouter02, amount))
+  return { ...craftedIntent(road, calls, { spends }), approvals }
 }
 
 async function shareOf(road: Road, pair: Address): Promise<PairShare> {

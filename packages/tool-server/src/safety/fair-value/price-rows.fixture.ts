@@ -59,7 +59,8 @@ export const priceRows: readonly AttackRow[] = [
     attack: async (stage) => {
       await passTime(stage, 35)
       for (let trade = 0; trade < 12; trade += 1) {
-        const [sold, bought, amount] = trade % 2 === 0 ? ['WBTC', 'WETH', '0.5'] : ['WETH', 'WBTC', '15']
+        const [sold, bought, amount] =
+          trade % 2 === 0 ? (['WBTC', 'WETH', '0.5'] as const) : (['WETH', 'WBTC', '15'] as const)
         await pushV3(stage, sold, 3_000, bought, amount)
       }
       await pushV3(stage, 'WBTC', 3_000, 'WETH', '40')

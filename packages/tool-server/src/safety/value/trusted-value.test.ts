@@ -69,6 +69,19 @@ describe('worth at trusted prices', () => {
     expect(valueAt({ ...nothing, shares: [odd] }, pricesOf(3_000n), 'mid')).toBe(0n)
   })
 
+  it('of a pair with a token nobody prices is that of its other side where its shares leave', () => {
+    const odd = {
+      pair: 'pair',
+      token0: 'weth',
+      token1: 'odd',
+      reserve0: e18,
+      reserve1: 1n,
+      totalSupply: 10n,
+      amount: 1n,
+    }
+    expect(valueAt({ ...nothing, shares: [odd] }, pricesOf(3_000n), 'mid', 'leaves')).toBe(300_000_000n)
+  })
+
   it('knows the price of a pool that two trusted prices make', () => {
     const sqrt = trustedSqrtPriceX96('weth', 'usdc', pricesOf(3_000n), 'mid')
     // 3000e6 units of USDC for 1e18 of WETH.
