@@ -28,6 +28,7 @@ function figuresOfSearch(
   const most = (results, of) => Math.max(0, ...results.map(of))
   const sum = (name) => random[name] + known[name]
   const lostUsd = Math.max(random.worstLossUsd, known.worstLossUsd)
+  const beyond = Math.max(most(random.cheapest, beyondPerDollar), most(known.cheapest, beyondPerDollar))
   const naively = 'where prices of the moment are believed: most lost'
   return [
     row('attacker programs run', sum('programs'), 'programs'),
@@ -36,12 +37,10 @@ function figuresOfSearch(
     row('random: most that a call lost, by what it may lose', most(random.worst, multipleOfProgram), 'x', { bar: 1 }),
     row('the same at the price of the very moment', random.momentMultiple, 'x'),
     row('known: most that a call lost, by what it may lose', most(known.worst, multipleOfProgram), 'x'),
-    row(
-      'lost beyond that, for each dollar it cost the attacker',
-      Math.max(most(random.cheapest, beyondPerDollar), most(known.cheapest, beyondPerDollar)),
-      'USD',
-      { bar: 0.1 },
-    ),
+    row('what a dollar beyond it cost the attacker, at least', Math.min(1 / beyond, mostPaidUsd), 'USD', {
+      bar: 10,
+      atMost: false,
+    }),
     row('most that a program lost, by what a day may lose', lostUsd / dailyLossUsd, 'x', { bar: 1 }),
     row('most that a program lost', lostUsd, 'USD'),
     row(
@@ -54,6 +53,9 @@ function figuresOfSearch(
     row(naively, naive.worstLossUsd, 'USD', { bar: naiveLossUsd, atMost: false }),
   ]
 }
+
+/** Where nothing is lost beyond it. */
+const mostPaidUsd = 1_000_000
 
 /** A search that finds less where there is a hole is worth nothing. */
 const naiveLossUsd = 2_500

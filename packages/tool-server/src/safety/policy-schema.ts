@@ -74,7 +74,7 @@ export const policySchema = z.strictObject({
   coldStartUsd: usd()
     .optional()
     .describe(
-      'US dollars that may be spent in any 24 hours at prices of the moment, where no source has a memory yet. Left out: a tenth of limitsUsd.daily. Against pools that were pushed before anybody looked.',
+      'US dollars that may be spent in any 24 hours on tokens of which only prices of the moment are known, while no source has a memory yet; such tokens do not leave but home. Left out: a tenth of limitsUsd.daily. Against pools that were pushed before anybody looked.',
     ),
   valueRules: z
     .strictObject({

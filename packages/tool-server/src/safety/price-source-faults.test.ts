@@ -7,7 +7,10 @@ const base = chains.find(({ id }) => id === 8453)!
 const weth = base.wrappedNative.address
 const rows = base.tokens.find(({ address }) => address === weth)!.priceSources!.pools!
 const faultsOf = (pools: readonly unknown[]) =>
-  priceSourceFaults(parsePolicy({ priceSources: { 8453: { [weth]: { pools } }, 424242: {} } }, { production: true }), chains)
+  priceSourceFaults(
+    parsePolicy({ priceSources: { 8453: { [weth]: { pools } }, 424242: {} } }, { production: true }),
+    chains,
+  )
 
 it('finds nothing against the rows of the chain itself', () => {
   expect(rows.length).toBeGreaterThan(0)

@@ -76,7 +76,7 @@ export async function raiseSpend(request: SpendRequest, held: HeldSpend): Promis
   }
   if (sumOf(parts) > limits.perTransaction) return { ...held, refusals: [aboveOne(limits, parts)] }
   if (dryRun) return { ...parts, refusals: [] }
-  const budgets = request.budgets.map(withoutCap)
+  const budgets = held.needsPerson === undefined ? request.budgets : request.budgets.map(withoutCap)
   const asked = { amountUsdMicros: parts.amountUsdMicros, gasUsdMicros, gasOutOfAmount: held.isGuess, budgets }
   const verdict = await ledger.raise(reservationId, { ...asked, limits, sessionIdleMs })
   if (!verdict.granted) return { ...held, refusals: [exceeded(verdict, parts)] }
@@ -88,7 +88,7 @@ export async function holdSpend(held: {
   readonly ledger: Pick<Ledger, 'raise'>
   readonly policy: Policy
   readonly reservationId: string
-  readonly reserved: SpendParts
+  readonly reserved: SpendParts & Pick<HeldSpend, 'needsPerson'>
   readonly budgets: readonly Budget[]
   /** False where nothing was put into the ledger. */
   readonly isReserved: boolean
@@ -101,7 +101,7 @@ export async function holdSpend(held: {
   const verdict = await ledger.raise(reservationId, {
     amountUsdMicros,
     gasUsdMicros,
-    budgets: budgets.map(withoutCap),
+    budgets: reserved.needsPerson === undefined ? budgets : budgets.map(withoutCap),
     limits,
     sessionIdleMs,
   })

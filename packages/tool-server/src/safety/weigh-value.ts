@@ -81,6 +81,7 @@ export function valueOfCall(
     ? []
     : [
         ...priceRefusals(outcomesIn(outcomes), priced, engine.policy.maxPriceBandBps),
+        ...coldRefusals(outcomesIn(outcomes), priced),
         ...offMarketRefusals({ moved, prices, limits, intent }),
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),
@@ -151,6 +152,27 @@ function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBa
     })
     const message = `The sources of the price of ${token.symbol} lie ${bandWidthBps(band)} bps apart, above the ${maxBandBps} of the policy.`
     return [{ code: 'PRICE_UNAVAILABLE', message, details }]
+  })
+}
+
+/**
+ * What only a price of the moment is known of may be bought, from a budget in what is paid. It may not leave: whoever pushes its
+ * pool before the call decides how little it counts as, and nothing says how much it is worth.
+ */
+function coldRefusals(outcomes: readonly Outcome[], priced: PricedTokens): readonly Refusal[] {
+  const leaving = new Set(outcomes.flatMap(({ leaves }) => [...tokensIn(leaves)]))
+  return [...leaving].flatMap((key): readonly Refusal[] => {
+    const entry = priced.get(key)
+    if (entry?.band?.basis !== 'cold') return []
+    const { symbol, address: token } = entry.token
+    return [
+      {
+        code: 'PRICE_UNAVAILABLE',
+        message: `Nothing remembers yet what ${symbol} is worth: only prices of this moment are known, which anybody can set.`,
+        details: [{ message: 'may be bought within coldStartUsd, not sold or deposited', token }],
+        suggestion: 'Call again in half an hour, when its price has a past, or have the operator name a feed for it.',
+      },
+    ]
   })
 }
 

@@ -9,8 +9,7 @@ const devnet = useDevnet()
 const label = 'v4 WETH/USDC 0.05 %'
 
 describe('G7: a v4 pool of an endpoint that keeps no older state', () => {
-  // Open: four pushes of one block cost 7,000 dollars and make ether 279 dollars in a band without width.
-  it.fails('is not known by moments that whoever reads has chosen', async () => {
+  it('is not known by moments that whoever reads has chosen', async () => {
     const memory = createPriceMemory({ store: () => null, now: Date.now })
     const priced = createPricedDevnet(devnet(), { named: { WETH: { pools: [label] } }, memory })
     priced.network.losesPast = true

@@ -57,7 +57,10 @@ describe('G13: how main was made to give value away', () => {
     const { road } = stage
     await openDeepPool(stage, 90_000)
     await passTime(stage, 35)
-    for (let trade = 0; trade < 12; trade += 1) await pushV3(stage, 'USDC', 3_000, 'WBTC', '10000')
+    for (let trade = 0; trade < 12; trade += 1) {
+      await pushV3(stage, 'USDC', 3_000, 'WBTC', '1000')
+      await passTime(stage, 1)
+    }
     await pushV3(stage, 'WBTC', 3_000, 'USDC', '40')
     await stage.devnet.fund(road.wallet, { WBTC: '20' })
     const all = { tokenIn: 'WBTC', tokenOut: 'USDC', fee: 3_000, amountIn: units('WBTC', '20'), least: 0n }

@@ -213,16 +213,22 @@ export const priceRows: readonly AttackRow[] = [
     ends: 'PRICE_IMPACT_EXCEEDED',
   },
   {
-    what: 'a cold start: more than the small budget at prices that nothing remembers',
-    options: coldly('1000'),
+    what: 'a cold start: what nothing remembers the price of is sold',
+    options: coldly('20000'),
     attack: async ({ road }) => planSwap(road, 'WETH', 'USDC', '1', 'v3'),
+    ends: 'PRICE_UNAVAILABLE',
+  },
+  {
+    what: 'a cold start: more than the small budget is paid at prices that nothing remembers',
+    options: coldly('1000'),
+    attack: async ({ road }) => planSwap(road, 'USDC', 'WETH', '3000', 'v3'),
     ends: 'SPENDING_LIMIT_EXCEEDED',
   },
   {
     what: 'a cold start: within it',
     options: coldly('20000'),
-    attack: async ({ road }) => planSwap(road, 'WETH', 'USDC', '1', 'v3'),
-    ends: { losesAtMostUsd: 5 },
+    attack: async ({ road }) => planSwap(road, 'USDC', 'WETH', '3000', 'v3'),
+    ends: { losesAtMostUsd: 10 },
   },
   {
     what: 'feeds that nobody answers for any more keep no position from coming home',

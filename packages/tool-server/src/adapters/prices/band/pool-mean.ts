@@ -17,7 +17,7 @@ export type MeanSource = 'its own oracle' | 'older blocks' | 'earlier sightings'
 
 /**
  * The mean of a pool, from the first of these that reaches back: the pool's own oracle, older blocks, what the server saw
- * before. It is the hull of the mean until ten minutes ago and the mean since: whoever moves the price for a moment moves
+ * before; of a v4 pool, which sums nothing up, that would be moments that whoever asked has chosen. It is the hull of the mean until ten minutes ago and the mean since: whoever moves the price for a moment moves
  * one edge and leaves the other, and an honest market on the move is within. `null` where nothing reaches back
  * `shortestMeanSeconds`.
  */
@@ -27,7 +27,7 @@ export function poolMean({ row, side, now, observed, older, seen }: PoolReading)
   const mean =
     meanOf(observed, now, side, 'its own oracle') ??
     meanOf(older, now, side, 'older blocks') ??
-    meanOf([...older, ...seen], now, side, 'earlier sightings')
+    (row.version === 'v4' ? null : meanOf([...older, ...seen], now, side, 'earlier sightings'))
   if (mean === null || row.version !== 'v3') return mean
   return reachingMoments(mean, older.length > 0 ? older : seen, now, side)
 }

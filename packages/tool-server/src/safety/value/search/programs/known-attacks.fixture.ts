@@ -12,11 +12,9 @@ export function knownAttacks(scenario: number): readonly Program[] {
   const pools = plan.tokens.flatMap(({ token, namedPools }) =>
     plan.pools.flatMap((pool) => (namedPools.includes(pool.name) ? [{ pool, symbol: token.symbol }] : [])),
   )
-  const programs = pools.flatMap((target) => [
-    ...attacksOnMoment(target),
-    ...attacksOnMean(target, plan),
-    ...strangers(target),
-  ])
+  const programs = pools.flatMap((target) =>
+    attacksOnMoment(target).concat(attacksOnMean(target, plan), strangers(target)),
+  )
   return programs.map((actions, index) => {
     const own = -1 - scenario * 1_000 - index
     return { scenario, seed: scenario, lineage: own, actions }
@@ -46,7 +44,6 @@ function attacksOnMoment(target: Target): readonly Actions[] {
 function attacksOnMean(target: Target, { blockSeconds }: Scenario): readonly Actions[] {
   const { name: pool } = target.pool
   const times = Math.min(100, Math.ceil(1_900 / (2 * blockSeconds)))
-  const spike = (far: Action): Actions => [far, { do: 'wait', seconds: 1 }, backOf(target), { do: 'wait', seconds: 1 }]
   return directions.flatMap((isDearer) => {
     const used = (at: number): Actions => [
       pushOf(target, isDearer, at),
@@ -54,16 +51,22 @@ function attacksOnMean(target: Target, { blockSeconds }: Scenario): readonly Act
       { do: 'execute' },
       backOf(target),
     ]
-    const spiked = [1.5, 4, 1e4].map((factor) => {
-      const far = pushOf(target, isDearer, factor)
-      return [...spike(far), { do: 'wait', seconds: 650 } as const, ...spike(far), ...used(1.03)]
+    const spiked = [1.5, 4, 1e4].map((factor): Actions => {
+      const spike = spikeOf(target, isDearer, factor)
+      return spike.concat({ do: 'wait', seconds: 650 }, spike, used(1.03))
     })
-    const pulsed = [1.1, 1.2].map((factor) => {
-      const pulse: Action = { do: 'pulse', pool, factor: towards(target, isDearer, factor), times }
-      return [pulse, ...used(Math.sqrt(factor))]
+    const pulsed = [1.1, 1.2].map((factor): Actions => {
+      const pulses: readonly Action[] = [{ do: 'pulse', pool, factor: towards(target, isDearer, factor), times }]
+      return pulses.concat(used(Math.sqrt(factor)))
     })
     return [...spiked, ...pulsed]
   })
+}
+
+/** Out for one block, and back before anybody else. */
+function spikeOf(target: Target, isDearer: boolean, factor: number): readonly Action[] {
+  const step: Action = { do: 'wait', seconds: 1 }
+  return [pushOf(target, isDearer, factor), step, backOf(target), step]
 }
 
 /** Money parked on one side of a stranger's pool for half an hour, and the agent on its best route. */
