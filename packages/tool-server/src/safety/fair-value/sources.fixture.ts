@@ -1,5 +1,4 @@
 import type { Devnet } from '@svc/devnet'
-import { createTestClient, http } from 'viem'
 import { createPriceMemory } from '../../adapters/prices/create-price-memory.ts'
 import {
   createPricedDevnet,
@@ -48,9 +47,9 @@ export function feedOf(devnet: Devnet, symbol: string) {
 }
 
 /** A block every minute. */
-export async function passTime({ devnet }: Stage, minutes: number): Promise<void> {
-  const node = createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl) })
-  await node.mine({ blocks: minutes, interval: 60 })
+export async function passTime({ road, devnet }: Stage, minutes: number): Promise<void> {
+  const { timestamp } = await road.rpc.client(road.chain).getBlock()
+  for (let minute = 1; minute <= minutes; minute += 1) await devnet.mineTo(Number(timestamp) + minute * 60)
 }
 
 /** Its last answer is of two days ago. */
