@@ -65,7 +65,7 @@ describe('G13: how main was made to give value away', () => {
     await pushV3(stage, 'WBTC', 3_000, 'USDC', '40')
     await stage.devnet.fund(road.wallet, { WBTC: '20' })
     const all = { tokenIn: 'WBTC', tokenOut: 'USDC', fee: 3_000, amountIn: units('WBTC', '20'), least: 0n }
-    await expect(road.run(await traded(road, all))).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' })
+    await expect(road.run(await traded(road, all))).rejects.toMatchObject({ code: 'PRICE_IMPACT_EXCEEDED' })
     expect(await road.nonce()).toBe(0)
   })
 
