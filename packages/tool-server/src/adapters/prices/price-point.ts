@@ -6,7 +6,7 @@ export type PricePoint = {
   readonly mean: number | null
   /** The same at the block. */
   readonly spot: number
-  /** The greater of both, times 1e18 and rounded up. */
+  /** The greatest of both and of the older moments that were read, times 1e18 and rounded up. */
   readonly mostE18: bigint
   /**
    * Whole quote tokens that the price rests on: the least of what the pool really holds on either side, and of what its

@@ -33,13 +33,15 @@ function pointOf(reading: PoolReading): PricePoint | null {
   const { sqrtPriceX96 } = now
   const mean = poolMean(reading)
   const spotE18 = fixedPriceOfSqrt(sqrtPriceX96, side).highE18
+  // Any moment that is known of says what it was worth: a dump of this one makes it no cheaper.
+  const moments = [now, ...reading.older].map((moment) => fixedPriceOfSqrt(moment.sqrtPriceX96, side).highE18)
   const { midE18, liquidity } = mean ?? { midE18: spotE18, liquidity: now.liquidity }
   const depth = poolDepth(reading, { priceE18: midE18, spotE18, sqrtPriceX96, liquidity }, overAllPrices)
   return {
     pool: row.id,
     mean: mean === null ? null : Number(midE18) / 1e18,
     spot: Number(spotE18) / 1e18,
-    mostE18: mean !== null && mean.highE18 > spotE18 ? mean.highE18 : spotE18,
+    mostE18: [...moments, mean?.highE18 ?? 0n].reduce((most, one) => (one > most ? one : most)),
     depth: Math.min(depth.tokenSide, depth.quoteSide),
   }
 }

@@ -15,7 +15,7 @@ describe('G7: a token that nobody named a source for', () => {
     const stranger = await openStranger(devnet())
     await devnet().fund(stranger.address, { WBTC: '500' })
     const [wbtc, weth] = [world.address('WBTC'), world.address('WETH')]
-    await passBlocks(devnet(), stranger, 150)
+    await passBlocks(devnet(), stranger, 400)
     // Each block in which the tick moves takes one of the 120 records of a pool.
     for (let swap = 0; swap < 130; swap += 1) {
       const [from, to, amount] = swap % 2 === 0 ? [wbtc, weth, 3n * 10n ** 8n] : [weth, wbtc, 89n * 10n ** 18n]
