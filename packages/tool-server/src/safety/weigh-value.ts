@@ -81,7 +81,7 @@ export function valueOfCall(
     ? []
     : [
         ...priceRefusals(outcomesIn(outcomes), priced, engine.policy.maxPriceBandBps),
-        ...coldRefusals(simulated, priced),
+        ...coldRefusals(outcomesIn(outcomes), priced),
         ...offMarketRefusals({ moved, prices, limits, intent }),
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),
@@ -159,8 +159,9 @@ function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBa
  * What only a price of the moment is known of may be bought, from a budget in what is paid. It may not leave: whoever pushes its
  * pool before the call decides how little it counts as, and nothing says how much it is worth.
  */
-function coldRefusals({ leaves }: Outcome, priced: PricedTokens): readonly Refusal[] {
-  return [...tokensIn(leaves)].flatMap((key): readonly Refusal[] => {
+function coldRefusals(outcomes: readonly Outcome[], priced: PricedTokens): readonly Refusal[] {
+  const leaving = new Set(outcomes.flatMap(({ leaves }) => [...tokensIn(leaves)]))
+  return [...leaving].flatMap((key): readonly Refusal[] => {
     const entry = priced.get(key)
     if (entry?.band?.basis !== 'cold') return []
     const { symbol, address: token } = entry.token

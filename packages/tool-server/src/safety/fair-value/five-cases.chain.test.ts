@@ -8,6 +8,7 @@ import type { Road, RoadOptions } from '../open-road.fixture.ts'
 import { used } from '../road-facts.fixture.ts'
 import { useRoads } from '../use-roads.fixture.ts'
 import { v3Path } from './attack-calls.fixture.ts'
+import { nextIn } from './attack-kit.fixture.ts'
 import { fundStranger, openStage, type Stage } from './attack-row.fixture.ts'
 import { newestPosition, planAdd } from './deposit-plans.fixture.ts'
 import { chainDeadline, lenient, planSwap } from './plans.fixture.ts'
@@ -57,11 +58,14 @@ describe('G13: how main was made to give value away', () => {
     const { road } = stage
     await openDeepPool(stage, 90_000)
     await passTime(stage, 35)
-    for (let trade = 0; trade < 12; trade += 1) await pushV3(stage, 'USDC', 3_000, 'WBTC', '10000')
+    for (let trade = 0; trade < 12; trade += 1) {
+      await nextIn(devnet(), stage.stranger, 60)
+      await pushV3(stage, 'USDC', 3_000, 'WBTC', '1000')
+    }
     await pushV3(stage, 'WBTC', 3_000, 'USDC', '40')
     await stage.devnet.fund(road.wallet, { WBTC: '20' })
     const all = { tokenIn: 'WBTC', tokenOut: 'USDC', fee: 3_000, amountIn: units('WBTC', '20'), least: 0n }
-    await expect(road.run(await traded(road, all))).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' })
+    await expect(road.run(await traded(road, all))).rejects.toMatchObject({ code: 'PRICE_IMPACT_EXCEEDED' })
     expect(await road.nonce()).toBe(0)
   })
 

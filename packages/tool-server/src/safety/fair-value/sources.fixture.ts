@@ -1,5 +1,4 @@
 import type { Devnet } from '@svc/devnet'
-import { createTestClient, http } from 'viem'
 import { createPriceMemory } from '../../adapters/prices/create-price-memory.ts'
 import {
   createPricedDevnet,
@@ -10,6 +9,7 @@ import type { Intent } from '../../intent.ts'
 import type { PriceSource } from '../../ports.ts'
 import type { Road, RoadOptions } from '../open-road.fixture.ts'
 import { craftedIntent, sum, swapRouter, v3Single } from './attack-calls.fixture.ts'
+import { testClient } from './attack-kit.fixture.ts'
 import type { Stage } from './attack-row.fixture.ts'
 import { chainDeadline, lenient } from './plans.fixture.ts'
 import { openV3Pool, units } from './stranger.fixture.ts'
@@ -47,10 +47,11 @@ export function feedOf(devnet: Devnet, symbol: string) {
   return feed
 }
 
-/** A block every minute. */
-export async function passTime({ devnet }: Stage, minutes: number): Promise<void> {
-  const node = createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl) })
-  await node.mine({ blocks: minutes, interval: 60 })
+/** A block every minute. The last is mined by itself, so that the chain's clock runs on from there. */
+export async function passTime({ road, devnet }: Stage, minutes: number): Promise<void> {
+  const { timestamp } = await road.rpc.client(road.chain).getBlock()
+  if (minutes > 1) await testClient(devnet).mine({ blocks: minutes - 1, interval: 60 })
+  await devnet.mineTo(Number(timestamp) + minutes * 60)
 }
 
 /** Its last answer is of two days ago. */
