@@ -103,6 +103,11 @@ export type PriceSource = {
    * @param at the block to read at; the newest when absent
    */
   usd(chain: Chain, token: Token, at?: BlockTime): Promise<UsdPrice | null>
+  /**
+   * Whether pools trade a token that nobody named a source for, and of some of them nothing tells what they said half an hour ago:
+   * what they say now is whatever it was pushed to.
+   */
+  isPastless(chain: Chain, token: Token, at?: BlockTime): Promise<boolean>
   /** Price of one whole token in units of another by the deepest pool between them; `null` without one. */
   ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>
 }
@@ -136,5 +141,6 @@ export type {
   TickRow,
   Version,
 } from './ports/liquidity.ts'
+export { isUnnamed } from './ports/prices.ts'
 export type { PriceBand, PriceDoubt, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'
 export type { Replay, Replayed, SimulationRun, Work, WorkCaller, Workers, WorkKind } from './ports/workers.ts'

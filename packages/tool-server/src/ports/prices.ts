@@ -16,7 +16,7 @@ export type PriceBand = {
    * pools alone. `cold`: prices of the moment alone, of pools nothing is remembered of.
    */
   readonly basis: 'feed' | 'pools' | 'cold'
-  /** Millionths of a US dollar that the named pools hold on their shallower sides, in sum. */
+  /** Millionths of a US dollar that the named pools have held on their shallower sides throughout, in sum. */
   readonly depthUsdMicros: bigint
   readonly witnesses: readonly PriceWitness[]
 }
@@ -35,10 +35,16 @@ export type PriceWitness = {
 }
 
 /**
- * Why a token has no band: nobody named a source for it, or those named say nothing now (endpoint without the past,
- * stopped feed, pool that does not exist), or what they say makes no sense.
+ * Why a token has no band: nobody named a source for it; nor can what pools say be held against what they said before
+ * (`pastless`); or those named say nothing now (endpoint without the past, stopped feed, pool that does not exist), or what
+ * they say makes no sense.
  */
-export type PriceDoubt = 'unnamed' | 'silent' | 'absurd' | 'stale'
+export type PriceDoubt = 'unnamed' | 'pastless' | 'silent' | 'absurd' | 'stale'
+
+/** Whether nobody named a source. */
+export function isUnnamed(doubt: PriceDoubt | null | undefined): boolean {
+  return doubt === 'unnamed' || doubt === 'pastless'
+}
 
 /** What the server itself has seen before, durable; bounded. */
 export type PriceMemory = {

@@ -86,6 +86,7 @@ describe('explaining what the policy says to a plan', () => {
       'maxDailyLossUsd',
       'speculativeUsd',
       'coldStartUsd',
+      'poolPricedUsd',
       'limitsUsd.perTransaction',
       'limitsUsd.perSession',
       'limitsUsd.daily',

@@ -216,6 +216,7 @@ const dollarEach: PriceSource = {
     return { usd, band, mostE18: null, ...read, confidence: 'HIGH', blockNumber: 0n }
   },
   ratio: async () => null,
+  isPastless: async () => false,
 }
 
 async function owedIn(road: Road): Promise<unknown> {

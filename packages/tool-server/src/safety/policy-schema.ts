@@ -76,6 +76,11 @@ export const policySchema = z.strictObject({
     .describe(
       'US dollars that may be spent in any 24 hours on tokens of which only prices of the moment are known, while no source has a memory yet; such tokens do not leave but home. Left out: a tenth of limitsUsd.daily. Against pools that were pushed before anybody looked.',
     ),
+  poolPricedUsd: usd()
+    .optional()
+    .describe(
+      "US dollars of tokens without a feed, priced by their named pools alone, that may be moved in any 24 hours without a person; of each also no more than a tenth of its pools' depth. Left out: what loses maxDailyLossUsd where a price is wrong by maxPriceBandBps, a fifth of limitsUsd.daily by default. Against prices pushed over time.",
+    ),
   valueRules: z
     .strictObject({
       tools: z

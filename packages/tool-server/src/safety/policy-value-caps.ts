@@ -1,15 +1,23 @@
 import { type Policy, usdMicros } from './policy.ts'
+import type { budgetNames } from './value/budget-names.ts'
 
-/** What may be lost, speculated with and spent at prices of the moment in any 24 hours, in millionths of a US dollar. */
+/**
+ * What may be lost, speculated with, spent at prices of the moment, and moved of tokens that pools alone price in any 24
+ * hours, in millionths of a US dollar. Prices of the last that are wrong by all that `maxPriceBandBps` lets stand lose no
+ * more than the day may.
+ */
 export function dailyValueCaps(policy: Policy): DailyValueCaps {
   const daily = usdMicros(policy.limitsUsd.daily)
-  const { maxDailyLossUsd, speculativeUsd, coldStartUsd } = policy
+  const { maxDailyLossUsd, maxPriceBandBps, speculativeUsd, coldStartUsd, poolPricedUsd } = policy
   const isStrict = policy.allowlist.mode === 'strict'
+  const loss = maxDailyLossUsd === undefined ? daily / 50n : usdMicros(maxDailyLossUsd)
+  const lostByBand = (loss * 10_000n) / BigInt(Math.max(maxPriceBandBps, 1))
   return {
-    loss: maxDailyLossUsd === undefined ? daily / 50n : usdMicros(maxDailyLossUsd),
+    loss,
     speculative: speculativeUsd === undefined ? (isStrict ? 0n : daily / 10n) : usdMicros(speculativeUsd),
     coldStart: coldStartUsd === undefined ? daily / 10n : usdMicros(coldStartUsd),
+    poolPriced: poolPricedUsd === undefined ? (lostByBand < daily ? lostByBand : daily) : usdMicros(poolPricedUsd),
   }
 }
 
-export type DailyValueCaps = { readonly loss: bigint; readonly speculative: bigint; readonly coldStart: bigint }
+export type DailyValueCaps = Readonly<Record<keyof typeof budgetNames, bigint>>

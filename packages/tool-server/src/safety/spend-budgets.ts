@@ -24,7 +24,7 @@ export function budgetsOf(value: CallValue, spend: BudgetedSpend): readonly Budg
     ...value.bounds.pools.map(({ pool, capUsdMicros }) => {
       return { name: poolBudgetName(chainId, pool), usdMicros: spendUsdMicros, capUsdMicros }
     }),
-    ...poolPriced(value, spend),
+    ...poolPriced(value, spend, caps.poolPriced),
   ]
   return budgets.map(({ name, usdMicros, capUsdMicros }) => {
     return { name, usdMicros: countable(usdMicros), capUsdMicros }
@@ -39,18 +39,27 @@ export type BudgetedSpend = {
   readonly spendUsdMicros: bigint
 }
 
-/** Of what only named pools price, a day's sum stays well below what moving them would cost: a tenth of their depth. */
-function poolPriced({ simulated }: CallValue, { chainId, priced }: BudgetedSpend): readonly Budget[] {
+/**
+ * Of what only named pools price, a day's sum stays well below what moving them would cost: of each a tenth of their depth, of
+ * all together what the policy says, since whoever is rich enough lends depth, too.
+ */
+function poolPriced(
+  { simulated }: CallValue,
+  { chainId, priced }: BudgetedSpend,
+  capUsdMicros: bigint,
+): readonly Budget[] {
   const prices = trustedPrices(priced)
   const sides = [simulated.leaves, simulated.arrives]
   const tokens = new Set(sides.flatMap((side) => [...tokensIn(side)]))
-  return [...tokens].flatMap((token): readonly Budget[] => {
+  const ofEach = [...tokens].flatMap((token): readonly Budget[] => {
     const band = priced.get(token)?.band
     if (band?.basis !== 'pools') return []
     const moved = sides.map((side) => valueAt(partOf(side, token), prices, 'high'))
     const usdMicros = moved.reduce((most, one) => (one > most ? one : most), 0n)
     return [{ name: poolPricedBudgetName(chainId, token), usdMicros, capUsdMicros: band.depthUsdMicros / 10n }]
   })
+  const together = ofEach.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
+  return [{ name: budgetNames.poolPriced, usdMicros: together, capUsdMicros }, ...ofEach]
 }
 
 /** Amounts of the token itself; positions and shares with it count whole, for their other side hangs on its price too. */

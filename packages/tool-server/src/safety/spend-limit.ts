@@ -202,6 +202,8 @@ function beyondBudget(verdict: Extract<SpendVerdict, { granted: false; limit: 'b
 
 type BudgetText = { readonly code: Refusal['code']; readonly what: string; readonly suggestion: string }
 
+const moveLess = 'Move less, ask the operator to approve, or have the operator name a feed.'
+
 const budgetTexts: Readonly<Record<string, BudgetText>> = {
   [budgetNames.loss]: {
     code: 'VALUE_LOSS_EXCEEDED',
@@ -214,6 +216,11 @@ const budgetTexts: Readonly<Record<string, BudgetText>> = {
     what: 'Tokens without a named price source are bought only up to a daily sum',
     suggestion: 'Buy less, or have the operator name a price source for the token (svc policy add-token).',
   },
+  [budgetNames.poolPriced]: {
+    code: 'APPROVAL_REQUIRED',
+    what: 'Of all tokens that pools alone price, a day moves only so much without a person',
+    suggestion: moveLess,
+  },
   [budgetNames.coldStart]: {
     code: 'SPENDING_LIMIT_EXCEEDED',
     what: 'While nothing remembers the price of a token, only a small daily sum is spent at the price of the moment',
@@ -224,7 +231,7 @@ const budgetTexts: Readonly<Record<string, BudgetText>> = {
 const poolPricedText: BudgetText = {
   code: 'APPROVAL_REQUIRED',
   what: 'Pools alone say what this token is worth, and a day moves no more of it than a tenth of their depth without a person',
-  suggestion: 'Move less of it, ask the operator to approve, or have the operator name a feed.',
+  suggestion: moveLess,
 }
 
 const ownPoolText: BudgetText = {
@@ -262,6 +269,8 @@ function withoutPrice(unpriced: readonly Unpriced[]): Refusal {
 
 const doubts = {
   unnamed: 'no named source, and no pool that says anything',
+  pastless:
+    'no named source, and no endpoint or pool tells what it was worth half an hour ago: name an endpoint that keeps older state, or a source (svc policy add-token)',
   silent: 'no named source says anything now',
   absurd: 'a price that makes no sense',
   stale: 'a price more than five minutes old',

@@ -87,6 +87,7 @@ describe('what a call spends', () => {
         }
       },
       ratio: async () => null,
+      isPastless: async () => false,
     }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...token, address }) }
     const table = await priceTokens([dust], {
@@ -125,7 +126,7 @@ describe('what a call spends', () => {
       readAt: 1_000,
       ...change,
     }
-    const prices = { usd: async () => price, ratio: async () => null }
+    const prices = { usd: async () => price, ratio: async () => null, isPastless: async () => false }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...entry(18, 1).token, address }) }
     const context = { directory, prices, rpc, now: () => nowMs }
     const table = await priceTokens([], { ...context, nativePrices: createNativePrices(), chain })

@@ -2,15 +2,16 @@ import { usdMicrosFromAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Intent } from '../intent.ts'
-import type {
-  BlockTime,
-  PriceBand,
-  PriceDoubt,
-  PriceSource,
-  RpcPool,
-  Token,
-  TokenDirectory,
-  UsdPrice,
+import {
+  type BlockTime,
+  isUnnamed,
+  type PriceBand,
+  type PriceDoubt,
+  type PriceSource,
+  type RpcPool,
+  type Token,
+  type TokenDirectory,
+  type UsdPrice,
 } from '../ports.ts'
 import { sumByToken } from './assert-declared.ts'
 import { pairShares } from './pair-shares.ts'
@@ -42,8 +43,15 @@ export async function priceTokens(tokens: readonly Address[], context: PricingCo
 async function priceOne(address: Address, context: PricingContext): Promise<PricedToken> {
   const token = await context.directory.byAddress(context.chain, address)
   const price = await context.prices.usd(context.chain, token, context.at)
-  const found = { token, usd: price?.usd ?? null, ...trustedOf(price, context), pair: null }
+  const found =
+    price === null
+      ? { token, usd: null, band: null, usdE18: null, doubt: await doubtOfUnpriced(token, context), pair: null }
+      : { token, usd: price.usd, ...trustedOf(price, context), pair: null }
   return address === zeroAddress ? orLastGood(found, context) : found
+}
+
+async function doubtOfUnpriced(token: Token, { prices, chain, at }: PricingContext): Promise<PriceDoubt> {
+  return (await prices.isPastless(chain, token, at)) ? 'pastless' : 'unnamed'
 }
 
 /** Gas is paid whether it has a price or not: where none is told it counts at the last one that was, and a margin. */
@@ -113,15 +121,11 @@ const oldestPriceSeconds = 300
  * What limits count with: the high edge of the band, or the most that any pool says for a token nobody vouches for. Age is
  * that of the block read; a chain whose blocks come on demand has none.
  */
-function trustedOf(
-  price: UsdPrice | null,
-  { chain, now }: PricingContext,
-): Pick<PricedToken, 'band' | 'usdE18' | 'doubt'> {
-  if (price === null) return { band: null, usdE18: null, doubt: 'unnamed' }
+function trustedOf(price: UsdPrice, { chain, now }: PricingContext): Pick<PricedToken, 'band' | 'usdE18' | 'doubt'> {
   const isOld = chain.maxHeadAgeSeconds !== null && Math.floor(now() / 1000) - price.readAt > oldestPriceSeconds
   const { band, mostE18, doubt } = price
   if (band !== null && band.lowE18 <= 0n) return { band: null, usdE18: null, doubt: 'absurd' }
-  if (isOld) return { band: null, usdE18: null, doubt: doubt === 'unnamed' ? 'unnamed' : 'stale' }
+  if (isOld) return { band: null, usdE18: null, doubt: isUnnamed(doubt) ? doubt : 'stale' }
   return { band, usdE18: band?.highE18 ?? mostE18, doubt: band === null ? (doubt ?? 'silent') : null }
 }
 

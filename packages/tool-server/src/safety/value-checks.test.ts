@@ -67,6 +67,7 @@ describe('what the rules of value say to a call', () => {
       'maxLossBps',
       'speculativeUsd',
       'coldStartUsd',
+      'poolPricedUsd',
       'maxDailyLossUsd',
     ])
     expect(find(checks, null)?.asked).toBe('played at block 7 by eth_simulateV1')
@@ -101,6 +102,7 @@ describe('what the rules of value say to a call', () => {
       budgetNames.loss,
       budgetNames.speculative,
       budgetNames.coldStart,
+      budgetNames.poolPriced,
       poolBudgetName(8453, pool),
       poolPricedBudgetName(8453, weth),
     ]
@@ -113,6 +115,7 @@ describe('what the rules of value say to a call', () => {
       ['maxDailyLossUsd', 'deny', 'VALUE_LOSS_EXCEEDED'],
       ['speculativeUsd', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
       ['coldStartUsd', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
+      ['poolPricedUsd', 'ask', 'APPROVAL_REQUIRED'],
       [`valueRules.pools.8453.${pool}.budgetUsd`, 'deny', 'SPENDING_LIMIT_EXCEEDED'],
       ['priceSources', 'ask', 'APPROVAL_REQUIRED'],
     ])

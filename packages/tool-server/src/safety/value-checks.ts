@@ -112,6 +112,7 @@ function budgetChecks({ policy, chainId, weighed, used }: ValueQuestion): readon
     ['maxDailyLossUsd', budgetNames.loss, caps.loss],
     ['speculativeUsd', budgetNames.speculative, caps.speculative],
     ['coldStartUsd', budgetNames.coldStart, caps.coldStart],
+    ['poolPricedUsd', budgetNames.poolPriced, caps.poolPriced],
   ] as const
   const asks = weighed?.status === 'weighed' ? weighed : null
   const pools = asks?.value.bounds.pools ?? []
@@ -156,6 +157,7 @@ const budgetTexts: Readonly<Record<string, string>> = {
   [budgetNames.loss]: 'value that all calls lose',
   [budgetNames.speculative]: 'spent on tokens without a named price source',
   [budgetNames.coldStart]: 'spent at prices of the moment',
+  [budgetNames.poolPriced]: 'moved of tokens that pools alone price, without a person',
 }
 
 function otherText(name: string): string {

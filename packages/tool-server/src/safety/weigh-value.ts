@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
+import { isUnnamed } from '../ports.ts'
 import type { ErrorDetail } from '../tool-error.ts'
 import type { InspectionContext, Trip } from './engine.ts'
 import type { Simulated } from './prepare.ts'
@@ -62,7 +63,7 @@ export function valueOfCall(
   const verdict = weighChange({
     moved: outcomes,
     prices,
-    isUnnamed: (token) => priced.get(token)?.doubt === 'unnamed',
+    isUnnamed: (token) => isUnnamed(priced.get(token)?.doubt),
     bounds: limits,
   })
   const simulated = outcomes.whole
@@ -139,7 +140,7 @@ function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBa
   const moved = new Set(outcomes.flatMap(({ leaves, arrives }) => [...tokensIn(leaves), ...tokensIn(arrives)]))
   return [...moved].flatMap((key): readonly Refusal[] => {
     const entry = priced.get(key)
-    if (entry === undefined || entry.doubt === 'unnamed') return []
+    if (entry === undefined || isUnnamed(entry.doubt)) return []
     const { token, band, doubt } = entry
     if (band === null) {
       const message = `No named source tells what ${token.symbol} is worth now, so nothing is spent of it or on it.`

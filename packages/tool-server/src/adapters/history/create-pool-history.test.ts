@@ -26,7 +26,11 @@ function poolOf(hours: number, change: Partial<HistoryRequest> = {}) {
   }
   const fetch = () => Promise.reject(new Error('no network'))
   const history = createPoolHistory(
-    { liquidity, prices: { usd: async () => null, ratio: async () => null }, rpc: untouched },
+    {
+      liquidity,
+      prices: { usd: async () => null, ratio: async () => null, isPastless: async () => false },
+      rpc: untouched,
+    },
     {
       subgraphs: createSubgraphs({ apiKey: null, fetch, pauseMs: 1 }),
       bars: createBarMemory(),

@@ -65,7 +65,7 @@ function byDollars(...points: PricePoint[]): PriceGroup {
 }
 
 function point(n: number, facts: Partial<PricePoint>): PricePoint {
-  return { pool: poolOf(n), mean: null, spot: facts.mean ?? 1, depth: 0, mostE18: 0n, ...facts }
+  return { pool: poolOf(n), mean: null, spot: facts.mean ?? 1, depth: 0, mostE18: 0n, hasPast: true, ...facts }
 }
 
 function poolOf(n: number): `0x${string}` {

@@ -6,7 +6,7 @@ import { sequencerQuery } from './feed-query.ts'
 import type { SequencerReading } from './band/feed-witness.ts'
 import { createNamedPrices, type NamedReading } from './band/named-price.ts'
 import type { NamedToken, NamedTokens, PoolPlace, PricedToken } from './named-tokens.ts'
-import { mostJitterSeconds, pastBlocks } from './past-blocks.ts'
+import { pastTimes } from './past-times.ts'
 import type { PriceVerdict } from './band/price-band.ts'
 import { readNamed } from './read-named.ts'
 import { readPoints } from './read-points.ts'
@@ -17,11 +17,11 @@ export function createChainPrices(chain: Chain, head: BlockTime, context: ChainP
   const { memory, pushBudgetUsd } = context
   const atSeconds = Number(head.timestamp)
   const reads = createBlockReads(context.rpc, chain, head)
-  const blocks = pastBlocks(head.number, chain.blockTimeSeconds, context.pickInt(mostJitterSeconds + 1))
+  const times = pastTimes(head.number, chain, context.pickInt)
   const once = keepAnswers()
 
   const reading = (token: NamedToken): Promise<NamedReading> =>
-    once(`sources of ${token.key}`, () => readNamed(token, { chain, reads, blocks, memory }))
+    once(`sources of ${token.key}`, () => readNamed(token, { chain, reads, times, memory }))
   const sequencer = (): Promise<SequencerReading | null> =>
     once('sequencer', async () => {
       const { sequencerUptimeFeed: row } = chain
@@ -53,28 +53,37 @@ export function createChainPrices(chain: Chain, head: BlockTime, context: ChainP
     verdict: (token) => once(`verdict on ${token.address}`, () => verdict(token)),
     points: (token, quote) =>
       once(`pools of ${token.address} ${quote.address}`, () =>
-        readPoints(chain, reads, blocks, context.discoverable(chain, token, quote)),
+        readPoints(chain, reads, times, context.discoverable(chain, token, quote)),
       ),
   }
+
+  const discovered = (token: PricedToken) =>
+    once(`discovered price of ${token.address}`, () => discoverPrice(token, market, context.leastLiquidityUsd))
 
   async function price(token: PricedToken): Promise<UsdPrice | null> {
     const judged = await market.verdict(token)
     const readAt = { readAt: atSeconds, blockNumber: head.number }
     if (judged !== null && judged.band !== null) return { ...namedPrice(judged, judged.band), ...readAt }
-    const { chosen, mostE18 } = await discoverPrice(token, market, context.leastLiquidityUsd)
+    const { chosen, mostE18, isPastless } = await discovered(token)
     if (chosen === null) return null
     // Of a token whose sources are silent strangers' pools say nothing that counts.
     const unknown =
       judged === null
-        ? ({ doubt: 'unnamed', mostE18 } as const)
+        ? ({ doubt: isPastless ? 'pastless' : 'unnamed', mostE18 } as const)
         : { doubt: judged.doubt, witnesses: judged.witnesses, mostE18: null }
     return { ...chosen, band: null, ...unknown, ...readAt }
   }
 
-  return { usd: (token) => once(`price of ${token.address}`, () => price(token)) }
+  return {
+    usd: (token) => once(`price of ${token.address}`, () => price(token)),
+    isPastless: async (token) => (await discovered(token)).isPastless,
+  }
 }
 
-export type ChainPrices = { usd(token: PricedToken): Promise<UsdPrice | null> }
+export type ChainPrices = {
+  usd(token: PricedToken): Promise<UsdPrice | null>
+  isPastless(token: PricedToken): Promise<boolean>
+}
 
 export type ChainPricesContext = {
   readonly rpc: Pick<RpcPool, 'client' | 'past'>

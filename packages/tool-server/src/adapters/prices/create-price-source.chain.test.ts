@@ -7,7 +7,7 @@ import { createChainActor, v3PathOf } from '../liquidity/chain-actor.fixture.ts'
 import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
 import { createBlockReads } from '../rpc/create-block-reads.ts'
 import { discoverablePools } from './discoverable-pools.ts'
-import { pastBlocks } from './past-blocks.ts'
+import { pastTimes } from './past-times.ts'
 import { createPricedDevnet, type PricedDevnet } from './priced-devnet.fixture.ts'
 import { readPoints } from './read-points.ts'
 
@@ -22,7 +22,9 @@ beforeEach(() => {
 
 describe('usd of a token without named sources', () => {
   it('prices the native currency, its wrapped token and what trades against it by the mean of half an hour', async () => {
-    await passTime(2 * 3_600)
+    bench = createPricedDevnet(devnet())
+    prices = bench.prices
+    await bench.passTime(35)
     const ether = (await prices.usd(bench.chain, await bench.token('ETH')))!
     expect(ether).toMatchObject({ method: 'pool_twap', confidence: 'HIGH' })
     expect(ether.usd).toBeGreaterThan(2_000)
@@ -61,9 +63,11 @@ describe('usd of a token without named sources', () => {
   it('knows a token of a v2 pair by its price of the moment, and not at all below the floor', async () => {
     await passTime(3_600)
     const fot = await bench.token('FOT')
-    await expect(prices.usd(bench.chain, fot)).resolves.toMatchObject({ method: 'pool_spot', confidence: 'LOW' })
+    const unsure = { method: 'pool_spot', confidence: 'LOW', doubt: 'pastless', mostE18: null }
+    await expect(prices.usd(bench.chain, fot)).resolves.toMatchObject(unsure)
     const exacting = createPricedDevnet(devnet(), { leastLiquidityUsd: 1e9 })
     await expect(exacting.usd('FOT')).resolves.toBeNull()
+    await expect(exacting.prices.isPastless(bench.chain, fot)).resolves.toBe(true)
     await expect(prices.usd(bench.chain, await bench.token('HOSTILE'))).resolves.toBeNull()
   })
 
@@ -123,7 +127,12 @@ describe('usd of a token without named sources', () => {
       const meanOfPool = async () => {
         const reads = createBlockReads(bench.rpc, bench.chain, await bench.rpc.head(bench.chain))
         const places = discoverablePools(bench.chain, wbtc, usdc)
-        const points = await readPoints(bench.chain, reads, pastBlocks(reads.head.number, 1, 0), places)
+        const points = await readPoints(
+          bench.chain,
+          reads,
+          pastTimes(reads.head.number, bench.chain, () => 0),
+          places,
+        )
         return points.find((point) => point.pool === pool)
       }
       if (standing !== null) await mint(standing)
@@ -154,7 +163,8 @@ describe('usd of a token without named sources', () => {
   })
 
   it('is worth at most what the dearest pool says, of the moment or over time, v4 included', async () => {
-    await passTime(3_600)
+    bench = createPricedDevnet(devnet())
+    await bench.passTime(35)
     const before = (await bench.usd('WETH'))!
     const actor = await createChainActor(devnet(), devnet().accounts[0]!.address)
     await devnet().fund(actor.address, { USDC: '4000000' })

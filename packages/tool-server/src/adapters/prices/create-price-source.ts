@@ -1,6 +1,6 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { BlockTime, Liquidity, PriceMemory, PriceSource, RpcPool, TokenDirectory } from '../../ports.ts'
+import type { BlockTime, Liquidity, PriceMemory, PriceSource, RpcPool, Token, TokenDirectory } from '../../ports.ts'
 import { type ChainPrices, type ChainPricesContext, createChainPrices } from './create-chain-prices.ts'
 import { discoverablePools } from './discoverable-pools.ts'
 import { type ConfirmedSources, createNamedTokens, type PoolPlace } from './named-tokens.ts'
@@ -32,10 +32,16 @@ export function createPriceSource(options: PriceSourceOptions): PriceSource {
     return prices
   }
 
+  const priced = (chain: Chain, token: Token) => (token.isNative ? tokens.wrapped(chain) : token)
+
   return {
     async usd(chain, token, at) {
       const head = at ?? (await rpc.head(chain))
-      return pricesAt(chain, head).usd(token.isNative ? tokens.wrapped(chain) : token)
+      return pricesAt(chain, head).usd(priced(chain, token))
+    },
+    async isPastless(chain, token, at) {
+      const head = at ?? (await rpc.head(chain))
+      return pricesAt(chain, head).isPastless(priced(chain, token))
     },
     async ratio(chain, base, quote) {
       const [pool] = await liquidity.findPools(chain, base, quote)

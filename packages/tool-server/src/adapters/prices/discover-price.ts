@@ -9,8 +9,10 @@ import { e18 } from './band/price-range.ts'
 export type DiscoveredPrice = {
   /** For reports; `null` where no pool is deep enough. */
   readonly chosen: ChosenPrice | null
-  /** The most any pool says that is more than dust; US dollars for one whole token times 1e18. */
+  /** The most any pool says, or has said within half an hour, that is more than dust; US dollars for one whole token times 1e18. */
   readonly mostE18: bigint | null
+  /** Of some pool, however shallow now, nothing tells what it said half an hour ago. Then `mostE18` is `null`. */
+  readonly isPastless: boolean
 }
 
 /**
@@ -32,7 +34,8 @@ export async function discoverPrice(token: PricedToken, market: Market, floorUsd
     { points: byNative, quote: nativeQuote },
   ]
   const groups = quoted.flatMap(({ points, quote }) => (quote === null ? [] : [{ points, quote }]))
-  return { chosen: choosePrice(groups, floorUsd), mostE18: mostOf(groups) }
+  const isPastless = [byNative, ...byDollars].flat().some(({ hasPast }) => !hasPast)
+  return { chosen: choosePrice(groups, floorUsd), mostE18: isPastless ? null : mostOf(groups), isPastless }
 }
 
 /** What a price is discovered with; everything is asked for at once. */

@@ -1,4 +1,4 @@
-import { integerSqrt, MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '@svc/lp-math'
+import { integerSqrt, MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import { erc20Abi } from '../liquidity/abis/erc20.ts'
@@ -10,20 +10,26 @@ import { joinQueries, knownQuery, mapQuery, query, type Query } from '../rpc/que
 import type { PastQuery } from '../rpc/read-past.ts'
 import type { PoolPlace } from './named-tokens.ts'
 import { laterPartSeconds, meanSeconds } from './band/pool-mean.ts'
+import type { PastTimes } from './past-times.ts'
 import type { PoolReading, PoolSample, PoolSnapshot } from './band/pool-reading.ts'
 
 /** A pool at the head: how it stands, what it really holds, and what its own oracle remembers. */
-export function poolQuery(chain: Chain, place: PoolPlace, atSeconds: number): Query<PoolNow> {
+export function poolQuery(
+  chain: Chain,
+  place: PoolPlace,
+  atSeconds: number,
+  { oracleAges }: Pick<PastTimes, 'oracleAges'>,
+): Query<PoolNow> {
   const isV3 = place.row.version === 'v3'
   const parts = [
     snapshotQuery(chain, place),
     place.row.version === 'v4' ? knownQuery(null) : heldQuery(place),
-    isV3 ? observedQuery(place.row.id, atSeconds) : knownQuery([]),
+    isV3 ? oracleQuery(place.row.id, atSeconds, oracleAges) : knownQuery({ observed: [], recalled: [] }),
   ] as const
-  return mapQuery(joinQueries(parts), ([snapshot, held, observed]) => ({ now: snapshot(atSeconds), held, observed }))
+  return mapQuery(joinQueries(parts), ([snapshot, held, oracle]) => ({ now: snapshot(atSeconds), held, ...oracle }))
 }
 
-export type PoolNow = Pick<PoolReading, 'now' | 'held' | 'observed'>
+export type PoolNow = Pick<PoolReading, 'now' | 'held'> & OracleReading
 
 /** How a pool stands at a block; `null` where it does not, or has no price. */
 export function snapshotQuery(chain: Chain, { row }: Pick<PoolPlace, 'row'>): PastQuery<PoolSnapshot | null> {
@@ -67,15 +73,28 @@ function managedPoolQuery(stateView: Address, id: Hex): PastQuery<PoolSnapshot |
   })
 }
 
-/** Empty where the oracle does not reach back: it answers all of them or none. */
-function observedQuery(pool: Address, atSeconds: number): Query<readonly PoolSample[]> {
-  const ages = [meanSeconds, laterPartSeconds]
-  return query([readObserve(pool, [ages])], ([observed]) =>
-    samplesOf(
-      observed,
+type OracleReading = Pick<PoolReading, 'observed' | 'recalled'>
+
+/** Empty where the oracle does not reach back: it answers all of them or none. A single second is what was summed up in it. */
+function oracleQuery(pool: Address, atSeconds: number, singleAges: readonly number[]): Query<OracleReading> {
+  const ages = [meanSeconds, laterPartSeconds, ...singleAges.flatMap((age) => [age + 1, age])]
+  return query([readObserve(pool, [ages])], ([told]) => {
+    const samples = samplesOf(
+      told,
       ages.map((age) => atSeconds - age),
-    ),
-  )
+    )
+    return { observed: samples.slice(0, 2), recalled: recalledIn(samples.slice(2)) }
+  })
+}
+
+/** The tick of each second, from what was summed up before it and after it. */
+export function recalledIn(samples: readonly PoolSample[]): PoolReading['recalled'] {
+  return samples.flatMap((after, index) => {
+    const before = samples[index - 1]
+    if (index % 2 === 0 || before?.sums.kind !== 'ticks' || after.sums.kind !== 'ticks') return []
+    const tick = Number(after.sums.tick - before.sums.tick)
+    return Math.abs(tick) > MAX_TICK ? [] : [{ atSeconds: after.atSeconds, tick }]
+  })
 }
 
 function samplesOf(

@@ -6,6 +6,8 @@ export type PricePoint = {
   readonly mean: number | null
   /** The same at the block. */
   readonly spot: number
+  /** Whether what it said half an hour ago is known: by its own oracle or an endpoint's older state. */
+  readonly hasPast: boolean
   /** The greatest of both and of the older moments that were read, times 1e18 and rounded up. */
   readonly mostE18: bigint
   /**

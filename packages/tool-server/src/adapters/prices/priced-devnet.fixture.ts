@@ -118,13 +118,14 @@ function textOf(init: RequestInit | undefined): string {
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 
 /** An endpoint that answers calls of the newest block it was ever asked for, and has lost the state of the others. */
-function createFetchWithoutPast(): typeof fetch {
+export function createFetchWithoutPast(): typeof fetch {
   let newest = 0n
   return async (input, init) => {
     const asked = [JSON.parse(textOf(init)) as Call | Call[]].flat()
-    const numbers = asked.flatMap(({ method, params }) => (method === 'eth_call' ? [BigInt(String(params[1]))] : []))
-    newest = numbers.reduce((most, one) => (one > most ? one : most), newest)
-    const isLost = ({ method, params }: Call) => method === 'eth_call' && BigInt(String(params[1])) < newest
+    const numberOf = ({ method, params: [, at] }: Call) =>
+      method === 'eth_call' && String(at).startsWith('0x') ? BigInt(String(at)) : null
+    newest = asked.map(numberOf).reduce<bigint>((most, one) => (one !== null && one > most ? one : most), newest)
+    const isLost = (call: Call) => (numberOf(call) ?? newest) < newest
     const error = { code: -32_000, message: 'missing trie node' }
     const lost = asked.filter(isLost).map(({ id }) => ({ jsonrpc: '2.0', id, error }))
     if (lost.length === asked.length) return Response.json(lost)

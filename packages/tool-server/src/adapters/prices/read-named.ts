@@ -5,7 +5,7 @@ import { joinQueries, knownQuery } from '../rpc/query.ts'
 import { feedQuery } from './feed-query.ts'
 import type { NamedReading } from './band/named-price.ts'
 import type { NamedToken, PoolPlace } from './named-tokens.ts'
-import type { PastBlocks } from './past-blocks.ts'
+import type { PastTimes } from './past-times.ts'
 import { type PoolNow, poolQuery } from './pool-query.ts'
 import type { PoolReading } from './band/pool-reading.ts'
 import { readPastOfPool } from './read-past-of-pool.ts'
@@ -19,7 +19,7 @@ import { bandOfSighting, poolOfSighting, poolSubject, tokenSubject } from './sig
  */
 export async function readNamed(
   token: NamedToken,
-  { chain, reads, blocks, memory }: NamedContext,
+  { chain, reads, times, memory }: NamedContext,
 ): Promise<NamedReading> {
   const atSeconds = Number(reads.head.timestamp)
   const known = token.pools.filter(({ fault }) => fault === null)
@@ -28,10 +28,10 @@ export async function readNamed(
     reads.now(
       joinQueries([
         token.feed === undefined ? knownQuery(null) : feedQuery(token.feed),
-        joinQueries(known.map((place) => poolQuery(chain, place, atSeconds))),
+        joinQueries(known.map((place) => poolQuery(chain, place, atSeconds, times))),
       ] as const),
     ),
-    Promise.all(known.map((place) => readPastOfPool(chain, reads, place, blocks))),
+    Promise.all(known.map((place) => readPastOfPool(chain, reads, place, times))),
     recall(memory, chain, subjects, atSeconds),
   ])
   const pools = token.pools.map((place): PoolReading => {
@@ -46,11 +46,11 @@ export async function readNamed(
 export type NamedContext = {
   readonly chain: Chain
   readonly reads: BlockReads
-  readonly blocks: PastBlocks
+  readonly times: PastTimes
   readonly memory: PriceMemory | null
 }
 
-const nothing: PoolNow = { now: null, held: null, observed: [] }
+const nothing: PoolNow = { now: null, held: null, observed: [], recalled: [] }
 
 function readingOf({
   row,

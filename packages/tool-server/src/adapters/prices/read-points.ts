@@ -1,10 +1,12 @@
+import { getSqrtPriceAtTick, MAX_TICK } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { BlockReads } from '../rpc/create-block-reads.ts'
+import { knownQuery } from '../rpc/query.ts'
 import { fixedPriceOfSqrt } from './band/fixed-price.ts'
 import type { PoolPlace } from './named-tokens.ts'
-import type { PastBlocks } from './past-blocks.ts'
+import type { PastTimes } from './past-times.ts'
 import { overAllPrices, poolDepth } from './band/pool-depth.ts'
-import { poolMean } from './band/pool-mean.ts'
+import { poolMean, shortestMeanSeconds } from './band/pool-mean.ts'
 import { poolQuery } from './pool-query.ts'
 import type { PoolReading } from './band/pool-reading.ts'
 import type { PricePoint } from './price-point.ts'
@@ -14,33 +16,47 @@ import { readPastOfPool } from './read-past-of-pool.ts'
 export async function readPoints(
   chain: Chain,
   reads: BlockReads,
-  blocks: PastBlocks,
+  times: PastTimes,
   places: readonly PoolPlace[],
 ): Promise<readonly PricePoint[]> {
   const atSeconds = Number(reads.head.timestamp)
+  const hasState = hasOlderState(reads, times)
   const points = places.map(async (place) => {
     // What a pool remembers itself can be pushed out of it by trades, so that its price would be what it was dumped to.
-    const older = readPastOfPool(chain, reads, place, blocks)
-    const [now, past] = await Promise.all([reads.now(poolQuery(chain, place, atSeconds)), older])
-    return pointOf({ ...place, ...now, older: past, seen: [] })
+    const older = readPastOfPool(chain, reads, place, times)
+    const [now, past] = await Promise.all([reads.now(poolQuery(chain, place, atSeconds, times)), older])
+    const reading = { ...place, ...now, older: past, seen: [] }
+    return pointOf(reading, now.recalled.length > 0 || (await hasState))
   })
   return (await Promise.all(points)).flatMap((point) => point ?? [])
 }
 
-function pointOf(reading: PoolReading): PricePoint | null {
-  const { row, side, now } = reading
+/** Whether the endpoint tells of a block long enough ago; travels with what is read there in any case. */
+async function hasOlderState(reads: BlockReads, { forSums }: PastTimes): Promise<boolean> {
+  const timeOf = knownQuery((atSeconds: number) => atSeconds)
+  const times = await Promise.all(forSums.map((number) => reads.past(timeOf, number)))
+  return times.some((at) => at !== null && Number(reads.head.timestamp) - at >= shortestMeanSeconds)
+}
+
+function pointOf(reading: PoolReading, hasPast: boolean): PricePoint | null {
+  const { row, side, now, recalled } = reading
   if (now === null) return null
   const { sqrtPriceX96 } = now
   const mean = poolMean(reading)
   const spotE18 = fixedPriceOfSqrt(sqrtPriceX96, side).highE18
   // Any moment that is known of says what it was worth: a dump of this one makes it no cheaper.
-  const moments = [now, ...reading.older].map((moment) => fixedPriceOfSqrt(moment.sqrtPriceX96, side).highE18)
+  const recalledPrices = recalled
+    .flatMap(({ tick }) => [tick, Math.min(tick + 1, MAX_TICK)])
+    .map((tick) => getSqrtPriceAtTick(tick))
+  const sqrtPrices = [...[now, ...reading.older].map((moment) => moment.sqrtPriceX96), ...recalledPrices]
+  const moments = sqrtPrices.map((sqrtPrice) => fixedPriceOfSqrt(sqrtPrice, side).highE18)
   const { midE18, liquidity } = mean ?? { midE18: spotE18, liquidity: now.liquidity }
   const depth = poolDepth(reading, { priceE18: midE18, spotE18, sqrtPriceX96, liquidity }, overAllPrices)
   return {
     pool: row.id,
     mean: mean === null ? null : Number(midE18) / 1e18,
     spot: Number(spotE18) / 1e18,
+    hasPast,
     mostE18: [...moments, mean?.highE18 ?? 0n].reduce((most, one) => (one > most ? one : most)),
     depth: Math.min(depth.tokenSide, depth.quoteSide),
   }

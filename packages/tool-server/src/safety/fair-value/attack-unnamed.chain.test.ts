@@ -1,13 +1,14 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { describe, expect, it } from 'vitest'
 import { v3PathOf } from '../../adapters/liquidity/chain-actor.fixture.ts'
+import { createFetchWithoutPast } from '../../adapters/prices/priced-devnet.fixture.ts'
 import { openWorld } from '../../tools/chain-world.fixture.ts'
 import { nextIn, openStranger, passBlocks, syncClock } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 
 describe('G7: a token that nobody named a source for', () => {
-  it('is not sold for what a dump says once the memory of its pools is pushed out', async () => {
+  it('is not sold for what a dump says once the memory of its pools is pushed out, nor at all where older blocks are gone', async () => {
     const { tokens: listed } = devnet().chain
     const tokens = listed.filter(({ symbol }) => symbol !== 'WBTC')
     // 10 WBTC are some 900,000 dollars; one transaction may move 50,000 of them.
@@ -33,10 +34,22 @@ describe('G7: a token that nobody named a source for', () => {
       .catch(() => null)
     const sold = Number(before[0] - (await world.balance('WBTC'))) / 1e8
     const got = Number((await world.balance('WETH')) - before[1]) / 1e18
+    world.network.fetch = createFetchWithoutPast()
+    // What was read is kept for its block.
+    await nextIn(devnet(), stranger, 1)
+    await stranger.swapV3(v3PathOf(wbtc, 500, weth), 1n)
+    await syncClock(world)
+    const forgotten = await world.refuse('execute_swap', { tokenIn: wbtc, tokenOut: weth, amount: '0.01' })
+    const bought = await world.call('execute_swap', { tokenIn: weth, tokenOut: wbtc, amount: '0.001', dryRun: true })
     await world.close()
     expect({ lostUsd: sold * 90_000 - got * 3_000, code: refusal?.code }).toEqual({
       lostUsd: 0,
       code: 'SPENDING_LIMIT_EXCEEDED',
     })
+    expect(forgotten).toMatchObject({
+      code: 'PRICE_UNAVAILABLE',
+      details: [{ message: expect.stringContaining('half an hour ago'), token: wbtc.toLowerCase() }],
+    })
+    expect(bought.text('status')).toBe('planned')
   })
 })

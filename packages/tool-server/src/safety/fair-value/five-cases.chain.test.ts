@@ -30,7 +30,7 @@ const strict = { ...lenient, allowlist: { mode: 'strict' } } as const
 describe('G13: how main was made to give value away', () => {
   it('case 1: a stranger’s pool becomes the only price', async () => {
     const limitsUsd = { perTransaction: '5000', perSession: '5000', daily: '5000' }
-    const stage = await openOn(bitcoinPool, { ...strict, limitsUsd })
+    const stage = await openOn(bitcoinPool, { ...strict, limitsUsd, poolPricedUsd: '5000' })
     const { road, stranger } = stage
     await openDeepPool(stage, 90_000, '50')
     await passTime(stage, 5)

@@ -249,7 +249,9 @@ function worldWith({ pools, history, isUnpriced, isPair, isLate, ...market }: Ch
     ...world,
     liquidity: { ...liquidity, findPools, pool },
     history: { read: async (request) => (history ?? ((same) => same))(await world.history.read(request)) },
-    ...(isUnpriced === true && { prices: { usd: async () => null, ratio: async () => null } }),
+    ...(isUnpriced === true && {
+      prices: { usd: async () => null, ratio: async () => null, isPastless: async () => false },
+    }),
     workers: {
       run: async (kind, input, caller) => {
         if (kind === isLate) throw new ToolError('SIMULATION_TIMEOUT', 'It took too long.')

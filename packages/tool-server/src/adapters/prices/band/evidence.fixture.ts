@@ -36,17 +36,25 @@ export function idOf(n: number): Hex {
 export function meanOf(dollars: number, change: Partial<PoolMean> = {}): PoolMean {
   const priceE18 = usd(dollars)
   const range = { lowE18: priceE18, highE18: priceE18, midE18: priceE18 }
-  return { ...range, seconds: 1_800, liquidity: 1n, from: 'its own oracle', ...change }
+  return { ...range, seconds: 1_800, liquidity: 1n, leastLiquidity: 1n, from: 'its own oracle', ...change }
 }
 
 /** A pool against a dollar that is worth one, a million deep, whose mean and moment are at a price. */
 export function poolAt(n: number, dollars: number, change: PoolChange = {}): PoolEvidence {
-  const { spot = dollars, depthUsd = 1_000_000, mean = dollars, fee = 3_000, quote = bandAt(1) } = change
+  const {
+    spot = dollars,
+    depthUsd = 1_000_000,
+    leastDepthUsd = depthUsd,
+    mean = dollars,
+    fee = 3_000,
+    quote = bandAt(1),
+  } = change
   return {
     row: rowOf(n, 'v3', fee),
     mean: mean === null ? null : meanOf(mean),
     spot: { lowE18: usd(spot), highE18: usd(spot) },
     depth: { tokenSide: depthUsd, quoteSide: depthUsd },
+    leastDepth: { tokenSide: leastDepthUsd, quoteSide: leastDepthUsd },
     quote: { band: quote, silent: null },
   }
 }
@@ -55,6 +63,7 @@ type PoolChange = {
   readonly spot?: number
   readonly mean?: number | null
   readonly depthUsd?: number
+  readonly leastDepthUsd?: number
   readonly fee?: number
   readonly quote?: PriceBand
 }

@@ -11,7 +11,11 @@ export function poolEvidence(reading: PoolReading): Omit<PoolEvidence, 'quote'> 
   const mean = poolMean(reading)
   const spot = fixedPriceOfSqrt(now.sqrtPriceX96, side)
   const spotE18 = spot.highE18
-  const { midE18, liquidity } = mean ?? { midE18: spotE18, liquidity: now.liquidity }
-  const over = { priceE18: midE18, spotE18, sqrtPriceX96: now.sqrtPriceX96, liquidity }
-  return { row, mean, spot, depth: poolDepth(reading, over) }
+  const { liquidity } = now
+  const { midE18, ...stood } = mean ?? { midE18: spotE18, liquidity, leastLiquidity: liquidity }
+  const depthOf = (inRange: bigint) => {
+    const over = { priceE18: midE18, spotE18, sqrtPriceX96: now.sqrtPriceX96, liquidity: inRange }
+    return poolDepth(reading, over)
+  }
+  return { row, mean, spot, depth: depthOf(stood.liquidity), leastDepth: depthOf(stood.leastLiquidity) }
 }

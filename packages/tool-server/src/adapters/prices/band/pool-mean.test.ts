@@ -2,7 +2,7 @@ import { getSqrtPriceAtTick } from '@svc/lp-math'
 import { describe, expect, it } from 'vitest'
 import { rowOf } from './evidence.fixture.ts'
 import { type PoolMean, poolMean } from './pool-mean.ts'
-import type { PoolReading, PoolSample, PoolSnapshot } from './pool-reading.ts'
+import type { PoolReading, PoolSample, PoolSnapshot, RecalledMoment } from './pool-reading.ts'
 
 const now = 1_800_000_000
 const side = { tokenIs0: true, tokenDecimals: 18, quoteDecimals: 18 }
@@ -16,54 +16,84 @@ type Course = readonly (readonly [price: number, sinceSecondsAgo: number])[]
 
 describe('of a v3 pool', () => {
   const v3 = (change: Partial<PoolReading>) => poolMean(reading('v3', { now: ticksAt([[0, 7_200]], 0), ...change }))
+  /** What its oracle says of a course: twenty seconds, one in each ninety. */
+  const oracleOf = (course: Course) => ({
+    now: ticksAt(course, 0),
+    observed: [ticksAt(course, 1_800), ticksAt(course, 600)],
+    recalled: Array.from({ length: 20 }, (_, part) => secondAt(course, part * 90 + 45)),
+  })
+  const endOfTicks = 887_271
 
-  it('is the hull of the mean until ten minutes ago and the mean since', () => {
+  it('goes from the first to the third quarter of what its oracle recalls', () => {
+    // 1,000 seconds at tick 100, then 800 at 400: eleven seconds of one, nine of the other.
+    const mean = v3(
+      oracleOf([
+        [100, 7_200],
+        [400, 800],
+      ]),
+    )
+    expect(mean).toMatchObject({ seconds: 1_800, from: 'its own oracle' })
+    expect(ends(mean)).toEqual([100, 100.5, 401].map((tick) => expect.closeTo(tickPrice(tick), 6)))
+  })
+
+  it('turns with the side, and is not narrower than its tick', () => {
+    const oracle = oracleOf([[100, 7_200]])
+    expect(ends(v3(oracle))).toEqual([100, 100.5, 101].map((tick) => expect.closeTo(tickPrice(tick), 9)))
+    const turned_ = ends(v3({ ...oracle, side: turned }))
+    expect(turned_).toEqual([-101, -100.5, -100].map((tick) => expect.closeTo(tickPrice(tick), 9)))
+    expect(ends(v3(oracleOf([[887_272, 7_200]])))?.[2]).toBeCloseTo(tickPrice(887_272), -32)
+  })
+
+  it.each([
+    [5, false, false],
+    [6, false, true],
+    [14, false, true],
+    [15, true, true],
+  ])('with %d of twenty moments at the end of all ticks', (pushed, movesLow, movesHigh) => {
+    const oracle = oracleOf([[0, 7_200]])
+    // Sums go as far as such blocks take them; what is recalled does not.
+    const recalled = oracle.recalled.map((moment, index) => (index < pushed ? { ...moment, tick: endOfTicks } : moment))
+    const mean = v3({
+      ...oracle,
+      now: ticksAt(
+        [
+          [0, 7_200],
+          [endOfTicks, 600],
+        ],
+        0,
+      ),
+      recalled,
+    })!
+    expect([Number(mean.lowE18) / 1e18 > 2, Number(mean.highE18) / 1e18 > 2]).toEqual([movesLow, movesHigh])
+  })
+
+  it('takes single older blocks where its oracle does not reach back', () => {
+    const at = (tick: number, age: number) => ({ ...ticksAt([[tick, 7_200]], age), liquidity: BigInt(age + 1) })
+    const older = [at(500, 1_700), at(500, 1_100), at(endOfTicks, 600), at(510, 240)]
+    const mean = v3({ now: at(510, 0), older })
+    expect(mean).toMatchObject({ seconds: 1_700, from: 'older blocks', liquidity: 601n, leastLiquidity: 1n })
+    expect(ends(mean)).toEqual([500, 510, 510].map((tick) => expect.closeTo(tickPrice(tick), 6)))
+  })
+
+  it('takes what was summed up since it was seen where older blocks are gone, as the hull of two parts', () => {
     const course: Course = [
       [100, 7_200],
       [400, 300],
     ]
-    const mean = v3({ now: ticksAt(course, 0), observed: [ticksAt(course, 1_800), ticksAt(course, 600)] })
-    expect(mean).toMatchObject({ seconds: 1_800, from: 'its own oracle' })
-    // 20 minutes at tick 100; then five at 100 and five at 400; in all a sixth of the time at 400.
+    const mean = v3({ now: ticksAt(course, 0), seen: [ticksAt(course, 1_800), ticksAt(course, 600)] })
+    expect(mean).toMatchObject({ seconds: 1_800, from: 'earlier sightings' })
+    // 20 minutes at tick 100; then five at 100 and five at 400; in all a sixth of the time at 400. The head itself strays.
     expect(ends(mean)).toEqual([100, 150, 250].map((tick) => expect.closeTo(tickPrice(tick), 6)))
+    expect(v3({ now: ticksAt(course, 0), older: [ticksAt(course, 500)], seen: [] })).toBeNull()
   })
 
-  it('turns with the side, and is not narrower than its ticks', () => {
-    const course: Course = [
-      [100, 7_200],
-      [101, 900],
+  it('reaches a sighting that strays from what was summed up', () => {
+    const seen = [
+      ticksAt([[0, 7_200]], 1_800),
+      { ...ticksAt([[0, 7_200]], 600), sqrtPriceX96: getSqrtPriceAtTick(500) },
     ]
-    const observed = [ticksAt(course, 1_800), ticksAt(course, 600)]
-    const [low, , high] = ends(v3({ now: ticksAt(course, 0), observed }))!
-    expect([low, high]).toEqual([100, 101].map((tick) => expect.closeTo(tickPrice(tick), 9)))
-    const [lowTurned, , highTurned] = ends(v3({ side: turned, now: ticksAt(course, 0), observed }))!
-    expect([lowTurned, highTurned]).toEqual([-101, -100].map((tick) => expect.closeTo(tickPrice(tick), 9)))
-  })
-
-  it('keeps one edge where it was when a block goes to the end of all prices', () => {
-    for (const [since, until] of [
-      [12, 0],
-      [1_200, 1_188],
-    ] as const) {
-      const course: Course = [[0, 7_200], [887_271, since], ...(until > 0 ? [[0, until] as const] : [])]
-      const mean = v3({ now: ticksAt(course, 0), observed: [ticksAt(course, 1_800), ticksAt(course, 600)] })!
-      expect(Number(mean.lowE18) / 1e18).toBeCloseTo(1, 6)
-      expect(Number(mean.highE18) / 1e18).toBeGreaterThan(2)
-    }
-  })
-
-  it('takes older blocks where its oracle does not reach back, and what was seen where those are gone', () => {
-    const course: Course = [[500, 7_200]]
-    const [old, later, far] = [ticksAt(course, 1_700), ticksAt(course, 500), ticksAt(course, 3_000)]
-    expect(v3({ now: ticksAt(course, 0), older: [old, later], seen: [far] })).toMatchObject({
-      seconds: 1_700,
-      from: 'older blocks',
-    })
-    expect(v3({ now: ticksAt(course, 0), older: [later], seen: [far] })).toMatchObject({
-      seconds: 3_000,
-      from: 'earlier sightings',
-    })
-    expect(v3({ now: ticksAt(course, 0), older: [later], seen: [] })).toBeNull()
+    const [low, , high] = ends(v3({ seen }))!
+    expect([low, high]).toEqual([expect.closeTo(1, 6), expect.closeTo(tickPrice(500), 6)])
   })
 
   it.each([
@@ -73,10 +103,10 @@ describe('of a v3 pool', () => {
     [7_201, null],
   ])('over %d seconds', (age, seconds) => {
     const course: Course = [[500, 10_000]]
-    expect(v3({ now: ticksAt(course, 0), older: [ticksAt(course, age)] })?.seconds ?? null).toBe(seconds)
+    expect(v3({ now: ticksAt(course, 0), seen: [ticksAt(course, age)] })?.seconds ?? null).toBe(seconds)
   })
 
-  it('tells the liquidity of the better part, as a harmonic mean', () => {
+  it('tells the liquidity of the better part and of the worse one, as harmonic means', () => {
     const shares = (seconds: number, liquidity: bigint) => ((BigInt(seconds) << 128n) / liquidity) % 2n ** 160n
     const sample = (age: number, grown: bigint): PoolSnapshot & PoolSample => {
       const base = ticksAt([[0, 7_200]], age)
@@ -87,13 +117,15 @@ describe('of a v3 pool', () => {
     }
     const [early, late] = [shares(1_200, 4_000n), shares(599, 4_000n) + shares(1, 1n)]
     const observed = [sample(1_800, 0n), sample(600, early)]
-    expect(v3({ now: sample(0, early + late), observed })?.liquidity).toBe(4_000n)
+    const recalled = oracleOf([[0, 7_200]]).recalled
+    const mean = v3({ now: sample(0, early + late), observed, recalled })
+    expect([mean?.liquidity, mean?.leastLiquidity]).toEqual([4_000n, 521n])
   })
 
   it('is none where what was summed up is no price', () => {
     const sums = { kind: 'ticks', tick: 10n ** 12n, perLiquidityX128: 0n } as const
     const base = ticksAt([[0, 7_200]], 1_800)
-    expect(v3({ now: ticksAt([[0, 7_200]], 0), older: [{ ...base, sums }] })).toBeNull()
+    expect(v3({ now: ticksAt([[0, 7_200]], 0), seen: [{ ...base, sums }] })).toBeNull()
     expect(v3({ now: null })).toBeNull()
   })
 })
@@ -143,7 +175,7 @@ describe('of a v2 pair', () => {
     }
     const mean = v2({ now: { ...after, liquidity: 9n }, seen: [before] })
     expect(ends(mean)).toEqual([4, 4, 4])
-    expect(mean?.liquidity).toBe(7n)
+    expect([mean?.liquidity, mean?.leastLiquidity]).toEqual([7n, 7n])
   })
 
   it('is none where nothing grew', () => {
@@ -161,7 +193,7 @@ describe('of a v4 pool', () => {
   it('is the middle of an earlier and of a later half', () => {
     const mean = v4(4, moments([1, 1_800], [1, 1_200], [2, 600], [4, 300]))
     expect(ends(mean)).toEqual([1, 2, 4].map((price) => expect.closeTo(price, 6)))
-    expect(mean).toMatchObject({ seconds: 1_800, from: 'older blocks', liquidity: 3n })
+    expect(mean).toMatchObject({ seconds: 1_800, from: 'older blocks', liquidity: 3n, leastLiquidity: 1n })
   })
 
   it.each([0, 300, 600, 1_200, 1_800])('does not move with the block of %d seconds ago', (pushed) => {
@@ -180,8 +212,8 @@ describe('of a v4 pool', () => {
 })
 
 function reading(version: 'v2' | 'v3' | 'v4', change: Partial<PoolReading>): PoolReading {
-  const nothing = { now: null, held: null, observed: [], older: [], seen: [], fault: null, quoteKey: '0x' }
-  return { row: rowOf(1, version), side, ...nothing, ...change }
+  const unread = { now: null, held: null, observed: [], recalled: [], older: [], seen: [] }
+  return { row: rowOf(1, version), side, fault: null, quoteKey: '0x', ...unread, ...change }
 }
 
 /** The values that stood from each time on, by the time they stood until a moment. */
@@ -199,6 +231,12 @@ function ticksAt(course: Course, secondsAgo: number): PoolSnapshot & PoolSample 
   const sqrtPriceX96 = getSqrtPriceAtTick(course.at(-1)?.[0] ?? 0)
   const sums = { kind: 'ticks', tick, perLiquidityX128: BigInt.asUintN(160, perLiquidityX128) } as const
   return { atSeconds: now - secondsAgo, sqrtPriceX96, liquidity: 1_000n, sums }
+}
+
+/** The tick of the course in a second. */
+function secondAt(course: Course, secondsAgo: number): RecalledMoment {
+  const tick = course.findLast(([, since]) => since >= secondsAgo)?.[0] ?? 0
+  return { atSeconds: now - secondsAgo, tick }
 }
 
 function pricesAt(course: Course, secondsAgo: number): PoolSnapshot & PoolSample {

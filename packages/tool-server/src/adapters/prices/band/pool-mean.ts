@@ -8,35 +8,57 @@ export type PoolMean = PriceRange & {
   readonly midE18: bigint
   /** The time it covers. */
   readonly seconds: number
-  /** What stood in range over that time. */
+  /** What stood in range over the better part of that time, so that a push of a moment makes no pool thin. */
   readonly liquidity: bigint
+  /** What stood there throughout, as far as is known, so that money parked for a part of it makes no pool deep. */
+  readonly leastLiquidity: bigint
   readonly from: MeanSource
 }
 
 export type MeanSource = 'its own oracle' | 'older blocks' | 'earlier sightings'
 
 /**
- * The mean of a pool, from the first of these that reaches back: the pool's own oracle, older blocks, what the server saw
- * before; of a v4 pool, which sums nothing up, that would be moments that whoever asked has chosen. It is the hull of the mean until ten minutes ago and the mean since: whoever moves the price for a moment moves
- * one edge and leaves the other, and an honest market on the move is within. `null` where nothing reaches back
- * `shortestMeanSeconds`.
+ * The mean of a pool over time, from the first of these that reaches back `shortestMeanSeconds`, else `null`: in v3 single
+ * seconds that its own oracle recalls; in v3 and v4 single older blocks, in v2 what was summed up since older blocks; in v2 and
+ * v3 what was summed up since the server saw the pool before. What was seen of a v4 pool, which sums nothing up, would be
+ * moments that whoever asked has chosen.
+ *
+ * Liquidity of v3 and v4 may end, and whoever empties a pool takes its price to the end of all ticks for the fees, so that a
+ * block there moves a mean of logarithms at will. A middle of moments that nobody knows beforehand stays where it is until
+ * the price is held for most of the time. The sums of v2 go from the harmonic to the arithmetic mean, and one of both stays.
  */
-export function poolMean({ row, side, now, observed, older, seen }: PoolReading): PoolMean | null {
+export function poolMean({ row, side, now, observed, recalled, older, seen }: PoolReading): PoolMean | null {
   if (now === null) return null
-  const meanOf = row.version === 'v4' ? medianMean : summedMean
-  const mean =
-    meanOf(observed, now, side, 'its own oracle') ??
-    meanOf(older, now, side, 'older blocks') ??
-    (row.version === 'v4' ? null : meanOf([...older, ...seen], now, side, 'earlier sightings'))
-  if (mean === null || row.version !== 'v3') return mean
-  return reachingMoments(mean, older.length > 0 ? older : seen, now, side)
+  const { version } = row
+  const recent =
+    version === 'v2'
+      ? summedMean(older, now, side, 'older blocks')
+      : (recalledMean(recalled, { observed, now, side }) ?? medianMean(older, now, side))
+  if (recent !== null || version === 'v4') return recent
+  const mean = summedMean([...older, ...seen], now, side, 'earlier sightings')
+  return mean === null || version === 'v2' ? mean : reachingMoments(mean, [...older, ...seen], now, side)
 }
 
-/**
- * A geometric mean goes as far as the logarithm: whoever empties a concentrated pool takes its price to the end of all ticks for
- * its fees, and one block there in each part moves both parts alike. Nobody knows beforehand which single blocks are looked
- * at, so the mean reaches those too, where they are further off than an honest market goes.
- */
+/** From the first to the third quarter of the ticks: one edge stays until three quarters of them are pushed. */
+function recalledMean(
+  recalled: PoolReading['recalled'],
+  { observed, now, side }: Pick<PoolReading, 'observed' | 'side'> & { readonly now: PoolSnapshot },
+): PoolMean | null {
+  if (recalled.length < fewestMoments) return null
+  const ticks = recalled.map(({ tick }) => tick).toSorted((one, other) => one - other)
+  const quarter = Math.floor(ticks.length / 4)
+  const [low = 0, middle = 0, high = 0] = [quarter, Math.floor(ticks.length / 2), ticks.length - 1 - quarter].map(
+    (index) => ticks[index],
+  )
+  // In its tick a price is anywhere up to the next one.
+  const rangeOf = (lowest: number, highest: number) =>
+    hullOf([lowest, Math.min(highest + 1, MAX_TICK)].map((tick) => fixedPriceOfSqrt(getSqrtPriceAtTick(tick), side)))
+  const [range, single] = [rangeOf(low, high), rangeOf(middle, middle)]
+  const summed = summedMean(observed, now, side, 'its own oracle')
+  return range === null || single === null || summed === null ? null : { ...summed, ...range, midE18: middleOf(single) }
+}
+
+/** Where too little else is known: sums reach the single moments too, where these are further off than an honest market goes. */
 function reachingMoments(
   mean: PoolMean,
   moments: readonly PoolSnapshot[],
@@ -80,8 +102,10 @@ function summedMean(samples: Samples, now: PoolSnapshot, side: PriceSide, from: 
   const range = hullOf(parts.flatMap((part) => part ?? []))
   if (whole === null || range === null || parts.includes(null)) return null
   const depths = parts.flatMap((part) => part?.liquidity ?? [])
+  const moments = [start, ...(later === null ? [] : [later]), now].flatMap(liquidityOf)
   const liquidity = depths.length > 0 ? depths.reduce(larger) : lowerMedian([now, start].flatMap(liquidityOf))
-  return { ...range, midE18: middleOf(whole), seconds: age(start), liquidity, from }
+  const leastLiquidity = (depths.length > 0 ? depths : moments).reduce(lesser, liquidity)
+  return { ...range, midE18: middleOf(whole), seconds: age(start), liquidity, leastLiquidity, from }
 }
 
 type Part = PriceRange & { readonly liquidity: bigint | null }
@@ -125,10 +149,9 @@ function partOfPrices(from: PriceSums, to: PriceSums, seconds: bigint, side: Pri
     : { lowE18: highE18, highE18: lowE18, liquidity: null }
 }
 
-/** Of pools that sum nothing up: the middle of what stood at single blocks, of the earlier half and of the later one. */
-function medianMean(samples: Samples, now: PoolSnapshot, side: PriceSide, from: MeanSource): PoolMean | null {
-  const moments = [...samples, now]
-    .flatMap((sample) => ('sqrtPriceX96' in sample ? [sample] : []))
+/** The middle of what stood at single older blocks, of the earlier half and of the later one. */
+function medianMean(older: readonly PoolSnapshot[], now: PoolSnapshot, side: PriceSide): PoolMean | null {
+  const moments = [...older, now]
     .filter(({ atSeconds }) => now.atSeconds - atSeconds <= longestMeanSeconds)
     .toSorted((one, other) => one.atSeconds - other.atSeconds)
   const [first] = moments
@@ -141,8 +164,9 @@ function medianMean(samples: Samples, now: PoolSnapshot, side: PriceSide, from: 
     fixedPriceOfSqrt(lowerMedian(list.map(({ sqrtPriceX96 }) => sqrtPriceX96)), side)
   const range = hullOf(halves.map(medianOf))
   if (range === null) return null
-  const liquidity = lowerMedian(moments.map((moment) => moment.liquidity))
-  return { ...range, midE18: middleOf(medianOf(moments)), seconds, liquidity, from }
+  const depths = moments.map((moment) => moment.liquidity)
+  const [liquidity, leastLiquidity] = [lowerMedian(depths), depths.reduce(lesser)]
+  return { ...range, midE18: middleOf(medianOf(moments)), seconds, liquidity, leastLiquidity, from: 'older blocks' }
 }
 
 /** Of three the middle one holds whatever one of them says. */
@@ -171,6 +195,10 @@ function lowerMedian(values: readonly bigint[]): bigint {
 
 function middleOf({ lowE18, highE18 }: PriceRange): bigint {
   return integerSqrt(lowE18 * highE18)
+}
+
+function lesser(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
 }
 
 function larger(one: bigint, other: bigint): bigint {

@@ -15,6 +15,8 @@ export type PoolReading = {
   readonly held: { readonly token: bigint; readonly quote: bigint } | null
   /** v3: what the pool's own oracle remembers of earlier times; empty where that does not reach back. */
   readonly observed: readonly PoolSample[]
+  /** v3: single seconds of the last half hour that nobody could know beforehand; empty where the oracle does not reach back. */
+  readonly recalled: readonly RecalledMoment[]
   /** At older blocks, of which the endpoint has the state. */
   readonly older: readonly PoolSnapshot[]
   /** What this server saw at other times. */
@@ -35,6 +37,9 @@ export type PoolSnapshot = {
   /** `null` in v4, whose pools sum nothing up. */
   readonly sums: PoolSums | null
 }
+
+/** The tick in a second that is past. */
+export type RecalledMoment = { readonly atSeconds: number; readonly tick: number }
 
 /** What a pool had summed up over time by then. */
 export type PoolSample = { readonly atSeconds: number; readonly sums: PoolSums }

@@ -10,7 +10,10 @@ export type PoolEvidence = {
   /** In whole quote tokens, as all of these; `null` where none can be had. */
   readonly mean: PoolMean | null
   readonly spot: PriceRange
+  /** What its word weighs. */
   readonly depth: PoolDepth
+  /** What stood there throughout. */
+  readonly leastDepth: PoolDepth
   readonly quote: QuoteWorth
 }
 
@@ -29,6 +32,8 @@ export type SpeakingPool = PriceRange & {
   readonly isMean: boolean
   /** The shallower side. */
   readonly depthUsd: number
+  /** Of what stood there throughout. */
+  readonly leastDepthUsd: number
   readonly note: string
   readonly silent: null
 }
@@ -40,11 +45,12 @@ export type SpeakingPool = PriceRange & {
  * @param pushBudgetUsd what a push is presumed to be paid with, in fees
  */
 export function poolWitness(pool: PoolEvidence, pushBudgetUsd: number): PoolWitness {
-  const { row, quote, mean, spot, depth } = pool
+  const { row, quote, mean, spot, depth, leastDepth } = pool
   if (quote.silent !== null) return { row, silent: quote.silent }
   const { band } = quote
-  const depthUsd = Math.min(depth.tokenSide, depth.quoteSide) * (Number(band.midE18) / 1e18)
-  const said = { row, depthUsd, silent: null }
+  const usdOf = ({ tokenSide, quoteSide }: PoolDepth) => Math.min(tokenSide, quoteSide) * (Number(band.midE18) / 1e18)
+  const depthUsd = usdOf(depth)
+  const said = { row, depthUsd, leastDepthUsd: usdOf(leastDepth), silent: null }
   if (mean !== null && mean.seconds >= shortestMeanSeconds) {
     const range = throughQuote(mean, band)
     const midE18 = clamped((mean.midE18 * band.midE18) / 10n ** 18n, range)

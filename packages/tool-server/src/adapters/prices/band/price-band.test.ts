@@ -237,9 +237,16 @@ describe('what is told beside the band', () => {
       { tokenSide: 5, quoteSide: 1e6 },
       { tokenSide: 1e6, quoteSide: 5 },
     ]) {
-      const { band } = priceBand(evidenceOf({ pools: [{ ...poolAt(1, 100), depth }] }))
+      const { band } = priceBand(evidenceOf({ pools: [{ ...poolAt(1, 100), leastDepth: depth }] }))
       expect(band?.depthUsdMicros).toBe(5_000_000n)
     }
+  })
+
+  it('counts the depth that stood throughout, and weighs by all of it', () => {
+    const parked = poolAt(1, 100, { depthUsd: 5_000_000, leastDepthUsd: 27_000 })
+    const { band, witnesses } = priceBand(evidenceOf({ pools: [parked, poolAt(2, 150, { depthUsd: 1_200_000 })] }))
+    expect(band?.depthUsdMicros).toBe(27_000_000_000n)
+    expect(witnesses.map(({ counts }) => counts)).toEqual([true, false])
   })
 
   it('lists every source with what it said, those that say nothing with the reason', () => {

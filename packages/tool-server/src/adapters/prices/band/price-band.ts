@@ -131,7 +131,7 @@ function medianOf({ means, moments }: WeighedPools): bigint {
 }
 
 function depthOf(pools: readonly SpeakingPool[]): bigint {
-  const usd = pools.reduce((sum, { depthUsd }) => sum + depthUsd, 0)
+  const usd = pools.reduce((sum, { leastDepthUsd }) => sum + leastDepthUsd, 0)
   return BigInt(Math.floor(Math.min(usd, mostDepthUsd) * 1_000_000))
 }
 

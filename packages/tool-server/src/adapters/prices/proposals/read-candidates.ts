@@ -4,7 +4,7 @@ import type { BlockTime, Liquidity, PriceSource, RpcPool, Token, TokenDirectory 
 import { type BlockReads, createBlockReads } from '../../rpc/create-block-reads.ts'
 import { discoverablePools } from '../discoverable-pools.ts'
 import type { PoolPlace } from '../named-tokens.ts'
-import { pastBlocks } from '../past-blocks.ts'
+import { pastTimes } from '../past-times.ts'
 import { poolEvidence } from '../band/pool-evidence.ts'
 import { poolQuery } from '../pool-query.ts'
 import { isAtPeg } from '../band/price-band.ts'
@@ -89,10 +89,10 @@ async function readPlace(
   chain: Chain,
   { reads, liquidity }: { readonly reads: BlockReads; readonly liquidity: CandidatePorts['liquidity'] },
 ): Promise<PoolCandidate | null> {
-  const blocks = pastBlocks(reads.head.number, chain.blockTimeSeconds, 0)
+  const times = pastTimes(reads.head.number, chain, () => 0)
   const [now, older] = await Promise.all([
-    reads.now(poolQuery(chain, place, Number(reads.head.timestamp))),
-    readPastOfPool(chain, reads, place, blocks),
+    reads.now(poolQuery(chain, place, Number(reads.head.timestamp), times)),
+    readPastOfPool(chain, reads, place, times),
   ])
   const evidence = poolEvidence({ ...place, ...now, older, seen: [] })
   if (evidence === null) return null

@@ -1,6 +1,7 @@
 import type { FeedReading } from '../../../../adapters/prices/band/feed-witness.ts'
 import { createNamedPrices, type NamedReading } from '../../../../adapters/prices/band/named-price.ts'
-import { mostJitterSeconds, pastBlocks } from '../../../../adapters/prices/past-blocks.ts'
+import { type PastTimes, pastTimes } from '../../../../adapters/prices/past-times.ts'
+import { recalledIn } from '../../../../adapters/prices/pool-query.ts'
 import { laterPartSeconds, meanSeconds } from '../../../../adapters/prices/band/pool-mean.ts'
 import type { PoolReading, PoolSample, PoolSnapshot, PoolSums } from '../../../../adapters/prices/band/pool-reading.ts'
 import {
@@ -70,6 +71,7 @@ function poolOf(view: WorldView, { token }: TokenPlan, pool: SimPool): PoolReadi
   const held = heldBy(pool)
   const amounts = tokenIs0 ? { token: held.amount0, quote: held.amount1 } : { token: held.amount1, quote: held.amount0 }
   const now = snapshotAt(view, pool, view.head.block)
+  const times = timesOf(view)
   return {
     row: { version, id, fee },
     quoteKey: keyOf(quote),
@@ -77,8 +79,15 @@ function poolOf(view: WorldView, { token }: TokenPlan, pool: SimPool): PoolReadi
     fault: null,
     now,
     held: version === 'v4' ? null : amounts,
-    observed: observedOf(view, pool),
-    older: olderOf(view, pool),
+    observed: observedOf(view, pool, [meanSeconds, laterPartSeconds]),
+    recalled: recalledIn(
+      observedOf(
+        view,
+        pool,
+        times.oracleAges.flatMap((age) => [age + 1, age]),
+      ),
+    ),
+    older: olderOf(view, pool, times),
     seen: view
       .recall([poolSubject(id)])
       .filter(({ atSeconds }) => atSeconds < view.head.timestamp)
@@ -86,16 +95,23 @@ function poolOf(view: WorldView, { token }: TokenPlan, pool: SimPool): PoolReadi
   }
 }
 
-function olderOf(view: WorldView, pool: SimPool): readonly PoolSnapshot[] {
-  const jitterSeconds = view.head.block % mostJitterSeconds
-  const { forSums, forMoments } = pastBlocks(BigInt(view.head.block), view.blockSeconds, jitterSeconds)
-  const numbers = pool.version === 'v4' ? forMoments : forSums
+function olderOf(view: WorldView, pool: SimPool, { forSums, forMoments }: PastTimes): readonly PoolSnapshot[] {
+  const numbers = pool.version === 'v2' ? forSums : forMoments
   return numbers.flatMap((number) => snapshotAt(view, pool, Number(number)) ?? [])
 }
 
+/** Picks by the block, so that what is played again sees the same. */
+function timesOf(view: WorldView): PastTimes {
+  let drawn = view.head.block
+  return pastTimes(BigInt(view.head.block), { blockTimeSeconds: view.blockSeconds, maxHeadAgeSeconds: 60 }, (below) => {
+    drawn = (drawn * 48_271 + 11) % 2_147_483_647
+    return drawn % below
+  })
+}
+
 /** v3's oracle answers all ages or none. */
-function observedOf(view: WorldView, pool: SimPool): readonly PoolSample[] {
-  const samples = [meanSeconds, laterPartSeconds].map((age): PoolSample | null => {
+function observedOf(view: WorldView, pool: SimPool, ages: readonly number[]): readonly PoolSample[] {
+  const samples = ages.map((age): PoolSample | null => {
     const said = view.observe(pool, age)
     if (said === null) return null
     const { tickCumulative: tick, secondsPerLiquidityCumulativeX128: perLiquidityX128 } = said
