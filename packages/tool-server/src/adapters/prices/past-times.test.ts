@@ -5,14 +5,14 @@ const every = (blockTimeSeconds: number) => ({ blockTimeSeconds, maxHeadAgeSecon
 
 it.each([
   // Twelve seconds: half an hour, ten minutes, and 120 blocks, which are 24 minutes.
-  [12, 0, [150, 50, 120], [150, 50, 120, 100, 25]],
+  [12, 0, [150, 50, 120, 6_900], [150, 50, 120, 100, 25, 6_900]],
   // Two seconds: 120 blocks would be four minutes.
-  [2, 0, [900, 300], [900, 300, 600, 150]],
-  [0.25, 0, [7_200, 2_400], [7_200, 2_400, 4_800, 1_200]],
+  [2, 0, [900, 300, 41_400], [900, 300, 600, 150, 41_400]],
+  [0.25, 0, [7_200, 2_400, 331_200], [7_200, 2_400, 4_800, 1_200, 331_200]],
   // All later by the same time, at most.
-  [12, 240, [130, 30, 120], [130, 30, 120, 80, 5]],
+  [12, 240, [130, 30, 120, 6_880], [130, 30, 120, 80, 5, 6_880]],
   // Slower than what is asked for: the same block once, and never the head.
-  [900, 0, [2, 1], [2, 1]],
+  [900, 0, [2, 1, 92], [2, 1, 92]],
 ])('blocks of %d s, %d s later', (blockTime, later, sums, moments) => {
   const offsets = (numbers: readonly bigint[]) => numbers.map((number) => Number(1_000_000n - number))
   const { forSums, forMoments } = pastTimes(1_000_000n, every(blockTime), (below) => Math.min(later, below - 1))
@@ -34,7 +34,7 @@ it('draws each block and each second by itself', () => {
     drawn.push(below)
     return drawn.length % below
   })
-  expect(drawn).toHaveLength(5 + 20)
+  expect(drawn).toHaveLength(6 + 20)
   expect(new Set(forMoments.map((number) => Number(number % 60n))).size).toBeGreaterThan(1)
   // One of each ninety seconds, and with the second before it within half an hour.
   expect(oracleAges.map((age) => Math.floor((age - 1) / 90))).toEqual(Array.from({ length: 20 }, (_, part) => part))

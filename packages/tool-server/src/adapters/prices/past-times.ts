@@ -12,7 +12,7 @@ export type PastTimes = {
 }
 
 /**
- * Blocks of about half an hour, twenty, ten and five minutes ago, if blocks come as the chain's row says, and the oldest that a
+ * Blocks of about a day, half an hour, twenty, ten and five minutes ago, if blocks come as the chain's row says, and the oldest that a
  * full node has the state of where that may be old enough; how old they really are, only reading them tells. Of an oracle one second
  * of each twentieth of half an hour.
  *
@@ -29,13 +29,14 @@ export function pastTimes(
   const isKeptLongEnough = maxHeadAgeSeconds === null || kept * blockTimeSeconds >= shortestMeanSeconds
   const sums = [blocksIn(meanSeconds), blocksIn(laterPartSeconds), ...(isKeptLongEnough ? [kept] : [])]
   const moments = momentSeconds.map(blocksIn)
+  const dayAgo = blocksIn(jumpSeconds)
   const existing = (offsets: readonly number[]) => {
     const numbers = offsets.filter((offset) => offset > 0).map((offset) => headNumber - BigInt(offset))
     return [...new Set(numbers)].filter((number) => number > 0n)
   }
   return {
-    forSums: existing(sums),
-    forMoments: existing([...sums, ...moments]),
+    forSums: existing([...sums, dayAgo]),
+    forMoments: existing([...sums, ...moments, dayAgo]),
     oracleAges: Array.from({ length: oracleMoments }, (_, part) => part * oraclePart + 1 + pickInt(oraclePart - 1)),
   }
 }
@@ -47,6 +48,8 @@ type BlockPace = Pick<Chain, 'blockTimeSeconds' | 'maxHeadAgeSeconds'>
 const mostJitterSeconds = 240
 /** Seconds ago, beside those of the sums: with them and the head they make two halves of three. */
 const momentSeconds = [1_200, 300]
+/** What stood then bounds how far a price can have jumped; blocks may come a little slower than the row says. */
+const jumpSeconds = 23 * 3_600
 /** Of whose state a full node has the last 128, with some room for a head that moves on. */
 const keptBlocks = 120
 /** As many as make it dear to stand in most of them, and an answer of some kilobytes. */

@@ -3,7 +3,15 @@ import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { v3PathOf } from '../../adapters/liquidity/chain-actor.fixture.ts'
 import { openWorld } from '../../tools/chain-world.fixture.ts'
-import { nextIn, openConcentrated, openStranger, passBlocks, syncClock, worthOf } from './attack-kit.fixture.ts'
+import {
+  nextIn,
+  openConcentrated,
+  openStranger,
+  passBlocks,
+  syncClock,
+  testClient,
+  worthOf,
+} from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 
@@ -58,5 +66,28 @@ describe('G13: a concentrated pool that was emptied for two single blocks of hal
     await world.close()
     // Two blocks do not move what a pool's own oracle recalls of single seconds, so its price is known, and this is another.
     expect({ lostUsd, codes }).toEqual({ lostUsd: 0, codes: ['POOL_PRICE_OFF_MARKET', 'POOL_PRICE_OFF_MARKET'] })
+  })
+})
+
+describe('G13: a pool that stands alone and was pushed to a quarter for half an hour', () => {
+  it('does not sell what was worth four times as much a day ago', async () => {
+    const pool = await openConcentrated(devnet(), { low: 15_000, high: 500_000, wbtc: '8', usdc: '800000' })
+    const tokens = devnet().chain.tokens.map((row) =>
+      row.symbol === 'WBTC' ? Object.assign({}, row, { priceSources: { pools: [pool.source] } }) : row,
+    )
+    const world = await openWorld(devnet(), { chain: { tokens, blockTimeSeconds: 600 } })
+    const stranger = await openStranger(devnet())
+    await testClient(devnet()).mine({ blocks: 140, interval: 600 })
+    await nextIn(devnet(), stranger)
+    await stranger.swapV3(v3PathOf(pool.wbtc, pool.fee, pool.usdc), parseUnits('11', 8))
+    await testClient(devnet()).mine({ blocks: 4, interval: 600 })
+    await syncClock(world)
+    const sale = { tokenIn: 'WBTC', tokenOut: 'USDC', amount: '0.01', slippageBps: 100 }
+    const refusal = await world.refuse('execute_swap', sale)
+    await world.close()
+    expect(refusal.code).toBe('PRICE_UNAVAILABLE')
+    const said = (refusal.details ?? []).map(({ message }) => message).join('\n')
+    expect(said).toMatch(/v3 pool \S+ says [12]\d{4}\.\d* to [12]\d{4}\.\d* USD/)
+    expect(said).toMatch(/seen before says [78]\d{4}\./)
   })
 })

@@ -48,6 +48,7 @@ export function poolAt(n: number, dollars: number, change: PoolChange = {}): Poo
     mean = dollars,
     fee = 3_000,
     quote = bandAt(1),
+    before = [],
   } = change
   return {
     row: rowOf(n, 'v3', fee),
@@ -55,6 +56,7 @@ export function poolAt(n: number, dollars: number, change: PoolChange = {}): Poo
     spot: { lowE18: usd(spot), highE18: usd(spot) },
     depth: { tokenSide: depthUsd, quoteSide: depthUsd },
     leastDepth: { tokenSide: leastDepthUsd, quoteSide: leastDepthUsd },
+    before,
     quote: { band: quote, silent: null },
   }
 }
@@ -64,6 +66,7 @@ type PoolChange = {
   readonly mean?: number | null
   readonly depthUsd?: number
   readonly leastDepthUsd?: number
+  readonly before?: PoolEvidence['before']
   readonly fee?: number
   readonly quote?: PriceBand
 }

@@ -1,4 +1,5 @@
 import type { PriceBand } from '../../../ports.ts'
+import type { SeenBand } from './jump-bound.ts'
 import { depthReach, type PoolDepth } from './pool-depth.ts'
 import { type PoolMean, shortestMeanSeconds } from './pool-mean.ts'
 import type { PoolRow } from './pool-reading.ts'
@@ -14,6 +15,8 @@ export type PoolEvidence = {
   readonly depth: PoolDepth
   /** What stood there throughout. */
   readonly leastDepth: PoolDepth
+  /** The price at older blocks, from before the mean. */
+  readonly before: readonly SeenBand[]
   readonly quote: QuoteWorth
 }
 
@@ -34,6 +37,8 @@ export type SpeakingPool = PriceRange & {
   readonly depthUsd: number
   /** Of what stood there throughout. */
   readonly leastDepthUsd: number
+  /** Older prices, at what the quote is worth now. */
+  readonly before: readonly SeenBand[]
   readonly note: string
   readonly silent: null
 }
@@ -45,12 +50,18 @@ export type SpeakingPool = PriceRange & {
  * @param pushBudgetUsd what a push is presumed to be paid with, in fees
  */
 export function poolWitness(pool: PoolEvidence, pushBudgetUsd: number): PoolWitness {
-  const { row, quote, mean, spot, depth, leastDepth } = pool
+  const { row, quote, mean, spot, depth, leastDepth, before } = pool
   if (quote.silent !== null) return { row, silent: quote.silent }
   const { band } = quote
   const usdOf = ({ tokenSide, quoteSide }: PoolDepth) => Math.min(tokenSide, quoteSide) * (Number(band.midE18) / 1e18)
   const depthUsd = usdOf(depth)
-  const said = { row, depthUsd, leastDepthUsd: usdOf(leastDepth), silent: null }
+  const said = {
+    row,
+    depthUsd,
+    leastDepthUsd: usdOf(leastDepth),
+    before: before.map((one) => seenThrough(one, band)),
+    silent: null,
+  }
   if (mean !== null && mean.seconds >= shortestMeanSeconds) {
     const range = throughQuote(mean, band)
     const midE18 = clamped((mean.midE18 * band.midE18) / 10n ** 18n, range)
@@ -62,6 +73,10 @@ export function poolWitness(pool: PoolEvidence, pushBudgetUsd: number): PoolWitn
   const range = widenedBy(moment, pushFactor(pushBudgetUsd, row.fee, depthUsd))
   const midE18 = clamped((moment.lowE18 + moment.highE18) / 2n, range)
   return { ...said, ...range, midE18, isMean: false, note: 'price of the moment, as far as it may have been pushed' }
+}
+
+function seenThrough({ midE18, atSeconds, ...edges }: SeenBand, quote: PriceBand): SeenBand {
+  return { ...throughQuote(edges, quote), midE18: (midE18 * quote.midE18) / 10n ** 18n, atSeconds }
 }
 
 /**

@@ -200,6 +200,12 @@ describe('what was seen before', () => {
       { basis: 'cold' },
     ],
     ['changes nothing within its volatility', { seen, pools: [poolAt(1, 102)] }, [102, 102]],
+    [
+      'counts as much where older blocks of a pool tell it',
+      { pools: [poolAt(1, 50, { before: [hourAgo], quote: bandAt(2) })] },
+      [100, 194.9367],
+      { notes: ['seen before'] },
+    ],
     ['is none beside a feed', { seen, feed: feedOf(150, evidenceTime) }, [149.25, 150.75]],
     ['is none for a dollar', { seen: [{ ...hourAgo, ...bandAt(0.5) }], usdPegged: true }, [1, 1]],
   ])('%s', ([, evidence, expected, rest]) => expectBand(evidence, expected, rest))

@@ -84,7 +84,9 @@ function judge(evidence: PriceEvidence): Judged {
   const reached = basic === null ? hullOf(weighed.moments) : weighed.moments.reduce(reaching, basic)
   const pegHolds = pegCounts && reached !== null && isAtPeg(reached)
   const isFree = reached === null || said !== null || pegHolds
-  const { range, bound } = isFree ? { range: reached, bound: null } : boundJump(reached, seen, atSeconds)
+  const { range, bound } = isFree
+    ? { range: reached, bound: null }
+    : boundJump(reached, [...seen, ...weighed.means.flatMap(({ before }) => before)], atSeconds)
   return { usdPegged, pegCounts, feed, said, pools, weighed, basic, pegHolds, range, bound }
 }
 
