@@ -209,7 +209,10 @@ function worthOf(sums, sign) {
   return usdMicros
 }
 
-/** Worth of what left on balance, request by request as the ledger counts it; both tokens are worth a dollar to it. */
+/**
+ * Worth of what left on balance, or of what came where a trade brought more, request by request as the ledger counts it; both
+ * tokens are worth a dollar to it.
+ */
 export function worthUsdMicros(transactions) {
   const requests = new Map()
   for (const { requestId, out } of transactions) {
@@ -217,14 +220,12 @@ export function worthUsdMicros(transactions) {
     for (const [token, amount] of out) sums.set(token, (sums.get(token) ?? 0n) + amount)
     requests.set(requestId, sums)
   }
-  let [least, most] = [0n, 0n]
+  let usdMicros = 0n
   for (const sums of requests.values()) {
     const [left, came] = [worthOf(sums, 1n), worthOf(sums, -1n)]
-    least += left
-    // A trade counts what came where that is more; one that is settled after a crash counts what left.
-    most += left > 0n && came > left ? came : left
+    usdMicros += left > 0n && came > left ? came : left
   }
-  return { least, most }
+  return usdMicros
 }
 
 /**

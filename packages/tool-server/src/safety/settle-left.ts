@@ -1,13 +1,14 @@
 import { type GasCost, type OpenReservation, StoreError } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
-import { type Address, isAddressEqual, parseTransaction, zeroAddress } from 'viem'
+import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
+import { ToolError } from '../tool-error.ts'
 import { asSigned } from './as-signed.ts'
 import { assetChanges } from './asset-changes.ts'
 import { countable } from './countable.ts'
 import type { Trip } from './engine.ts'
-import { gasCostsOr } from './gas-worth.ts'
+import { gasCostOf, gasCostsOr } from './gas-worth.ts'
 import { isSignedOpen } from './signed-open.ts'
-import { outflowsOf, priceTokens, valueOf } from './spend-value.ts'
+import { outflowsOf, priceTokens, valueOf, valueOfMined } from './spend-value.ts'
 import { onStorage } from './storage.ts'
 import { owedOn, takesBack } from './take-back-owed.ts'
 
@@ -28,9 +29,10 @@ export async function settleLeft(trip: Trip, reservation: OpenReservation): Prom
   const of = { ...trip, wallet: entries[0]?.from ?? trip.wallet }
   if (entries.length === 0) await onLedger(() => engine.ledger.release(id))
   else {
-    const { usdMicros, isAll } = await movedUsdMicros(of, entries, takeBacks)
+    const mined = await minedOf(of, entries)
+    const { usdMicros, isAll } = await movedUsdMicros(of, mined, await minedOf(of, takeBacks))
     const moved = countable(usdMicros, isAll ? 0n : reservation.amountUsdMicros)
-    const burnt = await burntBy(of, entries, reservation.gasUsdMicros)
+    const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
     await onLedger(() => engine.ledger.settle(id, moved, burnt))
   }
   const settled = { event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) } as const
@@ -54,56 +56,105 @@ async function onLedger(work: () => Promise<void>): Promise<void> {
 
 const ofOneReservation: ReadonlySet<string> = new Set(['RESERVATION_NOT_OPEN', 'RESERVATION_IN_USE', 'AMOUNT_INVALID'])
 
-/** What the gas of mined transactions cost, those that failed included; what was reserved for it without a price. */
-async function burntBy(
-  { engine, chain, client }: Trip,
-  entries: readonly JournalEntry[],
-  reservedUsdMicros: bigint,
-): Promise<readonly GasCost[]> {
+/** Those that were mined, the failed ones included. */
+async function minedOf({ chain, client }: Trip, entries: readonly JournalEntry[]): Promise<readonly Mined[]> {
   const mined = entries.filter(({ state }) => state === 'final' || state === 'reverted')
-  const receipts = await Promise.all(
-    mined.map(async ({ hash, rawTransaction }) =>
-      asSigned(await client.getTransactionReceipt({ hash }), rawTransaction, chain),
-    ),
+  return Promise.all(
+    mined.map(async (entry) => {
+      const receipt = await client.getTransactionReceipt({ hash: entry.hash })
+      return { entry, receipt: asSigned(receipt, entry.rawTransaction, chain) }
+    }),
   )
-  const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
-  return gasCostsOr(reservedUsdMicros, receipts, priced)
 }
 
-/** What mined transactions moved out or exposed, in millionths of a dollar, and whether that is all of it. */
+type Mined = { readonly entry: JournalEntry; readonly receipt: TransactionReceipt }
+
+/** What the gas of mined transactions cost; what was reserved for it without a price. */
+async function burntBy(
+  { engine, chain }: Trip,
+  mined: readonly Mined[],
+  reservedUsdMicros: bigint,
+): Promise<readonly GasCost[]> {
+  const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
+  return gasCostsOr(
+    reservedUsdMicros,
+    mined.map(({ receipt }) => receipt),
+    priced,
+  )
+}
+
+/**
+ * What mined transactions count as, in millionths of a dollar, and whether that is all of it: what they moved out or
+ * exposed, and of a trade what arrived where that is more. What only brings funds home is no spend.
+ */
 async function movedUsdMicros(
   trip: Trip,
-  entries: readonly JournalEntry[],
-  takeBacks: readonly JournalEntry[],
+  mined: readonly Mined[],
+  takeBacks: readonly Mined[],
 ): Promise<{ readonly usdMicros: bigint; readonly isAll: boolean }> {
-  const { engine, chain, client, wallet } = trip
-  const mined = entries.filter(isFinal)
-  const receipts = await Promise.all(mined.map(({ hash }) => client.getTransactionReceipt({ hash })))
-  const changes = assetChanges(
-    receipts.map(({ logs }) => logs),
+  const { engine, chain, wallet } = trip
+  const done = mined.filter(isFinal)
+  const { deltas: ofTokens, rights } = assetChanges(
+    done.map(({ receipt }) => receipt.logs),
     { wallet, wrappedNative: chain.wrappedNative.address },
   )
-  const spent = outflowsOf(changes.deltas)
-  const sent = mined.reduce((sum, { rawTransaction }) => sum + (parseTransaction(rawTransaction).value ?? 0n), 0n)
-  if (sent > 0n) spent.set(zeroAddress, sent)
+  const nativeWei = await nativeDelta(trip, done, [...mined, ...takeBacks], ofTokens)
+  const deltas = new Map([...ofTokens, [zeroAddress, nativeWei ?? 0n]])
+  const spent = outflowsOf(deltas)
   const owed = await owedOn(engine, chain, wallet)
-  for (const { token, spender, amount, by } of changes.rights) {
+  for (const { token, spender, amount, by } of rights) {
     // An allowance that was or is going to be taken back exposes nothing for long; one that stays is the spend.
     const isOwed = owed.some((one) => isAddressEqual(one.token, token) && isAddressEqual(one.spender, spender))
-    const isEnding = isOwed || takeBacks.some((entry) => isFinal(entry) && takesBack(entry, { token, spender }))
+    const isEnding = isOwed || takeBacks.some((one) => isFinal(one) && takesBack(one.entry, { token, spender }))
     const key = token.toLowerCase()
     if (by === 'token' && !isEnding && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
   }
+  if (spent.size === 0) return { usdMicros: 0n, isAll: true }
+  const named = [...new Set([...spent.keys(), ...deltas.keys()])]
   const tokens = await readableOf(
     trip,
-    [...spent.keys()].filter((token): token is Address => token.startsWith('0x')),
+    named.filter((token): token is Address => token.startsWith('0x')),
   )
   const priced = await priceTokens(tokens, { ...engine, directory: engine.tokens, chain })
   // Whether shares of a pair were given back or sold is not told from here: what was reserved for them stands.
-  if (tokens.some((token) => (priced.get(token)?.pair ?? null) !== null)) return { usdMicros: 0n, isAll: false }
+  if ([...spent.keys()].some((token) => (priced.get(token)?.pair ?? null) !== null)) {
+    return { usdMicros: 0n, isAll: false }
+  }
   const { usdMicros, unpriced } = valueOf(spent, priced)
-  return { usdMicros, isAll: unpriced.length === 0 }
+  return {
+    usdMicros: valueOfMined(usdMicros, deltas, priced),
+    isAll: nativeWei !== null && unpriced.length === 0,
+  }
 }
+
+/**
+ * Native currency leaves no logs: what was sent left, and else what came for tokens is what the balance grew by in the
+ * blocks of `all`, gas left out. `null` where the endpoint no longer has the balances of then: what was reserved stands.
+ */
+async function nativeDelta(
+  { engine, chain, client, wallet }: Trip,
+  done: readonly Mined[],
+  all: readonly Mined[],
+  ofTokens: ReadonlyMap<string, bigint>,
+): Promise<bigint | null> {
+  const sent = done.reduce((sum, { entry }) => sum + (parseTransaction(entry.rawTransaction).value ?? 0n), 0n)
+  if (sent > 0n || outflowsOf(ofTokens).size === 0) return -sent
+  const receipts = all.map(({ receipt }) => receipt)
+  const blocks = [...new Set(receipts.map(({ blockNumber }) => blockNumber))]
+  const balanceAt = (blockNumber: bigint) => client.getBalance({ address: wallet, blockNumber })
+  try {
+    const grown = await Promise.all(blocks.map(async (at) => (await balanceAt(at)) - (await balanceAt(at - 1n))))
+    const cameWei = grown.reduce((sum, wei) => sum + wei, gasCostOf(receipts))
+    return cameWei > 0n ? cameWei : 0n
+  } catch (error) {
+    if (!(error instanceof ToolError && ofLackedState.has(error.code))) throw error
+    engine.log.warn('clear-up.unread-balance', { chainId: chain.id, blocks: blocks.map(String), error })
+    return null
+  }
+}
+
+/** How nodes answer that do not keep the state of older blocks; other failures pass, and it is tried again. */
+const ofLackedState: ReadonlySet<string> = new Set(['RPC_STALE', 'RPC_REFUSED'])
 
 /** Any contract may announce a transfer from the wallet: what cannot be read as a token has no price. */
 async function readableOf({ engine, chain }: Trip, tokens: readonly Address[]): Promise<readonly Address[]> {
@@ -119,6 +170,6 @@ async function readableOf({ engine, chain }: Trip, tokens: readonly Address[]): 
   return (await Promise.all(read)).flat()
 }
 
-function isFinal({ state }: JournalEntry): boolean {
-  return state === 'final'
+function isFinal({ entry }: Mined): boolean {
+  return entry.state === 'final'
 }

@@ -11,7 +11,15 @@ import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './progress.ts'
 import { simulationDrift } from './simulation-drift.ts'
 import { usdText } from './spend-limit.ts'
-import { notGivenBack, outflowsOf, type PricedTokens, spentAmounts, usdOf, valueOf } from './spend-value.ts'
+import {
+  notGivenBack,
+  outflowsOf,
+  type PricedTokens,
+  spentAmounts,
+  usdOf,
+  valueOf,
+  valueOfMined,
+} from './spend-value.ts'
 import { onStorage } from './storage.ts'
 import type { Standing } from './standing-allowances.ts'
 import { readAllowances } from './survey.ts'
@@ -67,24 +75,13 @@ export async function settleLedger(
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
   const spent =
     lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
-  const left = valueOf(notGivenBack(spent, intent, deltas, priced), priced)
-  const { unpriced } = left
-  const usdMicros = larger(
-    left.usdMicros,
-    road.value.isExit || lasting.length > 0 ? 0n : arrivedUsdMicros(deltas, priced),
-  )
+  const { usdMicros: left, unpriced } = valueOf(notGivenBack(spent, intent, deltas, priced), priced)
+  const usdMicros = road.value.isExit || lasting.length > 0 ? left : valueOfMined(left, deltas, priced)
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual, gas, lossOf(road, deltas, priced)))
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
-}
-
-/** A trade counts what arrived where that is more than what left. */
-function arrivedUsdMicros(deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): bigint {
-  const isTrade = [...deltas.values()].some((delta) => delta < 0n)
-  const arrived = new Map([...deltas].filter(([token, delta]) => delta > 0n && priced.get(token)?.doubt === null))
-  return isTrade ? valueOf(arrived, priced).usdMicros : 0n
 }
 
 /**
@@ -106,10 +103,6 @@ function lossOf(
   }
   const [out, back] = [worth(-1n), worth(1n)]
   return [{ name: budgetNames.loss, usdMicros: countable(out > back ? out - back : 0n) }]
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
 }
 
 /** Net changes of the wallet: tokens from receipt logs, native currency as given because it leaves no logs. */

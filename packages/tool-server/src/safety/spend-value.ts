@@ -208,12 +208,27 @@ export function valueOfSpend(
 ): SpendValue {
   if (positions.isExit) return { usdMicros: 0n, unpriced: [], arrivingUsdMicros: 0n }
   const spent = valueOf(notGivenBack(spentAmounts(intent, deltas), intent, deltas, priced), priced)
-  const arriving = new Map([...deltas].filter(([token, delta]) => delta > 0n && priced.get(token)?.doubt === null))
-  const arrivingUsdMicros = valueOf(arriving, priced).usdMicros + positions.arrivingUsdMicros
-  const isTrade = positions.leavingUsdMicros > 0n || [...deltas.values()].some((delta) => delta < 0n)
+  const arrivingUsdMicros = arrivingWorth(deltas, priced) + positions.arrivingUsdMicros
+  const isTrade = positions.leavingUsdMicros > 0n || hasLeft(deltas)
   const leaves = spent.usdMicros + positions.leavingUsdMicros
   const usdMicros = isTrade && arrivingUsdMicros > leaves ? arrivingUsdMicros : leaves
   return { usdMicros, unpriced: spent.unpriced, arrivingUsdMicros }
+}
+
+/** What was mined counts as a trade does, too: the larger of what left and of what arrived for it. */
+export function valueOfMined(leftUsdMicros: bigint, deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): bigint {
+  const arrived = hasLeft(deltas) ? arrivingWorth(deltas, priced) : 0n
+  return arrived > leftUsdMicros ? arrived : leftUsdMicros
+}
+
+/** Of tokens whose price is vouched for alone. */
+function arrivingWorth(deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): bigint {
+  const arriving = [...deltas].filter(([token, delta]) => delta > 0n && priced.get(token)?.doubt === null)
+  return valueOf(new Map(arriving), priced).usdMicros
+}
+
+function hasLeft(deltas: ReadonlyMap<string, bigint>): boolean {
+  return [...deltas.values()].some((delta) => delta < 0n)
 }
 
 export type SpendValue = Valued & { readonly arrivingUsdMicros: bigint }
