@@ -17,7 +17,7 @@ export async function createBlockWriter(client: ChainClient, rpcUrl: string): Pr
     nonces.set(from, nonce + 1)
     return nonce
   }
-  const writeBlock = async (calls: readonly Call[], timestamp?: number) => {
+  const writeBlock = async (calls: readonly Call[], timestamp?: number, beforeMining?: () => Promise<unknown>) => {
     const transactions: NodeTransaction[] = []
     for (const [index, call] of calls.entries()) {
       transactions.push(toTransaction(call, await nextNonce(call.from), index))
@@ -26,6 +26,7 @@ export async function createBlockWriter(client: ChainClient, rpcUrl: string): Pr
       rpcUrl,
       transactions.map((transaction) => ({ method: 'eth_sendTransaction', params: [transaction] })),
     )
+    await beforeMining?.()
     await postBatch(rpcUrl, [{ method: 'evm_mine', params: timestamp === undefined ? [] : [{ timestamp }] }])
     blockNumber += 1n
     sent += calls.length
@@ -55,11 +56,16 @@ export type Call = {
   readonly gas: bigint
   /** Named in the error when the transaction fails. */
   readonly what: string
+  /** What it offers the miner for its place, to stand before or behind the transactions of others; a gwei when absent. */
+  readonly tipWei?: bigint
 }
 
 export type BlockWriter = {
-  /** One block at `timestamp` (unix seconds), or by the chain's clock. The calls' gas limits must fit into a block. */
-  writeBlock(calls: readonly Call[], timestamp?: number): Promise<void>
+  /**
+   * One block at `timestamp` (unix seconds), or by the chain's clock. The calls' gas limits must fit into a block. What others
+   * send in `beforeMining`, while the calls wait, is mined with them.
+   */
+  writeBlock(calls: readonly Call[], timestamp?: number, beforeMining?: () => Promise<unknown>): Promise<void>
   /** As many blocks as the calls' gas needs, twelve seconds apart, after `timestamp`. Returns the last one's time. */
   writeBlocks(calls: readonly Call[], timestamp: number): Promise<number>
   /** Throws unless every transaction written so far was mined and succeeded; names the first that did not. */
@@ -74,6 +80,7 @@ const blockGas = 29_000_000n
 const gwei = 1_000_000_000n
 
 function toTransaction(call: Call, nonce: number, index: number): NodeTransaction {
+  const { tipWei = gwei } = call
   return {
     from: call.from,
     ...(call.to && { to: call.to }),
@@ -81,14 +88,15 @@ function toTransaction(call: Call, nonce: number, index: number): NodeTransactio
     value: toHex(call.value ?? 0n),
     gas: toHex(call.gas),
     nonce: toHex(nonce),
-    maxFeePerGas: toHex(20n * gwei),
-    maxPriorityFeePerGas: toHex(gwei - BigInt(index) * 100_000n),
+    maxFeePerGas: toHex(tipWei + 20n * gwei),
+    maxPriorityFeePerGas: toHex(tipWei - BigInt(index) * 100_000n),
   }
 }
 
 async function verifyBlock(client: ChainClient, blockNumber: bigint, calls: readonly Call[]): Promise<void> {
   const receipts = await client.request({ method: 'eth_getBlockReceipts', params: [toHex(blockNumber)] })
-  const mined = receipts ?? []
+  const callers = new Set(calls.map(({ from }) => from.toLowerCase()))
+  const mined = (receipts ?? []).filter(({ from }) => callers.has(from))
   const failed = mined.findIndex((receipt) => receipt.status !== '0x1')
   if (failed !== -1) throw new Error(`Seeding: "${calls[failed]?.what}" failed in block ${blockNumber}`)
   if (mined.length !== calls.length) {
