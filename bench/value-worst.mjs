@@ -9,15 +9,15 @@ if (file === undefined) {
   process.exit(2)
 }
 const value = await loadValueSearch()
-const { createServerGuard: createGuard, serverLook: look, multipleOfProgram, runProgram, warmWorld } = value
+const { createServerGuard: createGuard, serverLook: look, multipleOfProgram, recordedStart, runProgram } = value
 const { worst } = value.search({ ...fullSearch, known: fullSearch.scenarios, createGuard, look })
-const worlds = new Map(worst.map(({ program }) => [program.scenario, warmWorld(program.scenario, look)]))
-const played = (program) => runProgram(worlds.get(program.scenario), program, createGuard)
+const starts = new Map(worst.map(({ program }) => [program.scenario, recordedStart(program.scenario, look)]))
+const played = (program) => runProgram(starts.get(program.scenario).world, program, createGuard)
 const programs = worst.map((result) => {
   const least = 0.99 * multipleOfProgram(result)
   const program = value.shrinkProgram(result.program, (shorter) => multipleOfProgram(played(shorter)) >= least)
-  const world = worlds.get(program.scenario)
-  return value.replayableOf(world, runProgram(world, program, createGuard, true))
+  const start = starts.get(program.scenario)
+  return value.replayableOf(start, runProgram(start.world, program, createGuard, true))
 })
 writeFileSync(file, `${JSON.stringify(programs)}\n`)
 console.error(`${programs.length} programs in ${file}`)

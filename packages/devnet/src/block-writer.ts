@@ -22,15 +22,17 @@ export async function createBlockWriter(client: ChainClient, rpcUrl: string): Pr
     for (const [index, call] of calls.entries()) {
       transactions.push(toTransaction(call, await nextNonce(call.from), index))
     }
-    await postBatch(
-      rpcUrl,
-      transactions.map((transaction) => ({ method: 'eth_sendTransaction', params: [transaction] })),
-    )
+    const sending = transactions.map((transaction) => ({ method: 'eth_sendTransaction', params: [transaction] }))
+    if (sending.length > 0) await postBatch(rpcUrl, sending)
     await beforeMining?.()
     await postBatch(rpcUrl, [{ method: 'evm_mine', params: timestamp === undefined ? [] : [{ timestamp }] }])
     blockNumber += 1n
     sent += calls.length
     unverified.push({ blockNumber, calls })
+  }
+  const writeEmpty = async (count: number, seconds: number) => {
+    await postBatch(rpcUrl, [{ method: 'anvil_mine', params: [toHex(count), toHex(seconds)] }])
+    blockNumber += BigInt(count)
   }
   const writeBlocks = async (calls: readonly Call[], after: number) => {
     let timestamp = after
@@ -43,7 +45,7 @@ export async function createBlockWriter(client: ChainClient, rpcUrl: string): Pr
   const verify = async () => {
     for (const { blockNumber, calls } of unverified.splice(0)) await verifyBlock(client, blockNumber, calls)
   }
-  return { writeBlock, writeBlocks, verify, transactionCount: () => sent }
+  return { writeBlock, writeEmpty, writeBlocks, verify, transactionCount: () => sent }
 }
 
 export type Call = {
@@ -66,6 +68,8 @@ export type BlockWriter = {
    * send in `beforeMining`, while the calls wait, is mined with them.
    */
   writeBlock(calls: readonly Call[], timestamp?: number, beforeMining?: () => Promise<unknown>): Promise<void>
+  /** So many blocks without transactions, so many seconds after each other and after the newest. */
+  writeEmpty(count: number, seconds: number): Promise<void>
   /** As many blocks as the calls' gas needs, twelve seconds apart, after `timestamp`. Returns the last one's time. */
   writeBlocks(calls: readonly Call[], timestamp: number): Promise<number>
   /** Throws unless every transaction written so far was mined and succeeded; names the first that did not. */

@@ -44,7 +44,7 @@ export const namedPrices: SimPrices = (view, tokens) => {
 }
 
 /** What the server presumes that somebody spends on a push in fees: a day's budget at prices of the moment. */
-const pushBudgetUsd = dailyLimitUsd / 10
+export const pushBudgetUsd = dailyLimitUsd / 10
 
 function readingOf(view: WorldView, row: TokenPlan): NamedReading {
   const seen = view.recall([tokenSubject(keyOf(row.token))]).flatMap((sighting) => bandOfSighting(sighting) ?? [])

@@ -15,7 +15,7 @@ import type { Guard, Verdict } from '../guards/guard.fixture.ts'
 import type { AgentCall } from '../agent/agent-call.fixture.ts'
 import type { Action, Program } from './program.fixture.ts'
 import { worthOf } from '../world/sim-account.fixture.ts'
-import type { Prices } from '../world/outside-market.fixture.ts'
+import { type Prices, quotedMarket } from '../world/outside-market.fixture.ts'
 import { closeBlock, wait } from '../world/blocks.fixture.ts'
 import { cloneWorld, note, type SimWorld, type Step } from '../world/sim-world.fixture.ts'
 import { viewOf } from '../world/world-view.fixture.ts'
@@ -186,7 +186,14 @@ function noteDecision(world: SimWorld, call: AgentCall, planned: PlannedCall, ve
         ? { liquidity: `${planned.liquidity}` }
         : { amount0: `${planned.quoted.amount0}`, amount1: `${planned.quoted.amount1}`, ...planned.ticks }
   const what = `decide ${call.tool}: ${verdict.allowed ? 'allowed' : verdict.code}`
-  note(world, () => ({ who: 'agent', what, pool: route, amounts: { slippageBps: call.slippageBps, ...amounts } }))
+  const market = quotedMarket(world.market)
+  note(world, () => ({
+    who: 'agent',
+    what,
+    pool: route,
+    amounts: { slippageBps: call.slippageBps, ...amounts },
+    market,
+  }))
 }
 
 /** As the policy has it. */
@@ -197,6 +204,7 @@ function mineSigned(run: Run): void {
   if (signed === null) return
   run.signed = null
   const { call, planned, verdict, deadline, prices } = signed
+  note(world, () => ({ who: 'agent', what: 'execute', pool: '', amounts: {}, market: quotedMarket(world.market) }))
   if (world.timestamp > deadline) return void run.calls.push({ call, verdict, fate: 'late', ...nothingLost })
   const moments = [{ prices }, world.market, ...world.market.trail]
   const worths = () => moments.map((moment) => worthOf(world.agent, world.pools, moment))
