@@ -7,13 +7,13 @@ import { bundleOptions } from '../../scripts/bundle.mjs'
 
 const folder = fileURLToPath(new URL('../../packages/tool-server/src/safety/value/search/', import.meta.url))
 
-/** The modules of the search, as one. */
-export async function loadValueSearch() {
+/** The modules of the search, as one, and others of its folder. */
+export async function loadValueSearch(more = []) {
   const outfile = fileURLToPath(
     new URL(`../../packages/tool-server/dist/value-search.${process.pid}.mjs`, import.meta.url),
   )
   try {
-    const contents = modules.map((name) => `export * from './${name}.fixture.ts'`).join('\n')
+    const contents = [...modules, ...more].map((name) => `export * from './${name}.fixture.ts'`).join('\n')
     await build({
       ...bundleOptions,
       stdin: { contents, resolveDir: folder, loader: 'ts' },

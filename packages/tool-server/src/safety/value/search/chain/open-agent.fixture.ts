@@ -14,17 +14,18 @@ import { operatorPolicy } from '../guards/operator-policy.fixture.ts'
 import type { Replayable } from '../programs/replayable.fixture.ts'
 import type { QuotedMarket } from '../world/outside-market.fixture.ts'
 import type { Step } from '../world/sim-world.fixture.ts'
+import type { ChainBlocks } from './open-blocks.fixture.ts'
 import { type ChainMarket, deal } from './open-market.fixture.ts'
-import { openPrices, type PricesOptions } from './open-prices.fixture.ts'
+import { openPrices } from './open-prices.fixture.ts'
 import { planStep } from './plan-step.fixture.ts'
 
 /** The agent of a program behind the real pipeline, under the policy of the search, with what it holds there. No block is mined for it. */
 export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
-  const { devnet, market, replayable, mineNow } = options
+  const { devnet, market, blocks, replayable } = options
   const privateKey = generatePrivateKey()
   const wallet = privateKeyToAddress(privateKey)
   const chain = testClient(devnet)
-  const prices = openPrices(devnet, market, { ...replayable, sightings: options.sightings })
+  const prices = openPrices(devnet, market, { ...replayable, shiftSeconds: blocks.shiftSeconds })
   await chain.setBalance({ address: wallet, value: parseEther('100') })
   for (const { address, balance } of market.tokens.values()) await deal(devnet, wallet, address, BigInt(balance))
   const dataDir = await mkdtemp(join(tmpdir(), 'agent-'))
@@ -54,7 +55,7 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
         const { data, maxPriorityFeePerGas = 0n } = parseTransaction(raw)
         if (isHeld || data !== calls.at(-1)?.data) {
           const response = await fetch(input, init)
-          await mineNow()
+          await blocks.mineNow()
           return response
         }
         isHeld = true
@@ -66,11 +67,22 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
     })
   }
 
+  /** The server stands at the chain's head, which the search knows by another number. */
+  async function standAt({ block }: Step): Promise<void> {
+    const { timestamp } = await road.rpc.head(road.chain)
+    prices.standAt(Number(timestamp), block - 1)
+    road.clock.offsetMs = Number(timestamp) * 1000 - Date.now()
+  }
+
   return {
+    async look(step) {
+      await standAt(step)
+      for (const { address } of road.chain.tokens) {
+        await prices.prices.usd(road.chain, await road.tokens.byAddress(road.chain, address))
+      }
+    },
     async decide(step) {
-      const { timestamp } = await road.rpc.head(road.chain)
-      prices.standAt(Number(timestamp), step.block - 1)
-      road.clock.offsetMs = Number(timestamp) * 1000 - Date.now()
+      await standAt(step)
       const intent = await planStep(road, market, step)
       await grant(intent)
       const held = holdSigned(intent)
@@ -95,13 +107,13 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
 export type AgentOptions = {
   readonly devnet: Devnet
   readonly market: ChainMarket
+  readonly blocks: Pick<ChainBlocks, 'mineNow' | 'shiftSeconds'>
   readonly replayable: Replayable
-  readonly sightings: PricesOptions['sightings']
-  /** Mines what waits. */
-  readonly mineNow: () => Promise<void>
 }
 
 export type ChainAgent = {
+  /** Reads all prices, as a server does for a call, and remembers them. */
+  look(this: void, step: Step): Promise<void>
   /** Plans and runs what the search decided on, at the chain's head: what came of it, or what was signed and waits to be mined. */
   decide(this: void, step: Step): Promise<CallEnd | Signed>
   /** What the wallet holds at prices outside, in US dollars, gas left out. */

@@ -50,7 +50,7 @@ export async function openBlocks(devnet: Devnet, options: BlocksOptions): Promis
       last += 1
       await writer.writeBlock([], last)
     },
-    shiftSeconds: from.atSeconds - options.from.searchSeconds,
+    shiftSeconds: from.atSeconds - from.timestamp,
     async close() {
       await writer.verify()
       await client.setAutomine(true)
@@ -59,8 +59,8 @@ export async function openBlocks(devnet: Devnet, options: BlocksOptions): Promis
 }
 
 export type BlocksOptions = Pick<Replayable, 'blockSeconds' | 'pastBlocks'> & {
-  /** The number that the search has for the next block, its time there, and the time it is to have on the chain. */
-  readonly from: { readonly block: number; readonly searchSeconds: number; readonly atSeconds: number }
+  /** The number and the time that the search has for the next block, and the time it is to have on the chain. */
+  readonly from: { readonly block: number; readonly timestamp: number; readonly atSeconds: number }
 }
 
 export type ChainBlocks = {

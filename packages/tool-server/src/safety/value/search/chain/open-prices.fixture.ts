@@ -3,56 +3,45 @@ import type { ChainToken, ReferencePool, UsdFeed } from '@svc/wallet/core'
 import { createPriceMemory } from '../../../../adapters/prices/create-price-memory.ts'
 import { mostJitterSeconds } from '../../../../adapters/prices/past-blocks.ts'
 import { createPricedDevnet } from '../../../../adapters/prices/priced-devnet.fixture.ts'
-import type { PriceMemory, Sighting } from '../../../../ports/prices.ts'
+import type { Sighting } from '../../../../ports/prices.ts'
 import { pushBudgetUsd } from '../guards/named-prices.fixture.ts'
-import type { Replayable, StandingToken } from '../programs/replayable.fixture.ts'
+import type { Replayable, Standing, StandingToken } from '../programs/replayable.fixture.ts'
 import type { ChainMarket, ChainPool } from './open-market.fixture.ts'
 
 /**
- * The server's prices on the local chain, over the sources that the search names for the same tokens, with a memory of its own. The
- * endpoint keeps as many blocks as that of the search.
- *
- * @param sightings what the server has seen before
+ * The server's prices on the local chain, over the sources that the search names for the same tokens, with a memory that begins with
+ * what the server had seen there. The endpoint keeps as many blocks as that of the search.
  */
 export function openPrices(devnet: Devnet, market: ChainMarket, options: PricesOptions): ChainPrices {
-  const { blockSeconds, pastBlocks: keptBlocks, sightings } = options
-  const moment = { seconds: 0, block: 0 }
-  const seen: Sighting[] = []
+  const { blockSeconds, pastBlocks: keptBlocks, since, shiftSeconds } = options
+  const moment = { seconds: since.timestamp + shiftSeconds, block: since.block }
   const memory = createPriceMemory({ store: () => null, now: () => moment.seconds * 1000 })
-  const noting: PriceMemory = {
-    recall: (chain, subjects) => memory.recall(chain, subjects),
-    keep(chain, kept) {
-      seen.push(...kept)
-      memory.keep(chain, kept)
-    },
-  }
   const tokens = [...market.tokens.values()].map((token) => rowOf(devnet, market, token))
   const wrappedNative = tokens.find(({ symbol }) => symbol === 'WETH') ?? devnet.chain.wrappedNative
   const chain = { tokens, wrappedNative, blockTimeSeconds: blockSeconds }
   // Which older blocks are read follows from the block, as in the search.
   const pickInt = () => moment.block % mostJitterSeconds
-  const priced = createPricedDevnet(devnet, { chain, memory: noting, keptBlocks, pickInt, pushBudgetUsd })
+  const priced = createPricedDevnet(devnet, { chain, memory, keptBlocks, pickInt, pushBudgetUsd })
   priced.network.losesPast = true
-  return {
-    ...priced,
-    seen,
-    standAt(seconds, block) {
-      const isFirst = moment.seconds === 0
-      Object.assign(moment, { seconds, block })
-      if (isFirst) noting.keep(priced.chain, sightings)
-    },
-  }
+  memory.keep(priced.chain, sightingsOf(since, shiftSeconds))
+  return { ...priced, standAt: (seconds, block) => void Object.assign(moment, { seconds, block }) }
 }
 
-export type PricesOptions = Pick<Replayable, 'blockSeconds' | 'pastBlocks'> & {
-  readonly sightings: readonly Sighting[]
+export type PricesOptions = Pick<Replayable, 'blockSeconds' | 'pastBlocks' | 'since'> & {
+  /** How much later it is on the chain than in the search. */
+  readonly shiftSeconds: number
 }
 
 export type ChainPrices = ReturnType<typeof createPricedDevnet> & {
-  /** All that was seen so far, what was seen before included. */
-  readonly seen: readonly Sighting[]
   /** Sets the clock of the memory, and the number that the search has for the head. */
   standAt(this: void, seconds: number, block: number): void
+}
+
+function sightingsOf({ sightings }: Standing, shiftSeconds: number): readonly Sighting[] {
+  return sightings.map(({ subject, atSeconds, values }) => {
+    const numbers = Object.entries(values).map(([name, value]) => [name, BigInt(value)] as const)
+    return { subject, atSeconds: atSeconds + shiftSeconds, values: Object.fromEntries(numbers) }
+  })
 }
 
 /** The feed of the local chain that posts what is outside for a token of the search. */

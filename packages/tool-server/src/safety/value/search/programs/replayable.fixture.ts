@@ -5,15 +5,15 @@ import { createScenario, type TokenPlan } from '../world/scenario.fixture.ts'
 import type { SimPool } from '../world/sim-pool.fixture.ts'
 import type { SimToken } from '../world/sim-token.fixture.ts'
 import type { SimWorld, Step } from '../world/sim-world.fixture.ts'
-import { agedWorld, type Look, passLastHours } from '../world/warm-world.fixture.ts'
+import { agedWorld, type Look, passRecentTime } from '../world/warm-world.fixture.ts'
 import type { ProgramResult } from './run-program.fixture.ts'
 
-/** As `warmWorld`, with what a real chain needs to come to the same moment: what stood before the last hours, and what happened in them. */
+/** As `warmWorld`, with what a real chain needs to come to the same moment: what stood 35 minutes before, and what happened since. */
 export function recordedStart(seed: number, look: Look): RecordedStart {
   const world = agedWorld(createScenario(seed), look)
   const since = standing(world)
   world.steps = []
-  passLastHours(world, look)
+  passRecentTime(world, look)
   const past = world.steps
   world.steps = null
   return { world, since, past }

@@ -9,24 +9,24 @@ import { viewOf, type WorldView } from './world-view.fixture.ts'
 /** The world of a scenario after hours of ordinary trade, in which the server may have looked at prices now and then. */
 export function warmWorld(seed: number, look: Look, scenario: Scenario = createScenario(seed)): SimWorld {
   const world = agedWorld(scenario, look)
-  passLastHours(world, look)
+  passRecentTime(world, look)
   return world
 }
 
 /** Up to what a price of the present still rests on. */
 export function agedWorld(scenario: Scenario, look: Look): SimWorld {
   const world = buildWorld(scenario)
-  if (!scenario.seenBefore) return world
-  for (const hours of hoursBetweenLooks) {
+  for (const hours of scenario.seenBefore ? hoursBetweenLooks : []) {
     waitFar(world, hours * 3600, farStrideSeconds)
     lookAt(world, look)
   }
+  waitFar(world, 3000, strideSeconds)
   return world
 }
 
-/** What means of half an hour are made of. */
-export function passLastHours(world: SimWorld, look: Look): void {
-  waitFar(world, 3600, strideSeconds)
+/** The 35 minutes that means are made of. */
+export function passRecentTime(world: SimWorld, look: Look): void {
+  waitFar(world, 600, strideSeconds)
   if (world.scenario.seenBefore) lookAt(world, look)
   else closeBlock(world)
   wait(world, 1500)
