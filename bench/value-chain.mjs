@@ -3,12 +3,11 @@
 // the same policy. What the owner lost there at the prices outside, beside what he lost in the search.
 import { startDevnet } from '@svc/devnet'
 import { figure } from './parts/figure.mjs'
-import { loadValueSearch } from './parts/value-search.mjs'
-import { worstPrograms } from './parts/worst-programs.mjs'
+import { loadValueSearch, worstOfSearch } from './parts/value-search.mjs'
 
 export async function run(report) {
   const value = await loadValueSearch(['chain/hold-against-search', 'chain/replay-program'])
-  const programs = worstPrograms(value)
+  const programs = worstOfSearch(value)
   report(`${programs.length} programs of the search lost most of what a call may lose`)
   const rows = []
   for (const [index, replayable] of programs.entries()) {

@@ -33,12 +33,9 @@ const modules = [
   'guards/server-guard',
   'guards/sim-prices',
   'programs/honest-replay',
-  'programs/replayable',
-  'programs/run-program',
   'programs/score-program',
   'programs/search',
-  'programs/shrink-program',
-  'world/warm-world',
+  'programs/worst-programs',
 ]
 
 /** Full size: 2,000 programs of one seed, and as many changes of the worst of them. */
@@ -48,3 +45,8 @@ export const knownSearch = { ...fullSearch, known: 40, programs: 0 }
 /** Enough to find a hole that is there. */
 export const naiveSearch = { ...fullSearch, programs: 200, climbs: 200 }
 export const fullReplay = { seed: 1, calls: 500, days: 30, kinds: 5 }
+
+/** The fifty worst programs of the full search and of the known attacks together. */
+export function worstOfSearch({ worstPrograms, createServerGuard: createGuard, serverLook: look }) {
+  return worstPrograms({ ...fullSearch, known: fullSearch.scenarios, createGuard, look }, 50)
+}
