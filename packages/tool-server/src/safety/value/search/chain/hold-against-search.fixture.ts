@@ -1,5 +1,5 @@
 import type { Replayable } from '../programs/replayable.fixture.ts'
-import type { ChainCall } from './replay-program.fixture.ts'
+import type { ChainCall } from './replay-programs.fixture.ts'
 
 /** How a program ended on the chain beside how it ended in the search. */
 export function holdAgainstSearch({ codes, lossUsd }: Replayable, calls: readonly ChainCall[]): Comparison {

@@ -5,6 +5,7 @@ import type { Devnet } from '@svc/devnet'
 import { type Address, type Hex, numberToHex, parseEther, parseTransaction } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Intent } from '../../../../intent.ts'
+import type { Sighting } from '../../../../ports/prices.ts'
 import { ToolError } from '../../../../tool-error.ts'
 import { allowancesOf } from '../../../approval-steps.ts'
 import { testClient } from '../../../fair-value/attack-kit.fixture.ts'
@@ -21,11 +22,11 @@ import { planStep } from './plan-step.fixture.ts'
 
 /** The agent of a program behind the real pipeline, under the policy of the search, with what it holds there. No block is mined for it. */
 export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
-  const { devnet, market, blocks, replayable } = options
+  const { devnet, market, blocks, replayable, sightings } = options
   const privateKey = generatePrivateKey()
   const wallet = privateKeyToAddress(privateKey)
   const chain = testClient(devnet)
-  const prices = openPrices(devnet, market, { ...replayable, shiftSeconds: blocks.shiftSeconds })
+  const prices = openPrices(devnet, market, { ...replayable, sightings })
   await chain.setBalance({ address: wallet, value: parseEther('100') })
   for (const { address, balance } of market.tokens.values()) await deal(devnet, wallet, address, BigInt(balance))
   const dataDir = await mkdtemp(join(tmpdir(), 'agent-'))
@@ -67,22 +68,9 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
     })
   }
 
-  /** The server stands at the chain's head, which the search knows by another number. */
-  async function standAt({ block }: Step): Promise<void> {
-    const { timestamp } = await road.rpc.head(road.chain)
-    prices.standAt(Number(timestamp), block - 1)
-    road.clock.offsetMs = Number(timestamp) * 1000 - Date.now()
-  }
-
   return {
-    async look(step) {
-      await standAt(step)
-      for (const { address } of road.chain.tokens) {
-        await prices.prices.usd(road.chain, await road.tokens.byAddress(road.chain, address))
-      }
-    },
     async decide(step) {
-      await standAt(step)
+      road.clock.offsetMs = (await prices.standAt(step)) * 1000 - Date.now()
       const intent = await planStep(road, market, step)
       await grant(intent)
       const held = holdSigned(intent)
@@ -107,13 +95,13 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
 export type AgentOptions = {
   readonly devnet: Devnet
   readonly market: ChainMarket
-  readonly blocks: Pick<ChainBlocks, 'mineNow' | 'shiftSeconds'>
+  readonly blocks: Pick<ChainBlocks, 'mineNow'>
   readonly replayable: Replayable
+  /** What the server has seen before. */
+  readonly sightings: readonly Sighting[]
 }
 
 export type ChainAgent = {
-  /** Reads all prices, as a server does for a call, and remembers them. */
-  look(this: void, step: Step): Promise<void>
   /** Plans and runs what the search decided on, at the chain's head: what came of it, or what was signed and waits to be mined. */
   decide(this: void, step: Step): Promise<CallEnd | Signed>
   /** What the wallet holds at prices outside, in US dollars, gas left out. */

@@ -2,46 +2,69 @@ import type { Devnet } from '@svc/devnet'
 import type { ChainToken, ReferencePool, UsdFeed } from '@svc/wallet/core'
 import { createPriceMemory } from '../../../../adapters/prices/create-price-memory.ts'
 import { mostJitterSeconds } from '../../../../adapters/prices/past-blocks.ts'
-import { createPricedDevnet } from '../../../../adapters/prices/priced-devnet.fixture.ts'
-import type { Sighting } from '../../../../ports/prices.ts'
+import { createPricedDevnet, type PricedDevnet } from '../../../../adapters/prices/priced-devnet.fixture.ts'
+import type { PriceMemory, Sighting } from '../../../../ports/prices.ts'
 import { pushBudgetUsd } from '../guards/named-prices.fixture.ts'
-import type { Replayable, Standing, StandingToken } from '../programs/replayable.fixture.ts'
+import type { Replayable, StandingToken } from '../programs/replayable.fixture.ts'
+import type { Step } from '../world/sim-world.fixture.ts'
 import type { ChainMarket, ChainPool } from './open-market.fixture.ts'
 
 /**
- * The server's prices on the local chain, over the sources that the search names for the same tokens, with a memory that begins with
- * what the server had seen there. The endpoint keeps as many blocks as that of the search.
+ * The server's prices on the local chain, over the sources that the search names for the same tokens, with a memory of its own. The
+ * endpoint keeps as many blocks as that of the search.
  */
 export function openPrices(devnet: Devnet, market: ChainMarket, options: PricesOptions): ChainPrices {
-  const { blockSeconds, pastBlocks: keptBlocks, since, shiftSeconds } = options
-  const moment = { seconds: since.timestamp + shiftSeconds, block: since.block }
-  const memory = createPriceMemory({ store: () => null, now: () => moment.seconds * 1000 })
+  const { blockSeconds, pastBlocks: keptBlocks } = options
+  const head = { seconds: 0, block: 0 }
+  const memory = createPriceMemory({ store: () => null, now: () => head.seconds * 1000 })
+  const seen: Sighting[] = []
+  const noting: PriceMemory = {
+    recall: (of, subjects) => memory.recall(of, subjects),
+    keep(of, sightings) {
+      seen.push(...sightings)
+      memory.keep(of, sightings)
+    },
+  }
   const tokens = [...market.tokens.values()].map((token) => rowOf(devnet, market, token))
   const wrappedNative = tokens.find(({ symbol }) => symbol === 'WETH') ?? devnet.chain.wrappedNative
-  const chain = { tokens, wrappedNative, blockTimeSeconds: blockSeconds }
+  const row = { tokens, wrappedNative, blockTimeSeconds: blockSeconds }
   // Which older blocks are read follows from the block, as in the search.
-  const pickInt = () => moment.block % mostJitterSeconds
-  const priced = createPricedDevnet(devnet, { chain, memory, keptBlocks, pickInt, pushBudgetUsd })
-  priced.network.losesPast = true
-  memory.keep(priced.chain, sightingsOf(since, shiftSeconds))
-  return { ...priced, standAt: (seconds, block) => void Object.assign(moment, { seconds, block }) }
+  const pickInt = () => head.block % mostJitterSeconds
+  const priced = createPricedDevnet(devnet, { chain: row, memory: noting, keptBlocks, pickInt, pushBudgetUsd })
+  const { chain, prices, rpc, network } = priced
+  network.losesPast = true
+  noting.keep(chain, options.sightings)
+
+  async function standAt({ block }: Step): Promise<number> {
+    const { timestamp } = await rpc.head(chain)
+    Object.assign(head, { seconds: Number(timestamp), block: block - 1 })
+    return head.seconds
+  }
+
+  return {
+    chain,
+    prices,
+    standAt,
+    async look(step) {
+      await standAt(step)
+      for (const { address } of tokens) await prices.usd(chain, await priced.byAddress(chain, address))
+    },
+    seen: () => [...seen],
+  }
 }
 
-export type PricesOptions = Pick<Replayable, 'blockSeconds' | 'pastBlocks' | 'since'> & {
-  /** How much later it is on the chain than in the search. */
-  readonly shiftSeconds: number
+export type PricesOptions = Pick<Replayable, 'blockSeconds' | 'pastBlocks'> & {
+  /** What the server has seen before. */
+  readonly sightings: readonly Sighting[]
 }
 
-export type ChainPrices = ReturnType<typeof createPricedDevnet> & {
-  /** Sets the clock of the memory, and the number that the search has for the head. */
-  standAt(this: void, seconds: number, block: number): void
-}
-
-function sightingsOf({ sightings }: Standing, shiftSeconds: number): readonly Sighting[] {
-  return sightings.map(({ subject, atSeconds, values }) => {
-    const numbers = Object.entries(values).map(([name, value]) => [name, BigInt(value)] as const)
-    return { subject, atSeconds: atSeconds + shiftSeconds, values: Object.fromEntries(numbers) }
-  })
+export type ChainPrices = Pick<PricedDevnet, 'chain' | 'prices'> & {
+  /** Comes to the chain's head, of which the search begins a block; gives its time in unix seconds. */
+  standAt(this: void, step: Step): Promise<number>
+  /** Reads all prices at the head, as a server does for a call, and remembers them. */
+  look(this: void, step: Step): Promise<void>
+  /** All that was seen so far, what was seen before included. */
+  seen(this: void): readonly Sighting[]
 }
 
 /** The feed of the local chain that posts what is outside for a token of the search. */
