@@ -100,7 +100,10 @@ export type ValuedCall = Pick<Simulated<InspectionContext>, 'chain' | 'intent' |
 export type ValuedSimulation = Pick<Simulation, 'inspected' | 'deltas' | 'paid'>
 
 /** Of the calls that are still to be made. */
-function boundsFrom({ steps, callBounds }: Pick<ValuedCall, 'steps' | 'callBounds'>, firstStep: number): readonly CallBounds[] {
+function boundsFrom(
+  { steps, callBounds }: Pick<ValuedCall, 'steps' | 'callBounds'>,
+  firstStep: number,
+): readonly CallBounds[] {
   const left = steps.slice(firstStep).filter(({ kind }) => kind === 'call').length
   return callBounds.slice(callBounds.length - left)
 }

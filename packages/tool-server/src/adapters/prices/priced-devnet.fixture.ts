@@ -126,7 +126,8 @@ function createFetchWithoutPast(keptBlocks: bigint): typeof fetch {
     const asked = [JSON.parse(textOf(init)) as Call | Call[]].flat()
     const numbers = asked.flatMap(({ method, params }) => (method === 'eth_call' ? [BigInt(String(params[1]))] : []))
     newest = numbers.reduce((most, one) => (one > most ? one : most), newest)
-    const isLost = ({ method, params }: Call) => method === 'eth_call' && BigInt(String(params[1])) < newest - keptBlocks
+    const isLost = ({ method, params }: Call) =>
+      method === 'eth_call' && BigInt(String(params[1])) < newest - keptBlocks
     const error = { code: -32_000, message: 'missing trie node' }
     const lost = asked.filter(isLost).map(({ id }) => ({ jsonrpc: '2.0', id, error }))
     if (lost.length === asked.length) return Response.json(lost)

@@ -48,7 +48,7 @@ export type AgentPart = {
 
 function callOf({ devnet, market }: ChainStage, { what, pool: name, amounts }: Step): Call {
   const pool = market.pools.get(name)
-  const [[sold, amountIn] = []] = Object.entries(amounts).filter(([side]) => side.startsWith('in '))
+  const [sold, amountIn] = Object.entries(amounts).find(([side]) => side.startsWith('in ')) ?? []
   const token = market.tokens.get(sold?.slice(3) ?? '')
   if (what !== 'swap' || pool === undefined || token === undefined)
     throw new TypeError(`No chain does "${what}" again yet`)

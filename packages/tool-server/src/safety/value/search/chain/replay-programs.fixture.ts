@@ -97,7 +97,10 @@ function agentPart(agent: ChainAgent, calls: ChainCall[]): AgentPart {
       }
       moments = [step.market]
       const decided = await agent.decide(step)
-      if (!('outcome' in decided)) return void calls.push({ ...decided, lossUsd: 0 })
+      if (!('outcome' in decided)) {
+        calls.push({ ...decided, lossUsd: 0 })
+        return
+      }
       waiting = decided
       // What the search refused has no place of its own in a block.
       if (!step.what.endsWith(': allowed')) plan.held = waiting
