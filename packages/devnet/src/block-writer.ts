@@ -58,9 +58,12 @@ export type Call = {
   readonly gas: bigint
   /** Named in the error when the transaction fails. */
   readonly what: string
-  /** What it offers the miner for its place, to stand before or behind the transactions of others; a gwei when absent. */
-  readonly tipWei?: bigint
+  /** To stand before or behind the transactions of others; a tip of a gwei when absent. */
+  readonly offer?: Offer
 }
+
+/** What a transaction pays for its place, for each unit of gas: the tip, and all in all at most. */
+export type Offer = { readonly tipWei: bigint; readonly mostWei: bigint }
 
 export type BlockWriter = {
   /**
@@ -82,9 +85,10 @@ const setupBlockSeconds = 12
 /** What anvil's block holds by default, with some room. */
 const blockGas = 29_000_000n
 const gwei = 1_000_000_000n
+const usualOffer: Offer = { tipWei: gwei, mostWei: 20n * gwei }
 
 function toTransaction(call: Call, nonce: number, index: number): NodeTransaction {
-  const { tipWei = gwei } = call
+  const { tipWei, mostWei } = call.offer ?? usualOffer
   return {
     from: call.from,
     ...(call.to && { to: call.to }),
@@ -92,7 +96,7 @@ function toTransaction(call: Call, nonce: number, index: number): NodeTransactio
     value: toHex(call.value ?? 0n),
     gas: toHex(call.gas),
     nonce: toHex(nonce),
-    maxFeePerGas: toHex(tipWei + 20n * gwei),
+    maxFeePerGas: toHex(mostWei),
     maxPriorityFeePerGas: toHex(tipWei - BigInt(index) * 100_000n),
   }
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Devnet } from '@svc/devnet'
+import type { Offer } from '@svc/devnet/blocks'
 import { type Address, type Hex, numberToHex, parseEther, parseTransaction } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Intent } from '../../../../intent.ts'
@@ -53,7 +54,7 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
       road.network.fetch = async (input, init) => {
         const raw = rawIn(init)
         if (raw === null) return fetch(input, init)
-        const { data, maxPriorityFeePerGas = 0n } = parseTransaction(raw)
+        const { data, maxPriorityFeePerGas: tipWei = 0n, maxFeePerGas: mostWei = 0n } = parseTransaction(raw)
         if (isHeld || data !== calls.at(-1)?.data) {
           const response = await fetch(input, init)
           await blocks.mineNow()
@@ -62,7 +63,7 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
         isHeld = true
         return new Promise((answer, fail) => {
           const send = () => fetch(input, init).then(answer, fail)
-          signed({ tipWei: maxPriorityFeePerGas, send })
+          signed({ offer: { tipWei, mostWei }, send })
         })
       }
     })
@@ -71,16 +72,13 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
   return {
     async decide(step) {
       road.clock.offsetMs = (await prices.standAt(step)) * 1000 - Date.now()
-      const intent = await planStep(road, market, step)
+      const intent = await planStep(road, market, step).catch(endOf)
+      if ('code' in intent) return intent
       await grant(intent)
       const held = holdSigned(intent)
-      const outcome = road.run(intent).then(
-        (): CallEnd => ({ code: 'mined', message: '' }),
-        (failure: unknown): CallEnd => {
-          if (!(failure instanceof ToolError)) throw failure
-          return { code: failure.code, message: failure.message }
-        },
-      )
+      const outcome = road
+        .run(intent, { tool: toolOf(step) })
+        .then((done): CallEnd => ({ code: 'status' in done ? done.status : 'mined', message: '' }), endOf)
       const first = await Promise.race([held, outcome])
       return 'send' in first ? { ...first, outcome } : first
     },
@@ -115,8 +113,7 @@ export type CallEnd = { readonly code: string; readonly message: string }
 export type Signed = Held & { readonly outcome: Promise<CallEnd> }
 
 export type Held = {
-  /** What it offers the miner. */
-  readonly tipWei: bigint
+  readonly offer: Offer
   /** Lets it into the pool. */
   readonly send: () => Promise<void>
 }
@@ -127,6 +124,17 @@ type Grant = {
   ReturnType: null
 }
 
+function endOf(failure: unknown): CallEnd {
+  if (!(failure instanceof ToolError)) throw failure
+  return { code: failure.code, message: failure.message }
+}
+
+function toolOf({ what }: Step): string {
+  if (what.startsWith('decide swap')) return 'execute_swap'
+  if (what.startsWith('decide remove')) return 'remove_liquidity'
+  return what.startsWith('decide increase') ? 'increase_liquidity' : 'add_liquidity'
+}
+
 function rawIn(init: RequestInit | undefined): Hex | null {
   const body = typeof init?.body === 'string' ? init.body : ''
   const [, raw] = /"method":"eth_sendRawTransaction","params":\["(0x[0-9a-f]+)"/.exec(body) ?? []
@@ -134,6 +142,9 @@ function rawIn(init: RequestInit | undefined): Hex | null {
 }
 
 function bySymbol(market: ChainMarket, { prices }: QuotedMarket): Readonly<Record<string, number>> {
-  const rows = [...market.tokens.values()].map(({ symbol, address }) => [symbol, prices[address] ?? 0] as const)
-  return Object.fromEntries(rows)
+  const priced = [...market.tokens.values()].flatMap(({ symbol, address }) => {
+    const price = prices[address]
+    return price === undefined ? [] : [[symbol, price] as const]
+  })
+  return Object.fromEntries(priced)
 }

@@ -22,8 +22,9 @@ export async function openBlocks(devnet: Devnet, options: BlocksOptions): Promis
     last = timeOf(next)
     next += 1
     if (held === null) return writer.writeBlock(before, last)
-    const ahead = before.map((call): Call => ({ ...call, tipWei: held.tipWei + gwei }))
-    const behind = after.map((call): Call => ({ ...call, tipWei: held.tipWei / 2n }))
+    const { tipWei, mostWei } = held.offer
+    const ahead = before.map((call): Call => ({ ...call, offer: { tipWei: 2n * tipWei, mostWei: 2n * mostWei } }))
+    const behind = after.map((call): Call => ({ ...call, offer: { tipWei: tipWei / 2n, mostWei: mostWei / 2n } }))
     await writer.writeBlock([...ahead, ...behind], last, held.send)
     const { transactions } = await client.getBlock({ includeTransactions: true })
     const own = new Set([...before, ...after].map(({ from: sender }) => sender.toLowerCase()))
@@ -85,5 +86,3 @@ export type BlockPlan = { readonly before: Call[]; held: Held | null; readonly a
 export function emptyPlan(): BlockPlan {
   return { before: [], held: null, after: [] }
 }
-
-const gwei = 1_000_000_000n

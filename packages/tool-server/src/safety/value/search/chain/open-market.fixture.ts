@@ -14,7 +14,8 @@ import type { Standing, StandingPool, StandingToken } from '../programs/replayab
  */
 export async function openMarket(devnet: Devnet, { tokens, pools }: Standing): Promise<ChainMarket> {
   const others = await createChainActor(devnet, devnet.accounts.at(-1)?.address ?? zeroAddress)
-  const { v2, v3, universalRouter } = devnet.chain.amm
+  const { v2, v3, v4, universalRouter } = devnet.chain.amm
+  const routers = [v2!.router, v3!.swapRouter02, universalRouter!.address, v3!.positionManager, v4!.positionManager]
   const market: ChainMarket = {
     others,
     tokens: new Map(tokens.map((token) => [token.symbol, token])),
@@ -23,7 +24,7 @@ export async function openMarket(devnet: Devnet, { tokens, pools }: Standing): P
   for (const token of tokens) await placeToken(devnet, token)
   for (const { address } of tokens) {
     await deal(devnet, others.address, address, endless)
-    for (const router of [v2!.router, v3!.swapRouter02, universalRouter!.address]) await others.approve(router, address)
+    for (const router of routers) await others.approve(router, address)
   }
   for (const pool of pools) market.pools.set(pool.name, await placePool(devnet, market, pool))
   return market

@@ -25,7 +25,8 @@ export function openPrices(devnet: Devnet, market: ChainMarket, options: PricesO
       memory.keep(of, sightings)
     },
   }
-  const tokens = [...market.tokens.values()].map((token) => rowOf(devnet, market, token))
+  const listed = [...market.tokens.values()].filter(({ own }) => !own)
+  const tokens = listed.map((token) => rowOf(devnet, market, token))
   const wrappedNative = tokens.find(({ symbol }) => symbol === 'WETH') ?? devnet.chain.wrappedNative
   const row = { tokens, wrappedNative, blockTimeSeconds: blockSeconds }
   // Which older blocks are read follows from the block, as in the search.

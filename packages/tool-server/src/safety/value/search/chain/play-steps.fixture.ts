@@ -1,5 +1,6 @@
 import type { Devnet } from '@svc/devnet'
 import { type Call, swapCall } from '@svc/devnet/blocks'
+import { creationCall, depositCall, poolNamed, registerPool } from './pool-calls.fixture.ts'
 import { type Address, encodeFunctionData, parseAbi } from 'viem'
 import type { QuotedMarket } from '../world/outside-market.fixture.ts'
 import type { Step } from '../world/sim-world.fixture.ts'
@@ -27,6 +28,7 @@ export async function playSteps(
     await blocks.passTo(block, readers)
     const plan = emptyPlan()
     for (const step of own) {
+      if (step.what.startsWith('create ')) registerPool(stage, step)
       if (step.who === 'agent') await agent.step(step, plan)
       else (plan.held === null ? plan.before : plan.after).push(callOf(stage, step))
     }
@@ -46,19 +48,20 @@ export type AgentPart = {
   write(this: void, plan: BlockPlan, write: () => Promise<void>): Promise<void>
 }
 
-function callOf({ devnet, market }: ChainStage, { what, pool: name, amounts }: Step): Call {
-  const pool = market.pools.get(name)
+function callOf(stage: ChainStage, step: Step): Call {
+  if (step.what === 'swap') return swapOf(stage, step)
+  if (step.what === 'add') return depositCall(stage, step)
+  if (step.what.startsWith('create ')) return creationCall(stage, step)
+  throw new TypeError(`No chain does "${step.what}" of the ${step.who} again yet`)
+}
+
+function swapOf({ devnet, market }: ChainStage, { pool: name, amounts }: Step): Call {
+  const pool = poolNamed(market, name)
   const [sold, amountIn] = Object.entries(amounts).find(([side]) => side.startsWith('in ')) ?? []
-  const token = market.tokens.get(sold?.slice(3) ?? '')
-  if (what !== 'swap' || pool === undefined || token === undefined)
-    throw new TypeError(`No chain does "${what}" again yet`)
+  const tokenIn = market.tokens.get(sold?.slice(3) ?? '')?.address
   const { v2, v3, universalRouter } = devnet.chain.amm
   const contracts = { v2Router: v2!.router, swapRouter02: v3!.swapRouter02, universalRouter: universalRouter!.address }
-  const swap = {
-    from: market.others.address,
-    zeroForOne: pool.token0 === token.address,
-    amountIn: BigInt(amountIn ?? 0),
-  }
+  const swap = { from: market.others.address, zeroForOne: pool.token0 === tokenIn, amountIn: BigInt(amountIn ?? 0) }
   // Far prices take many words of the bitmap.
   return { ...swapCall({ contracts }, { ...pool, base: name, quote: '' }, swap), gas: 12_000_000n }
 }

@@ -77,10 +77,13 @@ async function playProgram(
   const blocks = await openBlocks(devnet, { ...replayable, from: { block, timestamp, atSeconds } })
   const agent = await openAgent({ devnet, market, blocks, replayable, sightings })
   const calls: ChainCall[] = []
-  await playSteps({ devnet, market, blocks }, steps, (steps.at(-1)?.block ?? block) + 1, agentPart(agent, calls))
-  await blocks.close()
-  await agent.close()
-  return calls
+  try {
+    await playSteps({ devnet, market, blocks }, steps, (steps.at(-1)?.block ?? block) + 1, agentPart(agent, calls))
+    return calls
+  } finally {
+    await blocks.close()
+    await agent.close()
+  }
 }
 
 /** Lets the agent decide where it decided in the search, and mines what it signed where that was mined there. */

@@ -1,7 +1,7 @@
 import type { Sighting } from '../../../../ports/prices.ts'
 import { heldBy } from '../world/held-by.fixture.ts'
 import { priceOf } from '../world/outside-market.fixture.ts'
-import { createScenario, type TokenPlan } from '../world/scenario.fixture.ts'
+import { createScenario, own as ownToken, type TokenPlan } from '../world/scenario.fixture.ts'
 import type { SimPool } from '../world/sim-pool.fixture.ts'
 import type { SimToken } from '../world/sim-token.fixture.ts'
 import type { SimWorld, Step } from '../world/sim-world.fixture.ts'
@@ -76,7 +76,7 @@ export type Standing = {
   readonly sightings: readonly StandingSighting[]
 }
 
-export type StandingToken = Pick<SimToken, 'symbol' | 'address' | 'decimals' | 'usdPegged'> &
+export type StandingToken = Pick<SimToken, 'symbol' | 'address' | 'decimals' | 'usdPegged' | 'own'> &
   Pick<TokenPlan, 'feed' | 'namedPools'> & {
     readonly usd: number
     /** Of the agent. */
@@ -112,10 +112,11 @@ export type StandingSighting = Pick<Sighting, 'subject' | 'atSeconds'> & {
 }
 
 function standing({ scenario, market, agent, pools, sightings, block, timestamp }: SimWorld): Standing {
-  const tokens = scenario.tokens.map(({ token, feed, namedPools }): StandingToken => {
-    const { symbol, address, decimals, usdPegged } = token
+  const ofAttacker = { token: ownToken, feed: null, namedPools: [] }
+  const tokens = [...scenario.tokens, ofAttacker].map(({ token, feed, namedPools }): StandingToken => {
+    const { symbol, address, decimals, usdPegged, own } = token
     const [usd, balance] = [priceOf(market, token), `${agent.balances.get(token) ?? 0n}`]
-    return { symbol, address, decimals, usdPegged, feed, namedPools, usd, balance }
+    return { symbol, address, decimals, usdPegged, own, feed, namedPools, usd, balance }
   })
   // What was seen of pools counts sums of their own chain; a chain that does it again has others.
   const ofTokens = sightings.filter(({ subject }) => subject.startsWith('token '))

@@ -1,6 +1,6 @@
 import { LpMathError } from '@svc/lp-math'
 import { executeCall } from '../agent/agent-execute.fixture.ts'
-import { type PlannedCall, planCall } from '../agent/agent-plan.fixture.ts'
+import { type PlannedCall, type PlannedDeposit, planCall, timesRaw } from '../agent/agent-plan.fixture.ts'
 import { arbitrage } from '../world/arbitrage.fixture.ts'
 import {
   attackerAdds,
@@ -13,6 +13,7 @@ import {
 } from './attacks.fixture.ts'
 import type { Guard, Verdict } from '../guards/guard.fixture.ts'
 import type { AgentCall } from '../agent/agent-call.fixture.ts'
+import type { Ticks } from '../world/deposits.fixture.ts'
 import type { Action, Program } from './program.fixture.ts'
 import { worthOf } from '../world/sim-account.fixture.ts'
 import { type Prices, quotedMarket } from '../world/outside-market.fixture.ts'
@@ -183,8 +184,8 @@ function noteDecision(world: SimWorld, call: AgentCall, planned: PlannedCall, ve
           minOut: `${planned.minOut}`,
         }
       : planned.tool === 'remove'
-        ? { liquidity: `${planned.liquidity}` }
-        : { amount0: `${planned.quoted.amount0}`, amount1: `${planned.quoted.amount1}`, ...planned.ticks }
+        ? { liquidity: `${planned.liquidity}`, ...ticksOf(planned.position.range) }
+        : depositAmounts(planned)
   const what = `decide ${call.tool}: ${verdict.allowed ? 'allowed' : verdict.code}`
   const market = quotedMarket(world.market)
   note(world, () => ({
@@ -194,6 +195,19 @@ function noteDecision(world: SimWorld, call: AgentCall, planned: PlannedCall, ve
     amounts: { slippageBps: call.slippageBps, ...amounts },
     market,
   }))
+}
+
+function depositAmounts({ kind, opensAt, quoted, ticks }: PlannedDeposit): Step['amounts'] {
+  const { version, token0, token1, fee } = kind
+  const pool = { version, token0: token0.symbol, token1: token1.symbol, fee }
+  // A missing pool opens at the price of the amounts that are named for it.
+  const amount1 = opensAt === null || version === 'v2' ? quoted.amount1 : timesRaw(quoted.amount0, opensAt)
+  const named = { amount0: `${quoted.amount0}`, amount1: `${amount1}` }
+  return { ...pool, ...named, ...ticksOf(ticks) }
+}
+
+function ticksOf(ticks: Ticks | null): Step['amounts'] {
+  return ticks === null ? {} : { tickLower: ticks.tickLower, tickUpper: ticks.tickUpper }
 }
 
 /** As the policy has it. */
