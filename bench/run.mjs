@@ -12,6 +12,7 @@ const benchmarks = {
   'support-api': './support-api.mjs',
   lp: './lp.mjs',
   value: './value.mjs',
+  'value-chain': './value-chain.mjs',
 }
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {
   console.error(`npm run bench -- NAME [--json] [--alarm], NAME one of: ${Object.keys(benchmarks).join(', ')}`)

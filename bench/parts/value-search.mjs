@@ -7,13 +7,13 @@ import { bundleOptions } from '../../scripts/bundle.mjs'
 
 const folder = fileURLToPath(new URL('../../packages/tool-server/src/safety/value/search/', import.meta.url))
 
-/** The modules of the search, as one. */
-export async function loadValueSearch() {
+/** The modules of the search, as one, and others of its folder. */
+export async function loadValueSearch(more = []) {
   const outfile = fileURLToPath(
     new URL(`../../packages/tool-server/dist/value-search.${process.pid}.mjs`, import.meta.url),
   )
   try {
-    const contents = modules.map((name) => `export * from './${name}.fixture.ts'`).join('\n')
+    const contents = [...modules, ...more].map((name) => `export * from './${name}.fixture.ts'`).join('\n')
     await build({
       ...bundleOptions,
       stdin: { contents, resolveDir: folder, loader: 'ts' },
@@ -33,12 +33,9 @@ const modules = [
   'guards/server-guard',
   'guards/sim-prices',
   'programs/honest-replay',
-  'programs/replayable',
-  'programs/run-program',
   'programs/score-program',
   'programs/search',
-  'programs/shrink-program',
-  'world/warm-world',
+  'programs/worst-programs',
 ]
 
 /** Full size: 2,000 programs of one seed, and as many changes of the worst of them. */
@@ -48,3 +45,8 @@ export const knownSearch = { ...fullSearch, known: 40, programs: 0 }
 /** Enough to find a hole that is there. */
 export const naiveSearch = { ...fullSearch, programs: 200, climbs: 200 }
 export const fullReplay = { seed: 1, calls: 500, days: 30, kinds: 5 }
+
+/** The fifty worst programs of the full search and of the known attacks together. */
+export function worstOfSearch({ worstPrograms, createServerGuard: createGuard, serverLook: look }) {
+  return worstPrograms({ ...fullSearch, known: fullSearch.scenarios, createGuard, look }, 50)
+}

@@ -113,7 +113,14 @@ function addToPair(layout: Layout, pool: PlacedPool, usd: UsdPrices, from: Addre
   return { from, to: layout.contracts.v2Router, data, gas: 4_000_000n, what: `add v2 ${pool.base}/${pool.quote}` }
 }
 
-function mintV4(pool: PlacedPool, owner: Address, tickLower: number, tickUpper: number, liquidity: bigint) {
+/** The calldata of a position in a v4 pool, for its position manager. */
+export function mintV4(
+  pool: Pick<PlacedPool, 'token0' | 'token1' | 'fee' | 'tickSpacing'>,
+  owner: Address,
+  tickLower: number,
+  tickUpper: number,
+  liquidity: bigint,
+) {
   const maximum = 2n ** 128n - 1n
   const mint = encodeAbiParameters(
     parseAbiParameters(

@@ -17,19 +17,22 @@ export async function createBlockWriter(client: ChainClient, rpcUrl: string): Pr
     nonces.set(from, nonce + 1)
     return nonce
   }
-  const writeBlock = async (calls: readonly Call[], timestamp?: number) => {
+  const writeBlock = async (calls: readonly Call[], timestamp?: number, beforeMining?: () => Promise<unknown>) => {
     const transactions: NodeTransaction[] = []
     for (const [index, call] of calls.entries()) {
       transactions.push(toTransaction(call, await nextNonce(call.from), index))
     }
-    await postBatch(
-      rpcUrl,
-      transactions.map((transaction) => ({ method: 'eth_sendTransaction', params: [transaction] })),
-    )
+    const sending = transactions.map((transaction) => ({ method: 'eth_sendTransaction', params: [transaction] }))
+    if (sending.length > 0) await postBatch(rpcUrl, sending)
+    await beforeMining?.()
     await postBatch(rpcUrl, [{ method: 'evm_mine', params: timestamp === undefined ? [] : [{ timestamp }] }])
     blockNumber += 1n
     sent += calls.length
     unverified.push({ blockNumber, calls })
+  }
+  const writeEmpty = async (count: number, seconds: number) => {
+    await postBatch(rpcUrl, [{ method: 'anvil_mine', params: [toHex(count), toHex(seconds)] }])
+    blockNumber += BigInt(count)
   }
   const writeBlocks = async (calls: readonly Call[], after: number) => {
     let timestamp = after
@@ -42,7 +45,7 @@ export async function createBlockWriter(client: ChainClient, rpcUrl: string): Pr
   const verify = async () => {
     for (const { blockNumber, calls } of unverified.splice(0)) await verifyBlock(client, blockNumber, calls)
   }
-  return { writeBlock, writeBlocks, verify, transactionCount: () => sent }
+  return { writeBlock, writeEmpty, writeBlocks, verify, transactionCount: () => sent }
 }
 
 export type Call = {
@@ -55,11 +58,21 @@ export type Call = {
   readonly gas: bigint
   /** Named in the error when the transaction fails. */
   readonly what: string
+  /** To stand before or behind the transactions of others; a tip of a gwei when absent. */
+  readonly offer?: Offer
 }
 
+/** What a transaction pays for its place, for each unit of gas: the tip, and all in all at most. */
+export type Offer = { readonly tipWei: bigint; readonly mostWei: bigint }
+
 export type BlockWriter = {
-  /** One block at `timestamp` (unix seconds), or by the chain's clock. The calls' gas limits must fit into a block. */
-  writeBlock(calls: readonly Call[], timestamp?: number): Promise<void>
+  /**
+   * One block at `timestamp` (unix seconds), or by the chain's clock. The calls' gas limits must fit into a block. What others
+   * send in `beforeMining`, while the calls wait, is mined with them.
+   */
+  writeBlock(calls: readonly Call[], timestamp?: number, beforeMining?: () => Promise<unknown>): Promise<void>
+  /** So many blocks without transactions, so many seconds after each other and after the newest. */
+  writeEmpty(count: number, seconds: number): Promise<void>
   /** As many blocks as the calls' gas needs, twelve seconds apart, after `timestamp`. Returns the last one's time. */
   writeBlocks(calls: readonly Call[], timestamp: number): Promise<number>
   /** Throws unless every transaction written so far was mined and succeeded; names the first that did not. */
@@ -72,8 +85,10 @@ const setupBlockSeconds = 12
 /** What anvil's block holds by default, with some room. */
 const blockGas = 29_000_000n
 const gwei = 1_000_000_000n
+const usualOffer: Offer = { tipWei: gwei, mostWei: 20n * gwei }
 
 function toTransaction(call: Call, nonce: number, index: number): NodeTransaction {
+  const { tipWei, mostWei } = call.offer ?? usualOffer
   return {
     from: call.from,
     ...(call.to && { to: call.to }),
@@ -81,14 +96,15 @@ function toTransaction(call: Call, nonce: number, index: number): NodeTransactio
     value: toHex(call.value ?? 0n),
     gas: toHex(call.gas),
     nonce: toHex(nonce),
-    maxFeePerGas: toHex(20n * gwei),
-    maxPriorityFeePerGas: toHex(gwei - BigInt(index) * 100_000n),
+    maxFeePerGas: toHex(mostWei),
+    maxPriorityFeePerGas: toHex(tipWei - BigInt(index) * 100_000n),
   }
 }
 
 async function verifyBlock(client: ChainClient, blockNumber: bigint, calls: readonly Call[]): Promise<void> {
   const receipts = await client.request({ method: 'eth_getBlockReceipts', params: [toHex(blockNumber)] })
-  const mined = receipts ?? []
+  const callers = new Set(calls.map(({ from }) => from.toLowerCase()))
+  const mined = (receipts ?? []).filter(({ from }) => callers.has(from))
   const failed = mined.findIndex((receipt) => receipt.status !== '0x1')
   if (failed !== -1) throw new Error(`Seeding: "${calls[failed]?.what}" failed in block ${blockNumber}`)
   if (mined.length !== calls.length) {

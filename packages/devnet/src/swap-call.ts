@@ -5,7 +5,7 @@ import type { Call } from './block-writer.ts'
 import type { Layout, PlacedPool } from './layout.ts'
 
 /** A swap in one pool as a person's wallet sends it: through the router of the pool's version, at any price. */
-export function swapCall(layout: Layout, pool: PlacedPool, swap: Swap): Call {
+export function swapCall(layout: Routers, pool: TradedPool, swap: Swap): Call {
   return {
     ...encoders[pool.version](layout, pool, swap),
     from: swap.from,
@@ -20,7 +20,16 @@ export type Swap = {
   readonly amountIn: bigint
 }
 
-type Encoder = (layout: Layout, pool: PlacedPool, swap: Swap) => Pick<Call, 'to' | 'data' | 'value' | 'gas'>
+export type Routers = {
+  readonly contracts: Pick<Layout['contracts'], 'v2Router' | 'swapRouter02' | 'universalRouter'>
+}
+
+export type TradedPool = Pick<PlacedPool, 'version' | 'token0' | 'token1' | 'fee' | 'tickSpacing'> & {
+  readonly base: string
+  readonly quote: string
+}
+
+type Encoder = (layout: Routers, pool: TradedPool, swap: Swap) => Pick<Call, 'to' | 'data' | 'value' | 'gas'>
 
 const encoders: Readonly<Record<PlacedPool['version'], Encoder>> = {
   v2: ({ contracts }, pool, { from, zeroForOne, amountIn }) => ({
@@ -72,6 +81,6 @@ const encoders: Readonly<Record<PlacedPool['version'], Encoder>> = {
 const v4SwapParameters =
   '((address,address,uint24,int24,address) key, bool zeroForOne, uint128 amountIn, uint128 amountOutMinimum, bytes hookData)'
 
-function path(pool: PlacedPool, zeroForOne: boolean): readonly [Address, Address] {
+function path(pool: TradedPool, zeroForOne: boolean): readonly [Address, Address] {
   return zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
 }

@@ -129,6 +129,8 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     ...options.engine,
   })
   const read = rpc.client(chain)
+  const known = (symbol: string) =>
+    [...(options.chain?.tokens ?? []), ...devnet.tokens].find((token) => token.symbol === symbol)
   return {
     devnet,
     chain: chains.list()[0]!,
@@ -150,10 +152,9 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     lines,
     run: (intent: Intent, call: Partial<Call> = {}): Promise<Settled | Deferred> =>
       executor.open({ ...callOf(), ...call })(intent, (settled) => settled),
-    token: (symbol: string): Address =>
-      symbol === 'ETH' ? zeroAddress : devnet.tokens.find((token) => token.symbol === symbol)!.address,
+    token: (symbol: string): Address => (symbol === 'ETH' ? zeroAddress : known(symbol)!.address),
     balance: async (symbol: string, owner: Address = wallet.address): Promise<bigint> => {
-      const token = devnet.tokens.find((one) => one.symbol === symbol)
+      const token = known(symbol)
       if (token === undefined) return read.getBalance({ address: owner })
       return read.readContract({ address: token.address, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
     },

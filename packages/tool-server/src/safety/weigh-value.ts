@@ -8,6 +8,7 @@ import type { Refusal } from './refusal.ts'
 import type { Simulation } from './simulation.ts'
 import { usdText } from './spend-limit.ts'
 import { type MovedPositions, type PricedTokens, spendsNothing } from './spend-value.ts'
+import type { Step } from './step.ts'
 import type { CallBounds } from './value/call-bounds.ts'
 import { offMarketRefusals } from './value/deposit-price.ts'
 import { type Moved, outcomesOf } from './value/moved-holdings.ts'
@@ -48,8 +49,8 @@ export type CallValue = ValueVerdict &
 
 /** The same for another simulation, which begins at a later step, and newer prices. */
 export function valueOfCall(
-  road: Simulated<InspectionContext>,
-  simulation: Simulation,
+  road: ValuedCall,
+  simulation: ValuedSimulation,
   priced: PricedTokens,
   firstStep = 0,
 ): CallValue {
@@ -90,8 +91,20 @@ export function valueOfCall(
   return { ...facts, warnings: warningsOf(facts), refusals: found }
 }
 
+/** What is read of a call on the road to value it. */
+export type ValuedCall = Pick<Simulated<InspectionContext>, 'chain' | 'intent' | 'callBounds'> & {
+  readonly engine: Pick<InspectionContext['engine'], 'policy'>
+  readonly call: Pick<InspectionContext['call'], 'tool'>
+  readonly steps: readonly Pick<Step, 'kind'>[]
+}
+
+export type ValuedSimulation = Pick<Simulation, 'inspected' | 'deltas' | 'paid'>
+
 /** Of the calls that are still to be made. */
-function boundsFrom({ steps, callBounds }: Simulated<InspectionContext>, firstStep: number): readonly CallBounds[] {
+function boundsFrom(
+  { steps, callBounds }: Pick<ValuedCall, 'steps' | 'callBounds'>,
+  firstStep: number,
+): readonly CallBounds[] {
   const left = steps.slice(firstStep).filter(({ kind }) => kind === 'call').length
   return callBounds.slice(callBounds.length - left)
 }
@@ -103,7 +116,7 @@ function movedPositions({ leaves, arrives }: Outcome, prices: TrustedPrices): Om
 }
 
 function movedBy(
-  { inspected, deltas, paid }: Simulation,
+  { inspected, deltas, paid }: ValuedSimulation,
   calls: readonly CallBounds[],
   priced: PricedTokens,
   chain: Chain,

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Devnet } from '@svc/devnet'
 import {
   concat,
@@ -21,7 +22,6 @@ import {
   type RpcTransactionReceipt,
   type TransactionReceipt,
 } from 'viem'
-import { expect } from 'vitest'
 import { erc20Abi } from './abis/erc20.ts'
 import { permit2Abi } from './abis/permit2.ts'
 import { universalRouterAbi } from './abis/universal-router.ts'
@@ -73,6 +73,7 @@ export async function createChainActor(devnet: Devnet, address: Address): Promis
     client,
     write,
     balanceOf,
+    approve,
     async swapV2(path: readonly Address[], amountIn: bigint) {
       await approve(v2!.router, path[0]!)
       return write(v2!.router, v2RouterAbi, 'swapExactTokensForTokens', [amountIn, 0n, path, address, deadline])
@@ -170,7 +171,7 @@ export async function createChainActor(devnet: Devnet, address: Address): Promis
       for (const act of actions) {
         outcomes.push(act())
         // The pool takes them in the order in which they come.
-        await expect.poll(pending).toBe(sent + outcomes.length)
+        while ((await pending()) < sent + outcomes.length) await setTimeout(10)
       }
       try {
         await Promise.all([chain.mine({ blocks: 1 }), ...outcomes])
@@ -200,6 +201,8 @@ export type ChainActor = {
   ): Promise<TransactionReceipt>
   /** The zero address is the native currency. */
   balanceOf(token: Address): Promise<bigint>
+  /** Lets a router or a position manager take tokens, once. */
+  approve(spender: Address, ...tokens: readonly Address[]): Promise<void>
   swapV2(path: readonly Address[], amountIn: bigint): Promise<TransactionReceipt>
   swapV3(path: Hex, amountIn: bigint): Promise<TransactionReceipt>
   swapV4(key: PoolKey, zeroForOne: boolean, amountIn: bigint): Promise<TransactionReceipt>

@@ -13,7 +13,7 @@ import { createPriceSource, type PriceSourceOptions } from './create-price-sourc
  * of older blocks.
  */
 export function createPricedDevnet(devnet: Devnet, options: PricedOptions = {}) {
-  const { named = {}, ...rest } = options
+  const { named = {}, keptBlocks = 0, ...rest } = options
   const network = { requests: [] as string[], losesPast: false, losesLogs: false }
   const sourcesOf = (symbol: string): { priceSources?: PriceSources } => {
     const sources = named[symbol]
@@ -36,7 +36,7 @@ export function createPricedDevnet(devnet: Devnet, options: PricedOptions = {}) 
     tokens: devnet.chain.tokens.map(row),
     ...options.chain,
   }
-  const fetchWithoutPast = createFetchWithoutPast()
+  const fetchWithoutPast = createFetchWithoutPast(BigInt(keptBlocks))
   const counted: typeof fetch = (input, init) => {
     const text = textOf(init)
     network.requests.push(text)
@@ -80,8 +80,10 @@ export function createPricedDevnet(devnet: Devnet, options: PricedOptions = {}) 
 export type PricedDevnet = ReturnType<typeof createPricedDevnet>
 
 export type PricedOptions = Partial<
-  Pick<PriceSourceOptions, 'memory' | 'confirmed' | 'pickInt' | 'leastLiquidityUsd'>
+  Pick<PriceSourceOptions, 'memory' | 'confirmed' | 'pickInt' | 'pushBudgetUsd' | 'leastLiquidityUsd'>
 > & {
+  /** How many blocks before the newest an endpoint that loses its past still has the state of; none when absent. */
+  readonly keptBlocks?: number
   /** By symbol. */
   readonly named?: Readonly<
     Record<string, Omit<PriceSources, 'pools'> & { readonly pools?: readonly (string | ReferencePool)[] }>
@@ -117,15 +119,15 @@ function textOf(init: RequestInit | undefined): string {
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 
-/** An endpoint that answers calls of the newest block it was ever asked for, and has lost the state of the others. */
-export function createFetchWithoutPast(): typeof fetch {
+/** An endpoint that answers calls of the newest block it was ever asked for and of so many before, and has lost the state of the others. */
+export function createFetchWithoutPast(keptBlocks = 0n): typeof fetch {
   let newest = 0n
   return async (input, init) => {
     const asked = [JSON.parse(textOf(init)) as Call | Call[]].flat()
     const numberOf = ({ method, params: [, at] }: Call) =>
       method === 'eth_call' && String(at).startsWith('0x') ? BigInt(String(at)) : null
     newest = asked.map(numberOf).reduce<bigint>((most, one) => (one !== null && one > most ? one : most), newest)
-    const isLost = (call: Call) => (numberOf(call) ?? newest) < newest
+    const isLost = (call: Call) => (numberOf(call) ?? newest) < newest - keptBlocks
     const error = { code: -32_000, message: 'missing trie node' }
     const lost = asked.filter(isLost).map(({ id }) => ({ jsonrpc: '2.0', id, error }))
     if (lost.length === asked.length) return Response.json(lost)

@@ -8,9 +8,9 @@ import { type Holdings, type TrustedPrices, valueAt } from '../value/trusted-val
 export const outsidePrices = { ETH: 3_000, WETH: 3_000, USDC: 1, USDT: 1, DAI: 1, WBTC: 90_000 } as const
 
 /** What the wallet owns at outside prices: tokens, positions as if their pools stood there, shares of pairs. */
-export async function worthOf(road: Road): Promise<number> {
-  const symbols = Object.keys(outsidePrices)
-  const prices = pricesOf(road)
+export async function worthOf(road: Road, outside: OutsidePrices = outsidePrices): Promise<number> {
+  const symbols = Object.keys(outside)
+  const prices = pricesOf(road, outside)
   const balances = await Promise.all(symbols.map((symbol) => road.balance(symbol)))
   const { items } = await road.liquidity.positionsByOwner(road.chain, road.wallet, ['v2', 'v3', 'v4'])
   const holdings: Holdings = {
@@ -22,9 +22,11 @@ export async function worthOf(road: Road): Promise<number> {
   return Number(valueAt(holdings, prices, 'mid') + fees) / 1e6
 }
 
-function pricesOf(road: Road): TrustedPrices {
+export type OutsidePrices = Readonly<Record<string, number>>
+
+function pricesOf(road: Road, outside: OutsidePrices): TrustedPrices {
   const byAddress = new Map(
-    Object.entries(outsidePrices).map(([symbol, price]) => [road.token(symbol).toLowerCase(), [symbol, price]]),
+    Object.entries(outside).map(([symbol, price]) => [road.token(symbol).toLowerCase(), [symbol, price]]),
   )
   return (token) => {
     const [symbol, price] = byAddress.get(token) ?? []

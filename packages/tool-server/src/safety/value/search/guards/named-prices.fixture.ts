@@ -45,7 +45,7 @@ export const namedPrices: SimPrices = (view, tokens) => {
 }
 
 /** What the server presumes that somebody spends on a push in fees: a day's budget at prices of the moment. */
-const pushBudgetUsd = dailyLimitUsd / 10
+export const pushBudgetUsd = dailyLimitUsd / 10
 
 function readingOf(view: WorldView, row: TokenPlan): NamedReading {
   const seen = view.recall([tokenSubject(keyOf(row.token))]).flatMap((sighting) => bandOfSighting(sighting) ?? [])
@@ -102,11 +102,14 @@ function olderOf(view: WorldView, pool: SimPool, { forSums, forMoments }: PastTi
 
 /** Picks by the block, so that what is played again sees the same. */
 function timesOf(view: WorldView): PastTimes {
-  let drawn = view.head.block
-  return pastTimes(BigInt(view.head.block), { blockTimeSeconds: view.blockSeconds, maxHeadAgeSeconds: 60 }, (below) => {
-    drawn = (drawn * 48_271 + 11) % 2_147_483_647
-    return drawn % below
-  })
+  const { block } = view.head
+  return pastTimes(BigInt(block), { blockTimeSeconds: view.blockSeconds, maxHeadAgeSeconds: null }, pickAt(block))
+}
+
+/** One draw for all of a block. */
+export function pickAt(block: number): (below: number) => number {
+  const drawn = (block * 48_271 + 11) % 2_147_483_647
+  return (below) => drawn % below
 }
 
 /** v3's oracle answers all ages or none. */

@@ -5,6 +5,11 @@ export const dailyLimitUsd = 300_000
 /** As the policy has it where it says nothing else: 2 % of the daily limit. */
 export const dailyLossUsd = dailyLimitUsd / 50
 
-const limitsUsd = { perTransaction: '100000', perSession: `${dailyLimitUsd}`, daily: `${dailyLimitUsd}` }
-export const lenientPolicy = parsePolicy({ limitsUsd, allowlist: { mode: 'lenient' } }, { production: false })
-export const strictPolicy = parsePolicy({ limitsUsd, allowlist: { mode: 'strict' } }, { production: false })
+/** As the operator writes it. Nobody is asked. */
+export function operatorPolicy(mode: 'strict' | 'lenient') {
+  const limitsUsd = { perTransaction: '100000', perSession: `${dailyLimitUsd}`, daily: `${dailyLimitUsd}` }
+  return { limitsUsd, allowlist: { mode }, approvalThresholdUsd: null }
+}
+
+export const lenientPolicy = parsePolicy(operatorPolicy('lenient'), { production: false })
+export const strictPolicy = parsePolicy(operatorPolicy('strict'), { production: false })

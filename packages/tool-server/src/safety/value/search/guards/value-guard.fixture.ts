@@ -1,8 +1,6 @@
 import { getAddress, zeroAddress } from 'viem'
 import type { PriceBand } from '../../../../ports/prices.ts'
 import type { Policy } from '../../../policy.ts'
-import type { Simulated } from '../../../prepare.ts'
-import type { Simulation } from '../../../simulation.ts'
 import { budgetsOf } from '../../../spend-budgets.ts'
 import { type PricedToken, type PricedTokens, valueOfSpend } from '../../../spend-value.ts'
 import { type CallValue, valueOfCall } from '../../../weigh-value.ts'
@@ -77,12 +75,8 @@ function widthBps(band: PriceBand | null): number {
 
 function valueOf(policy: Policy, facts: CallFacts, priced: PricedTokens): CallValue {
   const { tool, intent, bounds, inspected, deltas } = facts
-  const pipeline = { engine: { policy }, call: { tool }, chain: simChain, intent, callBounds: [bounds] }
-  return valueOfCall(
-    pipeline as unknown as Simulated,
-    { inspected, deltas, paid: new Map() } as unknown as Simulation,
-    priced,
-  )
+  const call = { engine: { policy }, call: { tool }, chain: simChain, intent, callBounds: [bounds], steps: [] }
+  return valueOfCall(call, { inspected, deltas, paid: new Map() }, priced)
 }
 
 function pricedOf({ pair }: CallFacts, prices: ReadonlyMap<SimToken, SimPrice>): PricedTokens {

@@ -64,7 +64,10 @@ export function attackerAdds(world: SimWorld, action: ActionOf<'add'>): void {
   if (pool.version === 'v2') {
     const isFirst = !attacker.positions.some((position) => position.pool === pool.name)
     if (isFirst) attacker.positions.push({ pool: pool.name, range: null })
-    return payBoth(world, pool, depositInPair(world, pool, attacker.name, most))
+    const paid = depositInPair(world, pool, attacker.name, most)
+    const shares = { amount0: `${paid.amount0}`, amount1: `${paid.amount1}` }
+    note(world, () => ({ who: 'attacker', what: 'add', pool: pool.name, amounts: shares }))
+    return payBoth(world, pool, paid)
   }
   const ticks = ticksAround(pool, action)
   if (ticks === null) return
@@ -72,13 +75,10 @@ export function attackerAdds(world: SimWorld, action: ActionOf<'add'>): void {
   if (liquidity === 0n) return
   const range = { owner: `attacker#${attacker.minted++}`, ...ticks }
   attacker.positions.push({ pool: pool.name, range })
-  const amounts = {
-    liquidity: String(liquidity),
-    tickLower: String(ticks.tickLower),
-    tickUpper: String(ticks.tickUpper),
-  }
+  const paid = depositInTicks(world, pool, range, liquidity)
+  const amounts = { amount0: `${paid.amount0}`, amount1: `${paid.amount1}`, liquidity: `${liquidity}`, ...ticks }
   note(world, () => ({ who: 'attacker', what: 'add', pool: pool.name, amounts }))
-  payBoth(world, pool, depositInTicks(world, pool, range, liquidity))
+  payBoth(world, pool, paid)
 }
 
 export function attackerRemoves(world: SimWorld, { position: index, part }: ActionOf<'remove'>): void {

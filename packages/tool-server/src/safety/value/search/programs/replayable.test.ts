@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
 import { createOperatorGuard } from '../guards/server-guard.fixture.ts'
 import { spotPrices } from '../guards/sim-prices.fixture.ts'
-import { warmWorld } from '../world/warm-world.fixture.ts'
 import type { Program } from './program.fixture.ts'
-import { replayableOf } from './replayable.fixture.ts'
+import { recordedStart, replayableOf } from './replayable.fixture.ts'
 import { runProgram } from './run-program.fixture.ts'
 import { shrinkProgram } from './shrink-program.fixture.ts'
 
@@ -20,20 +19,24 @@ const program: Program = {
     { do: 'execute' },
   ],
 }
-const start = warmWorld(program.scenario, spotPrices)
-const play = (played: Program) => runProgram(start, played, (world) => createOperatorGuard(world, spotPrices), true)
+const start = recordedStart(program.scenario, spotPrices)
+const play = (played: Program) =>
+  runProgram(start.world, played, (world) => createOperatorGuard(world, spotPrices), true)
 
 it('is plain data: what stands at the beginning, and every step with block, time and amounts', () => {
   const result = play(program)
   const data = replayableOf(start, result)
   expect(JSON.parse(JSON.stringify(data))).toEqual(data)
-  expect(data.pools).toContainEqual(
+  expect(data.since.pools).toContainEqual(
     expect.objectContaining({ name: 'tkn-weth-v3-3000', sqrtPriceX96: expect.stringMatching(/^\d+$/) }),
   )
+  expect(data.past.length).toBeGreaterThan(50)
+  expect(data.past.every(({ block }) => block >= data.since.block && block < data.block)).toBe(true)
   const own = data.steps.filter(({ who }) => who === 'attacker' || who === 'agent')
   expect(own).toMatchObject([
     { who: 'attacker', what: 'swap', pool: 'tkn-weth-v3-3000' },
     { who: 'agent', what: 'decide swap: allowed', amounts: { tokenIn: 'TKN', slippageBps: 50 } },
+    { who: 'agent', what: 'execute', market: { prices: expect.anything() } },
     { who: 'agent', what: 'swap', amounts: { 'in TKN': expect.stringMatching(/^\d+$/) } },
   ])
 })

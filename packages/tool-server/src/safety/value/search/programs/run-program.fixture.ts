@@ -1,6 +1,6 @@
 import { LpMathError } from '@svc/lp-math'
 import { executeCall } from '../agent/agent-execute.fixture.ts'
-import { type PlannedCall, planCall } from '../agent/agent-plan.fixture.ts'
+import { type PlannedCall, type PlannedDeposit, planCall, timesRaw } from '../agent/agent-plan.fixture.ts'
 import { arbitrage } from '../world/arbitrage.fixture.ts'
 import {
   attackerAdds,
@@ -13,9 +13,10 @@ import {
 } from './attacks.fixture.ts'
 import type { Guard, Verdict } from '../guards/guard.fixture.ts'
 import type { AgentCall } from '../agent/agent-call.fixture.ts'
+import type { Ticks } from '../world/deposits.fixture.ts'
 import type { Action, Program } from './program.fixture.ts'
 import { worthOf } from '../world/sim-account.fixture.ts'
-import type { Prices } from '../world/outside-market.fixture.ts'
+import { type Prices, quotedMarket } from '../world/outside-market.fixture.ts'
 import { closeBlock, wait } from '../world/blocks.fixture.ts'
 import { cloneWorld, note, type SimWorld, type Step } from '../world/sim-world.fixture.ts'
 import { viewOf } from '../world/world-view.fixture.ts'
@@ -183,10 +184,30 @@ function noteDecision(world: SimWorld, call: AgentCall, planned: PlannedCall, ve
           minOut: `${planned.minOut}`,
         }
       : planned.tool === 'remove'
-        ? { liquidity: `${planned.liquidity}` }
-        : { amount0: `${planned.quoted.amount0}`, amount1: `${planned.quoted.amount1}`, ...planned.ticks }
+        ? { liquidity: `${planned.liquidity}`, ...ticksOf(planned.position.range) }
+        : depositAmounts(planned)
   const what = `decide ${call.tool}: ${verdict.allowed ? 'allowed' : verdict.code}`
-  note(world, () => ({ who: 'agent', what, pool: route, amounts: { slippageBps: call.slippageBps, ...amounts } }))
+  const market = quotedMarket(world.market)
+  note(world, () => ({
+    who: 'agent',
+    what,
+    pool: route,
+    amounts: { slippageBps: call.slippageBps, ...amounts },
+    market,
+  }))
+}
+
+function depositAmounts({ kind, opensAt, quoted, ticks }: PlannedDeposit): Step['amounts'] {
+  const { version, token0, token1, fee } = kind
+  const pool = { version, token0: token0.symbol, token1: token1.symbol, fee }
+  // A missing pool opens at the price of the amounts that are named for it.
+  const amount1 = opensAt === null || version === 'v2' ? quoted.amount1 : timesRaw(quoted.amount0, opensAt)
+  const named = { amount0: `${quoted.amount0}`, amount1: `${amount1}` }
+  return { ...pool, ...named, ...ticksOf(ticks) }
+}
+
+function ticksOf(ticks: Ticks | null): Step['amounts'] {
+  return ticks === null ? {} : { tickLower: ticks.tickLower, tickUpper: ticks.tickUpper }
 }
 
 /** As the policy has it. */
@@ -197,6 +218,7 @@ function mineSigned(run: Run): void {
   if (signed === null) return
   run.signed = null
   const { call, planned, verdict, deadline, prices } = signed
+  note(world, () => ({ who: 'agent', what: 'execute', pool: '', amounts: {}, market: quotedMarket(world.market) }))
   if (world.timestamp > deadline) return void run.calls.push({ call, verdict, fate: 'late', ...nothingLost })
   const moments = [{ prices }, world.market, ...world.market.trail]
   const worths = () => moments.map((moment) => worthOf(world.agent, world.pools, moment))

@@ -41,6 +41,19 @@ export function cloneMarket(market: OutsideMarket): OutsideMarket {
   return { ...market, prices: new Map(market.prices), feeds, trail: [...market.trail] }
 }
 
+/** Prices and what feeds answer, as plain data by the address of the token. */
+export function quotedMarket({ prices, feeds }: OutsideMarket): QuotedMarket {
+  const answers = [...feeds].map(
+    ([token, { answer, updatedAt }]) => [token, { answer: `${answer}`, updatedAt }] as const,
+  )
+  return { prices: Object.fromEntries(prices), feeds: Object.fromEntries(answers) }
+}
+
+export type QuotedMarket = {
+  readonly prices: Readonly<Record<Address, number>>
+  readonly feeds: Readonly<Record<Address, { readonly answer: string; readonly updatedAt: number }>>
+}
+
 /** Lets the market move for so many seconds, and the feeds answer. */
 export function moveMarket(
   market: OutsideMarket,

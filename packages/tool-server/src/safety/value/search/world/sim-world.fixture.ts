@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '@svc/lp-math'
 import type { Sighting } from '../../../../ports/prices.ts'
 import { cloneAccount, type SimAccount } from './sim-account.fixture.ts'
-import { cloneMarket, type OutsideMarket } from './outside-market.fixture.ts'
+import { cloneMarket, type OutsideMarket, type QuotedMarket } from './outside-market.fixture.ts'
 import type { Scenario } from './scenario.fixture.ts'
 import { clonePool, type SimPool } from './sim-pool.fixture.ts'
 
@@ -39,6 +39,8 @@ export type Step = {
   readonly what: string
   readonly pool: string
   readonly amounts: Readonly<Record<string, string | number>>
+  /** Where the agent reads the chain, or what it signed is mined. */
+  readonly market?: QuotedMarket
 }
 
 export const firstBlock = 1_000_000

@@ -1,0 +1,121 @@
+import { getSqrtPriceAtTick, priceFromSqrtPrice } from '@svc/lp-math'
+import type { Address } from 'viem'
+import { priceImpactBps } from '../../../../adapters/liquidity/quotes/mid-amount-out.ts'
+import { routeQuery } from '../../../../adapters/liquidity/quotes/route-query.ts'
+import { readQuery } from '../../../../adapters/rpc/read-query.ts'
+import type { Intent } from '../../../../intent.ts'
+import type { PairShare, Position, Quote, Token } from '../../../../ports.ts'
+import type { Version } from '../../../../ports/liquidity.ts'
+import { ToolError } from '../../../../tool-error.ts'
+import type { Road } from '../../../open-road.fixture.ts'
+import type { Step } from '../world/sim-world.fixture.ts'
+import type { ChainMarket } from './open-market.fixture.ts'
+
+/** What the server's own planners make of a decision of the search, at the chain's head: the same call on the same pools. */
+export async function planStep(road: Road, market: ChainMarket, step: Step): Promise<Intent> {
+  const { timestamp, number } = await road.rpc.head(road.chain)
+  const { slippageBps } = step.amounts
+  const deadline = Number(timestamp) + deadlineSeconds
+  const common = { slippageBps: Number(slippageBps), deadline, recipient: road.wallet }
+  if (step.what.startsWith('decide swap')) return planSwap(road, market, step, { ...common, blockNumber: number })
+  if (step.what.startsWith('decide remove')) return planRemoval(road, market, step, common)
+  return planDeposit(road, market, step, common)
+}
+
+type Common = { readonly slippageBps: number; readonly deadline: number; readonly recipient: Address }
+
+async function planSwap(
+  road: Road,
+  market: ChainMarket,
+  { pool, amounts }: Step,
+  { blockNumber, ...common }: Common & { readonly blockNumber: bigint },
+): Promise<Intent> {
+  const [tokenIn, tokenOut] = await Promise.all([tokenOf(road, amounts['tokenIn']), tokenOf(road, amounts['tokenOut'])])
+  const sold = { tokenIn, amountIn: BigInt(amounts['amountIn'] ?? 0) }
+  const quote = await quoteThrough(road, market, pool.split(' '), sold, blockNumber)
+  return (await road.liquidity.planSwap(road.chain, quote, { tokenIn, tokenOut, ...common })).intent
+}
+
+async function planDeposit(road: Road, market: ChainMarket, step: Step, common: Common): Promise<Intent> {
+  const { version, token0: symbol0, token1: symbol1, fee } = step.amounts
+  const amounts = { amount0: BigInt(step.amounts['amount0'] ?? 0), amount1: BigInt(step.amounts['amount1'] ?? 0) }
+  if (step.what.startsWith('decide increase')) {
+    const position = await positionOf(road, market, step)
+    if (position.version !== 'v2') {
+      const wanted = { ...amounts, payNative: false, ...common }
+      return (await road.liquidity.planIncrease(road.chain, position, wanted)).intent
+    }
+  }
+  const [token0, token1] = await Promise.all([tokenOf(road, symbol0), tokenOf(road, symbol1)])
+  const priceAt = (tick: string | number) =>
+    priceFromSqrtPrice(getSqrtPriceAtTick(Number(tick)), token0.decimals, token1.decimals)
+  const { tickLower, tickUpper } = step.amounts
+  const range =
+    tickLower === undefined || tickUpper === undefined
+      ? null
+      : Number(tickLower) === -Number(tickUpper) && Number(tickUpper) > fullRangeFrom
+        ? 'full'
+        : { priceLower: priceAt(tickLower), priceUpper: priceAt(tickUpper) }
+  const place = { version: version as Version, token0, token1, fee: version === 'v2' ? null : Number(fee), hooks: null }
+  return (await road.liquidity.planAdd(road.chain, { ...place, ...amounts, range, ...common })).intent
+}
+
+/** Of every tick spacing, the full range ends above. */
+const fullRangeFrom = 887_000
+
+async function planRemoval(road: Road, market: ChainMarket, step: Step, common: Common): Promise<Intent> {
+  const position = await positionOf(road, market, step)
+  const held = position.version === 'v2' ? position.shares : position.liquidity
+  const percentage = Math.min(100, (Number(step.amounts['liquidity'] ?? 0) / Number(held)) * 100)
+  return (await road.liquidity.planRemove(road.chain, position, { percentage, collectFees: true, ...common })).intent
+}
+
+async function positionOf(
+  road: Road,
+  market: ChainMarket,
+  { pool: name, amounts }: Step,
+): Promise<Position | PairShare> {
+  const { items } = await road.liquidity.positionsByOwner(road.chain, road.wallet, ['v2', 'v3', 'v4'])
+  const id = market.pools.get(name)?.id.toLowerCase()
+  const position = items.find((item) => {
+    if (item.pool.id.toLowerCase() !== id) return false
+    return item.version === 'v2' || (item.tickLower === amounts['tickLower'] && item.tickUpper === amounts['tickUpper'])
+  })
+  // Of what the pipeline refused before.
+  if (position === undefined) throw new ToolError('POSITION_NOT_FOUND', `The agent has no such position in ${name}.`)
+  return position
+}
+
+/** As the policy has it. */
+const deadlineSeconds = 600
+
+/** What pools by their names give, one after the other. */
+async function quoteThrough(
+  road: Road,
+  market: ChainMarket,
+  names: readonly string[],
+  { tokenIn, amountIn }: { readonly tokenIn: Token; readonly amountIn: bigint },
+  blockNumber: bigint,
+): Promise<Quote> {
+  const hops: Quote['route'][number][] = []
+  let entering = tokenIn
+  for (const name of names) {
+    const place = market.pools.get(name)
+    if (place === undefined) throw new TypeError(`There is no pool ${name}`)
+    const pool = await road.liquidity.pool(road.chain, place)
+    const tokenOut = pool.token0.address === entering.address ? pool.token1 : pool.token0
+    hops.push({ pool, tokenIn: entering, tokenOut })
+    entering = tokenOut
+  }
+  const version = hops[0]?.pool.version ?? 'v3'
+  const query = routeQuery(road.chain, { version, hops }, amountIn)
+  const answer = await readQuery(road.rpc.client(road.chain), road.chain, query, blockNumber)
+  if (answer === null) throw new TypeError(`The pools ${names.join(', ')} do not take the amount`)
+  const { amountOut } = answer
+  const impactBps = priceImpactBps(hops, amountIn, amountOut)
+  return { amountIn, amountOut, route: hops, version, priceImpactBps: impactBps, gasEstimate: 0n, blockNumber }
+}
+
+function tokenOf(road: Road, symbol: string | number | undefined): Promise<Token> {
+  return road.tokens.byAddress(road.chain, road.token(`${symbol}`))
+}
