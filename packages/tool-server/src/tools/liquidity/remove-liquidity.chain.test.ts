@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { formatUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Answer } from '../answer.fixture.ts'
+import { type Answer, poolTokens } from '../answer.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -21,7 +21,7 @@ async function open(version: string, token0 = 'WETH'): Promise<Answer> {
 
 /** Removes and checks that principal and fees together are what the wallet received, to the wei, in the pool's order. */
 async function remove(opened: Answer, args: Record<string, unknown> = {}): Promise<Answer> {
-  const tokens = [opened.text('pool.token0'), opened.text('pool.token1')]
+  const tokens = poolTokens(opened)
   const symbols = tokens.map((token) => (/^0x0{40}$/.test(token) ? 'ETH' : token))
   const before = await Promise.all(symbols.map((symbol) => world.balance(symbol)))
   const answer = await world.call('remove_liquidity', {
