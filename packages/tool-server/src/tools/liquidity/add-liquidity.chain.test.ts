@@ -129,6 +129,18 @@ describe('add_liquidity', () => {
     expect(Math.abs(answer.number('priceUpper') / 9876.5 - 1)).toBeLessThan(0.004)
   })
 
+  test('says of inverted prices that they are, with those that were meant', async () => {
+    const pair = { token0: 'WETH', token1: 'USDC', fee: 500, amount0: '1' }
+    const inverted = await world.refuse('add_liquidity', { ...pair, priceLower: 1 / 4000, priceUpper: 1 / 2000 })
+    expect(inverted).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ field: 'priceLower', accepted: 'token1 per token0, as priceLower 2000 and priceUpper 4000' }],
+    })
+    // Not every range far from the price is that.
+    const below = await world.refuse('add_liquidity', { ...pair, priceLower: 0.5, priceUpper: 1 })
+    expect(below.details).toMatchObject([{ field: 'amount0', accepted: '0' }])
+  })
+
   test.each(['v3', 'v4'])('one side alone suffices outside the price on %s', async (version) => {
     const { price } = (await world.call('get_token_price', { token: 'WETH', quote: 'USDC' })).data as { price: number }
     const above = await add(['WETH', 'USDC'], {

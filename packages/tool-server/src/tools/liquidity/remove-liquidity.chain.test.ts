@@ -114,6 +114,18 @@ describe('remove_liquidity', () => {
     )
   })
 
+  test('says of a closed position that it is closed, and of one with fees how to get them', async () => {
+    const opened = await open('v3')
+    await devnet().trade(12, 2, [await poolOf(opened)])
+    const positionId = opened.text('positionId')
+    await world.call('remove_liquidity', { positionId, collectFees: false })
+    const withFees = await world.refuse('remove_liquidity', { positionId })
+    expect(withFees).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'positionId' }] })
+    expect(withFees.message).toMatch(/closed.*collect_fees pays/)
+    await world.call('collect_fees', { positionId })
+    expect((await world.refuse('remove_liquidity', { positionId })).message).toMatch(/closed.*nothing waits/)
+  })
+
   test('a dry run moves nothing', async () => {
     const opened = await open('v4')
     const nonce = await world.client.getTransactionCount({ address: world.wallet })

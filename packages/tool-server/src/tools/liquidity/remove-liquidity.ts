@@ -11,6 +11,7 @@ import {
   chainInput,
   deadlineInput,
   deadlineOf,
+  invalidField,
   isPositionId,
   numberWithin,
   requireOwned,
@@ -106,6 +107,15 @@ export const removeLiquidity = writeTool({
   })
 })
 
+function closed({ fees0, fees1 }: Position): ToolError {
+  const next = fees0 > 0n || fees1 > 0n ? 'collect_fees pays what waits in it' : 'nothing waits in it'
+  return invalidField(
+    'positionId',
+    `This position is closed: its liquidity was taken out before; ${next}.`,
+    'a position that holds liquidity; get_positions_by_owner lists them',
+  )
+}
+
 async function findOwned(
   chain: Chain,
   { positionId, version }: z.output<typeof input>,
@@ -114,7 +124,7 @@ async function findOwned(
   if (version !== 'v2') {
     const position = await context.liquidity.position(chain, version, positionId)
     requireOwned(position, context.wallet.address)
-    if (position.liquidity === 0n) throw new ToolError('AMOUNT_TOO_SMALL', 'This position holds no liquidity.')
+    if (position.liquidity === 0n) throw closed(position)
     return position
   }
   if (!isAddress(positionId)) throw new TypeError('the schema lets only addresses through')
