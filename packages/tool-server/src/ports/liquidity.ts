@@ -242,6 +242,8 @@ export type Liquidity = {
     request: {
       readonly amount0: bigint
       readonly amount1: bigint | null
+      /** Whether the caller's first token is the pool's second: the amounts follow the caller. */
+      readonly inverted?: boolean | undefined
       /** Pays the wrapped native side of a v3 pool in native currency. A v4 pool of native currency is always paid in it. */
       readonly payNative: boolean
       readonly slippageBps: number

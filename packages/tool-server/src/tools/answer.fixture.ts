@@ -20,6 +20,12 @@ export function answerOf(data: unknown): Answer {
   }
 }
 
+/** The tokens of the pool that an answer names, in the pool's own order. */
+export function poolTokens(answer: Answer): readonly string[] {
+  const tokens = [answer.text('pool.token0'), answer.text('pool.token1')]
+  return tokens.toSorted((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1))
+}
+
 export type Answer = {
   readonly data: unknown
   at(path: string): unknown

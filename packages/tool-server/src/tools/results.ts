@@ -45,9 +45,22 @@ export const poolSummaryResult = z.object({
   fee: z.int(),
 })
 
-/** Identity of a pool with its own, sorted addresses. */
-export function poolSummary(pool: Pool): z.infer<typeof poolSummaryResult> {
-  return { poolAddress: pool.id, token0: pool.token0.address, token1: pool.token1.address, fee: pool.fee }
+/** Identity of a pool, its tokens in its own order, or in that of a caller whose first token is the pool's second. */
+export function poolSummary(pool: Pool, isInverted = false): z.infer<typeof poolSummaryResult> {
+  const [token0, token1] = inOrder(isInverted, pool.token0, pool.token1)
+  return { poolAddress: pool.id, token0: token0.address, token1: token1.address, fee: pool.fee }
+}
+
+/** Two things of a pool in its own order, in the caller's. */
+export function inOrder<Item>(isInverted: boolean, first: Item, second: Item): readonly [Item, Item] {
+  return isInverted ? [second, first] : [first, second]
+}
+
+/** Whose amounts the members that end in 0 and 1 are. */
+export const symbolsResult = { token0Symbol: z.string(), token1Symbol: z.string() }
+
+export function symbolsOf(token0: Token, token1: Token): { token0Symbol: string; token1Symbol: string } {
+  return { token0Symbol: token0.symbol, token1Symbol: token1.symbol }
 }
 
 /** A position as `get_position` and lists show it; members that a v2 share lacks are null. */
@@ -56,8 +69,7 @@ export const positionResult = {
   version: z.string(),
   owner: z.string(),
   pool: poolSummaryResult,
-  token0Symbol: z.string(),
-  token1Symbol: z.string(),
+  ...symbolsResult,
   tickLower: z.number().nullable(),
   tickUpper: z.number().nullable(),
   priceLower: z.number().nullable(),

@@ -57,10 +57,10 @@ describe('add_liquidity', () => {
         safetyChecks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
       })
       expect(token0 === 'WETH' ? price : 1 / price).toBeGreaterThan(1000)
-      const sorted = [answer.text('pool.token0'), answer.text('pool.token1')]
-      expect(sorted.map((address) => address.toLowerCase())).toEqual(
-        [world.address('WETH'), world.address('USDC')].map((address) => address.toLowerCase()).sort(),
+      expect([answer.text('pool.token0'), answer.text('pool.token1')]).toEqual(
+        [token0, token1].map((symbol) => world.address(symbol)),
       )
+      expect([answer.text('token0Symbol'), answer.text('token1Symbol')]).toEqual([token0, token1])
       expect(answer.number('amount0DepositedUsd') / answer.number('amount1DepositedUsd')).toBeGreaterThan(0.2)
       expect(await allowancesLeft()).toEqual([])
       await sameAsPosition(answer.text('positionId'), version)
@@ -127,6 +127,18 @@ describe('add_liquidity', () => {
     expect(answer.number('priceLower')).not.toBe(1234.5)
     expect(Math.abs(answer.number('priceLower') / 1234.5 - 1)).toBeLessThan(0.004)
     expect(Math.abs(answer.number('priceUpper') / 9876.5 - 1)).toBeLessThan(0.004)
+  })
+
+  test('says of inverted prices that they are, with those that were meant', async () => {
+    const pair = { token0: 'WETH', token1: 'USDC', fee: 500, amount0: '1' }
+    const inverted = await world.refuse('add_liquidity', { ...pair, priceLower: 1 / 4000, priceUpper: 1 / 2000 })
+    expect(inverted).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ field: 'priceLower', accepted: 'token1 per token0, as priceLower 2000 and priceUpper 4000' }],
+    })
+    // Not every range far from the price is that.
+    const below = await world.refuse('add_liquidity', { ...pair, priceLower: 0.5, priceUpper: 1 })
+    expect(below.details).toMatchObject([{ field: 'amount0', accepted: '0' }])
   })
 
   test.each(['v3', 'v4'])('one side alone suffices outside the price on %s', async (version) => {

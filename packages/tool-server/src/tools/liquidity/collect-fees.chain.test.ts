@@ -1,6 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { formatUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { poolTokens } from '../answer.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -26,7 +27,7 @@ describe('collect_fees', () => {
     const [positionId, pool] = [opened.text('positionId'), opened.text('pool.poolAddress') as `0x${string}`]
     await devnet().trade(20, 3, [pool])
     const waiting = await world.call('get_position', { positionId, version })
-    const tokens = [opened.text('pool.token0'), opened.text('pool.token1')]
+    const tokens = poolTokens(opened)
     const before = await Promise.all(tokens.map((token) => world.balance(token)))
     const answer = await world.call('collect_fees', { positionId, version })
     const after = await Promise.all(tokens.map((token) => world.balance(token)))

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { formatUnits, type Hash } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Answer } from '../answer.fixture.ts'
+import { type Answer, poolTokens } from '../answer.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -22,9 +22,7 @@ async function open(version: string, token0 = 'WETH'): Promise<Answer> {
 const isNative = (token: string) => /^0x0{40}$/.test(token)
 
 async function increase(opened: Answer, args: Record<string, unknown>): Promise<Answer> {
-  const tokens = [opened.text('pool.token0'), opened.text('pool.token1')].map((token) =>
-    isNative(token) ? 'ETH' : token,
-  )
+  const tokens = poolTokens(opened).map((token) => (isNative(token) ? 'ETH' : token))
   const payNative = args['payNative'] === true
   const paidIn = tokens.map((token) => (payNative && token === world.address('WETH') ? 'ETH' : token))
   const before = await Promise.all(paidIn.map((token) => world.balance(token)))
@@ -44,11 +42,49 @@ async function increase(opened: Answer, args: Record<string, unknown>): Promise<
 }
 
 function amounts(opened: Answer, usdc: string, weth: string): { amount0: string; amount1: string } {
-  const usdcFirst = opened.text('pool.token0').toLowerCase() === world.address('USDC').toLowerCase()
+  const usdcFirst = poolTokens(opened)[0]?.toLowerCase() === world.address('USDC').toLowerCase()
   return usdcFirst ? { amount0: usdc, amount1: weth } : { amount0: weth, amount1: usdc }
 }
 
 describe('increase_liquidity', () => {
+  test.each([
+    ['v3', 'WETH'],
+    ['v4', 'WETH'],
+    ['v3', 'USDC'],
+    ['v3', 'ETH'],
+  ])('of %s takes the amounts of whoever names %s first, and names their tokens', async (version, first) => {
+    const opened = await open(version)
+    const [amount0, amount1] = first === 'USDC' ? ['1500', '0.6'] : ['0.6', '1500']
+    const planned = await world.call('increase_liquidity', {
+      positionId: opened.text('positionId'),
+      version,
+      token0: first,
+      amount0,
+      amount1,
+      dryRun: true,
+    })
+    expect(planned.text('plan.why')).toMatch(/WETH.*USDC|USDC.*WETH/)
+    const answer = await world.call('increase_liquidity', {
+      positionId: opened.text('positionId'),
+      version,
+      token0: first,
+      amount0,
+      amount1,
+    })
+    const symbols = first === 'USDC' ? ['USDC', 'WETH'] : ['WETH', 'USDC']
+    expect([answer.text('token0Symbol'), answer.text('token1Symbol')]).toEqual(symbols)
+    const added = [answer.text('amount0Added'), answer.text('amount1Added')].map(Number)
+    expect(added[0]! / added[1]! > 1).toBe(first === 'USDC')
+  })
+
+  test('refuses a token that is not of the position, and says which are', async () => {
+    const opened = await open('v3')
+    const args = { positionId: opened.text('positionId'), token0: 'DAI', amount0: '1' }
+    const refusal = await world.refuse('increase_liquidity', args)
+    expect(refusal).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'token0' }] })
+    expect(refusal.details?.[0]?.['accepted']).toMatch(/WETH or USDC|USDC or WETH/)
+  })
+
   test.each(['v3', 'v4'])('adds to a %s position to the wei and says what the whole holds', async (version) => {
     const opened = await open(version)
     const answer = await increase(opened, amounts(opened, '1500', '0.6'))

@@ -12,6 +12,7 @@ describeRefusals(
   { positionId: '12', amount0: '1', chain: 'base' },
   {
     positionId: 'positionId',
+    token0: 'token',
     amount0: 'amountForm',
     amount1: 'amountForm',
     chain: 'chain',

@@ -4,7 +4,8 @@ import * as z from 'zod'
 import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
 import { valueUsd } from '../../adapters/analytics/value-usd.ts'
 import type { Settled } from '../../intent.ts'
-import type { Position } from '../../ports.ts'
+import type { Position, Token } from '../../ports.ts'
+import { tokenLabel } from '../../token-label.ts'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import {
   amountInput,
@@ -17,19 +18,31 @@ import {
   rangedVersionInput,
   requireOwned,
   slippageInput,
+  tokenInput,
 } from '../params.ts'
-import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
+import {
+  inOrder,
+  notesResult,
+  priceNotes,
+  symbolsOf,
+  symbolsResult,
+  tokenAmount,
+  usdResult,
+  writeResult,
+  writeStamp,
+} from '../results.ts'
 
 export const increaseLiquidity = writeTool({
   name: 'increase_liquidity',
   title: 'Increase liquidity',
   description:
-    "Adds tokens to a v3 or v4 position of the agent wallet. Amounts follow the pool's token order, as get_position shows it. Use add_liquidity for a new range. Never takes more than the amounts given, but on v4 within the slippage.",
+    'Adds tokens to a v3 or v4 position of the agent wallet. amount0 is of token0, or left out of the first token get_position shows. Never takes more than given, but on v4 within the slippage.',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
   input: z.strictObject({
     positionId: positionIdInput,
+    token0: tokenInput.optional(),
     amount0: amountInput,
     amount1: amountInput.optional().describe('Else matched'),
     chain: chainInput,
@@ -41,6 +54,7 @@ export const increaseLiquidity = writeTool({
   output: z.object({
     ...writeResult,
     positionId: z.string(),
+    ...symbolsResult,
     amount0Added: z.string(),
     amount1Added: z.string(),
     newTotalAmount0: z.string(),
@@ -50,9 +64,11 @@ export const increaseLiquidity = writeTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
+  const first = input.token0 === undefined ? null : await context.tokens.resolve(chain, input.token0, 'token0')
   const position = await context.liquidity.position(chain, input.version, input.positionId)
   requireOwned(position, context.wallet.address)
-  const { token0, token1 } = position.pool
+  const inverted = first !== null && isSecond(first, position, context.tokens.wrapped(chain))
+  const [token0, token1] = inOrder(inverted, position.pool.token0, position.pool.token1)
   const amount0 = amountOf(input.amount0, token0, 'amount0')
   const amount1 = input.amount1 === undefined ? null : amountOf(input.amount1, token1, 'amount1')
   if (amount0 === 0n && (amount1 ?? 0n) === 0n) {
@@ -60,6 +76,7 @@ export const increaseLiquidity = writeTool({
   }
   const [planned, price0, price1] = await Promise.all([
     context.liquidity.planIncrease(chain, position, {
+      inverted,
       amount0,
       amount1,
       payNative: input.payNative,
@@ -73,18 +90,33 @@ export const increaseLiquidity = writeTool({
   return context.execute(planned.intent, async (settled) => {
     const added = await planned.decode(settled)
     const total = await totalAfter(chain, position, settled, added.liquidity, context)
+    const [added0, added1] = inOrder(inverted, added.amount0, added.amount1)
+    const [total0, total1] = inOrder(inverted, total.amount0, total.amount1)
     return {
       ...writeStamp(chain, planned.intent, settled),
       positionId: position.positionId,
-      amount0Added: tokenAmount(added.amount0, token0),
-      amount1Added: tokenAmount(added.amount1, token1),
-      newTotalAmount0: tokenAmount(total.amount0, token0),
-      newTotalAmount1: tokenAmount(total.amount1, token1),
-      newTotalValueUsd: sumUsd(valueUsd(total.amount0, token0, price0), valueUsd(total.amount1, token1, price1)),
+      ...symbolsOf(token0, token1),
+      amount0Added: tokenAmount(added0, token0),
+      amount1Added: tokenAmount(added1, token1),
+      newTotalAmount0: tokenAmount(total0, token0),
+      newTotalAmount1: tokenAmount(total1, token1),
+      newTotalValueUsd: sumUsd(valueUsd(total0, token0, price0), valueUsd(total1, token1, price1)),
       notes: [...settled.warnings, ...total.notes, ...priceNotes([token0, price0], [token1, price1])],
     }
   })
 })
+
+/**
+ * Whether a token is the pool's second. In v3 the native currency stands for its wrapped token. Throws `VALIDATION_FAILED`
+ * where the position is of another pair.
+ */
+function isSecond(token: Token, { pool, version }: Position, wrapped: Token): boolean {
+  const { address } = token.isNative && version === 'v3' ? wrapped : token
+  if (address === pool.token0.address) return false
+  if (address === pool.token1.address) return true
+  const accepted = [pool.token0, pool.token1].map(tokenLabel).join(' or ')
+  throw invalidField('token0', 'This position is of other tokens.', accepted)
+}
 
 /**
  * What the whole position holds after the call, read anew: another call may have changed it while this one waited for its

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { formatUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Answer } from '../answer.fixture.ts'
+import { type Answer, poolTokens } from '../answer.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -21,7 +21,7 @@ async function open(version: string, token0 = 'WETH'): Promise<Answer> {
 
 /** Removes and checks that principal and fees together are what the wallet received, to the wei, in the pool's order. */
 async function remove(opened: Answer, args: Record<string, unknown> = {}): Promise<Answer> {
-  const tokens = [opened.text('pool.token0'), opened.text('pool.token1')]
+  const tokens = poolTokens(opened)
   const symbols = tokens.map((token) => (/^0x0{40}$/.test(token) ? 'ETH' : token))
   const before = await Promise.all(symbols.map((symbol) => world.balance(symbol)))
   const answer = await world.call('remove_liquidity', {
@@ -112,6 +112,18 @@ describe('remove_liquidity', () => {
     expect((await world.refuse('remove_liquidity', { positionId: pair, version: 'v2' })).code).toBe(
       'POSITION_NOT_FOUND',
     )
+  })
+
+  test('says of a closed position that it is closed, and of one with fees how to get them', async () => {
+    const opened = await open('v3')
+    await devnet().trade(12, 2, [await poolOf(opened)])
+    const positionId = opened.text('positionId')
+    await world.call('remove_liquidity', { positionId, collectFees: false })
+    const withFees = await world.refuse('remove_liquidity', { positionId })
+    expect(withFees).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'positionId' }] })
+    expect(withFees.message).toMatch(/closed.*collect_fees pays/)
+    await world.call('collect_fees', { positionId })
+    expect((await world.refuse('remove_liquidity', { positionId })).message).toMatch(/closed.*nothing waits/)
   })
 
   test('a dry run moves nothing', async () => {

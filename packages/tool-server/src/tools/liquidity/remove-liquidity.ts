@@ -11,16 +11,26 @@ import {
   chainInput,
   deadlineInput,
   deadlineOf,
+  invalidField,
   isPositionId,
   numberWithin,
   requireOwned,
   slippageInput,
 } from '../params.ts'
-import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
+import {
+  notesResult,
+  priceNotes,
+  symbolsOf,
+  symbolsResult,
+  tokenAmount,
+  usdResult,
+  writeResult,
+  writeStamp,
+} from '../results.ts'
 
 const input = z
   .strictObject({
-    positionId: z.string().describe('v3, v4: position id; v2: pair address'),
+    positionId: z.string().describe('Position id; v2: pair address'),
     chain: chainInput,
     percentage: numberWithin(1, 100, 'a number from 1 to 100').default(100),
     version: anyVersionInput.default('v3'),
@@ -39,7 +49,7 @@ export const removeLiquidity = writeTool({
   name: 'remove_liquidity',
   title: 'Remove liquidity',
   description:
-    "Takes all or a percentage of the liquidity out of a v2, v3 or v4 position of the agent wallet, with its fees unless collectFees is false. Amounts follow the pool's token order; fees are listed apart. Pays the agent wallet only.",
+    'Takes all or a percentage of the liquidity out of a v2, v3 or v4 position of the agent wallet, with its fees unless collectFees is false. Pays the agent wallet only.',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
@@ -48,6 +58,7 @@ export const removeLiquidity = writeTool({
     ...writeResult,
     positionId: z.string(),
     percentageRemoved: z.number(),
+    ...symbolsResult,
     amount0Received: z.string(),
     amount1Received: z.string(),
     amount0ReceivedUsd: usdResult,
@@ -80,6 +91,7 @@ export const removeLiquidity = writeTool({
       ...writeStamp(chain, planned.intent, settled),
       positionId: position.positionId,
       percentageRemoved: input.percentage,
+      ...symbolsOf(token0, token1),
       amount0Received: tokenAmount(got.amount0, token0),
       amount1Received: tokenAmount(got.amount1, token1),
       amount0ReceivedUsd,
@@ -95,6 +107,15 @@ export const removeLiquidity = writeTool({
   })
 })
 
+function closed({ fees0, fees1 }: Position): ToolError {
+  const next = fees0 > 0n || fees1 > 0n ? 'collect_fees pays what waits in it' : 'nothing waits in it'
+  return invalidField(
+    'positionId',
+    `This position is closed: its liquidity was taken out before; ${next}.`,
+    'a position that holds liquidity; get_positions_by_owner lists them',
+  )
+}
+
 async function findOwned(
   chain: Chain,
   { positionId, version }: z.output<typeof input>,
@@ -103,7 +124,7 @@ async function findOwned(
   if (version !== 'v2') {
     const position = await context.liquidity.position(chain, version, positionId)
     requireOwned(position, context.wallet.address)
-    if (position.liquidity === 0n) throw new ToolError('AMOUNT_TOO_SMALL', 'This position holds no liquidity.')
+    if (position.liquidity === 0n) throw closed(position)
     return position
   }
   if (!isAddress(positionId)) throw new TypeError('the schema lets only addresses through')

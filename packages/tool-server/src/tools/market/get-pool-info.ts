@@ -44,11 +44,12 @@ export const getPoolInfo = readTool({
   const { pool, token0, token1 } = await namedPool(input, chain, context)
   const activity = await readPoolActivity(context, chain, pool, context.now())
   const sorted = priceFromSqrtPrice(pool.sqrtPriceX96, pool.token0.decimals, pool.token1.decimals)
-  const price = token0.address === pool.token0.address ? sorted : 1 / sorted
+  const isInverted = token0.address !== pool.token0.address
+  const price = isInverted ? 1 / sorted : sorted
   return {
     ...blockStamp(chain, context, pool.blockNumber),
     version: pool.version,
-    pool: poolSummary(pool),
+    pool: poolSummary(pool, isInverted),
     token0: tokenSummary(token0),
     token1: tokenSummary(token1),
     price,

@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Answer } from '../answer.fixture.ts'
+import { type Answer, poolTokens } from '../answer.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet({ history: true })
@@ -29,7 +29,7 @@ async function tradeFor(days: number, pool: `0x${string}`, seed: string): Promis
 /** In the pool's order. */
 const deposited = (opened: Answer): [number, number] => {
   const amounts: [number, number] = [Number(opened.text('amount0Deposited')), Number(opened.text('amount1Deposited'))]
-  return opened.text('pool.token0') === world.address('WETH') ? amounts : [amounts[1], amounts[0]]
+  return poolTokens(opened)[0] === world.address('WETH') ? amounts : [amounts[1], amounts[0]]
 }
 
 describe('get_position_performance', () => {

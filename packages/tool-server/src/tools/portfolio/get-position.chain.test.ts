@@ -1,5 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { poolTokens } from '../answer.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -18,8 +19,10 @@ describe('positions', () => {
   test.each(['v3', 'v4'])('get_position shows a %s position as it was opened', async (version) => {
     const opened = await world.call('add_liquidity', { ...base, version, amount0: '1', rangeStrategy: 'medium' })
     const position = await world.call('get_position', { positionId: opened.text('positionId'), version })
-    const wethFirst = opened.text('pool.token0') === world.address('WETH')
-    expect(position.data).toMatchObject({ owner: world.wallet, version, inRange: true, pool: opened.at('pool') })
+    const wethFirst = poolTokens(opened)[0] === world.address('WETH')
+    expect(position.data).toMatchObject({ owner: world.wallet, version, inRange: true })
+    expect(position.text('pool.poolAddress')).toBe(opened.text('pool.poolAddress'))
+    expect([position.text('pool.token0'), position.text('pool.token1')]).toEqual(poolTokens(opened))
     const [lower, upper] = [opened.number('priceLower'), opened.number('priceUpper')]
     expect(position.number('priceLower') / (wethFirst ? lower : 1 / upper)).toBeCloseTo(1, 9)
     expect(position.number('priceUpper') / (wethFirst ? upper : 1 / lower)).toBeCloseTo(1, 9)

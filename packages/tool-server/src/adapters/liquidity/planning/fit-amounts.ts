@@ -81,7 +81,9 @@ function fits(field: string, liquidityOf: () => bigint): bigint {
 
 function refuseUnused(amount: bigint | null, field: string): void {
   if (amount === null || amount === 0n) return
-  throw refuseField(field, 'The price lies outside of the range, where this token is not used.', '0, or leave it out')
+  // The first amount cannot be left out.
+  const accepted = field === 'amount0' ? '0' : '0, or leave it out'
+  throw refuseField(field, 'The price lies outside of the range, where this token is not used.', accepted)
 }
 
 function requireGiven(amount: bigint | null, field: string): void {

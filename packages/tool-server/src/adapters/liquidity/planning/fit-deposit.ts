@@ -10,6 +10,7 @@ import type { RangeBounds } from './liquidity-for-amounts.ts'
 import type { OrderedPair } from './order-pair.ts'
 import type { PaidSide } from './plan-payment.ts'
 import { previewAdd } from './preview-add.ts'
+import { refuseField } from './refuse-field.ts'
 import { requireKept } from './require-kept.ts'
 import { resolveRange } from './resolve-range.ts'
 import { sidesOf } from './sides-of.ts'
@@ -37,7 +38,10 @@ export function fitDeposit(
   }
   const asked = keptAmounts(request.kept, flip<bigint | null>(inverted, request))
   const fitted =
-    keptLiquidity(request.kept, bounds) ?? fitAmounts({ ...bounds, ...asked, fields: callerFields(inverted) })
+    keptLiquidity(request.kept, bounds) ??
+    orInverted(request.range, callerPrice(pool, inverted), () =>
+      fitAmounts({ ...bounds, ...asked, fields: callerFields(inverted) }),
+    )
   return {
     ticks,
     bounds,
@@ -67,6 +71,28 @@ function resolveTicks(request: AddRequest, pool: Pool, inverted: boolean): TickR
     decimals1: request.token1.decimals,
   })
 }
+
+/** Amounts that do not fit a range far from the price, but around its inverse, were meant for that. */
+function orInverted<Fitted>(range: AddRequest['range'], price: number, fit: () => Fitted): Fitted {
+  try {
+    return fit()
+  } catch (error) {
+    if (range === null || typeof range === 'string' || 'pctEachSide' in range) throw error
+    const { priceLower, priceUpper } = range
+    const isFar = price > farFactor * priceUpper || price < priceLower / farFactor
+    if (!isFar || 1 / price < priceLower || 1 / price > priceUpper) throw error
+    const bounds = [1 / priceUpper, 1 / priceLower].map((bound) => Number(bound.toPrecision(6)))
+    const message = `One token0 is worth ${Number(price.toPrecision(6))} token1, and these prices are of one token1 in token0.`
+    throw refuseField(
+      'priceLower',
+      message,
+      `token1 per token0, as priceLower ${bounds[0]} and priceUpper ${bounds[1]}`,
+    )
+  }
+}
+
+/** Of tokens worth about the same a price and its inverse are both near. */
+const farFactor = 2
 
 function keptTicks({ kept }: AddRequest): TickRange | null {
   const { tickLower = null, tickUpper = null } = kept?.deposit ?? {}

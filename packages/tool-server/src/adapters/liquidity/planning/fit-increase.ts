@@ -1,9 +1,10 @@
 import { type Amounts, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual, zeroAddress } from 'viem'
-import type { KeptDeposit } from '../../../intent.ts'
-import type { Position, Token } from '../../../ports.ts'
+import type { Liquidity, Position, Token } from '../../../ports.ts'
+import { callerFields } from './caller-fields.ts'
 import { fitAmounts } from './fit-amounts.ts'
+import { flip } from './flip.ts'
 import { keptAmounts } from './kept-amounts.ts'
 import { keptLiquidity } from './kept-liquidity.ts'
 import type { RangeBounds } from './liquidity-for-amounts.ts'
@@ -13,7 +14,7 @@ import { refuseField } from './refuse-field.ts'
 import { requireKept } from './require-kept.ts'
 
 /**
- * What adding amounts (in the pool's order) to a position comes to at the pool's state. With `payNative` the side that is
+ * What adding amounts to a position comes to at the pool's state. With `payNative` the side that is
  * the wrapped native token is paid in the native currency; a v4 pool of the native currency is always paid in it.
  *
  * @throws ToolError as `fitAmounts` and `requireKept` do, and `VALIDATION_FAILED` when the pool has no side to pay natively.
@@ -32,20 +33,13 @@ export function fitIncrease(
     sqrtPriceAX96: getSqrtPriceAtTick(position.tickLower),
     sqrtPriceBX96: getSqrtPriceAtTick(position.tickUpper),
   }
-  const asked = keptAmounts(kept, request)
-  const fields = { amount0: 'amount0', amount1: 'amount1' }
-  const fitted = keptLiquidity(kept, bounds) ?? fitAmounts({ ...bounds, ...asked, fields })
+  const { inverted = false } = request
+  const asked = keptAmounts(kept, flip<bigint | null>(inverted, request))
+  const fitted = keptLiquidity(kept, bounds) ?? fitAmounts({ ...bounds, ...asked, fields: callerFields(inverted) })
   return { bounds, fitted, sides: sidesOf(ports, chain, position, request, fitted) }
 }
 
-export type IncreaseRequest = {
-  readonly amount0: bigint
-  readonly amount1: bigint | null
-  readonly payNative: boolean
-  readonly slippageBps: number
-  readonly deadline: number
-  readonly kept?: KeptDeposit | undefined
-}
+export type IncreaseRequest = Parameters<Liquidity['planIncrease']>[2]
 
 export type FittedIncrease = {
   readonly bounds: RangeBounds

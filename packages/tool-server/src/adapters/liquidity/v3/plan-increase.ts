@@ -43,7 +43,7 @@ export function planIncreaseV3(
       ...payment,
       slippageBps,
       deadline: request.deadline,
-      deposits: [increaseOf(position, { amount0, amount1, ...liquidity })],
+      deposits: [increaseOf(position, { amount0, amount1, ...liquidity, isInverted: request.inverted ?? false })],
       why: `Add ${describeAmounts(increase.sides)} to v3 position ${position.positionId}.`,
     }),
     preview: increase.fitted,

@@ -38,9 +38,9 @@ export function planIncreaseV4(
   refuseDeltaHooks(pool.hooks, 'positionId')
   const { bounds, fitted, sides } = fitIncrease(ports, chain, position, request)
   const { amount0, amount1, liquidity } = fitted
-  const { slippageBps, kept } = request
+  const { slippageBps, kept, inverted = false } = request
   const fees = { amount0: position.fees0, amount1: position.fees1 }
-  const most = requireUint128(mostOfMint({ bounds, liquidity, slippageBps, kept }), callerFields(false))
+  const most = requireUint128(mostOfMint({ bounds, liquidity, slippageBps, kept }), callerFields(inverted))
   const { valueWei, ...payment } = planPayment(
     sidesOf(pool.token0, pool.token1, excess(most, fees)),
     positionManager,
@@ -55,7 +55,7 @@ export function planIncreaseV4(
       receives: leastReceipts(sidesOf(pool.token0, pool.token1, excess(fees, most))),
       slippageBps,
       deadline: request.deadline,
-      deposits: [increaseOf(position, { amount0, amount1, liquidity, minLiquidity: liquidity })],
+      deposits: [increaseOf(position, { amount0, amount1, liquidity, minLiquidity: liquidity, isInverted: inverted })],
       why: `Add ${describeAmounts(sides)} to v4 position ${position.positionId}.`,
     }),
     preview: fitted,
