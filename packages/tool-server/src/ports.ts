@@ -103,11 +103,8 @@ export type PriceSource = {
    * @param at the block to read at; the newest when absent
    */
   usd(chain: Chain, token: Token, at?: BlockTime): Promise<UsdPrice | null>
-  /**
-   * Whether pools trade a token that nobody named a source for, and of some of them nothing tells what they said half an hour ago:
-   * what they say now is whatever it was pushed to.
-   */
-  isPastless(chain: Chain, token: Token, at?: BlockTime): Promise<boolean>
+  /** Why a token has no trusted price, also where `usd` is `null`; `null` where it has one. */
+  doubt(chain: Chain, token: Token, at?: BlockTime): Promise<PriceDoubt | null>
   /** Price of one whole token in units of another by the deepest pool between them; `null` without one. */
   ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>
 }

@@ -250,6 +250,6 @@ function tablePrices(usd: Readonly<Record<string, number | null>> = {}): PriceSo
       }
     },
     ratio: async () => null,
-    isPastless: async () => false,
+    doubt: async () => 'unnamed' as const,
   }
 }

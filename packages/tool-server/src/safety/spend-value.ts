@@ -45,13 +45,13 @@ async function priceOne(address: Address, context: PricingContext): Promise<Pric
   const price = await context.prices.usd(context.chain, token, context.at)
   const found =
     price === null
-      ? { token, usd: null, band: null, usdE18: null, doubt: await doubtOfUnpriced(token, context), pair: null }
+      ? { token, usd: null, band: null, usdE18: null, doubt: await doubtOf(token, context), pair: null }
       : { token, usd: price.usd, ...trustedOf(price, context), pair: null }
   return address === zeroAddress ? orLastGood(found, context) : found
 }
 
-async function doubtOfUnpriced(token: Token, { prices, chain, at }: PricingContext): Promise<PriceDoubt> {
-  return (await prices.isPastless(chain, token, at)) ? 'pastless' : 'unnamed'
+async function doubtOf(token: Token, { prices, chain, at }: PricingContext): Promise<PriceDoubt> {
+  return (await prices.doubt(chain, token, at)) ?? 'silent'
 }
 
 /** Gas is paid whether it has a price or not: where none is told it counts at the last one that was, and a margin. */

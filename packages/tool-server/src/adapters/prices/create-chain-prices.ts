@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import type { BlockTime, PriceMemory, RpcPool, UsdPrice } from '../../ports.ts'
+import type { BlockTime, PriceDoubt, PriceMemory, RpcPool, UsdPrice } from '../../ports.ts'
 import { createBlockReads } from '../rpc/create-block-reads.ts'
 import { discoverPrice, dollarTokens, type Market } from './discover-price.ts'
 import { sequencerQuery } from './feed-query.ts'
@@ -66,23 +66,28 @@ export function createChainPrices(chain: Chain, head: BlockTime, context: ChainP
     if (judged !== null && judged.band !== null) return { ...namedPrice(judged, judged.band), ...readAt }
     const { chosen, mostE18, isPastless } = await discovered(token)
     if (chosen === null) return null
-    // Of a token whose sources are silent strangers' pools say nothing that counts.
+    // Pools of strangers say nothing that counts of a token whose named sources are silent.
     const unknown =
       judged === null
-        ? ({ doubt: isPastless ? 'pastless' : 'unnamed', mostE18 } as const)
+        ? { doubt: doubtOfUnnamed(isPastless), mostE18 }
         : { doubt: judged.doubt, witnesses: judged.witnesses, mostE18: null }
     return { ...chosen, band: null, ...unknown, ...readAt }
   }
 
+  async function doubt(token: PricedToken): Promise<PriceDoubt | null> {
+    const judged = await market.verdict(token)
+    return judged === null ? doubtOfUnnamed((await discovered(token)).isPastless) : judged.doubt
+  }
+
   return {
     usd: (token) => once(`price of ${token.address}`, () => price(token)),
-    isPastless: async (token) => (await discovered(token)).isPastless,
+    doubt,
   }
 }
 
 export type ChainPrices = {
   usd(token: PricedToken): Promise<UsdPrice | null>
-  isPastless(token: PricedToken): Promise<boolean>
+  doubt(token: PricedToken): Promise<PriceDoubt | null>
 }
 
 export type ChainPricesContext = {
@@ -93,6 +98,10 @@ export type ChainPricesContext = {
   readonly pushBudgetUsd: number
   readonly leastLiquidityUsd: number
   readonly pickInt: (below: number) => number
+}
+
+function doubtOfUnnamed(isPastless: boolean): PriceDoubt {
+  return isPastless ? 'pastless' : 'unnamed'
 }
 
 function namedPrice(

@@ -39,9 +39,9 @@ export function createPriceSource(options: PriceSourceOptions): PriceSource {
       const head = at ?? (await rpc.head(chain))
       return pricesAt(chain, head).usd(priced(chain, token))
     },
-    async isPastless(chain, token, at) {
+    async doubt(chain, token, at) {
       const head = at ?? (await rpc.head(chain))
-      return pricesAt(chain, head).isPastless(priced(chain, token))
+      return pricesAt(chain, head).doubt(priced(chain, token))
     },
     async ratio(chain, base, quote) {
       const [pool] = await liquidity.findPools(chain, base, quote)

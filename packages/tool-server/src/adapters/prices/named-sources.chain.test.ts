@@ -78,6 +78,9 @@ describe('a price of named sources', () => {
     const priced = createPricedDevnet(devnet(), { named: { WETH: { pools: [wrong] } } })
     await priced.passTime(35)
     expect(await priced.usd('WETH')).toMatchObject({ band: null, doubt: 'silent', mostE18: null, method: 'pool_twap' })
+    const exacting = createPricedDevnet(devnet(), { named: { WETH: { pools: [wrong] } }, leastLiquidityUsd: 1e9 })
+    expect(await exacting.usd('WETH')).toBeNull()
+    expect(await exacting.prices.doubt(exacting.chain, await exacting.token('WETH'))).toBe('silent')
   })
 })
 
