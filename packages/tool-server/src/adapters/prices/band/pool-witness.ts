@@ -80,13 +80,14 @@ function seenThrough({ midE18, atSeconds, ...edges }: SeenBand, quote: PriceBand
 }
 
 /**
- * How far a price can be pushed for so much in fees, there and back within one block, when only fees are lost. Along a
- * constant product of reserve Y it takes Y (sqrt(k) - 1) to push the price by k, and as much to push it back: the whole depth, which
- * reaches to `depthReach`, is taken for that. Beyond it as much again may stand or nothing, and the price goes with the money.
+ * The factor by which a price can be pushed for so much in fees, there and back within one block, when only fees are lost. Along a
+ * constant product with reserve Y, pushing the price by k takes Y (sqrt(k) - 1), and as much to push it back; up to `depthReach` the
+ * whole depth is used up. Nobody knows what stands beyond it, so the square root of the price is taken to rise with the money spent.
  */
 function pushFactor(pushBudgetUsd: number, fee: number, depthUsd: number): number {
-  const feesForAll = 2 * (fee / 1_000_000) * depthUsd
-  const share = pushBudgetUsd / feesForAll
+  const feesForAllUsd = 2 * (fee / 1_000_000) * depthUsd
+  if (feesForAllUsd === 0) return mostPush
+  const share = pushBudgetUsd / feesForAllUsd
   const reach = Math.sqrt(1 + depthReach) - 1
   const root = share <= 1 ? 1 + reach * share : (1 + reach) * share
   return Math.min(root ** 2, mostPush)
