@@ -14,7 +14,7 @@ import { sightingOfBand, sightingOfPool } from './sightings.ts'
 
 /** The prices of a chain at one block; each source is read once, however many prices it is part of. */
 export function createChainPrices(chain: Chain, head: BlockTime, context: ChainPricesContext): ChainPrices {
-  const { memory, pushBudgetUsd } = context
+  const { memory } = context
   const atSeconds = Number(head.timestamp)
   const reads = createBlockReads(context.rpc, chain, head)
   const times = pastTimes(head.number, chain, context.pickInt)
@@ -34,7 +34,9 @@ export function createChainPrices(chain: Chain, head: BlockTime, context: ChainP
     const [uptime, ...found] = await Promise.all([sequencer(), ...named.map(reading)])
     const tokens = new Map(found.map((one, index) => [named[index]?.key ?? '', one]))
     const key = token.address.toLowerCase()
-    const judged = createNamedPrices({ atSeconds, sequencer: uptime, pushBudgetUsd, tokens })(key)
+    const judged = createNamedPrices({ atSeconds, sequencer: uptime, pushBudgetUsd: context.pushBudgetUsd(), tokens })(
+      key,
+    )
     remember(key, judged, found)
     return judged
   }
@@ -95,7 +97,7 @@ export type ChainPricesContext = {
   readonly memory: PriceMemory | null
   readonly namedTokens: NamedTokens
   readonly discoverable: (chain: Chain, token: PricedToken, quote: PricedToken) => readonly PoolPlace[]
-  readonly pushBudgetUsd: number
+  readonly pushBudgetUsd: () => number
   readonly leastLiquidityUsd: number
   readonly pickInt: (below: number) => number
 }

@@ -18,7 +18,7 @@ export function createPriceSource(options: PriceSourceOptions): PriceSource {
     memory: options.memory ?? null,
     namedTokens: createNamedTokens(options.confirmed ?? (() => undefined)),
     discoverable: keepPlaces(),
-    pushBudgetUsd: options.pushBudgetUsd ?? defaultPushBudgetUsd,
+    pushBudgetUsd: options.pushBudgetUsd ?? (() => defaultPushBudgetUsd),
     leastLiquidityUsd: options.leastLiquidityUsd ?? defaultLeastLiquidityUsd,
     pickInt: options.pickInt ?? (() => 0),
   }
@@ -61,17 +61,17 @@ export type PriceSourceOptions = {
   readonly memory?: PriceMemory | null
   /** Sources that a person confirmed, in place of those of the chain's row; none when absent. */
   readonly confirmed?: ConfirmedSources
-  /** US dollars of fees that whoever pushes a pool for a block is presumed to spend; 200 when absent, the default of the policy's `coldStartUsd`. */
-  readonly pushBudgetUsd?: number
+  /** US dollars that whoever pushes a pool for one block is presumed to spend on fees; 200 when absent, the default of `coldStartUsd`. */
+  readonly pushBudgetUsd?: () => number
   /** Least depth of a pool that nobody named for its price to be reported; 25,000 US dollars when absent. */
   readonly leastLiquidityUsd?: number
-  /** A whole number below another, at random: which older blocks are read. Always 0 when absent. */
+  /** A random whole number below another: it decides which older blocks and seconds are read. Always 0 when absent. */
   readonly pickInt?: (below: number) => number
 }
 
-/** US dollars: what a lie at a cold start can gain where the policy leaves `coldStartUsd` and the daily limit as they are. */
+/** US dollars: the most that a false price can gain at a cold start under a policy that leaves `coldStartUsd` and the daily limit as they are. */
 const defaultPushBudgetUsd = 200
-/** So that a pool can price nothing that a modest purse could move. */
+/** A pool that little money could move prices nothing. */
 const defaultLeastLiquidityUsd = 25_000
 
 /** Where pools of two tokens would stand is worked out once, which takes a millisecond of hashing. */

@@ -115,6 +115,22 @@ describe('a v3 pool of one record, whose memory a trade pushes out', () => {
   })
 })
 
+describe('a v4 pool whose past is gone', () => {
+  it('is as wide as the push that is presumed now, which follows the policy', async () => {
+    let pushBudgetUsd = 200
+    const named = { WETH: { pools: ['v4 WETH/USDC 0.05 %'] } }
+    const priced = createPricedDevnet(devnet(), { named, pushBudgetUsd: () => pushBudgetUsd })
+    priced.network.losesPast = true
+    const wide = await priced.band('WETH')
+    pushBudgetUsd = 0
+    await priced.passTime(1)
+    const narrow = await priced.band('WETH')
+    expect([wide.basis, narrow.basis]).toEqual(['cold', 'cold'])
+    expect(wide.high / wide.low).toBeGreaterThan(1.001)
+    expect(narrow.high / narrow.low).toBeCloseTo(1, 6)
+  })
+})
+
 describe('G7: prices that nobody can forge for less than they are worth', () => {
   it('a pool of a stranger, parked on one side for an hour, is no source and no veto', async () => {
     const priced = createPricedDevnet(devnet(), {

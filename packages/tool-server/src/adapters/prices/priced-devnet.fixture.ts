@@ -80,7 +80,7 @@ export function createPricedDevnet(devnet: Devnet, options: PricedOptions = {}) 
 export type PricedDevnet = ReturnType<typeof createPricedDevnet>
 
 export type PricedOptions = Partial<
-  Pick<PriceSourceOptions, 'memory' | 'confirmed' | 'pickInt' | 'leastLiquidityUsd'>
+  Pick<PriceSourceOptions, 'memory' | 'confirmed' | 'pickInt' | 'pushBudgetUsd' | 'leastLiquidityUsd'>
 > & {
   /** By symbol. */
   readonly named?: Readonly<
