@@ -41,7 +41,7 @@ export function createChainPrices(chain: Chain, head: BlockTime, context: ChainP
     return judged
   }
 
-  /** Kept of a read that was made in any case. */
+  /** Keeps what was read for the price anyway. */
   function remember(key: string, judged: PriceVerdict, found: readonly NamedReading[]): void {
     const pools = found.flatMap((one) => one.pools)
     const sightings = pools.flatMap(({ row, now }) => (now === null ? [] : [sightingOfPool(row.id, now)]))
@@ -115,7 +115,7 @@ function namedPrice(
   return { usd, band, doubt: null, witnesses, mostE18: null, method, pools, liquidityUsd, confidence }
 }
 
-/** Answers by name; one that failed is asked for again. */
+/** Keeps answers by name; a failed one is asked for again. */
 function keepAnswers(): <Answer>(name: string, ask: () => Promise<Answer>) => Promise<Answer> {
   const kept = new Map<string, Promise<unknown>>()
   return <Answer>(name: string, ask: () => Promise<Answer>) => {

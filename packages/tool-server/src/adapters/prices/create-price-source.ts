@@ -6,10 +6,9 @@ import { discoverablePools } from './discoverable-pools.ts'
 import { type ConfirmedSources, createNamedTokens, type PoolPlace } from './named-tokens.ts'
 
 /**
- * Prices in US dollars. What limits and values are counted with is the band over the sources that the chain's row or the policy
- * names for a token (`priceBand`); a token without named sources has none, and is priced by whatever pools it has for
- * reports alone. A price takes one request after the head is known, however many tokens are asked for at once. Answers are
- * kept for the block they were read at.
+ * Prices in US dollars. Limits and values count with the band over the sources that the row of the chain or the policy names
+ * for a token (`priceBand`). A token without named sources has no band; any pools it has price it for reports alone. Once the
+ * head is known, prices take one request, however many tokens are asked for at once. Answers are kept for their block.
  */
 export function createPriceSource(options: PriceSourceOptions): PriceSource {
   const { rpc, tokens, liquidity } = options
