@@ -8,9 +8,9 @@ import { dailyValueCaps } from './policy-value-caps.ts'
 import { type CallValue, trustedPrices } from './weigh-value.ts'
 
 /**
- * What a call takes out of the budgets of any 24 hours beside its spend: the value it may lose, what it spends on tokens
- * nobody vouches for, what it spends at prices of the moment, what it moves of tokens that pools alone price, and what it
- * spends in pools that have a budget of their own.
+ * What a call takes out of the budgets of any 24 hours, beside the spending limits: the value it may lose, what it spends on
+ * tokens without a named source, what it spends at current prices alone, what it moves of tokens that pools alone price, and
+ * what it spends in pools that have a budget of their own.
  */
 export function budgetsOf(value: BudgetedValue, spend: BudgetedSpend): readonly Budget[] {
   if (value.isExit) return []
@@ -45,8 +45,8 @@ export type BudgetedSpend = {
 }
 
 /**
- * Of what only named pools price, a day's sum stays well below what moving them would cost: of each a tenth of their depth, of
- * all together what the policy says, since whoever is rich enough lends depth, too.
+ * Of a token that only named pools price, a day moves a tenth of their depth, well below what moving their price would cost; of
+ * all such tokens together what the policy says, since the rich can lend a pool depth.
  */
 function poolPriced(
   { simulated }: BudgetedValue,
