@@ -44,7 +44,8 @@ export function createChainPrices(chain: Chain, head: BlockTime, context: ChainP
   /** Keeps what was read for the price anyway. */
   function remember(key: string, judged: PriceVerdict, found: readonly NamedReading[]): void {
     const pools = found.flatMap((one) => one.pools)
-    const sightings = pools.flatMap(({ row, now }) => (now === null ? [] : [sightingOfPool(row.id, now)]))
+    // Of a v4 pool, which sums nothing up, later means use no sighting.
+    const sightings = pools.flatMap(({ row, now }) => (now?.sums == null ? [] : [sightingOfPool(row.id, now)]))
     const bands = judged.isSettled && judged.band !== null ? [sightingOfBand(key, judged.band, atSeconds)] : []
     memory?.keep(chain, [...sightings, ...bands])
   }

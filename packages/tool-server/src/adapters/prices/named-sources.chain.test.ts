@@ -2,10 +2,12 @@ import { useDevnet } from '@svc/devnet/testing'
 import type { ReferencePool } from '@svc/wallet/core'
 import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
+import type { PriceMemory } from '../../ports.ts'
 import { createChainActor, v3PathOf } from '../liquidity/chain-actor.fixture.ts'
 import { createPriceMemory } from './create-price-memory.ts'
 import { openPool } from './open-pool.fixture.ts'
 import { createPricedDevnet, type PricedDevnet } from './priced-devnet.fixture.ts'
+import { poolSubject } from './sightings.ts'
 
 const devnet = useDevnet()
 const deep = 'v3 WETH/USDC 0.05 %'
@@ -61,6 +63,19 @@ describe('a price of named sources', () => {
     ])
     // The head, and whether there is anything new of it; the dollar was read along with the rest.
     expect(priced.network.requests).toHaveLength(1)
+  })
+
+  it('is kept for later only of pools that sum something up, since moments of others make no mean', async () => {
+    const kept: string[] = []
+    const keep: PriceMemory['keep'] = (_chain, sightings) => void kept.push(...sightings.map(({ subject }) => subject))
+    const pools = [deep, 'v2 WETH/USDC 0.3 %', 'v4 WETH/USDC 0.05 %']
+    const priced = createPricedDevnet(devnet(), {
+      named: { WETH: { pools } },
+      memory: { recall: async () => [], keep },
+    })
+    await priced.usd('WETH')
+    const ofPools = kept.filter((subject) => subject.startsWith('pool'))
+    expect(ofPools).toEqual([deep, 'v2 WETH/USDC 0.3 %'].map((label) => poolSubject(priced.pool(label).id)))
   })
 
   it('rests on what a person confirmed rather than on the row of the chain', async () => {
