@@ -183,6 +183,10 @@ function usdE18(priceE18: bigint): string {
 
 type Facts = Omit<CallValue, 'warnings' | 'refusals'>
 
+type WarnedFacts = Pick<Facts, 'priceImpactBps' | 'speculativeUsdMicros' | 'coldUsdMicros'> & {
+  readonly bounds: Pick<ValueBounds, 'maxPriceImpactBps'>
+}
+
 function impactRefusals({ priceImpactBps, bounds, bandBps, outUsdMicros, inUsdMicros }: Facts): readonly Refusal[] {
   if (priceImpactBps === null || priceImpactBps <= bounds.maxPriceImpactBps + bandBps) return []
   const [out, back] = [usdText(outUsdMicros), usdText(inUsdMicros)]
@@ -231,16 +235,24 @@ function priceImpact(
   return Math.round(impact)
 }
 
-function warningsOf({ priceImpactBps, bounds, speculativeUsdMicros, coldUsdMicros }: Facts): readonly string[] {
+/** What a person should know of a call that is not refused; price impact from a third of what is allowed on. */
+export function warningsOf({
+  priceImpactBps,
+  bounds,
+  speculativeUsdMicros,
+  coldUsdMicros,
+}: WarnedFacts): readonly string[] {
   const impact =
     priceImpactBps !== null && priceImpactBps * 3 >= bounds.maxPriceImpactBps
       ? [`The trade is ${priceImpactBps} bps worse than the market price, the pools' fees left out.`]
       : []
   const speculative =
     speculativeUsdMicros > 0n
-      ? [`${usdText(speculativeUsdMicros)} USD buy tokens whose price nobody vouches for; they count as worth nothing.`]
+      ? [`${usdText(speculativeUsdMicros)} USD buy tokens without a named price source; they count as worth nothing.`]
       : []
   const cold =
-    coldUsdMicros > 0n ? ['Prices of this moment alone are known of a token: nothing remembers what it was worth.'] : []
+    coldUsdMicros > 0n
+      ? ['Only the current price of a token is known: nothing remembers what it was worth before.']
+      : []
   return [...impact, ...speculative, ...cold]
 }
