@@ -22,7 +22,7 @@ export function openReads(config: Pick<Config, 'chains' | 'rpc'>, { memory, poli
     liquidity,
     memory,
     confirmed: createConfirmedSources(policy),
-    pushBudgetUsd: Number(dailyValueCaps(policy()).coldStart) / 1e6,
+    pushBudgetUsd: () => Number(dailyValueCaps(policy()).coldStart) / 1e6,
     pickInt: (below) => randomInt(below),
   })
   return { chains, rpc, tokens, liquidity, prices }

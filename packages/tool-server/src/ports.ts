@@ -76,19 +76,19 @@ export type TokenDirectory = {
 }
 
 export type UsdPrice = {
-  /** For reports: the middle of the band, or what the deepest pool says where no source is named. */
+  /** For reports: the middle of the band, or the price of the deepest pool where no source is named. */
   readonly usd: number
-  /** What limits and values are counted with: what the named sources say; `null` where they say nothing, and `doubt` says why. */
+  /** What limits and values are counted with: the price by named sources. `null` where they say nothing; `doubt` then says why. */
   readonly band: PriceBand | null
   readonly doubt: PriceDoubt | null
-  /** What each named source said, also where they make no band; absent where none is named. */
+  /** What each named source said, also where there is no band; absent where no source is named. */
   readonly witnesses?: readonly PriceWitness[]
-  /** Of a token without a named source: the most any pool says for it, US dollars times 1e18; `null` where none does. */
+  /** For a token without a named source, the highest price that any pool gives or gave, in US dollars times 1e18; else `null`. */
   readonly mostE18: bigint | null
   /** Unix seconds of the block it was read at. */
   readonly readAt: number
   readonly method: 'feed' | 'peg' | 'pool_twap' | 'pool_spot'
-  /** The pools it rests on, deepest first; without a named source the one it was read from, then the one behind its quote. */
+  /** The pools it rests on, deepest first; without a named source the pool it was read from, then the pool of its quote token. */
   readonly pools: readonly string[]
   /** What those pools hold on their shallower sides; 0 for a feed or a peg without pools. */
   readonly liquidityUsd: number
@@ -98,16 +98,13 @@ export type UsdPrice = {
 
 export type PriceSource = {
   /**
-   * `null` when nothing is known of its price, or no pool is deep enough to ask.
+   * `null` when no source gives a price and no pool is deep enough to report one.
    *
    * @param at the block to read at; the newest when absent
    */
   usd(chain: Chain, token: Token, at?: BlockTime): Promise<UsdPrice | null>
-  /**
-   * Whether pools trade a token that nobody named a source for, and of some of them nothing tells what they said half an hour ago:
-   * what they say now is whatever it was pushed to.
-   */
-  isPastless(chain: Chain, token: Token, at?: BlockTime): Promise<boolean>
+  /** Why a token has no trusted price, also where `usd` is `null`; `null` where it has one. */
+  doubt(chain: Chain, token: Token, at?: BlockTime): Promise<PriceDoubt | null>
   /** Price of one whole token in units of another by the deepest pool between them; `null` without one. */
   ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>
 }

@@ -1,8 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 
 /**
- * What the named sources of a token say its price is, together: a band that a stranger cannot move for less than it is
- * worth to him. US dollars for one whole token, times 1e18.
+ * The price of a token according to all its named sources: a band that a stranger cannot move for less than moving it would
+ * earn him. US dollars for one whole token, times 1e18.
  */
 export type PriceBand = {
   /** Rounded down. */
@@ -13,15 +13,15 @@ export type PriceBand = {
   readonly midE18: bigint
   /**
    * What it rests on. `feed`: an aggregator that answers, or the peg of a dollar token. `pools`: means over time of named
-   * pools alone. `cold`: prices of the moment alone, of pools nothing is remembered of.
+   * pools, without a feed. `cold`: current prices alone, of pools whose past cannot be read.
    */
   readonly basis: 'feed' | 'pools' | 'cold'
-  /** Millionths of a US dollar that the named pools have held on their shallower sides throughout, in sum. */
+  /** Sum of what the named pools held on their shallower sides throughout, in millionths of a US dollar. */
   readonly depthUsdMicros: bigint
   readonly witnesses: readonly PriceWitness[]
 }
 
-/** One source's word on a price, for people. */
+/** What one source says about a price, for people. */
 export type PriceWitness = {
   /** Such as `feed 0x…`, `v3 pool 0x…`, `peg`, `seen before`. */
   readonly source: string
@@ -35,22 +35,22 @@ export type PriceWitness = {
 }
 
 /**
- * Why a token has no band: nobody named a source for it; nor can what pools say be held against what they said before
- * (`pastless`); or those named say nothing now (endpoint without the past, stopped feed, pool that does not exist), or what
- * they say makes no sense.
+ * Why a token has no band. `unnamed`: nobody named a source for it. `pastless`: nor can the earlier prices of its pools be read.
+ * `silent`: its named sources say nothing now (a stopped feed, a pool that does not exist). `absurd`: what they say makes no
+ * sense. `stale`: the price is more than five minutes old.
  */
 export type PriceDoubt = 'unnamed' | 'pastless' | 'silent' | 'absurd' | 'stale'
 
-/** Whether nobody named a source. */
+/** Whether nobody named a source for the token. */
 export function isUnnamed(doubt: PriceDoubt | null | undefined): boolean {
   return doubt === 'unnamed' || doubt === 'pastless'
 }
 
-/** What the server itself has seen before, durable; bounded. */
+/** What the server itself has seen before: durable and bounded. */
 export type PriceMemory = {
   /** What was kept of these subjects on a chain within the last day, oldest first. */
   recall(chain: Pick<Chain, 'id'>, subjects: readonly string[]): Promise<readonly Sighting[]>
-  /** Keeps what was seen; never rejects, never waits for the disk on behalf of the caller. */
+  /** Keeps what was seen. Never throws and never makes the caller wait for the disk. */
   keep(chain: Pick<Chain, 'id'>, sightings: readonly Sighting[]): void
 }
 
@@ -60,6 +60,6 @@ export type Sighting = {
   readonly subject: string
   /** Unix seconds of the block. */
   readonly atSeconds: number
-  /** Decimal integers by name, as whoever kept them reads them. */
+  /** Integers by name; whoever kept them knows what they mean. */
   readonly values: Readonly<Record<string, bigint>>
 }

@@ -216,7 +216,7 @@ const dollarEach: PriceSource = {
     return { usd, band, mostE18: null, ...read, confidence: 'HIGH', blockNumber: 0n }
   },
   ratio: async () => null,
-  isPastless: async () => false,
+  doubt: async () => 'unnamed' as const,
 }
 
 async function owedIn(road: Road): Promise<unknown> {

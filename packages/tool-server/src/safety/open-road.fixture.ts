@@ -251,6 +251,6 @@ function tablePrices(usd: Readonly<Record<string, number | null>> = {}): PriceSo
       }
     },
     ratio: async () => null,
-    isPastless: async () => false,
+    doubt: async () => 'unnamed' as const,
   }
 }

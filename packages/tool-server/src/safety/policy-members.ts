@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { policySchema } from './policy-schema.ts'
 
 /**
- * Every member a policy file may have, in its order: dotted name (`<chain id>`, `<principal id>` and `[]` stand for what
- * the operator writes), default as JSON, description.
+ * Every member a policy file may have, in its order: dotted name (`<chain id>`, `<pool>` and the like stand for what the
+ * operator writes), default as JSON, description.
  */
 export function policyMembers(): readonly PolicyMember[] {
   return membersOf(z.toJSONSchema(policySchema, { io: 'input' }), '')
@@ -21,11 +21,25 @@ function membersOf(schema: z.core.JSONSchema.BaseSchema, under: string): readonl
     if (typeof member === 'boolean') return []
     const name = `${under}${key}`
     const inner = member.properties === undefined ? [] : membersOf(member, `${name}.`)
-    const below = member.additionalProperties
-    const perKey = typeof below === 'object' && below.properties !== undefined
-    const entries = perKey ? membersOf(below, `${name}.<principal id>.`) : []
     const fallback = inner.length > 0 || member.default === undefined ? null : JSON.stringify(member.default)
     const own: PolicyMember = { name, default: fallback, description: member.description ?? '' }
-    return [own].concat(inner, entries)
+    return [own].concat(inner, entriesOf(member, name))
   })
+}
+
+/** Members of what stands under keys that the operator chooses. */
+function entriesOf(
+  { additionalProperties: entry }: z.core.JSONSchema.BaseSchema,
+  name: string,
+): readonly PolicyMember[] {
+  if (typeof entry !== 'object') return []
+  const under = `${name}.<${keyNames[name] ?? 'chain id'}>`
+  return [...membersOf(entry, `${under}.`), ...entriesOf(entry, under)]
+}
+
+const keyNames: Readonly<Record<string, string>> = {
+  principals: 'principal id',
+  'valueRules.tools': 'tool',
+  'valueRules.pools.<chain id>': 'pool',
+  'priceSources.<chain id>': 'token',
 }

@@ -44,27 +44,27 @@ export const policySchema = z.strictObject({
     .max(500, 'accepted: a whole number from 0 to 500')
     .default(100)
     .describe(
-      "Hundredths of a percent of what leaves that a call may lose in value at trusted prices, beside the pool's own fee and the width of the band of prices; never more than 500 together. Against trades that give value away.",
+      "Value that one call may lose, in hundredths of a percent of what leaves, at trusted prices. The pool's own fee and the width of the price band are allowed on top, up to 500 in all. Against trades that give value away.",
     ),
   maxDailyLossUsd: usd()
     .optional()
     .describe(
-      'US dollars that all calls together may lose in value in any 24 hours. Left out: 2 % of limitsUsd.daily. Against many small losses.',
+      'Value in US dollars that all calls together may lose in any 24 hours. Left out: 2 % of limitsUsd.daily. Against many small losses.',
     ),
   maxPoolDeviationBps: bps()
     .default(200)
     .describe(
-      'Hundredths of a percent by which the price of a pool may differ from the trusted one, beside the width of its band, for a deposit. Against pools that were pushed, and wrong prices of new ones.',
+      'Hundredths of a percent by which the price of a pool may lie outside the trusted price band when a deposit is made. Against pools whose price was pushed, and new pools opened at a wrong price.',
     ),
   maxPriceImpactBps: bps()
     .default(300)
     .describe(
-      'Hundredths of a percent by which a trade may be worse than the trusted price, fees of pools left out. Against thin pools.',
+      'Hundredths of a percent by which a trade may be worse than the trusted price, the fees of the pools not counted. Against thin pools.',
     ),
   maxPriceBandBps: bps()
     .default(1_000)
     .describe(
-      'Hundredths of a percent that the sources of a price may lie apart; above it nothing is spent. Against prices that somebody is moving.',
+      'Hundredths of a percent by which the sources of a price may differ. If they differ by more, nothing is spent of the token or on it. Against prices that somebody is moving.',
     ),
   speculativeUsd: usd()
     .optional()
@@ -74,31 +74,33 @@ export const policySchema = z.strictObject({
   coldStartUsd: usd()
     .optional()
     .describe(
-      'US dollars that may be spent in any 24 hours on tokens of which only prices of the moment are known, while no source has a memory yet; such tokens do not leave but home. Left out: a tenth of limitsUsd.daily. Against pools that were pushed before anybody looked.',
+      'US dollars that may be spent in any 24 hours on tokens of which only the current price is known, because no source remembers an earlier one yet. Such tokens can be bought, and positions in them closed, but they cannot be sold or deposited. Left out: a tenth of limitsUsd.daily. Against pools that were pushed before the server first looked.',
     ),
   poolPricedUsd: usd()
     .optional()
     .describe(
-      "US dollars of tokens without a feed, priced by their named pools alone, that may be moved in any 24 hours without a person; of each also no more than a tenth of its pools' depth. Left out: what loses maxDailyLossUsd where a price is wrong by maxPriceBandBps, a fifth of limitsUsd.daily by default. Against prices pushed over time.",
+      "US dollars that may be moved without a person's approval in any 24 hours in tokens without a feed, which their named pools alone price; of each such token also no more than a tenth of the depth of its pools. Left out: the sum at which a price that is wrong by maxPriceBandBps loses maxDailyLossUsd, by default a fifth of limitsUsd.daily. Against prices pushed over time.",
     ),
   valueRules: z
     .strictObject({
       tools: z
         .record(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'accepted: the name of a tool'), valueRule())
         .default({})
-        .describe('By the name of a tool.'),
-      pools: byChain(z.record(poolId(), valueRule().extend({ budgetUsd: usd().optional().describe('US dollars.') })))
+        .describe('Bounds by the name of a tool.'),
+      pools: byChain(z.record(poolId(), poolRule()))
         .default({})
         .describe(
-          'By chain id and pool (pair or pool address, PoolId in v4): for a thin pool the owner wants. budgetUsd is what may be spent there in any 24 hours, and stands in place of speculativeUsd.',
+          'Bounds by chain id and pool (address of the pair or pool, PoolId in v4), such as for a thin pool that the owner wants to use.',
         ),
     })
     .prefault({})
-    .describe('Other bounds of value for single tools and pools. The bound of a pool goes before that of a tool.'),
+    .describe(
+      'Other bounds of value for single tools and pools. The bound of a pool takes precedence over that of a tool.',
+    ),
   priceSources: byChain(z.record(address(), priceSources()))
     .default({})
     .describe(
-      "What the prices of tokens are taken from, by chain id and token, in place of what the chain's own list names. `svc policy add-token CHAIN TOKEN` proposes them; a person confirms.",
+      "Price sources by chain id and token. They replace those that the chain's own list names for the token. `svc policy add-token CHAIN TOKEN` proposes them; a person confirms.",
     ),
   deadlineSeconds: z
     .strictObject({
@@ -244,10 +246,15 @@ function principalId() {
 
 function valueRule() {
   return z.strictObject({
-    maxLossBps: bps().optional().describe('Hundredths of a percent.'),
-    maxPriceImpactBps: bps().optional().describe('Hundredths of a percent.'),
-    maxPoolDeviationBps: bps().optional().describe('Hundredths of a percent.'),
+    maxLossBps: bps().optional().describe('In place of the common maxLossBps.'),
+    maxPriceImpactBps: bps().optional().describe('In place of the common maxPriceImpactBps.'),
+    maxPoolDeviationBps: bps().optional().describe('In place of the common maxPoolDeviationBps.'),
   })
+}
+
+function poolRule() {
+  const budget = 'US dollars that may be spent in this pool in any 24 hours. It also replaces speculativeUsd there.'
+  return valueRule().extend({ budgetUsd: usd().optional().describe(budget) })
 }
 
 function poolId() {
@@ -259,10 +266,10 @@ function priceSources() {
   return z.strictObject({
     feed: z
       .strictObject({
-        address: address(),
-        heartbeatSeconds: seconds(),
-        deviationBps: bps(),
-        decimals: whole(0, 36),
+        address: address().describe('Contract of the aggregator.'),
+        heartbeatSeconds: seconds().describe('Longest time between two answers, as its operator publishes it.'),
+        deviationBps: bps().describe('Hundredths of a percent by which the price moves before it answers anew.'),
+        decimals: whole(0, 36).describe('Decimals of its answers.'),
       })
       .optional()
       .describe('A Chainlink aggregator of the price in US dollars.'),
@@ -279,7 +286,7 @@ function priceSources() {
       )
       .max(8)
       .default([])
-      .describe('Pools against a listed token, named by a person.'),
+      .describe('Pools against a listed token, at most eight.'),
   })
 }
 

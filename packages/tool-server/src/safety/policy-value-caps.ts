@@ -2,9 +2,9 @@ import { type Policy, usdMicros } from './policy.ts'
 import type { budgetNames } from './value/budget-names.ts'
 
 /**
- * What may be lost, speculated with, spent at prices of the moment, and moved of tokens that pools alone price in any 24
- * hours, in millionths of a US dollar. Prices of the last that are wrong by all that `maxPriceBandBps` lets stand lose no
- * more than the day may.
+ * The budgets of value of any 24 hours, in millionths of a US dollar: what may be lost, speculated with, spent at current
+ * prices alone, and moved of tokens that pools alone price. The last is by default the sum at which prices that are wrong by
+ * `maxPriceBandBps` lose as much as a day may lose.
  */
 export function dailyValueCaps(policy: Policy): DailyValueCaps {
   const daily = usdMicros(policy.limitsUsd.daily)

@@ -13,9 +13,9 @@ import { onStorage } from './storage.ts'
 import { owedOn, takesBack } from './take-back-owed.ts'
 
 /**
- * Closes a reservation of a request that is gone; false while one of its transactions is out, or was refused and its
- * nonce is not taken yet: an endpoint may forward what it refuses. Throws `STORAGE_UNAVAILABLE`, and what keeps this one
- * reservation open.
+ * Closes a reservation whose request no longer runs. Answers false while one of its transactions is out, or was refused and
+ * its nonce is not used yet, since an endpoint may still forward what it refused. Throws `STORAGE_UNAVAILABLE`, and whatever
+ * keeps this one reservation open.
  */
 export async function settleLeft(trip: Trip, reservation: OpenReservation): Promise<boolean> {
   const { id, requestId } = reservation
@@ -40,7 +40,10 @@ export async function settleLeft(trip: Trip, reservation: OpenReservation): Prom
   return true
 }
 
-/** What the ledger says of the one reservation is of that one alone; everything else keeps all from being signed. */
+/**
+ * Throws an error about this one reservation as it is, which keeps that one open. Any other failure of the ledger is
+ * `STORAGE_UNAVAILABLE`, which stops all signing.
+ */
 async function onLedger(work: () => Promise<void>): Promise<void> {
   const refused = await onStorage('the spend ledger cannot be written', () =>
     work().then(
@@ -69,7 +72,7 @@ async function minedOf({ chain, client }: Trip, entries: readonly JournalEntry[]
 
 type Mined = { readonly entry: JournalEntry; readonly receipt: TransactionReceipt }
 
-/** What the gas of mined transactions cost; what was reserved for it without a price. */
+/** What the gas of mined transactions cost, or what was reserved for it where native currency has no price. */
 async function burntBy(
   { engine, chain }: Trip,
   mined: readonly Mined[],
@@ -84,8 +87,8 @@ async function burntBy(
 }
 
 /**
- * What mined transactions count as, in millionths of a dollar, and whether that is all of it: what they moved out or
- * exposed, and of a trade what arrived where that is more. What only brings funds home is no spend.
+ * What mined transactions count as, in millionths of a dollar, and whether all of it is known: what they moved out or exposed,
+ * or what arrived for it where that is more. What only brings funds home is no spend.
  */
 async function movedUsdMicros(
   trip: Trip,
@@ -128,8 +131,8 @@ async function movedUsdMicros(
 }
 
 /**
- * Native currency leaves no logs: what was sent left, and else what came for tokens is what the balance grew by in the
- * blocks of `all`, gas left out. `null` where the endpoint no longer has the balances of then: what was reserved stands.
+ * Net change in native currency, which leaves no logs. Where some was sent, it counts as gone; where tokens left, what arrived
+ * is what the balance grew by in the blocks of `all`, gas added back. `null` where the endpoint no longer has those balances.
  */
 async function nativeDelta(
   { engine, chain, client, wallet }: Trip,
@@ -153,7 +156,7 @@ async function nativeDelta(
   }
 }
 
-/** How nodes answer that do not keep the state of older blocks; other failures pass, and it is tried again. */
+/** Answers of nodes that do not keep the state of older blocks. Other failures are thrown, and it is tried again later. */
 const ofLackedState: ReadonlySet<string> = new Set(['RPC_STALE', 'RPC_REFUSED'])
 
 /** Any contract may announce a transfer from the wallet: what cannot be read as a token has no price. */

@@ -3,16 +3,16 @@ import { countable } from './countable.ts'
 import type { Policy } from './policy.ts'
 import type { PricedTokens } from './spend-value.ts'
 import { budgetNames, poolBudgetName, poolPricedBudgetName } from './value/budget-names.ts'
-import { tokensIn, valueAt } from './value/trusted-value.ts'
+import { type Holdings, tokensIn, valueAt } from './value/trusted-value.ts'
 import { dailyValueCaps } from './policy-value-caps.ts'
 import { type CallValue, trustedPrices } from './weigh-value.ts'
 
 /**
- * What a call takes out of the budgets of any 24 hours beside its spend: the value it may lose, what it spends on tokens
- * nobody vouches for, what it spends at prices of the moment, what it moves of tokens that pools alone price, and what it
- * spends in pools that have a budget of their own.
+ * What a call takes out of the budgets of any 24 hours, beside the spending limits: the value it may lose, what it spends on
+ * tokens without a named source, what it spends at current prices alone, what it moves of tokens that pools alone price, and
+ * what it spends in pools that have a budget of their own.
  */
-export function budgetsOf(value: CallValue, spend: BudgetedSpend): readonly Budget[] {
+export function budgetsOf(value: BudgetedValue, spend: BudgetedSpend): readonly Budget[] {
   if (value.isExit) return []
   const { policy, chainId, spendUsdMicros } = spend
   const caps = dailyValueCaps(policy)
@@ -31,6 +31,11 @@ export function budgetsOf(value: CallValue, spend: BudgetedSpend): readonly Budg
   })
 }
 
+export type BudgetedValue = Pick<
+  CallValue,
+  'isExit' | 'bounds' | 'lossUsdMicros' | 'speculativeUsdMicros' | 'coldUsdMicros' | 'simulated'
+>
+
 export type BudgetedSpend = {
   readonly policy: Policy
   readonly chainId: number
@@ -40,30 +45,31 @@ export type BudgetedSpend = {
 }
 
 /**
- * Of what only named pools price, a day's sum stays well below what moving them would cost: of each a tenth of their depth, of
- * all together what the policy says, since whoever is rich enough lends depth, too.
+ * Of a token that only named pools price, a day moves a tenth of their depth, well below what moving their price would cost; of
+ * all such tokens together what the policy says, since the rich can lend a pool depth.
  */
 function poolPriced(
-  { simulated }: CallValue,
+  { simulated }: BudgetedValue,
   { chainId, priced }: BudgetedSpend,
   capUsdMicros: bigint,
 ): readonly Budget[] {
   const prices = trustedPrices(priced)
-  const sides = [simulated.leaves, simulated.arrives]
-  const tokens = new Set(sides.flatMap((side) => [...tokensIn(side)]))
+  const { leaves, arrives } = simulated
+  const tokens = new Set([...tokensIn(leaves), ...tokensIn(arrives)])
   const ofEach = [...tokens].flatMap((token): readonly Budget[] => {
     const band = priced.get(token)?.band
     if (band?.basis !== 'pools') return []
-    const moved = sides.map((side) => valueAt(partOf(side, token), prices, 'high'))
-    const usdMicros = moved.reduce((most, one) => (one > most ? one : most), 0n)
+    const left = valueAt(partOf(leaves, token), prices, 'high', 'leaves')
+    const came = valueAt(partOf(arrives, token), prices, 'high')
+    const usdMicros = left > came ? left : came
     return [{ name: poolPricedBudgetName(chainId, token), usdMicros, capUsdMicros: band.depthUsdMicros / 10n }]
   })
   const together = ofEach.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
   return [{ name: budgetNames.poolPriced, usdMicros: together, capUsdMicros }, ...ofEach]
 }
 
-/** Amounts of the token itself; positions and shares with it count whole, for their other side hangs on its price too. */
-function partOf(side: CallValue['simulated']['leaves'], token: string): CallValue['simulated']['leaves'] {
+/** The token itself, and positions and shares that hold it; these count whole, since their other side depends on its price too. */
+function partOf(side: Holdings, token: string): Holdings {
   const holds = ({ token0, token1 }: { readonly token0: string; readonly token1: string }) =>
     token0 === token || token1 === token
   const own = side.tokens.get(token)

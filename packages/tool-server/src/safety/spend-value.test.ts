@@ -87,7 +87,7 @@ describe('what a call spends', () => {
         }
       },
       ratio: async () => null,
-      isPastless: async () => false,
+      doubt: async () => 'unnamed' as const,
     }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...token, address }) }
     const table = await priceTokens([dust], {
@@ -126,7 +126,7 @@ describe('what a call spends', () => {
       readAt: 1_000,
       ...change,
     }
-    const prices = { usd: async () => price, ratio: async () => null, isPastless: async () => false }
+    const prices = { usd: async () => price, ratio: async () => null, doubt: async () => 'unnamed' as const }
     const directory = { byAddress: async (_: unknown, address: Address) => ({ ...entry(18, 1).token, address }) }
     const context = { directory, prices, rpc, now: () => nowMs }
     const table = await priceTokens([], { ...context, nativePrices: createNativePrices(), chain })
@@ -138,6 +138,14 @@ describe('what a call spends', () => {
       chain: { ...chain, maxHeadAgeSeconds: null },
     })
     expect(local.get(zeroAddress)).toMatchObject(doubt === 'stale' ? { usdE18: 3n * 10n ** 18n } : { usdE18 })
+  })
+
+  it.each(['unnamed', 'pastless', 'silent'] as const)('says why a token has no price at all: %s', async (doubt) => {
+    const chain = { ...chains.find(({ id }) => id === 1)!, amm: {} }
+    const prices = { usd: async () => null, ratio: async () => null, doubt: async () => doubt }
+    const directory = { byAddress: async (_: unknown, address: Address) => ({ ...entry(18, 1).token, address }) }
+    const context = { directory, prices, rpc, chain, nativePrices: createNativePrices(), now: () => 0 }
+    expect((await priceTokens([dust], context)).get(dust)).toMatchObject({ band: null, usdE18: null, doubt })
   })
 
   it('is rounded up, however little a token is worth', () => {

@@ -45,16 +45,16 @@ async function priceOne(address: Address, context: PricingContext): Promise<Pric
   const price = await context.prices.usd(context.chain, token, context.at)
   const found =
     price === null
-      ? { token, usd: null, band: null, usdE18: null, doubt: await doubtOfUnpriced(token, context), pair: null }
+      ? { token, usd: null, band: null, usdE18: null, doubt: await doubtOf(token, context), pair: null }
       : { token, usd: price.usd, ...trustedOf(price, context), pair: null }
   return address === zeroAddress ? orLastGood(found, context) : found
 }
 
-async function doubtOfUnpriced(token: Token, { prices, chain, at }: PricingContext): Promise<PriceDoubt> {
-  return (await prices.isPastless(chain, token, at)) ? 'pastless' : 'unnamed'
+async function doubtOf(token: Token, { prices, chain, at }: PricingContext): Promise<PriceDoubt> {
+  return (await prices.doubt(chain, token, at)) ?? 'silent'
 }
 
-/** Gas is paid whether it has a price or not: where none is told it counts at the last one that was, and a margin. */
+/** Gas is paid whether native currency has a price or not: without one it counts at the last known price and a margin. */
 function orLastGood(entry: PricedToken, { chain, nativePrices }: PricingContext): PricedToken {
   if (entry.band !== null) nativePrices.keep(chain.id, entry.band.highE18)
   if (entry.usdE18 !== null) return entry
@@ -114,12 +114,12 @@ export function createNativePrices(): NativePrices {
   })
 }
 
-/** A price older than this is none, whoever vouches for it. */
+/** A price that is older counts as none. */
 const oldestPriceSeconds = 300
 
 /**
- * What limits count with: the high edge of the band, or the most that any pool says for a token nobody vouches for. Age is
- * that of the block read; a chain whose blocks come on demand has none.
+ * What limits count with: the high edge of the band, or for a token without a named source the highest price of any pool. The
+ * age of a price is that of its block; on a chain whose blocks come on demand prices have no age.
  */
 function trustedOf(price: UsdPrice, { chain, now }: PricingContext): Pick<PricedToken, 'band' | 'usdE18' | 'doubt'> {
   const isOld = chain.maxHeadAgeSeconds !== null && Math.floor(now() / 1000) - price.readAt > oldestPriceSeconds
@@ -197,8 +197,8 @@ export function notGivenBack(
 }
 
 /**
- * What a call spends: what leaves at the high edge of its price, or what arrives where that is more, so that nothing dear is
- * sold as if it were cheap. What only brings funds home counts as nothing.
+ * What a call spends: what leaves, at the high edge of its price, or what arrives for it where that is more, so that nothing
+ * expensive is sold as if it were cheap. What only brings funds home counts as nothing.
  */
 export function valueOfSpend(
   intent: Intent,
@@ -221,7 +221,7 @@ export function valueOfMined(leftUsdMicros: bigint, deltas: ReadonlyMap<string, 
   return arrived > leftUsdMicros ? arrived : leftUsdMicros
 }
 
-/** Of tokens whose price is vouched for alone. */
+/** Counts only tokens with a trusted price. */
 function arrivingWorth(deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): bigint {
   const arriving = [...deltas].filter(([token, delta]) => delta > 0n && priced.get(token)?.doubt === null)
   return valueOf(new Map(arriving), priced).usdMicros

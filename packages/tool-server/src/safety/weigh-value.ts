@@ -18,8 +18,8 @@ import { type ValueBounds, valueBounds } from './value/value-bounds.ts'
 import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } from './value/weigh-change.ts'
 
 /**
- * Holds what comes back against what leaves, at prices of named sources: the stage that keeps a call from giving the owner's
- * money away. What only brings funds home is not held to prices. Everything is from the simulation and the calldata.
+ * The stage that keeps a call from giving the owner's money away: it compares what comes back with what leaves, at prices of
+ * named sources. Both are taken from the simulation and the calldata. A call that only brings funds home needs no price.
  */
 export function weighValue<Own extends InspectionContext>(simulated: Simulated<Own>): ValueWeighed<Own> {
   const { simulation, priced } = simulated
@@ -148,7 +148,7 @@ export function trustedPrices(priced: PricedTokens): TrustedPrices {
   }
 }
 
-/** Nothing is spent of or on a token whose sources say nothing, or lie too far apart. */
+/** Nothing is spent of a token or on it whose named sources are silent or differ by too much. */
 function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBandBps: number): readonly Refusal[] {
   const moved = new Set(outcomes.flatMap(({ leaves, arrives }) => [...tokensIn(leaves), ...tokensIn(arrives)]))
   return [...moved].flatMap((key): readonly Refusal[] => {
@@ -170,8 +170,8 @@ function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBa
 }
 
 /**
- * What only a price of the moment is known of may be bought, from a budget in what is paid. It may not leave: whoever pushes its
- * pool before the call decides how little it counts as, and nothing says how much it is worth.
+ * A token of which only the current price is known may be bought, within a budget, but not leave: whoever pushes its pool before
+ * the call decides how little it counts as, and nothing says what it is worth.
  */
 function coldRefusals(outcomes: readonly Outcome[], priced: PricedTokens): readonly Refusal[] {
   const leaving = new Set(outcomes.flatMap(({ leaves }) => [...tokensIn(leaves)]))
@@ -195,6 +195,10 @@ function usdE18(priceE18: bigint): string {
 }
 
 type Facts = Omit<CallValue, 'warnings' | 'refusals'>
+
+type WarnedFacts = Pick<Facts, 'priceImpactBps' | 'speculativeUsdMicros' | 'coldUsdMicros'> & {
+  readonly bounds: Pick<ValueBounds, 'maxPriceImpactBps'>
+}
 
 function impactRefusals({ priceImpactBps, bounds, bandBps, outUsdMicros, inUsdMicros }: Facts): readonly Refusal[] {
   if (priceImpactBps === null || priceImpactBps <= bounds.maxPriceImpactBps + bandBps) return []
@@ -244,16 +248,24 @@ function priceImpact(
   return Math.round(impact)
 }
 
-function warningsOf({ priceImpactBps, bounds, speculativeUsdMicros, coldUsdMicros }: Facts): readonly string[] {
+/** What a person should know of a call that is not refused; price impact from a third of what is allowed on. */
+export function warningsOf({
+  priceImpactBps,
+  bounds,
+  speculativeUsdMicros,
+  coldUsdMicros,
+}: WarnedFacts): readonly string[] {
   const impact =
     priceImpactBps !== null && priceImpactBps * 3 >= bounds.maxPriceImpactBps
       ? [`The trade is ${priceImpactBps} bps worse than the market price, the pools' fees left out.`]
       : []
   const speculative =
     speculativeUsdMicros > 0n
-      ? [`${usdText(speculativeUsdMicros)} USD buy tokens whose price nobody vouches for; they count as worth nothing.`]
+      ? [`${usdText(speculativeUsdMicros)} USD buy tokens without a named price source; they count as worth nothing.`]
       : []
   const cold =
-    coldUsdMicros > 0n ? ['Prices of this moment alone are known of a token: nothing remembers what it was worth.'] : []
+    coldUsdMicros > 0n
+      ? ['Only the current price of a token is known: nothing remembers what it was worth before.']
+      : []
   return [...impact, ...speculative, ...cold]
 }

@@ -28,7 +28,7 @@ function poolOf(hours: number, change: Partial<HistoryRequest> = {}) {
   const history = createPoolHistory(
     {
       liquidity,
-      prices: { usd: async () => null, ratio: async () => null, isPastless: async () => false },
+      prices: { usd: async () => null, ratio: async () => null, doubt: async () => 'unnamed' as const },
       rpc: untouched,
     },
     {

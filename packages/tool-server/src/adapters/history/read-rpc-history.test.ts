@@ -16,7 +16,7 @@ test('a history that the endpoint gives in part says since when, and counts what
       complete: false,
     }),
   }
-  const prices = { usd: async () => null, ratio: async () => null, isPastless: async () => false }
+  const prices = { usd: async () => null, ratio: async () => null, doubt: async () => 'unnamed' as const }
   const token = { decimals: 18 }
   const pool = { id: '0x', version: 'v3', protocolFee: 0, hooks: null, token0: token, token1: token }
   const request = { chain: { id: 1 }, pool, from: now - 100 * 3_600, to: now, barSeconds: 3_600 } as HistoryRequest
@@ -50,7 +50,7 @@ test('logs that do not fit together make an estimate, and a note says in how man
     }
     const to = startsAt + 2 * 86_400
     const request = { chain: { id: 1 }, pool, from: startsAt, to, barSeconds: 3_600 } as HistoryRequest
-    const prices = { usd: async () => null, ratio: async () => null, isPastless: async () => false }
+    const prices = { usd: async () => null, ratio: async () => null, doubt: async () => 'unnamed' as const }
     return readRpcHistory({ liquidity, prices }, createBarMemory(), request, to * 1_000)
   }
   const whole = await readWith(swaps)

@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import type { BlockTime, PriceMemory, RpcPool, UsdPrice } from '../../ports.ts'
+import type { BlockTime, PriceDoubt, PriceMemory, RpcPool, UsdPrice } from '../../ports.ts'
 import { createBlockReads } from '../rpc/create-block-reads.ts'
 import { discoverPrice, dollarTokens, type Market } from './discover-price.ts'
 import { sequencerQuery } from './feed-query.ts'
@@ -14,7 +14,7 @@ import { sightingOfBand, sightingOfPool } from './sightings.ts'
 
 /** The prices of a chain at one block; each source is read once, however many prices it is part of. */
 export function createChainPrices(chain: Chain, head: BlockTime, context: ChainPricesContext): ChainPrices {
-  const { memory, pushBudgetUsd } = context
+  const { memory } = context
   const atSeconds = Number(head.timestamp)
   const reads = createBlockReads(context.rpc, chain, head)
   const times = pastTimes(head.number, chain, context.pickInt)
@@ -34,15 +34,18 @@ export function createChainPrices(chain: Chain, head: BlockTime, context: ChainP
     const [uptime, ...found] = await Promise.all([sequencer(), ...named.map(reading)])
     const tokens = new Map(found.map((one, index) => [named[index]?.key ?? '', one]))
     const key = token.address.toLowerCase()
-    const judged = createNamedPrices({ atSeconds, sequencer: uptime, pushBudgetUsd, tokens })(key)
+    const judged = createNamedPrices({ atSeconds, sequencer: uptime, pushBudgetUsd: context.pushBudgetUsd(), tokens })(
+      key,
+    )
     remember(key, judged, found)
     return judged
   }
 
-  /** Kept of a read that was made in any case. */
+  /** Keeps what was read for the price anyway. */
   function remember(key: string, judged: PriceVerdict, found: readonly NamedReading[]): void {
     const pools = found.flatMap((one) => one.pools)
-    const sightings = pools.flatMap(({ row, now }) => (now === null ? [] : [sightingOfPool(row.id, now)]))
+    // Of a v4 pool, which sums nothing up, later means use no sighting.
+    const sightings = pools.flatMap(({ row, now }) => (now?.sums == null ? [] : [sightingOfPool(row.id, now)]))
     const bands = judged.isSettled && judged.band !== null ? [sightingOfBand(key, judged.band, atSeconds)] : []
     memory?.keep(chain, [...sightings, ...bands])
   }
@@ -66,23 +69,28 @@ export function createChainPrices(chain: Chain, head: BlockTime, context: ChainP
     if (judged !== null && judged.band !== null) return { ...namedPrice(judged, judged.band), ...readAt }
     const { chosen, mostE18, isPastless } = await discovered(token)
     if (chosen === null) return null
-    // Of a token whose sources are silent strangers' pools say nothing that counts.
+    // Pools of strangers say nothing that counts of a token whose named sources are silent.
     const unknown =
       judged === null
-        ? ({ doubt: isPastless ? 'pastless' : 'unnamed', mostE18 } as const)
+        ? { doubt: doubtOfUnnamed(isPastless), mostE18 }
         : { doubt: judged.doubt, witnesses: judged.witnesses, mostE18: null }
     return { ...chosen, band: null, ...unknown, ...readAt }
   }
 
+  async function doubt(token: PricedToken): Promise<PriceDoubt | null> {
+    const judged = await market.verdict(token)
+    return judged === null ? doubtOfUnnamed((await discovered(token)).isPastless) : judged.doubt
+  }
+
   return {
     usd: (token) => once(`price of ${token.address}`, () => price(token)),
-    isPastless: async (token) => (await discovered(token)).isPastless,
+    doubt,
   }
 }
 
 export type ChainPrices = {
   usd(token: PricedToken): Promise<UsdPrice | null>
-  isPastless(token: PricedToken): Promise<boolean>
+  doubt(token: PricedToken): Promise<PriceDoubt | null>
 }
 
 export type ChainPricesContext = {
@@ -90,9 +98,13 @@ export type ChainPricesContext = {
   readonly memory: PriceMemory | null
   readonly namedTokens: NamedTokens
   readonly discoverable: (chain: Chain, token: PricedToken, quote: PricedToken) => readonly PoolPlace[]
-  readonly pushBudgetUsd: number
+  readonly pushBudgetUsd: () => number
   readonly leastLiquidityUsd: number
   readonly pickInt: (below: number) => number
+}
+
+function doubtOfUnnamed(isPastless: boolean): PriceDoubt {
+  return isPastless ? 'pastless' : 'unnamed'
 }
 
 function namedPrice(
@@ -104,7 +116,7 @@ function namedPrice(
   return { usd, band, doubt: null, witnesses, mostE18: null, method, pools, liquidityUsd, confidence }
 }
 
-/** Answers by name; one that failed is asked for again. */
+/** Keeps answers by name; a failed one is asked for again. */
 function keepAnswers(): <Answer>(name: string, ask: () => Promise<Answer>) => Promise<Answer> {
   const kept = new Map<string, Promise<unknown>>()
   return <Answer>(name: string, ask: () => Promise<Answer>) => {

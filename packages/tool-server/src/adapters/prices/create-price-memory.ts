@@ -8,8 +8,8 @@ export type SightingStore = {
 }
 
 /**
- * Remembers sightings of a day in the process, one of a subject in five minutes, and in a store where there is one: that is asked
- * once for each subject. A store that fails is as one that holds nothing; it is asked again for what it has not told.
+ * Remembers the sightings of a day, at most one of each subject in five minutes: in the process, and in a store where there is
+ * one. The store is asked once for each subject. If it fails, it counts as empty and is asked again the next time.
  *
  * @param store gives the store; `null` as long as there is none
  */

@@ -67,7 +67,7 @@ describe('usd of a token without named sources', () => {
     await expect(prices.usd(bench.chain, fot)).resolves.toMatchObject(unsure)
     const exacting = createPricedDevnet(devnet(), { leastLiquidityUsd: 1e9 })
     await expect(exacting.usd('FOT')).resolves.toBeNull()
-    await expect(exacting.prices.isPastless(bench.chain, fot)).resolves.toBe(true)
+    await expect(exacting.prices.doubt(bench.chain, fot)).resolves.toBe('pastless')
     await expect(prices.usd(bench.chain, await bench.token('HOSTILE'))).resolves.toBeNull()
   })
 

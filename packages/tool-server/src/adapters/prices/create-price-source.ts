@@ -6,10 +6,9 @@ import { discoverablePools } from './discoverable-pools.ts'
 import { type ConfirmedSources, createNamedTokens, type PoolPlace } from './named-tokens.ts'
 
 /**
- * Prices in US dollars. What limits and values are counted with is the band over the sources that the chain's row or the policy
- * names for a token (`priceBand`); a token without named sources has none, and is priced by whatever pools it has for
- * reports alone. A price takes one request after the head is known, however many tokens are asked for at once. Answers are
- * kept for the block they were read at.
+ * Prices in US dollars. Limits and values count with the band over the sources that the row of the chain or the policy names
+ * for a token (`priceBand`). A token without named sources has no band; any pools it has price it for reports alone. Once the
+ * head is known, prices take one request, however many tokens are asked for at once. Answers are kept for their block.
  */
 export function createPriceSource(options: PriceSourceOptions): PriceSource {
   const { rpc, tokens, liquidity } = options
@@ -18,7 +17,7 @@ export function createPriceSource(options: PriceSourceOptions): PriceSource {
     memory: options.memory ?? null,
     namedTokens: createNamedTokens(options.confirmed ?? (() => undefined)),
     discoverable: keepPlaces(),
-    pushBudgetUsd: options.pushBudgetUsd ?? defaultPushBudgetUsd,
+    pushBudgetUsd: options.pushBudgetUsd ?? (() => defaultPushBudgetUsd),
     leastLiquidityUsd: options.leastLiquidityUsd ?? defaultLeastLiquidityUsd,
     pickInt: options.pickInt ?? (() => 0),
   }
@@ -39,9 +38,9 @@ export function createPriceSource(options: PriceSourceOptions): PriceSource {
       const head = at ?? (await rpc.head(chain))
       return pricesAt(chain, head).usd(priced(chain, token))
     },
-    async isPastless(chain, token, at) {
+    async doubt(chain, token, at) {
       const head = at ?? (await rpc.head(chain))
-      return pricesAt(chain, head).isPastless(priced(chain, token))
+      return pricesAt(chain, head).doubt(priced(chain, token))
     },
     async ratio(chain, base, quote) {
       const [pool] = await liquidity.findPools(chain, base, quote)
@@ -61,17 +60,17 @@ export type PriceSourceOptions = {
   readonly memory?: PriceMemory | null
   /** Sources that a person confirmed, in place of those of the chain's row; none when absent. */
   readonly confirmed?: ConfirmedSources
-  /** US dollars of fees that whoever pushes a pool for a block is presumed to spend; 200 when absent, the default of the policy's `coldStartUsd`. */
-  readonly pushBudgetUsd?: number
+  /** US dollars that whoever pushes a pool for one block is presumed to spend on fees; 200 when absent, the default of `coldStartUsd`. */
+  readonly pushBudgetUsd?: () => number
   /** Least depth of a pool that nobody named for its price to be reported; 25,000 US dollars when absent. */
   readonly leastLiquidityUsd?: number
-  /** A whole number below another, at random: which older blocks are read. Always 0 when absent. */
+  /** A random whole number below another: it decides which older blocks and seconds are read. Always 0 when absent. */
   readonly pickInt?: (below: number) => number
 }
 
-/** US dollars: what a lie at a cold start can gain where the policy leaves `coldStartUsd` and the daily limit as they are. */
+/** US dollars: the most that a false price can gain at a cold start under a policy that leaves `coldStartUsd` and the daily limit as they are. */
 const defaultPushBudgetUsd = 200
-/** So that a pool can price nothing that a modest purse could move. */
+/** A pool that little money could move prices nothing. */
 const defaultLeastLiquidityUsd = 25_000
 
 /** Where pools of two tokens would stand is worked out once, which takes a millisecond of hashing. */

@@ -9,15 +9,18 @@ import { e18 } from './band/price-range.ts'
 export type DiscoveredPrice = {
   /** For reports; `null` where no pool is deep enough. */
   readonly chosen: ChosenPrice | null
-  /** The most any pool says, or has said within half an hour, that is more than dust; US dollars for one whole token times 1e18. */
+  /**
+   * The highest price that any pool gives, or gave at a moment of the last day that was read, pools with next to nothing left out;
+   * US dollars for one whole token times 1e18.
+   */
   readonly mostE18: bigint | null
-  /** Of some pool, however shallow now, nothing tells what it said half an hour ago. Then `mostE18` is `null`. */
+  /** Whether the price of half an hour ago is unknown for any of its pools, however shallow now. Then `mostE18` is `null`. */
   readonly isPastless: boolean
 }
 
 /**
- * Prices a token by whatever pools it has against dollar tokens and the native currency: for reports, and as the most it may be
- * worth. Anybody can make such a pool, so it never is a source for anything else.
+ * Prices a token by all the pools it has against dollar tokens and the native currency: for reports, and as an upper bound of
+ * its worth. Anybody can make such a pool, so it is a source for nothing else.
  *
  * @param floorUsd least depth of a pool in US dollars
  */
@@ -53,7 +56,7 @@ export function dollarTokens(chain: Chain): readonly PricedToken[] {
 }
 
 const mostDollarTokens = 3
-/** US dollars; a pool with less on its shallower side would be anybody's to make, with any price. */
+/** US dollars. Anybody can make a pool with less on its shallower side, at any price. */
 const leastHeardUsd = 1_000
 
 type QuotePrice = PriceGroup['quote'] & { readonly highE18: bigint }

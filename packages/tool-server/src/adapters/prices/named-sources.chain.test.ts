@@ -2,10 +2,12 @@ import { useDevnet } from '@svc/devnet/testing'
 import type { ReferencePool } from '@svc/wallet/core'
 import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
+import type { PriceMemory } from '../../ports.ts'
 import { createChainActor, v3PathOf } from '../liquidity/chain-actor.fixture.ts'
 import { createPriceMemory } from './create-price-memory.ts'
 import { openPool } from './open-pool.fixture.ts'
 import { createPricedDevnet, type PricedDevnet } from './priced-devnet.fixture.ts'
+import { poolSubject } from './sightings.ts'
 
 const devnet = useDevnet()
 const deep = 'v3 WETH/USDC 0.05 %'
@@ -63,6 +65,19 @@ describe('a price of named sources', () => {
     expect(priced.network.requests).toHaveLength(1)
   })
 
+  it('is kept for later only of pools that sum something up, since moments of others make no mean', async () => {
+    const kept: string[] = []
+    const keep: PriceMemory['keep'] = (_chain, sightings) => void kept.push(...sightings.map(({ subject }) => subject))
+    const pools = [deep, 'v2 WETH/USDC 0.3 %', 'v4 WETH/USDC 0.05 %']
+    const priced = createPricedDevnet(devnet(), {
+      named: { WETH: { pools } },
+      memory: { recall: async () => [], keep },
+    })
+    await priced.usd('WETH')
+    const ofPools = kept.filter((subject) => subject.startsWith('pool'))
+    expect(ofPools).toEqual([deep, 'v2 WETH/USDC 0.3 %'].map((label) => poolSubject(priced.pool(label).id)))
+  })
+
   it('rests on what a person confirmed rather than on the row of the chain', async () => {
     const rows = { pools: [poolRowOf('v2 WETH/USDC 0.3 %')] }
     const named = { WETH: { pools: [deep] } }
@@ -78,6 +93,9 @@ describe('a price of named sources', () => {
     const priced = createPricedDevnet(devnet(), { named: { WETH: { pools: [wrong] } } })
     await priced.passTime(35)
     expect(await priced.usd('WETH')).toMatchObject({ band: null, doubt: 'silent', mostE18: null, method: 'pool_twap' })
+    const exacting = createPricedDevnet(devnet(), { named: { WETH: { pools: [wrong] } }, leastLiquidityUsd: 1e9 })
+    expect(await exacting.usd('WETH')).toBeNull()
+    expect(await exacting.prices.doubt(exacting.chain, await exacting.token('WETH'))).toBe('silent')
   })
 })
 
@@ -109,6 +127,22 @@ describe('a v3 pool of one record, whose memory a trade pushes out', () => {
     expect(byMoment).toMatchObject({ basis: 'cold', said: [expect.stringMatching('price of the moment')] })
     expect(byMoment.low).toBeGreaterThan(calm.high)
     expect(await bare.usd('WBTC')).toMatchObject({ confidence: 'LOW', method: 'pool_spot' })
+  })
+})
+
+describe('a v4 pool whose past is gone', () => {
+  it('is as wide as the push that is presumed now, which follows the policy', async () => {
+    let pushBudgetUsd = 200
+    const named = { WETH: { pools: ['v4 WETH/USDC 0.05 %'] } }
+    const priced = createPricedDevnet(devnet(), { named, pushBudgetUsd: () => pushBudgetUsd })
+    priced.network.losesPast = true
+    const wide = await priced.band('WETH')
+    pushBudgetUsd = 0
+    await priced.passTime(1)
+    const narrow = await priced.band('WETH')
+    expect([wide.basis, narrow.basis]).toEqual(['cold', 'cold'])
+    expect(wide.high / wide.low).toBeGreaterThan(1.001)
+    expect(narrow.high / narrow.low).toBeCloseTo(1, 6)
   })
 })
 

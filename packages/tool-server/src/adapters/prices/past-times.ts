@@ -1,23 +1,23 @@
 import type { Chain } from '@svc/wallet/core'
 import { laterPartSeconds, meanSeconds, shortestMeanSeconds } from './band/pool-mean.ts'
 
-/** The times before a block at which pools are looked at for means. */
+/** The earlier times at which pools are read for means. */
 export type PastTimes = {
-  /** Older blocks that are read of pools whose sums are enough. */
+  /** Older blocks at which v2 pairs are read, whose sums are enough. */
   readonly forSums: readonly bigint[]
-  /** Of all others, whose prices at single blocks count. */
+  /** Older blocks at which v3 and v4 pools are read, whose prices at single blocks count. */
   readonly forMoments: readonly bigint[]
-  /** Seconds ago, single ones, which a v3 pool's own oracle is asked for; youngest first. */
+  /** Single seconds for which the own oracle of a v3 pool is asked, in seconds before the block; youngest first. */
   readonly oracleAges: readonly number[]
 }
 
 /**
- * Blocks of about a day, half an hour, twenty, ten and five minutes ago, if blocks come as the chain's row says, and the oldest that a
- * full node has the state of where that may be old enough; how old they really are, only reading them tells. Of an oracle one second
- * of each twentieth of half an hour.
+ * Picks blocks of about a day, half an hour, twenty, ten and five minutes ago, if blocks come as often as the row of the chain says,
+ * and the oldest block whose state a full node keeps, where that may be old enough. Their real times are known once they are
+ * read. From an oracle it picks one second of each twentieth of half an hour.
  *
- * @param pickInt a whole number below another: each block lies later by up to `mostJitterSeconds`, and each second anywhere in
- *   its part, so that nobody knows beforehand which are read
+ * @param pickInt gives a random whole number below another. It moves each block later by up to `mostJitterSeconds`, and each second
+ *   anywhere within its twentieth, so that nobody knows beforehand which are read
  */
 export function pastTimes(
   headNumber: bigint,
@@ -41,18 +41,18 @@ export function pastTimes(
   }
 }
 
-/** How blocks come; on demand where no age of the head is too old. */
+/** How often blocks come; on demand where `maxHeadAgeSeconds` is `null`. */
 type BlockPace = Pick<Chain, 'blockTimeSeconds' | 'maxHeadAgeSeconds'>
 
 /** Seconds; the youngest block is then still older than a minute. */
 const mostJitterSeconds = 240
-/** Seconds ago, beside those of the sums: with them and the head they make two halves of three. */
+/** Seconds ago. Together with the times of the sums and the head they make two overlapping halves of three. */
 const momentSeconds = [1_200, 300]
-/** What stood then bounds how far a price can have jumped; blocks may come a little slower than the row says. */
+/** The price of that time bounds a jump. Less than a day, since blocks may come a little slower than the row says. */
 const jumpSeconds = 23 * 3_600
-/** Of whose state a full node has the last 128, with some room for a head that moves on. */
+/** A full node keeps the state of the last 128 blocks; this leaves room for a head that moves on. */
 const keptBlocks = 120
-/** As many as make it dear to stand in most of them, and an answer of some kilobytes. */
+/** Enough to make it expensive to push the price in most of them; the answer is still only some kilobytes. */
 const oracleMoments = 20
 /** Seconds. */
 const oraclePart = meanSeconds / oracleMoments

@@ -1,20 +1,20 @@
-/** One pool's word on the price of a token in units of another, of a pool that nobody named. */
+/** The price of a token in units of another, according to one pool that nobody named. */
 export type PricePoint = {
   /** Pair or pool address; for v4 the PoolId. */
   readonly pool: string
-  /** Of one whole token in whole quote tokens: the mean of about half an hour, `null` where the pool does not tell one. */
+  /** Mean of about half an hour, in whole quote tokens for one whole token; `null` where none can be had. */
   readonly mean: number | null
-  /** The same at the block. */
+  /** The price at the block, in the same unit. */
   readonly spot: number
-  /** Whether what it said half an hour ago is known: by its own oracle or an endpoint's older state. */
+  /** Whether its price of half an hour ago can be read, from its own oracle or from older state of the endpoint. */
   readonly hasPast: boolean
-  /** The greatest of both and of the older moments that were read, times 1e18 and rounded up. */
+  /** The highest of both and of all older prices that were read, up to a day ago; times 1e18 and rounded up. */
   readonly mostE18: bigint
   /**
-   * Whole quote tokens that the price rests on: the least of what the pool really holds on either side, and of what its
-   * liquidity over the time of the mean would hold over all prices. The first cannot be conjured up by a narrow range, the second
-   * not by a deposit out of range or of the moment. In v4, where nobody knows what a pool holds, what its liquidity is sure
-   * to hold between the nearest ticks.
+   * Whole quote tokens that the price rests on: the smaller of what the pool really holds on its shallower side and of what its
+   * liquidity, over the time of the mean, would hold over all prices. A narrow range cannot fake the first; a deposit out of
+   * range, or one of this block, cannot fake the second. No contract tells what a v4 pool holds: there it is what the
+   * liquidity must hold between the nearest usable ticks.
    */
   readonly depth: number
 }

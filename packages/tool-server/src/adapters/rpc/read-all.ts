@@ -55,7 +55,10 @@ function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonl
   return chunks
 }
 
-/** Keeps one eth_call far below the gas that nodes grant it (a pool state read costs about 10,000). */
+/**
+ * Keeps one eth_call below the 50 million gas that nodes usually grant it. Most reads cost about 10,000; the half hour that the oracle
+ * of a v3 pool recalls costs up to about a million, once in six reads of such a pool.
+ */
 const lightReadsPerCall = 150
 
 /** In hexadecimal digits; 32 KiB are more than anything read here answers with, and are decoded in a millisecond. */

@@ -24,8 +24,8 @@ export function sourced(named: Named, policy: RoadOptions['policy'] = lenient, m
 /** Prices are read as if a block came every minute; the rest need not wait for it. */
 function roadOf({ chain, prices }: PricedDevnet): Pick<RoadOptions, 'chain' | 'engine'> {
   const usd: PriceSource['usd'] = (_chain, token, at) => prices.usd(chain, token, at)
-  const isPastless: PriceSource['isPastless'] = (_chain, token, at) => prices.isPastless(chain, token, at)
-  return { chain: { ...chain, blockTimeSeconds: 1 }, engine: { prices: { ...prices, usd, isPastless } } }
+  const doubt: PriceSource['doubt'] = (_chain, token, at) => prices.doubt(chain, token, at)
+  return { chain: { ...chain, blockTimeSeconds: 1 }, engine: { prices: { ...prices, usd, doubt } } }
 }
 
 /** The same, and the server remembers what it has seen. */

@@ -1,4 +1,4 @@
-/** The budgets of value, as the ledger keeps them; those of pools and tokens bear the chain and the address. */
+/** Names of the budgets of value in the ledger; those of single pools and tokens contain the chain and the address. */
 export const budgetNames = {
   loss: 'loss',
   speculative: 'speculative',
@@ -7,17 +7,17 @@ export const budgetNames = {
   poolPriced: 'priced by pools',
 } as const
 
-/** Of a pool the operator gave a budget of its own. */
+/** Budget of a pool that the operator gave one of its own. */
 export function poolBudgetName(chainId: number, pool: string): string {
   return `pool ${chainId} ${pool.toLowerCase()}`
 }
 
-/** Of one of them. */
+/** Budget of a single token that pools alone price. */
 export function poolPricedBudgetName(chainId: number, token: string): string {
   return `${budgetNames.poolPriced} ${chainId} ${token.toLowerCase()}`
 }
 
-/** Whether a person may let a call exceed the budget: one of tokens that only pools vouch for. */
+/** Whether a person may let a call exceed the budget: true for those of tokens that pools alone price. */
 export function isForAPerson(name: string): boolean {
   return name.startsWith(budgetNames.poolPriced)
 }

@@ -7,9 +7,9 @@ import { type DepositBounds, depositOf } from './deposit-bounds.ts'
 import { tradesOf, type TradesBounds } from './trade-bounds.ts'
 
 /**
- * What the calldata of each call of an intent permits at worst, apart from what a simulation shows: the most its trades take
- * and the least they bring, the bounds of each deposit, the pools they go through. Calls to contracts that are not of the AMM
- * hold nothing of it. Throws `UNSAFE_TRANSACTION` for calldata of the AMM that is not canonical or not known.
+ * What the calldata of each call permits at worst, whatever a simulation shows: the most that its trades take and the least that
+ * they bring, the bounds of each deposit, and the pools they use. Calls to contracts outside the AMM have none of these. Throws
+ * `UNSAFE_TRANSACTION` for AMM calldata that is not canonical or not known.
  */
 export function callBounds(calls: readonly IntentCall[], context: BoundsContext): readonly CallBounds[] {
   return calls.map((call) => boundsOfCall(call, context))

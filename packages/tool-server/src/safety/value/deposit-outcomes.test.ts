@@ -23,6 +23,15 @@ describe('what a deposit may come to at worst', () => {
     expect(Number(high!.amount0 - least.amount0) / Number(least.amount0)).toBeLessThan(1e-4)
   })
 
+  it('v3: finds both ends of a full range, whose own ends are far beyond them', () => {
+    const full = { tickLower: -887_220, tickUpper: 887_220 }
+    const most = { amount0: 10n ** 18n, amount1: 10n ** 18n }
+    const least = { amount0: 5n * 10n ** 17n, amount1: 5n * 10n ** 17n }
+    const [, low, high] = rangeOutcomes({ ticks: full, liquidity: null, most, least }, price)
+    expect(Number(low!.amount1) / Number(least.amount1)).toBeCloseTo(1, 4)
+    expect(Number(high!.amount0) / Number(least.amount0)).toBeCloseTo(1, 4)
+  })
+
   it('v3: without minimums it ends where the range does, all of it in one token', () => {
     const [, low, high] = rangeOutcomes({ ticks, liquidity: null, most: planned, least: none }, price)
     expect(low).toMatchObject({ amount1: 0n })

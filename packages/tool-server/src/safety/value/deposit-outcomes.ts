@@ -48,7 +48,7 @@ export function pairOutcomes({ most, least }: Pick<RangeDeposit, 'most' | 'least
   return [outcome(most.amount0, least.amount1), outcome(least.amount0, most.amount1)]
 }
 
-/** Nothing at all where the contract would revert: next to an edge, amounts may make more liquidity than fits 128 bits. */
+/** All zero where the contract would revert: next to an edge, amounts may make more liquidity than fits 128 bits. */
 function outcomeAt(
   { liquidity: fixed, most }: RangeDeposit,
   price: bigint,
@@ -64,14 +64,20 @@ function outcomeAt(
   }
 }
 
-/** The furthest price from `start` towards `end` that is permitted, to a ten-thousandth of the way in 24 halvings. */
+/**
+ * The furthest price from `start` towards `end` that is permitted. It halves the ratio of both ends, not their distance: the upper
+ * end of a wide range is so far away that halves of the distance would never come near `start`.
+ */
 function furthest(start: bigint, end: bigint, isPermitted: (price: bigint) => boolean): bigint {
   if (isPermitted(end)) return end
   let [near, far] = [start, end]
-  for (let halving = 0; halving < 24; halving += 1) {
-    const middle = (near + far) / 2n
+  for (let halving = 0; halving < halvings; halving += 1) {
+    const middle = integerSqrt(near * far)
     if (isPermitted(middle)) near = middle
     else far = middle
   }
   return near
 }
+
+/** They leave a hundred-thousandth of the price at most: all ticks together are 128 doublings. */
+const halvings = 24

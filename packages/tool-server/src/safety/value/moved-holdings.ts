@@ -5,10 +5,10 @@ import type { Holdings, PairShares, RangePosition, TrustedPrices } from './trust
 import type { MovedOutcomes, Outcome } from './weigh-change.ts'
 
 /**
- * What leaves a wallet and what arrives: of the whole intent as simulated, and of each call of the AMM as its calldata
- * permits. A trade may take all that it says and bring no more than it makes sure of; a deposit is made at the price of its
- * pool or at either end of those at which it may still be mined. Each call stands for itself there: a later one may never
- * happen, and what positions pay out beside a deposit was the owner's already.
+ * What leaves a wallet and what arrives: of the whole intent as simulated, and of each AMM call as its calldata permits. A trade
+ * may take its maximum and bring no more than its minimum; a deposit is made at the price of its pool, or at either end of the
+ * prices at which it may still be mined. Each call is taken by itself there: a later one may never happen, and what positions
+ * pay out beside a deposit was the owner's already.
  */
 export function outcomesOf(moved: Moved, prices: TrustedPrices): MovedOutcomes {
   return {

@@ -6,7 +6,7 @@ export type TrustedPrices = (token: string) => TrustedPrice | null
 
 export type TrustedPrice = Pick<PriceBand, 'lowE18' | 'midE18' | 'highE18' | 'basis'> & { readonly decimals: number }
 
-/** Where in the bands of all its tokens something is valued: always the same for both sides of a comparison. */
+/** Where in the bands of all tokens something is valued; the same for both sides of a comparison. */
 export type Edge = 'low' | 'mid' | 'high'
 
 /** What a wallet holds or moves. Amounts and liquidity are not negative. */
@@ -39,10 +39,10 @@ export type PairShares = {
 }
 
 /**
- * Worth of holdings in millionths of a US dollar at one edge of every band, rounded down; tokens without a trusted price,
- * and positions and shares with such a token, count as nothing; but of a share that leaves, its other side counts. A position is worth what it would hold at the trusted
- * price, a share its part of what the pair would hold there (2 * sqrt(x * y * p0 * p1), so that whoever unbalances a pair
- * makes it no dearer), whatever the pool says now.
+ * Worth of holdings in millionths of a US dollar at one edge of every band, rounded down. Whatever the pool says now, a position
+ * is worth what it would hold at the trusted price, and a share its part of what the pair would hold there: 2 * sqrt(x * y * p0 *
+ * p1), which does not rise when somebody unbalances the pair. Tokens without a trusted price count as nothing, and so do positions
+ * and shares with such a token; of a share that leaves, the other side counts.
  */
 export function valueAt(
   { tokens, positions, shares }: Holdings,
@@ -63,14 +63,14 @@ export function tokensIn({ tokens, positions, shares }: Holdings): ReadonlySet<s
   return new Set([...held, ...[...positions, ...shares].flatMap(({ token0, token1 }) => [token0, token1])])
 }
 
-/** The square root price of token1 per token0 in smallest units that two trusted prices make; `null` without both. */
+/** The square root price of token1 per token0 in smallest units, by the trusted prices of both; `null` where one has none. */
 export function trustedSqrtPriceX96(token0: string, token1: string, prices: TrustedPrices, edge: Edge): bigint | null {
   const [one, other] = [prices(token0), prices(token1)]
   if (one === null || other === null) return null
   return sqrtPriceOf(one, at(one, edge), other, at(other, edge))
 }
 
-/** Between the lowest and the highest square root price that the bands of both tokens leave open; `null` without both. */
+/** The lowest and the highest square root price within the bands of both tokens; `null` where one has no trusted price. */
 export function trustedSqrtPriceBand(
   token0: string,
   token1: string,
@@ -90,7 +90,7 @@ export function bandWidthBps({ lowE18, highE18 }: Pick<PriceBand, 'lowE18' | 'hi
   return Number(((highE18 - lowE18) * 10_000n + lowE18 - 1n) / lowE18)
 }
 
-/** Of a token that only prices of the moment are known of, the edges say nothing: its estimate is taken for all of them. */
+/** Where only current prices are known, the edges say nothing: the estimate is taken in their place. */
 function at(price: TrustedPrice, edge: Edge): bigint {
   if (edge === 'mid' || price.basis === 'cold') return price.midE18
   return edge === 'low' ? price.lowE18 : price.highE18

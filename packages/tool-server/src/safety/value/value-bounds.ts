@@ -3,8 +3,8 @@ import { type Policy, usdMicros } from '../policy.ts'
 import type { LossBounds } from './weigh-change.ts'
 
 /**
- * What the policy lets a call of a tool lose that goes through these pools. A rule of a pool goes before that of the tool,
- * and that before the common one; of several pools the strictest holds.
+ * What the policy lets a call of a tool lose in these pools. The rule of a pool takes precedence over that of the tool, and that
+ * over the common one; of several pools the strictest holds.
  */
 export function valueBounds(policy: Policy, chainId: number, tool: string, pools: readonly Hex[]): ValueBounds {
   const byTool = policy.valueRules.tools[tool] ?? {}
@@ -35,11 +35,11 @@ export type ValueBounds = LossBounds & {
   readonly maxPoolDeviationBps: number
   /** Pools of the call that have a budget of their own. */
   readonly pools: readonly { readonly pool: string; readonly capUsdMicros: bigint }[]
-  /** Then nothing of the call draws on what may be spent on tokens without a price. */
+  /** Whether all pools of the call have one: it then takes nothing out of `speculativeUsd`. */
   readonly areAllBudgeted: boolean
 }
 
-/** Fee, band and what may be lost, together: never more, but where the operator's own rule says more. */
+/** The most that `maxLossBps`, fee and band may be together, unless a rule of the operator says more. */
 const policyMostLossBps = 500
 
 const ruleNames = ['maxLossBps', 'maxPriceImpactBps', 'maxPoolDeviationBps'] as const

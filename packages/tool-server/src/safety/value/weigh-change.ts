@@ -1,10 +1,10 @@
 import { bandWidthBps, type Edge, type Holdings, tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
 
 /**
- * Weighs what leaves a wallet against what arrives, at trusted prices: both from the same edge of every band, at the edge
- * where the loss is the larger share, in every outcome that the calldata of each call permits. What arrives of tokens without
- * a trusted price counts as nothing; where something of them arrives the shortfall is speculation, and where prices of the
- * moment alone are known of a token the whole of what leaves is a cold start. Both have budgets of their own.
+ * Weighs what leaves a wallet against what arrives, at trusted prices, in every outcome that the calldata of each call permits.
+ * Both sides are valued at the same edge of every band: the edge at which the larger share is lost. A token without a trusted
+ * price arrives as nothing, and the shortfall is then speculation. Where only the current price of a token is known, all that
+ * leaves is a cold start. Both have budgets of their own.
  */
 export function weighChange(change: WeighedChange): ValueVerdict {
   const { moved, prices } = change
@@ -31,12 +31,12 @@ export function outcomesIn({ whole, calls }: MovedOutcomes): readonly Outcome[] 
   return [whole, ...calls.flatMap(({ outcomes }) => outcomes)]
 }
 
-/** The cheapest of the calls' fees, which is what the whole is excused. */
+/** The lowest fee of all calls: the loss that fees excuse for the whole. */
 export function feeBpsOf({ calls }: MovedOutcomes): number {
   return calls.length === 0 ? 0 : Math.min(...calls.map(({ feeBps }) => feeBps))
 }
 
-/** What one call moves is the whole; of several each is weighed by itself, and all of them together. */
+/** Of several calls each is weighed by itself, and all of them together; a single call is the whole. */
 function groupsOf(moved: MovedOutcomes): readonly CallOutcomes[] {
   const { whole, calls } = moved
   const [only] = calls
@@ -134,7 +134,7 @@ export type ValueVerdict = {
   readonly coldUsdMicros: bigint
 }
 
-/** Rounding, and sums that nobody would miss; a day's losses count it all the same. One cent. */
+/** One cent: rounding, and sums that nobody would miss. The losses of a day count them all the same. */
 const dustUsdMicros = 10_000n
 
 type Weighing = { readonly outUsdMicros: bigint; readonly inUsdMicros: bigint }
@@ -177,7 +177,7 @@ function isCold(outcomes: readonly Outcome[], prices: TrustedPrices): boolean {
   return tokensOf(outcomes).some((token) => prices(token)?.basis === 'cold')
 }
 
-/** As the limits count it: at the high edge, which reaches up to what the price was before, and not by the estimate. */
+/** As limits count it: at the high edge, which reaches up to earlier prices, and not at the estimate. */
 function mostLeaving(outcomes: readonly Outcome[], prices: TrustedPrices): bigint {
   const byEdges: TrustedPrices = (token) => {
     const price = prices(token)

@@ -250,7 +250,7 @@ function worldWith({ pools, history, isUnpriced, isPair, isLate, ...market }: Ch
     liquidity: { ...liquidity, findPools, pool },
     history: { read: async (request) => (history ?? ((same) => same))(await world.history.read(request)) },
     ...(isUnpriced === true && {
-      prices: { usd: async () => null, ratio: async () => null, isPastless: async () => false },
+      prices: { usd: async () => null, ratio: async () => null, doubt: async () => 'unnamed' as const },
     }),
     workers: {
       run: async (kind, input, caller) => {

@@ -91,7 +91,7 @@ export function poolWorld({
             withoutGasPrice ? Promise.reject(new Error('no method')) : { reward: [[1n, 2n, 3n]] },
         }) as never,
     },
-    prices: { usd: async (_chain, of) => usd(of), ratio: async () => null, isPastless: async () => false },
+    prices: { usd: async (_chain, of) => usd(of), ratio: async () => null, doubt: async () => 'unnamed' as const },
     history: { read: async () => history },
     workers: { run: here },
   }

@@ -230,7 +230,7 @@ describe('add_liquidity', () => {
     })
     expect(answer.at('amount0DepositedUsd')).toBeNull()
     expect(answer.at('notes')).toEqual([
-      expect.stringContaining('buy tokens whose price nobody vouches for'),
+      expect.stringContaining('buy tokens without a named price source'),
       `No trustworthy USD price for ${world.address('HOSTILE')}.`,
     ])
     expect(JSON.stringify(answer.data)).not.toMatch(/IGNORE ALL PREVIOUS/)

@@ -98,7 +98,7 @@ describe('add_liquidity hands on', () => {
     const context: WriteContext = {
       ...untouchedWorld(),
       liquidity: { planAdd } as Liquidity,
-      prices: { usd: async () => null, ratio: async () => null, isPastless: async () => false },
+      prices: { usd: async () => null, ratio: async () => null, doubt: async () => 'unnamed' as const },
       execute: async (intent) => {
         intents.push(intent)
         throw new Error('enough')

@@ -87,7 +87,7 @@ async function increaseWith(readAfter: (before: Position) => Promise<Position>) 
   const context: WriteContext = {
     ...world,
     liquidity: liquidity as Liquidity,
-    prices: { usd: async () => null, ratio: async () => null, isPastless: async () => false },
+    prices: { usd: async () => null, ratio: async () => null, doubt: async () => 'unnamed' as const },
     execute: async (_intent, shape) => shape(settled),
   }
   const input = increaseLiquidity.input.parse({ positionId: '12', amount0: '1', chain: 'base' })

@@ -4,8 +4,8 @@ import { overlaps, type PriceRange, reaching, widenedBy } from './price-range.ts
 export type SeenBand = PriceRange & { readonly midE18: bigint; readonly atSeconds: number }
 
 /**
- * A band that lies beyond what the token can have moved to since it was seen is stretched to that bound: by four standard
- * deviations of its own volatility. Every sighting of the last day bounds, so that many small jumps are no way around.
+ * Stretches a band that lies further from an earlier one than the token can have moved since: up to four standard deviations of
+ * its own volatility. Every sighting of the last day bounds it, so that many small jumps are no way around.
  *
  * @param seen in any order
  * @param atSeconds time of the block
@@ -32,15 +32,15 @@ export type BoundedJump = {
   readonly bound: PriceRange | null
 }
 
-/** What a sighting is good for; older ones bound nothing. */
+/** Older sightings bound nothing. */
 const daySeconds = 86_400
 const yearSeconds = 365 * daySeconds
-/** Standard deviations: of a day's hours, one in a thousand with honest volatility. */
+/** Standard deviations; honest volatility exceeds them in about one of a thousand days of hourly sightings. */
 const deviations = 4
-/** Of a year. What a day of sightings says is held between these: coins are rarely calmer, and hardly ever wilder for a day. */
+/** Yearly volatility by a day of sightings is kept between these: coins are rarely calmer, and hardly ever wilder for a day. */
 const leastSigma = 0.6
 const mostSigma = 3
-/** A price is given as much room at once as in an hour. */
+/** However young a sighting, the price may have moved as far as in an hour. */
 const shortestAgeSeconds = 3_600
 
 /** Realised, from the middles of neighbouring sightings. */

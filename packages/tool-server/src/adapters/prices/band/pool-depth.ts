@@ -10,11 +10,10 @@ export type PoolDepth = {
 }
 
 /**
- * What liquidity holds within a reach of a price, on each side no more than the pool really has. Real balances are those of
- * the moment, and a push of this block moves them from one side to the other; their sum stays. So where the price of the
- * moment strays from the mean, each side is taken to have half of the sum. What a single v4 pool has no contract tells, and liquidity
- * far beyond what it holds takes next to no money between two ticks: there it is half of what is sure to stand between the usable
- * ticks around the price.
+ * What liquidity holds within a reach of a price, on each side no more than the pool really has. A push of this block moves real
+ * balances from one side to the other and leaves their sum, so where the current price strays from the mean, each side is taken
+ * to have half of the sum. No contract tells what a single v4 pool has, and between two ticks huge liquidity takes next to no
+ * money: there each side is half of what must stand between the usable ticks around the price.
  *
  * @param reach within 20 % of the price unless given
  */

@@ -18,14 +18,15 @@ export type PoolMean = PriceRange & {
 export type MeanSource = 'its own oracle' | 'older blocks' | 'earlier sightings'
 
 /**
- * The mean of a pool over time, from the first of these that reaches back `shortestMeanSeconds`, else `null`: in v3 single
- * seconds that its own oracle recalls; in v3 and v4 single older blocks, in v2 what was summed up since older blocks; in v2 and
- * v3 what was summed up since the server saw the pool before. What was seen of a v4 pool, which sums nothing up, would be
- * moments that whoever asked has chosen.
+ * The mean of a pool over time: from the first of these sources that reaches back `shortestMeanSeconds`, else `null`.
+ * 1. v3: single seconds that its own oracle recalls. v2: what it summed up since older blocks.
+ * 2. v3 and v4: single older blocks.
+ * 3. v2 and v3: what the pool summed up since the server last saw it. A v4 pool sums nothing up, and single sightings would be of
+ *    moments that the caller chose.
  *
- * Liquidity of v3 and v4 may end, and whoever empties a pool takes its price to the end of all ticks for the fees, so that a
- * block there moves a mean of logarithms at will. A middle of moments that nobody knows beforehand stays where it is until
- * the price is held for most of the time. The sums of v2 go from the harmonic to the arithmetic mean, and one of both stays.
+ * The liquidity of v3 and v4 may end: whoever empties a pool takes its price to the end of all ticks for the fees alone, so one
+ * block moves a mean of ticks at will. The median of moments that nobody knows beforehand stays in place until the price is held
+ * for most of the time. The sums of v2 give a range from the harmonic to the arithmetic mean; a moment cannot move both.
  */
 export function poolMean({ row, side, now, observed, recalled, older, seen }: PoolReading): PoolMean | null {
   if (now === null) return null
@@ -39,7 +40,7 @@ export function poolMean({ row, side, now, observed, recalled, older, seen }: Po
   return mean === null || version === 'v2' ? mean : reachingMoments(mean, [...older, ...seen], now, side)
 }
 
-/** From the first to the third quarter of the ticks: one edge stays until three quarters of them are pushed. */
+/** From the lower to the upper quartile of the ticks: one edge stays in place until three quarters of them are pushed. */
 function recalledMean(
   recalled: PoolReading['recalled'],
   { observed, now, side }: Pick<PoolReading, 'observed' | 'side'> & { readonly now: PoolSnapshot },
@@ -58,7 +59,7 @@ function recalledMean(
   return range === null || single === null || summed === null ? null : { ...summed, ...range, midE18: middleOf(single) }
 }
 
-/** Where too little else is known: sums reach the single moments too, where these are further off than an honest market goes. */
+/** Stretches sums to the single moments that lie further off than honest sources differ, since nothing better is known. */
 function reachingMoments(
   mean: PoolMean,
   moments: readonly PoolSnapshot[],
@@ -76,11 +77,11 @@ function reachingMoments(
 /** As much as honest sources differ by. */
 const strayedFactor = 1.02
 
-/** Seconds; what covers less time is no mean. */
+/** Seconds that a mean covers at least. */
 export const shortestMeanSeconds = 900
-/** Seconds; what lies further back says nothing of now. */
+/** Seconds; a price from further back says nothing about now. */
 export const longestMeanSeconds = 7_200
-/** Seconds; what a mean should cover, as in Compound's anchored view. */
+/** Seconds that a mean should cover, as in Compound's UniswapAnchoredView. */
 export const meanSeconds = 1_800
 /** Seconds; where the later part of a mean should begin, and how near to the present it may. */
 export const laterPartSeconds = 600

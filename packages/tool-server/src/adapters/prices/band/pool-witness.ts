@@ -5,13 +5,13 @@ import { type PoolMean, shortestMeanSeconds } from './pool-mean.ts'
 import type { PoolRow } from './pool-reading.ts'
 import { clamped, type PriceRange, throughQuote, widenedBy } from './price-range.ts'
 
-/** What a named pool tells of the price of its token in another, and what that other is worth. */
+/** What a named pool says about the price of its token in a quote token, and what the quote token is worth. */
 export type PoolEvidence = {
   readonly row: PoolRow
   /** In whole quote tokens, as all of these; `null` where none can be had. */
   readonly mean: PoolMean | null
   readonly spot: PriceRange
-  /** What its word weighs. */
+  /** What its price is weighted with. */
   readonly depth: PoolDepth
   /** What stood there throughout. */
   readonly leastDepth: PoolDepth
@@ -23,7 +23,7 @@ export type PoolEvidence = {
 /** The band of a quote token, or why a pool against it says nothing. */
 export type QuoteWorth = { readonly band: PriceBand; readonly silent: null } | { readonly silent: string }
 
-/** A pool's word in US dollars, or why it has none. */
+/** What a pool says in US dollars, or why it says nothing. */
 export type PoolWitness = SpeakingPool | SilentPool
 
 export type SilentPool = { readonly row: PoolRow; readonly silent: string }
@@ -44,10 +44,10 @@ export type SpeakingPool = PriceRange & {
 }
 
 /**
- * A pool as a witness: its mean through the band of its quote, or, without a mean that counts, the price of the moment as
- * far as it can have been pushed either way.
+ * What a pool says in US dollars: its mean times the band of its quote token, or, without a mean that counts, its current price
+ * widened both ways by as far as it can have been pushed.
  *
- * @param pushBudgetUsd what a push is presumed to be paid with, in fees
+ * @param pushBudgetUsd US dollars that a push is presumed to cost in fees
  */
 export function poolWitness(pool: PoolEvidence, pushBudgetUsd: number): PoolWitness {
   const { row, quote, mean, spot, depth, leastDepth, before } = pool
@@ -80,20 +80,21 @@ function seenThrough({ midE18, atSeconds, ...edges }: SeenBand, quote: PriceBand
 }
 
 /**
- * How far a price can be pushed for so much in fees, there and back within one block, when only fees are lost. Along a
- * constant product of reserve Y it takes Y (sqrt(k) - 1) to push the price by k, and as much to push it back: the whole depth, which
- * reaches to `depthReach`, is taken for that. Beyond it as much again may stand or nothing, and the price goes with the money.
+ * The factor by which a price can be pushed for so much in fees, there and back within one block, when only fees are lost. Along a
+ * constant product with reserve Y, pushing the price by k takes Y (sqrt(k) - 1), and as much to push it back; up to `depthReach` the
+ * whole depth is used up. Nobody knows what stands beyond it, so the square root of the price is taken to rise with the money spent.
  */
 function pushFactor(pushBudgetUsd: number, fee: number, depthUsd: number): number {
-  const feesForAll = 2 * (fee / 1_000_000) * depthUsd
-  const share = pushBudgetUsd / feesForAll
+  const feesForAllUsd = 2 * (fee / 1_000_000) * depthUsd
+  if (feesForAllUsd === 0) return mostPush
+  const share = pushBudgetUsd / feesForAllUsd
   const reach = Math.sqrt(1 + depthReach) - 1
   const root = share <= 1 ? 1 + reach * share : (1 + reach) * share
   return Math.min(root ** 2, mostPush)
 }
 
 /**
- * However thin a pool is, it is not taken to have been pushed further than this: an interval without end would agree with
- * everything, and whoever empties a pool for a block would silence it.
+ * The largest factor of a push that is presumed, however thin the pool. A range without end would agree with everything, so
+ * emptying a pool for one block would silence it.
  */
 const mostPush = 4

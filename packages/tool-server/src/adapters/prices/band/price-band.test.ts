@@ -53,6 +53,12 @@ describe('priceBand', () => {
       [90, 90],
       { basis: 'pools' },
     ],
+    [
+      'of an empty pool without a mean, where nobody is presumed to spend anything on a push',
+      { pools: [poolAt(1, 100, { mean: null, depthUsd: 0 })], pushBudgetUsd: 0 },
+      [25, 400],
+      { basis: 'cold' },
+    ],
     ['of a price of nothing', { pools: [poolAt(1, 0)] }, null],
     ['of a billion dollars', { pools: [poolAt(1, 1e9)] }, [1e9, 1e9]],
     ['of more than that', { pools: [poolAt(1, 1e9 + 1)] }, null],

@@ -6,7 +6,7 @@ import { clamped, e18, hullOf, type PriceRange, reaching } from './price-range.t
 import { type JudgedSources, priceWitnesses } from './price-witnesses.ts'
 import { weighPools, type WeighedPools } from './weigh-pools.ts'
 
-/** All that named sources tell of the price of a token. */
+/** All that the named sources say about the price of a token. */
 export type PriceEvidence = {
   /** Unix seconds of the block. */
   readonly atSeconds: number
@@ -22,7 +22,7 @@ export type PriceEvidence = {
   readonly pushBudgetUsd: number
 }
 
-/** A band with what it is good for, or why there is none. */
+/** A band and what it can be used for, or why there is none. */
 export type PriceVerdict = {
   readonly band: PriceBand | null
   readonly doubt: PriceDoubt | null
@@ -33,13 +33,13 @@ export type PriceVerdict = {
   readonly pools: readonly string[]
   /** HIGH: a feed and means of pools, or an undisputed peg, agree within 2 %. LOW: prices of the moment alone. */
   readonly confidence: UsdPrice['confidence']
-  /** Whether it may bound later prices: it rests on a feed or on means, and nothing had to stretch it. */
+  /** Whether it may bound later prices: it rests on a feed or on means, and nothing stretched it. */
   readonly isSettled: boolean
 }
 
 /**
- * The price of a token as a band over its named sources, which nobody can move for less than it is worth to him. Sources
- * that disagree make it wide; nothing makes it narrow but sources that agree. In integers, but for depths and volatility.
+ * The price of a token as a band over its named sources. Sources that disagree make it wide; only sources that agree make it
+ * narrow, so that moving it costs more than it earns. In integers, except for depths and volatility.
  */
 export function priceBand(evidence: PriceEvidence): PriceVerdict {
   const judged = judge(evidence)
@@ -90,13 +90,13 @@ function judge(evidence: PriceEvidence): Judged {
   return { usdPegged, pegCounts, feed, said, pools, weighed, basic, pegHolds, range, bound }
 }
 
-/** Where a band of a dollar token must lie for a dollar to be its price, and for pools against it to say anything. */
+/** Whether a dollar token is at its peg: only then is a dollar its price, and only then do pools against it count. */
 export function isAtPeg({ lowE18, highE18 }: PriceRange): boolean {
   return lowE18 * 100n >= 98n * e18 && highE18 * 100n <= 102n * e18
 }
 
 const peg: PriceRange = { lowE18: e18, highE18: e18 }
-/** No token is worth a billion dollars apiece; what says so is broken or lying. */
+/** A billion dollars. No token is worth as much; a source that says so is broken or lies. */
 const absurdE18 = 10n ** 27n
 /** Share by which feed and pools differ at most for the highest confidence. */
 const agreedShare = 0.02
@@ -137,5 +137,5 @@ function depthOf(pools: readonly SpeakingPool[]): bigint {
   return BigInt(Math.floor(Math.min(usd, mostDepthUsd) * 1_000_000))
 }
 
-/** What a dishonest token's pool claims to hold may be any number; millionths of this are whole numbers. */
+/** The pool of a dishonest token may claim to hold any amount. Millionths of this are still whole numbers. */
 const mostDepthUsd = 1_000_000_000

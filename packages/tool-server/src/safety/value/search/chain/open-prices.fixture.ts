@@ -30,7 +30,13 @@ export function openPrices(devnet: Devnet, market: ChainMarket, options: PricesO
   const row = { tokens, wrappedNative, blockTimeSeconds: blockSeconds }
   // Which older blocks are read follows from the block, as in the search.
   const pickInt = (below: number) => pickAt(head.block)(below)
-  const priced = createPricedDevnet(devnet, { chain: row, memory: noting, keptBlocks, pickInt, pushBudgetUsd })
+  const priced = createPricedDevnet(devnet, {
+    chain: row,
+    memory: noting,
+    keptBlocks,
+    pickInt,
+    pushBudgetUsd: () => pushBudgetUsd,
+  })
   const { chain, prices, rpc, network } = priced
   network.losesPast = true
   noting.keep(chain, options.sightings)

@@ -1,0 +1,77 @@
+import { zeroAddress } from 'viem'
+import { describe, expect, it } from 'vitest'
+import type { PriceBand } from '../ports.ts'
+import { parsePolicy } from './policy.ts'
+import { type BudgetedValue, budgetsOf } from './spend-budgets.ts'
+import type { PricedToken } from './spend-value.ts'
+import { bandOf } from './value/bands.fixture.ts'
+import type { Holdings } from './value/trusted-value.ts'
+import { valueBounds } from './value/value-bounds.ts'
+
+const policy = parsePolicy({ allowlist: { mode: 'lenient' }, maxDailyLossUsd: '20' }, { production: false })
+const nothing: Holdings = { tokens: new Map(), positions: [], shares: [] }
+const holding = (amounts: Readonly<Record<string, bigint>>): Holdings => {
+  return { ...nothing, tokens: new Map(Object.entries(amounts)) }
+}
+const usd = (dollars: number) => BigInt(dollars) * 10n ** 6n
+
+describe('what a call takes out of the budgets of a day', () => {
+  it('is nothing where it only brings funds home', () => {
+    expect(budgetsOf({ ...valueOf({ leaves: holding({ pooled: usd(50) }) }), isExit: true }, spend)).toEqual([])
+  })
+
+  it('of tokens that pools alone price is the larger side, of each a tenth of its depth, of all a sum', () => {
+    const value = valueOf({ leaves: holding({ pooled: usd(50), fed: usd(70) }), arrives: holding({ other: usd(80) }) })
+    expect(pooled(value)).toEqual([
+      ['priced by pools', usd(130), usd(200)],
+      ['priced by pools 1 pooled', usd(50), usd(100)],
+      ['priced by pools 1 other', usd(80), usd(100)],
+    ])
+  })
+
+  it('counts such a token within shares, that leave beside a token without a price too', () => {
+    const share = {
+      pair: 'pair',
+      token0: 'pooled',
+      reserve0: usd(600),
+      reserve1: usd(600),
+      amount: 1n,
+      totalSupply: 10n,
+    }
+    const shares = (token1: string): Holdings => ({ ...nothing, shares: [{ ...share, token1 }] })
+    expect(pooled(valueOf({ leaves: shares('fed') }))[1]).toEqual(['priced by pools 1 pooled', usd(120), usd(100)])
+    expect(pooled(valueOf({ leaves: shares('unnamed') }))[1]).toEqual(['priced by pools 1 pooled', usd(60), usd(100)])
+    expect(pooled(valueOf({ arrives: shares('unnamed') }))[1]).toEqual(['priced by pools 1 pooled', 0n, usd(100)])
+  })
+})
+
+/** A dollar each, of six decimals. */
+function pricedAs(symbol: string, change: Partial<PriceBand>): [string, PricedToken] {
+  const token = {
+    address: zeroAddress,
+    symbol,
+    name: symbol,
+    decimals: 6,
+    isNative: false,
+    listed: true,
+    usdPegged: false,
+  }
+  const band = bandOf(10n ** 18n, change)
+  return [symbol, { token, usd: 1, band, usdE18: band.highE18, doubt: null, pair: null }]
+}
+
+const byPools = { basis: 'pools', depthUsdMicros: usd(1_000) } as const
+const priced = new Map([pricedAs('pooled', byPools), pricedAs('other', byPools), pricedAs('fed', {})])
+const spend = { policy, chainId: 1, priced, spendUsdMicros: 0n }
+
+function valueOf(moved: Partial<BudgetedValue['simulated']>): BudgetedValue {
+  const bounds = valueBounds(policy, 1, 'execute_swap', [])
+  const none = { lossUsdMicros: 0n, speculativeUsdMicros: 0n, coldUsdMicros: 0n }
+  return { isExit: false, bounds, ...none, simulated: { leaves: nothing, arrives: nothing, ...moved } }
+}
+
+function pooled(value: BudgetedValue) {
+  return budgetsOf(value, spend).flatMap(({ name, usdMicros, capUsdMicros }) =>
+    name.startsWith('priced by pools') ? [[name, usdMicros, capUsdMicros]] : [],
+  )
+}
