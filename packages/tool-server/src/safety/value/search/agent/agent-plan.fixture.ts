@@ -38,6 +38,8 @@ export type PlannedDeposit = {
   readonly kind: OpenedKind
   /** The price a missing pool is opened at (token1 for one token0, smallest units). */
   readonly opensAt: number | null
+  /** What the caller names of the tokens of a missing pool, whose price follows from it. */
+  readonly named: Pair | null
   /** What is increased. */
   readonly position: SimPosition | null
   /** `null` in v2. */
@@ -125,11 +127,11 @@ function planDeposit(world: SimWorld, target: Target, call: AgentCall): PlannedD
       ? pairBounds(world, pool, opensAt, call)
       : ticks === null
         ? null
-        : rangeBounds(world, pool, ticks, call)
+        : rangeBounds(world, pool, { ticks, opensAt }, call)
   return bounds === null ? null : { ...common, ticks, ...bounds }
 }
 
-type DepositBounds = Pick<PlannedDeposit, 'liquidity' | 'most' | 'least' | 'quoted'>
+type DepositBounds = Pick<PlannedDeposit, 'named' | 'liquidity' | 'most' | 'least' | 'quoted'>
 
 function pairBounds(
   world: SimWorld,
@@ -147,28 +149,44 @@ function pairBounds(
   if (amount0 === 0n || amount1 === 0n || amount1 > rest) return null
   const least = { amount0: lessSlippage(amount0, slippageBps), amount1: lessSlippage(amount1, slippageBps) }
   const liquidity = opensAt === null ? 0n : integerSqrt(amount0 * amount1) - 1000n
-  return { liquidity: null, most, least, quoted: { ...most, liquidity, sqrtPriceX96: 0n } }
+  return {
+    named: opensAt === null ? null : most,
+    liquidity: null,
+    most,
+    least,
+    quoted: { ...most, liquidity, sqrtPriceX96: 0n },
+  }
 }
 
 function rangeBounds(
   world: SimWorld,
   { version, token0, token1, state }: Extract<SimPool, { version: 'v3' | 'v4' }>,
-  ticks: Ticks,
+  { ticks, opensAt }: { readonly ticks: Ticks; readonly opensAt: number | null },
   { usd, slippageBps }: AgentCall,
 ): DepositBounds | null {
   const { sqrtPriceX96 } = state
   const [sqrtPriceAX96, sqrtPriceBX96] = [getSqrtPriceAtTick(ticks.tickLower), getSqrtPriceAtTick(ticks.tickUpper)]
   const isAbove = sqrtPriceX96 >= sqrtPriceBX96
-  const amounts = isAbove
-    ? { amount0: 0n, amount1: payable(world, token1, usd) }
-    : { amount0: payable(world, token0, usd / 2), amount1: balanceOf(world.agent, token1) }
+  const named = opensAt === null ? null : namedToOpen(world, token0, usd, opensAt)
+  const amounts =
+    named ??
+    (isAbove
+      ? { amount0: 0n, amount1: payable(world, token1, usd) }
+      : { amount0: payable(world, token0, usd / 2), amount1: balanceOf(world.agent, token1) })
   const liquidity = liquidityFor(sqrtPriceX96, ticks, amounts)
   if (liquidity === 0n || liquidity > mostLiquidity) return null
   const fitted = getAmountsForLiquidity(sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96, liquidity, true)
   const slippage = { sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96, liquidity, slippageBps }
   const quoted = { ...fitted, liquidity, sqrtPriceX96 }
-  if (version === 'v3') return { liquidity: null, most: fitted, least: mintAmountsWithSlippage(slippage), quoted }
-  return { liquidity, most: maxAmountsWithSlippage(slippage), least: { amount0: 0n, amount1: 0n }, quoted }
+  if (version === 'v3')
+    return { named, liquidity: null, most: fitted, least: mintAmountsWithSlippage(slippage), quoted }
+  return { named, liquidity, most: maxAmountsWithSlippage(slippage), least: { amount0: 0n, amount1: 0n }, quoted }
+}
+
+/** Both tokens, in the proportion that makes the price. */
+function namedToOpen(world: SimWorld, token0: SimToken, usd: number, opensAt: number): Pair {
+  const amount0 = payable(world, token0, usd / 2)
+  return { amount0, amount1: timesRaw(amount0, opensAt) }
 }
 
 /** A tick holds no more, in the widest pool. */
@@ -215,7 +233,7 @@ export function lessSlippage(amount: bigint, slippageBps: number): bigint {
   return (amount * BigInt(10_000 - slippageBps)) / 10_000n
 }
 
-export function timesRaw(amount0: bigint, raw: number): bigint {
+function timesRaw(amount0: bigint, raw: number): bigint {
   return BigInt(Math.floor(Number(amount0) * raw))
 }
 

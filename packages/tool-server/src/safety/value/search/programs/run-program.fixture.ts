@@ -1,6 +1,6 @@
 import { LpMathError } from '@svc/lp-math'
 import { executeCall } from '../agent/agent-execute.fixture.ts'
-import { type PlannedCall, type PlannedDeposit, planCall, timesRaw } from '../agent/agent-plan.fixture.ts'
+import { type PlannedCall, type PlannedDeposit, planCall } from '../agent/agent-plan.fixture.ts'
 import { arbitrage } from '../world/arbitrage.fixture.ts'
 import {
   attackerAdds,
@@ -197,13 +197,11 @@ function noteDecision(world: SimWorld, call: AgentCall, planned: PlannedCall, ve
   }))
 }
 
-function depositAmounts({ kind, opensAt, quoted, ticks }: PlannedDeposit): Step['amounts'] {
+function depositAmounts({ kind, named, quoted, ticks }: PlannedDeposit): Step['amounts'] {
   const { version, token0, token1, fee } = kind
   const pool = { version, token0: token0.symbol, token1: token1.symbol, fee }
-  // A missing pool opens at the price of the amounts that are named for it.
-  const amount1 = opensAt === null || version === 'v2' ? quoted.amount1 : timesRaw(quoted.amount0, opensAt)
-  const named = { amount0: `${quoted.amount0}`, amount1: `${amount1}` }
-  return { ...pool, ...named, ...ticksOf(ticks) }
+  const { amount0, amount1 } = named ?? quoted
+  return { ...pool, amount0: `${amount0}`, amount1: `${amount1}`, ...ticksOf(ticks) }
 }
 
 function ticksOf(ticks: Ticks | null): Step['amounts'] {
