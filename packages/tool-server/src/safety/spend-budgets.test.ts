@@ -29,6 +29,15 @@ describe('what a call takes out of the budgets of a day', () => {
     ])
   })
 
+  it('has nothing of a token without a named source that leaves, and does not ask for what arrives', () => {
+    const of = (side: Partial<BudgetedValue['simulated']>) =>
+      budgetsOf(valueOf(side), spend).filter(({ name }) => name.startsWith('without a named source'))
+    expect(of({ leaves: holding({ unnamed: 1n }) })).toEqual([
+      { name: 'without a named source 1 unnamed', usdMicros: 1n, capUsdMicros: 0n },
+    ])
+    expect(of({ arrives: holding({ unnamed: usd(9) }), leaves: holding({ fed: usd(9), unnamed: 0n }) })).toEqual([])
+  })
+
   it('counts such a token within shares, that leave beside a token without a price too', () => {
     const share = {
       pair: 'pair',
@@ -61,7 +70,9 @@ function pricedAs(symbol: string, change: Partial<PriceBand>): [string, PricedTo
 }
 
 const byPools = { basis: 'pools', depthUsdMicros: usd(1_000) } as const
-const priced = new Map([pricedAs('pooled', byPools), pricedAs('other', byPools), pricedAs('fed', {})])
+const [key, listed] = pricedAs('unnamed', {})
+const unnamed: [string, PricedToken] = [key, { ...listed, band: null, usdE18: null, doubt: 'unnamed' }]
+const priced = new Map([pricedAs('pooled', byPools), pricedAs('other', byPools), pricedAs('fed', {}), unnamed])
 const spend = { policy, chainId: 1, priced, spendUsdMicros: 0n }
 
 function valueOf(moved: Partial<BudgetedValue['simulated']>): BudgetedValue {

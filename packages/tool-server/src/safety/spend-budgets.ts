@@ -1,8 +1,9 @@
 import type { Budget } from '@svc/store'
+import { isUnnamed } from '../ports.ts'
 import { countable } from './countable.ts'
 import type { Policy } from './policy.ts'
 import type { PricedTokens } from './spend-value.ts'
-import { budgetNames, poolBudgetName, poolPricedBudgetName } from './value/budget-names.ts'
+import { budgetNames, poolBudgetName, poolPricedBudgetName, unnamedBudgetName } from './value/budget-names.ts'
 import { type Holdings, tokensIn, valueAt } from './value/trusted-value.ts'
 import { dailyValueCaps } from './policy-value-caps.ts'
 import { type CallValue, trustedPrices } from './weigh-value.ts'
@@ -25,6 +26,7 @@ export function budgetsOf(value: BudgetedValue, spend: BudgetedSpend): readonly 
       return { name: poolBudgetName(chainId, pool), usdMicros: spendUsdMicros, capUsdMicros }
     }),
     ...poolPriced(value, spend, caps.poolPriced),
+    ...unnamed(value, spend),
   ]
   return budgets.map(({ name, usdMicros, capUsdMicros }) => {
     return { name, usdMicros: countable(usdMicros), capUsdMicros }
@@ -66,6 +68,17 @@ function poolPriced(
   })
   const together = ofEach.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
   return [{ name: budgetNames.poolPriced, usdMicros: together, capUsdMicros }, ...ofEach]
+}
+
+/**
+ * A token without a named source leaves with a person's word alone: whoever bids for it in a pool of his own decides how little it
+ * counts as, and a market that nothing here looks at may say more.
+ */
+function unnamed({ simulated }: BudgetedValue, { chainId, priced, spendUsdMicros }: BudgetedSpend): readonly Budget[] {
+  const leaving = [...tokensIn(simulated.leaves)].filter((token) => isUnnamed(priced.get(token)?.doubt))
+  // However little it counts as, it is asked for.
+  const usdMicros = spendUsdMicros > 0n ? spendUsdMicros : 1n
+  return leaving.map((token) => ({ name: unnamedBudgetName(chainId, token), usdMicros, capUsdMicros: 0n }))
 }
 
 /** The token itself, and positions and shares that hold it; these count whole, since their other side depends on its price too. */

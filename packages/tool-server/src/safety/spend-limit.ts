@@ -2,7 +2,8 @@ import { formatAmount } from '@svc/lp-math'
 import type { Budget, BudgetAmount, Ledger, SpendLimits, SpendVerdict } from '@svc/store'
 import { type Policy, usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
-import { budgetNames, isForAPerson } from './value/budget-names.ts'
+import { isUnnamed } from '../ports.ts'
+import { budgetNames, isForAPerson, isOfUnnamed } from './value/budget-names.ts'
 import type { SpendValue, Unpriced } from './spend-value.ts'
 
 /**
@@ -196,7 +197,7 @@ function beyondBudget(verdict: Extract<SpendVerdict, { granted: false; limit: 'b
   const [capUsd, usedUsd, askedUsd] = [capUsdMicros, usedUsdMicros, askedUsdMicros].map(usdText)
   const sums = `${usedUsd} of ${capUsd} USD are used and this call asks for ${askedUsd}`
   const details = [{ message: 'limit', limit: budget, capUsd, usedUsd, askedUsd }]
-  const { code, what, suggestion } = budgetTexts[budget] ?? (isForAPerson(budget) ? poolPricedText : ownPoolText)
+  const { code, what, suggestion } = budgetTexts[budget] ?? textOf(budget)
   return { code, message: `${what}: ${sums}.`, details, suggestion }
 }
 
@@ -228,6 +229,17 @@ const budgetTexts: Readonly<Record<string, BudgetText>> = {
   },
 }
 
+function textOf(budget: string): BudgetText {
+  if (isOfUnnamed(budget)) return unnamedText
+  return isForAPerson(budget) ? poolPricedText : ownPoolText
+}
+
+const unnamedText: BudgetText = {
+  code: 'APPROVAL_REQUIRED',
+  what: 'No named source tells what this token is worth, so it leaves only with a person',
+  suggestion: 'Ask the operator to approve, or to name a price source for the token (svc policy add-token).',
+}
+
 const poolPricedText: BudgetText = {
   code: 'APPROVAL_REQUIRED',
   what: 'Pools alone say what this token is worth, and a day moves no more of it than a tenth of their depth without a person',
@@ -245,7 +257,7 @@ function maybeGuessed({ policy, chainId, value }: SpendRequest): boolean {
   const own = new Set(policy.allowlist.tokens?.[chainId]?.map((token) => token.toLowerCase()))
   return (
     policy.allowlist.mode === 'lenient' &&
-    value.unpriced.every(({ token, doubt, listed }) => doubt === 'unnamed' && !listed && !own.has(token.toLowerCase()))
+    value.unpriced.every(({ token, doubt, listed }) => isUnnamed(doubt) && !listed && !own.has(token.toLowerCase()))
   )
 }
 

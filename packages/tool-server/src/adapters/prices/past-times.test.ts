@@ -5,14 +5,14 @@ const every = (blockTimeSeconds: number) => ({ blockTimeSeconds, maxHeadAgeSecon
 
 it.each([
   // Twelve seconds: half an hour, ten minutes, and 120 blocks, which are 24 minutes.
-  [12, 0, [150, 50, 120, 6_900], [150, 50, 120, 100, 25, 6_900]],
+  [12, 0, [150, 50, 120, 6_000], [150, 50, 120, 100, 25, 6_000]],
   // Two seconds: 120 blocks would be four minutes.
-  [2, 0, [900, 300, 41_400], [900, 300, 600, 150, 41_400]],
-  [0.25, 0, [7_200, 2_400, 331_200], [7_200, 2_400, 4_800, 1_200, 331_200]],
+  [2, 0, [900, 300, 36_000], [900, 300, 600, 150, 36_000]],
+  [0.25, 0, [7_200, 2_400, 288_000], [7_200, 2_400, 4_800, 1_200, 288_000]],
   // All later by the same time, at most.
-  [12, 240, [130, 30, 120, 6_880], [130, 30, 120, 80, 5, 6_880]],
+  [12, 240, [130, 30, 120, 5_980], [130, 30, 120, 80, 5, 5_980]],
   // Slower than what is asked for: the same block once, and never the head.
-  [900, 0, [2, 1, 92], [2, 1, 92]],
+  [900, 0, [2, 1, 80], [2, 1, 80]],
 ])('blocks of %d s, %d s later', (blockTime, later, sums, moments) => {
   const offsets = (numbers: readonly bigint[]) => numbers.map((number) => Number(1_000_000n - number))
   const { forSums, forMoments } = pastTimes(1_000_000n, every(blockTime), (below) => Math.min(later, below - 1))

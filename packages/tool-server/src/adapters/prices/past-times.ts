@@ -48,8 +48,8 @@ type BlockPace = Pick<Chain, 'blockTimeSeconds' | 'maxHeadAgeSeconds'>
 const mostJitterSeconds = 240
 /** Seconds ago. Together with the times of the sums and the head they make two overlapping halves of three. */
 const momentSeconds = [1_200, 300]
-/** The price of that time bounds a jump. Less than a day, since blocks may come a little slower than the row says. */
-const jumpSeconds = 23 * 3_600
+/** The price of that time bounds a jump. Less than a day, since blocks may come a fifth slower than the row says. */
+const jumpSeconds = 20 * 3_600
 /** A full node keeps the state of the last 128 blocks; this leaves room for a head that moves on. */
 const keptBlocks = 120
 /** Enough to make it expensive to push the price in most of them; the answer is still only some kilobytes. */

@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { v3PathOf } from '../../adapters/liquidity/chain-actor.fixture.ts'
 import { createFetchWithoutPast } from '../../adapters/prices/priced-devnet.fixture.ts'
 import { openWorld } from '../../tools/chain-world.fixture.ts'
+import { devnetPolicy } from '../devnet-policy.ts'
 import { nextIn, openStranger, passBlocks, syncClock } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 
 describe('G7: a token that nobody named a source for', () => {
-  it('is not sold for what a dump says once the memory of its pools is pushed out, nor at all where older blocks are gone', async () => {
+  it('is not sold for what a dump says once the memory of its pools is pushed out, nor without a person where older blocks are gone', async () => {
     const { tokens: listed } = devnet().chain
     const tokens = listed.filter(({ symbol }) => symbol !== 'WBTC')
     // 10 WBTC are some 900,000 dollars; one transaction may move 50,000 of them.
@@ -46,10 +47,28 @@ describe('G7: a token that nobody named a source for', () => {
       lostUsd: 0,
       code: 'SPENDING_LIMIT_EXCEEDED',
     })
-    expect(forgotten).toMatchObject({
-      code: 'PRICE_UNAVAILABLE',
-      details: [{ message: expect.stringContaining('half an hour ago'), token: wbtc.toLowerCase() }],
-    })
+    expect(forgotten).toMatchObject({ code: 'APPROVAL_REQUIRED', message: expect.stringContaining('No named source') })
     expect(bought.text('status')).toBe('planned')
   })
+
+  it.each(['lenient', 'strict'] as const)(
+    'leaves with a person alone, however little it counts as (%s)',
+    async (mode) => {
+      const { id, tokens: listed } = devnet().chain
+      const tokens = listed.filter(({ symbol }) => symbol !== 'WBTC')
+      const wbtc = listed.find(({ symbol }) => symbol === 'WBTC')!.address
+      const policy = { ...devnetPolicy(), allowlist: { mode, tokens: { [id]: [wbtc] } } }
+      const world = await openWorld(devnet(), { chain: { tokens }, policy })
+      const sale = await world.refuse('execute_swap', { tokenIn: wbtc, tokenOut: 'WETH', amount: '0.0001' })
+      const pair = { token0: wbtc, token1: 'WETH', fee: 3_000, rangeStrategy: 'wide' }
+      const deposit = await world.refuse('add_liquidity', { ...pair, amount0: '0.0001' })
+      await world.close()
+      const named = expect.stringContaining('No named source')
+      expect(sale).toMatchObject({ code: 'APPROVAL_REQUIRED', message: named })
+      // Nothing may be speculated with under a strict list.
+      const [code, message] =
+        mode === 'lenient' ? ['APPROVAL_REQUIRED', named] : ['SPENDING_LIMIT_EXCEEDED', expect.any(String)]
+      expect(deposit).toMatchObject({ code, message })
+    },
+  )
 })

@@ -17,7 +17,19 @@ export function poolPricedBudgetName(chainId: number, token: string): string {
   return `${budgetNames.poolPriced} ${chainId} ${token.toLowerCase()}`
 }
 
-/** Whether a person may let a call exceed the budget: true for those of tokens that pools alone price. */
+/** Of a token without a named source that leaves; nothing is in it without a person. */
+export function unnamedBudgetName(chainId: number, token: string): string {
+  return `${unnamedPrefix}${chainId} ${token.toLowerCase()}`
+}
+
+/** Whether it is one of those. */
+export function isOfUnnamed(name: string): boolean {
+  return name.startsWith(unnamedPrefix)
+}
+
+const unnamedPrefix = 'without a named source '
+
+/** Whether a person may let a call exceed the budget: one of tokens that pools alone price, or nothing that was named. */
 export function isForAPerson(name: string): boolean {
-  return name.startsWith(budgetNames.poolPriced)
+  return name.startsWith(budgetNames.poolPriced) || isOfUnnamed(name)
 }
