@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
-import { createPublicClient, erc20Abi, http, isAddressEqual, parseAbi, parseUnits, type Address, type Hex } from 'viem'
+import { createPublicClient, erc20Abi, http, parseAbi, parseUnits, type Address, type Hex } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { provisionKeys } from './auth/provision-keys.ts'
@@ -12,7 +12,7 @@ import { openServer } from './open-server.ts'
 import { devnetPolicy } from './safety/devnet-policy.ts'
 import type { ToolServer } from './server.ts'
 import { connectFirst, connectModern } from './test-server.fixture.ts'
-import { answerOf, type Answer } from './tools/answer.fixture.ts'
+import { answerOf, type Answer, poolTokens } from './tools/answer.fixture.ts'
 
 const devnet = useDevnet()
 const closers: (() => Promise<unknown>)[] = []
@@ -82,7 +82,7 @@ async function balances(of: Address, pair: Pair): Promise<bigint[]> {
 
 /** Calls that name a position answer in the order of the pool's addresses. */
 function poolOrder(added: Answer, pair: Pair): readonly Ticker[] {
-  return isAddressEqual(addressOf(pair[0]), added.text('pool.token0') as Address) ? pair : [pair[1], pair[0]]
+  return poolTokens(added)[0] === added.text('pool.token0') ? pair : [pair[1], pair[0]]
 }
 
 describe('the server on a chain', () => {
