@@ -49,7 +49,7 @@ describe('svc policy explain, on a chain', () => {
     expect(weighed).toMatchObject({
       failure: null,
       value: { outUsd: '150', isExit: false, refusals: [] },
-      budgets: [{ name: 'loss', asksUsd: '1', usedUsd: '0', capUsd: '40' }, {}, {}],
+      budgets: [{ name: 'loss', asksUsd: '1', usedUsd: '0', capUsd: '40' }, {}, {}, {}],
     })
     expect(weighed.prices.map(({ symbol }: { symbol: string }) => symbol)).toEqual(['ETH', 'WETH', 'USDC'])
   })
