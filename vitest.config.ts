@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongFilesFirst } from './test/long-files-first.ts'
 
 export default defineConfig({
   ssr: { resolve: { conditions: ['svc-source'] } },
@@ -6,6 +7,7 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/temporary-directory.ts', 'test/bundled-program.ts'],
     pool: 'forks',
+    sequence: { sequencer: LongFilesFirst },
     // The files of a worker share its modules: nothing of ours keeps state in them (but who waits for the loop),
     // and most of the time went into loading.
     isolate: false,

@@ -54,7 +54,7 @@ describe('svc demo', { timeout }, () => {
 
   it('shows what stops an agent that tries to drain the wallet', async () => {
     const demo = start(['--hostile'])
-    expect(await demo.exited).toBe(0)
+    expect({ code: await demo.exited, ...demo.printed }).toMatchObject({ code: 0 })
     const story = demo.printed.stdout
     const [, attempts = '', stopped] = /^(\d+) attempts, (\d+) stopped\. Nothing reached/m.exec(story) ?? []
     expect(stopped).toBe(attempts)

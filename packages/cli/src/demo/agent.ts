@@ -10,28 +10,29 @@ export async function openAgent(url: string, key: string, transcript: Transcript
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
   const { tools } = await client.listTools()
   const transactions = new Map<Hash, string>()
-  /** As an agent should: what the server calls retryable, because the market moved for example, is tried again. */
-  const answered = async (name: string, input: Input, attempt = 1) => {
+  /**
+   * As an agent should: what the server calls retryable, because the market moved or its chain was slow for example, is tried
+   * again, unless it is what was asked for.
+   */
+  const answered = async (name: string, input: Input, awaited: readonly string[] = [], attempt = 1) => {
     const answer = await client.callTool({ name, arguments: input })
-    if (answer.isError !== true) return answer
-    const error = envelope.parse(answer['_meta'])['svc/error']
-    if (!error.retryable || attempt === attempts)
-      throw new Error(`${name} was refused: ${error.code}. ${error.message}`)
-    transcript.aside(`  ${error.code}: ${error.message} Again.`)
-    return answered(name, input, attempt + 1)
+    if (answer.isError !== true) return { answer, refusal: null }
+    const refusal = envelope.parse(answer['_meta'])['svc/error']
+    if (!refusal.retryable || awaited.includes(refusal.code) || attempt === attempts) return { answer, refusal }
+    transcript.aside(`  ${refusal.code}: ${refusal.message} Again.`)
+    return answered(name, input, awaited, attempt + 1)
   }
   const look: Agent['look'] = async (name, input, shape) => {
-    const answer = await answered(name, input)
+    const { answer, refusal } = await answered(name, input)
+    if (refusal !== null) throw new Error(`${name} was refused: ${refusal.code}. ${refusal.message}`)
     for (const hash of sent.parse(answer.structuredContent).transactions) {
       if (!transactions.has(hash)) transactions.set(hash, name)
     }
     return shape.parse(answer.structuredContent)
   }
   const attempt: Agent['attempt'] = async (name, input, shape) => {
-    const answer = await client.callTool({ name, arguments: input })
-    return answer.isError === true
-      ? envelope.parse(answer['_meta'])['svc/error']
-      : shape.parse(answer.structuredContent)
+    const { answer, refusal } = await answered(name, input)
+    return refusal ?? shape.parse(answer.structuredContent)
   }
   return {
     tools: tools.length,
@@ -43,12 +44,11 @@ export async function openAgent(url: string, key: string, transcript: Transcript
     },
     async refused(name, input, codes) {
       transcript.asked(name, input)
-      const answer = await client.callTool({ name, arguments: input })
-      if (answer.isError !== true) throw new Error(`${name} should have been refused: ${codes.join(' or ')}`)
-      const error = envelope.parse(answer['_meta'])['svc/error']
-      if (codes.includes(error.code)) return error
+      const { refusal } = await answered(name, input, codes)
+      if (refusal === null) throw new Error(`${name} should have been refused: ${codes.join(' or ')}`)
+      if (codes.includes(refusal.code)) return refusal
       throw new Error(
-        `${name} should have been refused as ${codes.join(' or ')}, not as ${error.code}: ${error.message}`,
+        `${name} should have been refused as ${codes.join(' or ')}, not as ${refusal.code}: ${refusal.message}`,
       )
     },
     async tryOut(name, input, shape) {

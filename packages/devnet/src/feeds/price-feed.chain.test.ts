@@ -1,6 +1,7 @@
 import { type Address, type Hex, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
+import { awaitReceipt } from '../await-receipt.ts'
 import { connect } from '../chain-client.ts'
 import { priceFeed } from '../contracts.gen.ts'
 import { openWallet } from '../open-wallet.fixture.ts'
@@ -99,7 +100,7 @@ const owner = () => privateKeyToAccount(devnet().accounts[0]!.privateKey)
 async function deploy(): Promise<Address> {
   const wallet = openWallet(devnet(), devnet().accounts[0]!.privateKey)
   const hash = await wallet.deployContract({ ...priceFeed, args: [8, 'X / USD', owner().address] })
-  const { contractAddress } = await client().waitForTransactionReceipt({ hash })
+  const { contractAddress } = await awaitReceipt(client(), hash)
   return contractAddress!
 }
 
@@ -107,5 +108,5 @@ async function post(address: Address, answer: bigint, updatedAt = 0n) {
   const wallet = openWallet(devnet(), devnet().accounts[0]!.privateKey)
   const args = [answer, updatedAt] as const
   const hash: Hex = await wallet.writeContract({ address, abi: priceFeed.abi, functionName: 'post', args })
-  return await client().waitForTransactionReceipt({ hash })
+  return await awaitReceipt(client(), hash)
 }
