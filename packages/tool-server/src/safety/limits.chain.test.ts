@@ -129,7 +129,7 @@ describe('G8: tokens', () => {
   })
 
   it('lenient: it goes on, and the verdict is on record', async () => {
-    const road = await open({ policy: { allowlist: { mode: 'lenient' } } })
+    const road = await open({ policy: { allowlist: { mode: 'lenient' }, unnamedSales: 'allow' } })
     await expect(road.run(swapIntent(road, '1', { ...foreign, intent: receives(road) }))).resolves.toMatchObject({
       safetyChecks: { tokenAllowlistPassed: false, spendingLimitPassed: true, simulationPassed: true },
     })
@@ -159,7 +159,8 @@ describe('G8: tokens', () => {
   })
 
   it('lenient: a spend without a price counts as the whole limit of a transaction', async () => {
-    const road = await open({ policy: { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null } })
+    const policy = { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null, unnamedSales: 'allow' } as const
+    const road = await open({ policy })
     await road.run(await unknownIntent(road, '1'))
     await road.run(await unknownIntent(road, '1'))
     // What gas turned out cheaper than reserved is given back.

@@ -95,7 +95,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
   const tokens = createTokenDirectory({ chains: chains.list(), rpc })
   const liquidity = createLiquidity({ rpc, tokens })
   const executor = createExecutor({
-    policy: parsePolicy(options.policy ?? devnetPolicy(), { production: false }),
+    policy: parsePolicy(options.policy ?? { ...devnetPolicy(), unnamedSales: 'allow' }, { production: false }),
     chains,
     rpc,
     tokens,

@@ -81,6 +81,12 @@ export const policySchema = z.strictObject({
     .describe(
       "US dollars that may be moved without a person's approval in any 24 hours in tokens without a feed, which their named pools alone price; of each such token also no more than a tenth of the depth of its pools. Left out: the sum at which a price that is wrong by maxPriceBandBps loses maxDailyLossUsd, by default a fifth of limitsUsd.daily. Against prices pushed over time.",
     ),
+  unnamedSales: z
+    .enum(['ask', 'allow'])
+    .default('ask')
+    .describe(
+      'Whether tokens without a named price source leave by trade or deposit only after a person has approved (ask), or without one, counted at the most that any pool says (allow). Against bids of strangers.',
+    ),
   valueRules: z
     .strictObject({
       tools: z

@@ -19,6 +19,7 @@ describe('the policy', () => {
       maxPoolDeviationBps: 200,
       maxPriceImpactBps: 300,
       maxPriceBandBps: 1_000,
+      unnamedSales: 'ask',
       valueRules: { tools: {}, pools: {} },
       priceSources: {},
       deadlineSeconds: { default: 600, cap: 600 },

@@ -35,6 +35,8 @@ describe('what a call takes out of the budgets of a day', () => {
     expect(of({ leaves: holding({ unnamed: 1n }) })).toEqual([
       { name: 'without a named source 1 unnamed', usdMicros: 1n, capUsdMicros: 0n },
     ])
+    const free = parsePolicy({ unnamedSales: 'allow' }, { production: false })
+    expect(budgetsOf(valueOf({ leaves: holding({ unnamed: 1n }) }), { ...spend, policy: free })).toHaveLength(4)
     expect(of({ arrives: holding({ unnamed: usd(9) }), leaves: holding({ fed: usd(9), unnamed: 0n }) })).toEqual([])
   })
 

@@ -74,7 +74,11 @@ function poolPriced(
  * A token without a named source leaves with a person's word alone: whoever bids for it in a pool of his own decides how little it
  * counts as, and a market that nothing here looks at may say more.
  */
-function unnamed({ simulated }: BudgetedValue, { chainId, priced, spendUsdMicros }: BudgetedSpend): readonly Budget[] {
+function unnamed(
+  { simulated }: BudgetedValue,
+  { policy, chainId, priced, spendUsdMicros }: BudgetedSpend,
+): readonly Budget[] {
+  if (policy.unnamedSales === 'allow') return []
   const leaving = [...tokensIn(simulated.leaves)].filter((token) => isUnnamed(priced.get(token)?.doubt))
   // However little it counts as, it is asked for.
   const usdMicros = spendUsdMicros > 0n ? spendUsdMicros : 1n

@@ -1,5 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { devnetPolicy } from '../safety/devnet-policy.ts'
 import type { Answer } from './answer.fixture.ts'
 import { openWorld, type World } from './chain-world.fixture.ts'
 
@@ -7,7 +8,7 @@ const devnet = useDevnet()
 let world: World
 
 beforeEach(async () => {
-  world = await openWorld(devnet())
+  world = await openWorld(devnet(), { policy: { ...devnetPolicy(), unnamedSales: 'allow' } })
 })
 afterEach(async () => {
   await world.close()

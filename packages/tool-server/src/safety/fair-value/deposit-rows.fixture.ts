@@ -174,7 +174,7 @@ export const depositRows: readonly AttackRow[] = [
   },
   {
     what: 'v3: the same within that budget',
-    options: cautious,
+    options: { policy: { ...cautious.policy, unnamedSales: 'allow' } },
     attack: async ({ road, devnet }) => {
       await devnet.fund(road.wallet, { HOSTILE: '1000' })
       return planAdd(road, { pair: ['HOSTILE', 'USDC'], fee: 500, amount0: '10', amount1: '50', createPool: true })

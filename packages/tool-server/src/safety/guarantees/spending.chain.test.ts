@@ -119,7 +119,12 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
 
     it('counts as the whole limit of a transaction under a lenient one, where nobody knows it', async () => {
       const limitsUsd = { perTransaction: '500' }
-      const policy = { allowlist: { mode: 'lenient' }, limitsUsd, approvalThresholdUsd: null } as const
+      const policy = {
+        allowlist: { mode: 'lenient' },
+        limitsUsd,
+        approvalThresholdUsd: null,
+        unnamedSales: 'allow',
+      } as const
       const road = await open({ policy })
       await devnet().fund(road.wallet, { HOSTILE: '1' })
       const spent = { token: road.token('HOSTILE'), amount: parseUnits('1', 18) }

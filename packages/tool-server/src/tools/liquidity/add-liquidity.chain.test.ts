@@ -1,6 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { formatUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { devnetPolicy } from '../../safety/devnet-policy.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -221,6 +222,8 @@ describe('add_liquidity', () => {
   })
 
   test('an unlisted token is told of in lenient mode, and refused in strict mode', async () => {
+    await world.close()
+    world = await openWorld(devnet(), { policy: { ...devnetPolicy(), unnamedSales: 'allow' } })
     const args = { fee: 10_000, rangeStrategy: 'full', amount0: '1' } as const
     const answer = await add(['HOSTILE', 'USDC'], args)
     expect(answer.at('safetyChecks')).toEqual({
