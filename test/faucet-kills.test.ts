@@ -73,7 +73,9 @@ test('three replicas that are killed 26 times and more pay sixty wallets once ea
       if (killed() >= leastKills) for (const replica of replicas) replica.spare()
     }
   }
-  await claimAll()
+  // How often somebody is killed hangs on how busy the machine is; who was paid is told so, whoever asks again.
+  do await claimAll()
+  while (killed() < leastKills)
   const client = createPublicClient({ transport: http(devnet().rpcUrl), cacheTime: 0 })
   for (const replica of replicas) replica.spare()
   for (const address of addresses) {
