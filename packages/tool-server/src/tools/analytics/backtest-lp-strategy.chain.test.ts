@@ -123,7 +123,9 @@ describe('backtest_lp_strategy', () => {
     const turned = await backtest({ strategies: ranged, token0: 'USDC', token1: 'WETH' })
     const straight = await backtest({ strategies: ranged })
     expect(named(straight, 'r').number('rebalanceCount')).toBeGreaterThan(3)
-    expect(named(turned, 'r').number('feesEarnedUsd') / named(straight, 'r').number('feesEarnedUsd')).toBeCloseTo(1, 1)
+    // A percent of a price and of its inverse are not the same bounds, so that some rebalances fall on other hours.
+    const ratio = named(turned, 'r').number('feesEarnedUsd') / named(straight, 'r').number('feesEarnedUsd')
+    expect(Math.abs(ratio - 1)).toBeLessThan(0.2)
   })
 
   test('counts a pair without a dollar token by the past of one', async () => {
