@@ -82,8 +82,9 @@ describe('a dry run', () => {
     const road = await open()
     const intent = swapIntent(road, '300', { minimumOut: parseUnits('1', 18) })
     await expect(road.run(intent, { dryRun: true })).rejects.toMatchObject({
-      code: 'SIMULATION_FAILED',
-      message: 'The transaction would fail: "swap" reverted with the text "Too little received".',
+      code: 'SIMULATION_DRIFT',
+      message: 'The pool moved past the slippage of "swap" since it was planned.',
+      details: [{ message: 'reverted with the text "Too little received"', step: 'swap' }],
     })
   })
 })

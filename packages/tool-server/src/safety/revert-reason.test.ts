@@ -1,6 +1,6 @@
 import { encodeErrorResult, type Hex, parseAbi } from 'viem'
 import { expect, it } from 'vitest'
-import { revertReason } from './revert-reason.ts'
+import { isPastSlippage, revertReason } from './revert-reason.ts'
 
 const abi = parseAbi([
   'error Error(string reason)',
@@ -32,3 +32,21 @@ it.each<readonly [Hex | undefined, string]>([
 ])('says %#', (data, reason) => {
   expect(revertReason(data)).toBe(reason)
 })
+
+it.each([
+  text('Too little received'),
+  text('UniswapV2Router: INSUFFICIENT_OUTPUT_AMOUNT'),
+  text('UniswapV2Router: INSUFFICIENT_B_AMOUNT'),
+  text('Price slippage check'),
+  encodeErrorResult({ abi, errorName: 'V4TooLittleReceived', args: [2n, 1n] }),
+  encodeErrorResult({ abi, errorName: 'ExecutionFailed', args: [0n, text('Too little received')] }),
+])('tells a pool that moved past the slippage %#', (data) => {
+  expect(isPastSlippage(revertReason(data))).toBe(true)
+})
+
+it.each([undefined, text('STF'), text('UniswapV2: K'), encodeErrorResult({ abi, errorName: 'PoolNotInitialized' })])(
+  'takes no other failure for one %#',
+  (data) => {
+    expect(isPastSlippage(revertReason(data))).toBe(false)
+  },
+)

@@ -21,6 +21,18 @@ export function revertReason(data: Hex | undefined): string {
   return `reverted with ${known.name}`
 }
 
+/**
+ * Whether a reason of `revertReason` says that the pool gave less, or asked for more, than the call's slippage allows: the
+ * price moved since the call was planned, or the token keeps a part of each transfer.
+ */
+export function isPastSlippage(reason: string): boolean {
+  return pastSlippage.test(reason)
+}
+
+/** As v2's and v3's routers, v4's router, and the position managers say it. */
+const pastSlippage =
+  /\b(Too little received|Too much requested|V[234]TooLittleReceived|V[234]TooMuchRequested|Price slippage check|INSUFFICIENT_(OUTPUT|A|B)_AMOUNT|EXCESSIVE_INPUT_AMOUNT|MinimumAmountInsufficient|MaximumAmountExceeded)\b/
+
 /** Errors of the AMM's contracts, of Permit2 and of common tokens. */
 const errors = parseAbi([
   'error Error(string reason)',

@@ -124,8 +124,8 @@ describe('an endpoint that simulates badly', () => {
     ])
     road.network.fetch = silent
     await expect(road.run(swapIntent(road, '100', { minimumOut: parseUnits('9', 18) }))).rejects.toMatchObject({
-      code: 'SIMULATION_FAILED',
-      message: expect.stringContaining('Too little received'),
+      code: 'SIMULATION_DRIFT',
+      details: [expect.objectContaining({ message: expect.stringContaining('Too little received') })],
     })
   })
 })

@@ -9,7 +9,7 @@ import type { Read } from './deposit-pool.ts'
 import { playOverridden } from './play-overridden.ts'
 import { playTraced } from './play-traced.ts'
 import type { PlayedCall, PlayedFrom, PlayedResult } from './played.ts'
-import { revertReason } from './revert-reason.ts'
+import { isPastSlippage, revertReason } from './revert-reason.ts'
 import { readsBefore, simulatedDeposit, type SimulatedDeposit } from './simulated-deposits.ts'
 import { lacksMethod, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
 import type { SimulatorMemory } from './simulator-memory.ts'
@@ -21,8 +21,8 @@ import type { Inspected, Inspection } from './value/inspection.ts'
  * reads of the allowances they leave, then the transactions that would take those back. Changes of the declared tokens are
  * read from `balanceOf` before and after, because logs are what a token says and balances are what the wallet has; others
  * from logs. Where no endpoint of the chain has `eth_simulateV1`, an `eth_call` with state overrides plays the same without
- * logs, and says so. Throws `SIMULATION_FAILED` (with the step and why), `INSUFFICIENT_BALANCE`, or
- * `SIMULATION_UNAVAILABLE`: nothing is signed on a guess.
+ * logs, and says so. Throws `SIMULATION_FAILED` (with the step and why), `SIMULATION_DRIFT` where the pool moved past the
+ * call's slippage, `INSUFFICIENT_BALANCE`, or `SIMULATION_UNAVAILABLE`: nothing is signed on a guess.
  */
 export async function simulate(request: SimulationRequest): Promise<Simulation> {
   const { sequence, at } = sequenceOf(request)
@@ -231,9 +231,15 @@ function shortfall({ tokens, spends }: SimulationRequest, results: readonly Play
 function failure(step: Step | undefined, played: PlayedResult | undefined): ToolError {
   const label = step?.label ?? 'a step'
   const reason = revertReason(played?.returnData)
-  return new ToolError('SIMULATION_FAILED', `The transaction would fail: "${label}" ${reason}.`, {
-    details: [{ message: reason, step: label, to: step?.to ?? zeroAddress }],
-  })
+  const details = [{ message: reason, step: label, to: step?.to ?? zeroAddress }]
+  if (isPastSlippage(reason)) {
+    return new ToolError('SIMULATION_DRIFT', `The pool moved past the slippage of "${label}" since it was planned.`, {
+      details,
+      suggestion:
+        'Call again for a fresh plan. Where it fails again, allow more slippage: a token may keep a part of each transfer.',
+    })
+  }
+  return new ToolError('SIMULATION_FAILED', `The transaction would fail: "${label}" ${reason}.`, { details })
 }
 
 function uintOf(played: PlayedResult | undefined): bigint | null {

@@ -82,7 +82,7 @@ export const depositRows: readonly AttackRow[] = [
       await pushV3(stage, 'USDC', 3_000, 'WETH', '1000000')
       return planned
     },
-    ends: 'SIMULATION_FAILED',
+    ends: 'SIMULATION_DRIFT',
   },
   {
     what: 'v3: pushed between the simulation and the block',
