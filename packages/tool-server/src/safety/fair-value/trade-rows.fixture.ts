@@ -192,7 +192,7 @@ export const tradeRows: readonly AttackRow[] = [
     what: 'a token that keeps a hundredth of every transfer',
     options: cautious,
     attack: async ({ road }) => planSwap(road, 'WETH', 'FOT', '0.1', 'v2'),
-    ends: 'SIMULATION_FAILED',
+    ends: 'SIMULATION_DRIFT',
   },
   {
     what: 'proceeds to an address that the operator lists, without a minimum',
