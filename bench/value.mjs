@@ -60,13 +60,19 @@ const mostPaidUsd = 1_000_000
 /** A search that finds less where there is a hole is worth nothing. */
 const naiveLossUsd = 2_500
 
-function figuresOfReplay({ isHelpful }, { calls, refused }) {
+function figuresOfReplay({ isHelpful }, { calls, refused, asked }) {
   const reference = `seed ${fullReplay.seed}, ${fullReplay.days} days on ${fullReplay.kinds} kinds of chains`
   const exact = { reference, exact: true }
-  const unhelpful = refused.filter(({ verdict }) => !isHelpful(verdict))
+  const unhelpful = [...refused, ...asked].filter(({ verdict }) => !isHelpful(verdict))
   return [
     figure({ ...exact, name: 'honest calls', value: calls, unit: 'calls' }),
     figure({ ...exact, name: 'of these refused', value: (100 * refused.length) / calls, unit: '%', bar: 1 }),
+    figure({
+      ...exact,
+      name: 'of these put to a person, in the first hours of a server',
+      value: (100 * asked.length) / calls,
+      unit: '%',
+    }),
     figure({
       ...exact,
       name: 'refusals without a sentence that helps',

@@ -16,6 +16,10 @@ export type PriceBand = {
    * pools, without a feed. `cold`: current prices alone, of pools whose past cannot be read.
    */
   readonly basis: 'feed' | 'pools' | 'cold'
+  /**
+   * Whether a feed, a peg, or prices of hours ago hold it, so that nobody can have moved it by pushing pools for half an hour.
+   */
+  readonly isAnchored: boolean
   /** Sum of what the named pools held on their shallower sides throughout, in millionths of a US dollar. */
   readonly depthUsdMicros: bigint
   readonly witnesses: readonly PriceWitness[]

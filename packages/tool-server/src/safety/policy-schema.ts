@@ -85,7 +85,7 @@ export const policySchema = z.strictObject({
     .enum(['ask', 'allow'])
     .default('ask')
     .describe(
-      'Whether tokens without a named price source leave by trade or deposit only after a person has approved (ask), or without one, counted at the most that any pool says (allow). Against bids of strangers.',
+      'Whether tokens without a named price source, and tokens that pools alone price while nothing tells what they were worth hours ago, leave by trade or deposit only after a person has approved (ask), or without one, counted at what pools say (allow). Against bids of strangers.',
     ),
   valueRules: z
     .strictObject({

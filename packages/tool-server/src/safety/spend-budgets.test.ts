@@ -40,6 +40,18 @@ describe('what a call takes out of the budgets of a day', () => {
     expect(of({ arrives: holding({ unnamed: usd(9) }), leaves: holding({ fed: usd(9), unnamed: 0n }) })).toEqual([])
   })
 
+  it('has as little of a token that pools alone price and no earlier price holds', () => {
+    const of = (side: Partial<BudgetedValue['simulated']>, unnamedSales: 'ask' | 'allow' = 'ask') =>
+      budgetsOf(valueOf(side), { ...spend, policy: parsePolicy({ unnamedSales }, { production: false }) }).filter(
+        ({ name }) => name.startsWith('without an earlier price'),
+      )
+    expect(of({ leaves: holding({ fresh: 1n }) })).toEqual([
+      { name: 'without an earlier price 1 fresh', usdMicros: 1n, capUsdMicros: 0n },
+    ])
+    expect(of({ leaves: holding({ fresh: 1n }) }, 'allow')).toEqual([])
+    expect(of({ arrives: holding({ fresh: 1n }), leaves: holding({ pooled: 1n, fed: 1n }) })).toEqual([])
+  })
+
   it('counts such a token within shares, that leave beside a token without a price too', () => {
     const share = {
       pair: 'pair',
@@ -74,7 +86,13 @@ function pricedAs(symbol: string, change: Partial<PriceBand>): [string, PricedTo
 const byPools = { basis: 'pools', depthUsdMicros: usd(1_000) } as const
 const [key, listed] = pricedAs('unnamed', {})
 const unnamed: [string, PricedToken] = [key, { ...listed, band: null, usdE18: null, doubt: 'unnamed' }]
-const priced = new Map([pricedAs('pooled', byPools), pricedAs('other', byPools), pricedAs('fed', {}), unnamed])
+const priced = new Map([
+  pricedAs('fresh', { ...byPools, isAnchored: false }),
+  pricedAs('pooled', byPools),
+  pricedAs('other', byPools),
+  pricedAs('fed', {}),
+  unnamed,
+])
 const spend = { policy, chainId: 1, priced, spendUsdMicros: 0n }
 
 function valueOf(moved: Partial<BudgetedValue['simulated']>): BudgetedValue {

@@ -3,7 +3,13 @@ import { isUnnamed } from '../ports.ts'
 import { countable } from './countable.ts'
 import type { Policy } from './policy.ts'
 import type { PricedTokens } from './spend-value.ts'
-import { budgetNames, poolBudgetName, poolPricedBudgetName, unnamedBudgetName } from './value/budget-names.ts'
+import {
+  budgetNames,
+  poolBudgetName,
+  poolPricedBudgetName,
+  unanchoredBudgetName,
+  unnamedBudgetName,
+} from './value/budget-names.ts'
 import { type Holdings, tokensIn, valueAt } from './value/trusted-value.ts'
 import { dailyValueCaps } from './policy-value-caps.ts'
 import { type CallValue, trustedPrices } from './weigh-value.ts'
@@ -26,7 +32,7 @@ export function budgetsOf(value: BudgetedValue, spend: BudgetedSpend): readonly 
       return { name: poolBudgetName(chainId, pool), usdMicros: spendUsdMicros, capUsdMicros }
     }),
     ...poolPriced(value, spend, caps.poolPriced),
-    ...unnamed(value, spend),
+    ...forAPerson(value, spend),
   ]
   return budgets.map(({ name, usdMicros, capUsdMicros }) => {
     return { name, usdMicros: countable(usdMicros), capUsdMicros }
@@ -71,18 +77,23 @@ function poolPriced(
 }
 
 /**
- * A token without a named source leaves with a person's word alone: whoever bids for it in a pool of his own decides how little it
- * counts as, and a market that nothing here looks at may say more.
+ * What leaves with a person's word alone, unless the policy says otherwise. A token without a named source: whoever bids for it in a
+ * pool of his own decides how little it counts as, and a market that nothing here looks at may say more. A token that pools alone
+ * price and no earlier price holds: whoever pushes them for half an hour decides as much, and limits in dollars bound nothing then.
  */
-function unnamed(
+function forAPerson(
   { simulated }: BudgetedValue,
   { policy, chainId, priced, spendUsdMicros }: BudgetedSpend,
 ): readonly Budget[] {
   if (policy.unnamedSales === 'allow') return []
-  const leaving = [...tokensIn(simulated.leaves)].filter((token) => isUnnamed(priced.get(token)?.doubt))
   // However little it counts as, it is asked for.
   const usdMicros = spendUsdMicros > 0n ? spendUsdMicros : 1n
-  return leaving.map((token) => ({ name: unnamedBudgetName(chainId, token), usdMicros, capUsdMicros: 0n }))
+  return [...tokensIn(simulated.leaves)].flatMap((token): readonly Budget[] => {
+    const { doubt, band } = priced.get(token) ?? {}
+    if (isUnnamed(doubt)) return [{ name: unnamedBudgetName(chainId, token), usdMicros, capUsdMicros: 0n }]
+    if (band?.basis !== 'pools' || band.isAnchored) return []
+    return [{ name: unanchoredBudgetName(chainId, token), usdMicros, capUsdMicros: 0n }]
+  })
 }
 
 /** The token itself, and positions and shares that hold it; these count whole, since their other side depends on its price too. */

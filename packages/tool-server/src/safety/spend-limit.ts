@@ -3,7 +3,7 @@ import type { Budget, BudgetAmount, Ledger, SpendLimits, SpendVerdict } from '@s
 import { type Policy, usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 import { isUnnamed } from '../ports.ts'
-import { budgetNames, isForAPerson, isOfUnnamed } from './value/budget-names.ts'
+import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed } from './value/budget-names.ts'
 import type { SpendValue, Unpriced } from './spend-value.ts'
 
 /**
@@ -231,6 +231,7 @@ const budgetTexts: Readonly<Record<string, BudgetText>> = {
 
 function textOf(budget: string): BudgetText {
   if (isOfUnnamed(budget)) return unnamedText
+  if (isOfUnanchored(budget)) return unanchoredText
   return isForAPerson(budget) ? poolPricedText : ownPoolText
 }
 
@@ -238,6 +239,13 @@ const unnamedText: BudgetText = {
   code: 'APPROVAL_REQUIRED',
   what: 'No named source tells what this token is worth, so it leaves only with a person',
   suggestion: 'Ask the operator to approve, or to name a price source for the token (svc policy add-token).',
+}
+
+const unanchoredText: BudgetText = {
+  code: 'APPROVAL_REQUIRED',
+  what: 'Pools alone say what this token is worth, and nothing tells what it was worth hours ago, so it leaves only with a person',
+  suggestion:
+    'Ask the operator to approve, to name a feed, or to configure an endpoint that keeps the state of a day; or call again when the server has seen its price for eight hours; unnamedSales of the policy lets it leave without asking.',
 }
 
 const poolPricedText: BudgetText = {

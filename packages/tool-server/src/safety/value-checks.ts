@@ -3,7 +3,7 @@ import { checkOf, type PolicyCheck } from './policy-check.ts'
 import type { Policy } from './policy.ts'
 import { dailyValueCaps } from './policy-value-caps.ts'
 import { usdText } from './spend-limit.ts'
-import { budgetNames, isForAPerson, isOfUnnamed, poolBudgetName } from './value/budget-names.ts'
+import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed, poolBudgetName } from './value/budget-names.ts'
 import { bandWidthBps, tokensIn } from './value/trusted-value.ts'
 import { valueBounds } from './value/value-bounds.ts'
 import type { WeighedIntent } from './weigh-intent.ts'
@@ -162,6 +162,8 @@ const budgetTexts: Readonly<Record<string, string>> = {
 
 function otherText(name: string): string {
   if (isOfUnnamed(name)) return 'a token without a named source that leaves, without a person'
+  if (isOfUnanchored(name))
+    return 'a token that pools alone price, of which no earlier price is known, that leaves, without a person'
   return isForAPerson(name)
     ? 'a token that pools alone price, a tenth of their depth without a person'
     : 'spent in this pool'

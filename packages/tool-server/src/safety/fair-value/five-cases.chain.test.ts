@@ -30,7 +30,7 @@ const strict = { ...lenient, allowlist: { mode: 'strict' } } as const
 describe('G13: how main was made to give value away', () => {
   it('case 1: a stranger’s pool becomes the only price', async () => {
     const limitsUsd = { perTransaction: '5000', perSession: '5000', daily: '5000' }
-    const stage = await openOn(bitcoinPool, { ...strict, limitsUsd, poolPricedUsd: '5000' })
+    const stage = await openOn(bitcoinPool, { ...strict, limitsUsd, poolPricedUsd: '5000', unnamedSales: 'allow' })
     const { road, stranger } = stage
     await openDeepPool(stage, 90_000, '50')
     await passTime(stage, 5)
@@ -105,7 +105,7 @@ describe('G13: how main was made to give value away', () => {
 
   it('case 5: 30,000 dollars parked freeze every wallet', async () => {
     for (const policy of [strict, lenient]) {
-      const road = await open(sourced({ WETH: { pools: etherPools } }, policy)(devnet()))
+      const road = await open(sourced({ WETH: { pools: etherPools } }, { ...policy, unnamedSales: 'allow' })(devnet()))
       const stage = await openStage(devnet(), road)
       await road.run(await planAdd(road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' }))
       if (policy === strict) await parkOneSided(stage, 'WETH')

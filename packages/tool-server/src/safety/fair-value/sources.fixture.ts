@@ -28,9 +28,13 @@ function roadOf({ chain, prices }: PricedDevnet): Pick<RoadOptions, 'chain' | 'e
   return { chain: { ...chain, blockTimeSeconds: 1 }, engine: { prices: { ...prices, usd, doubt } } }
 }
 
-/** The same, and the server remembers what it has seen. */
+/** The same, and the server remembers what it has seen; nobody is asked before that is enough. */
 export function remembering(named: Named) {
-  return sourced(named, lenient, { memory: createPriceMemory({ store: () => null, now: Date.now }) })
+  return sourced(
+    named,
+    { ...lenient, unnamedSales: 'allow' },
+    { memory: createPriceMemory({ store: () => null, now: Date.now }) },
+  )
 }
 
 /** Ether is priced by a pool whose past the endpoint does not have. */

@@ -29,7 +29,19 @@ export function isOfUnnamed(name: string): boolean {
 
 const unnamedPrefix = 'without a named source '
 
-/** Whether a person may let a call exceed the budget: one of tokens that pools alone price, or nothing that was named. */
+/** Of a token that pools alone price and no earlier price holds, where it leaves; nothing is in it without a person. */
+export function unanchoredBudgetName(chainId: number, token: string): string {
+  return `${unanchoredPrefix}${chainId} ${token.toLowerCase()}`
+}
+
+/** Whether it is one of those. */
+export function isOfUnanchored(name: string): boolean {
+  return name.startsWith(unanchoredPrefix)
+}
+
+const unanchoredPrefix = 'without an earlier price '
+
+/** Whether a person may let a call exceed the budget: one of tokens that pools alone price, or that nobody named a source for. */
 export function isForAPerson(name: string): boolean {
-  return name.startsWith(budgetNames.poolPriced) || isOfUnnamed(name)
+  return name.startsWith(budgetNames.poolPriced) || isOfUnnamed(name) || isOfUnanchored(name)
 }

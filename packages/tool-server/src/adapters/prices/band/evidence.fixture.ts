@@ -73,7 +73,7 @@ type PoolChange = {
 
 export function bandAt(low: number, high = low, change: Partial<PriceBand> = {}): PriceBand {
   const edges = { lowE18: usd(low), highE18: usd(high), midE18: usd((low + high) / 2) }
-  return { ...edges, basis: 'feed', depthUsdMicros: 0n, witnesses: [], ...change }
+  return { ...edges, basis: 'feed', isAnchored: true, depthUsdMicros: 0n, witnesses: [], ...change }
 }
 
 /** Nothing but what is given, at `evidenceTime`. */

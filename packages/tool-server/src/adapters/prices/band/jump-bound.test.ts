@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bandAt, usd } from './evidence.fixture.ts'
-import { boundJump, type SeenBand } from './jump-bound.ts'
+import { boundJump, isAnchored, type SeenBand } from './jump-bound.ts'
 
 const now = 1_800_000_000
 const hour = 3_600
@@ -44,5 +44,21 @@ describe('boundJump', () => {
     expect(range.lowE18).toBeLessThan(usd(120))
     expect(range.lowE18).toBeGreaterThan(usd(100))
     expect(single.range.lowE18).toBeLessThan(usd(110))
+  })
+})
+
+describe('isAnchored', () => {
+  it.each<readonly [string, readonly number[], boolean]>([
+    ['nothing', [], false],
+    ['three times within eight hours or more', [1, 4, 8], true],
+    ['three times in any order', [8, 1, 23], true],
+    ['three times within less', [1, 4, 7.9], false],
+    ['twice', [1, 8], false],
+    ['many times, all but the first within an hour', [0, 0.25, 0.5, 0.75, 8], false],
+    ['three times, the first more than a day ago', [1, 4, 24.1], false],
+    ['three times, one of them in the future', [-1, 4, 8], false],
+  ])('by what was seen %s: %s', (_what, hours, anchors) => {
+    const sightings = hours.map((ago) => seen(100, ago * hour))
+    expect(isAnchored(sightings, now)).toBe(anchors)
   })
 })

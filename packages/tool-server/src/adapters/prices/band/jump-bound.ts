@@ -26,6 +26,25 @@ export function boundJump(range: PriceRange, seen: readonly SeenBand[], atSecond
   return { range: bounded, bound }
 }
 
+/**
+ * Whether earlier bands tell enough of the last day to hold a price: at least three, each an hour or more after the one before, the
+ * first of them at least eight hours ago. To have made them all up, a push has to have been repeated over that time.
+ */
+export function isAnchored(seen: readonly SeenBand[], atSeconds: number): boolean {
+  const ages = seen.map((one) => atSeconds - one.atSeconds).filter((age) => age >= 0 && age <= daySeconds)
+  const apart = ages
+    .toSorted((one, other) => other - one)
+    .reduce<readonly number[]>(
+      (kept, age) => ((kept.at(-1) ?? Infinity) - age >= apartSeconds ? [...kept, age] : kept),
+      [],
+    )
+  return apart.length >= fewestAnchors && (apart[0] ?? 0) >= anchorAgeSeconds
+}
+
+const fewestAnchors = 3
+const apartSeconds = 3_600
+const anchorAgeSeconds = 8 * 3_600
+
 export type BoundedJump = {
   readonly range: PriceRange
   /** What the band was stretched to; `null` where it lies within. */

@@ -37,7 +37,7 @@ export type SpeakingPool = PriceRange & {
   readonly depthUsd: number
   /** Of what stood there throughout. */
   readonly leastDepthUsd: number
-  /** Older prices, at what the quote is worth now. */
+  /** Older prices, at what the quote is worth now; none where nothing holds that. */
   readonly before: readonly SeenBand[]
   readonly note: string
   readonly silent: null
@@ -59,7 +59,7 @@ export function poolWitness(pool: PoolEvidence, pushBudgetUsd: number): PoolWitn
     row,
     depthUsd,
     leastDepthUsd: usdOf(leastDepth),
-    before: before.map((one) => seenThrough(one, band)),
+    before: band.isAnchored ? before.map((one) => seenThrough(one, band)) : [],
     silent: null,
   }
   if (mean !== null && mean.seconds >= shortestMeanSeconds) {

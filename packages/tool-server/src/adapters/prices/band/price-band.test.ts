@@ -283,6 +283,19 @@ describe('what is told beside the band', () => {
     ])
   })
 
+  it('says whether a feed, a peg or hours of earlier prices hold it', () => {
+    const anchored = (evidence: Partial<PriceEvidence>) => priceBand(evidenceOf(evidence)).band?.isAnchored
+    const seen = [1, 5, 9].map((hours) => ({ ...bandAt(100), atSeconds: evidenceTime - hours * 3_600 }))
+    expect(anchored({ feed })).toBe(true)
+    expect(anchored({ usdPegged: true })).toBe(true)
+    expect(anchored({ pools: [poolAt(1, 100)] })).toBe(false)
+    expect(anchored({ pools: [poolAt(1, 100)], seen })).toBe(true)
+    const through = (quote: PriceBand) => ({ pools: [poolAt(1, 100, { before: seen, quote })] })
+    expect(anchored(through(bandAt(1)))).toBe(true)
+    // What held the pool held nothing in dollars.
+    expect(anchored(through(bandAt(1, 1, { basis: 'pools', isAnchored: false })))).toBe(false)
+  })
+
   it('lets a band bound later ones only where it rests on more than the moment and nothing stretched it', () => {
     const settled = (evidence: Partial<PriceEvidence>) => priceBand(evidenceOf(evidence)).isSettled
     expect(settled({ pools: [poolAt(1, 100)] })).toBe(true)

@@ -1,6 +1,6 @@
 import type { PriceBand, PriceDoubt, PriceWitness, UsdPrice } from '../../../ports.ts'
 import { type FeedReading, type FeedWitness, feedWitness, type SequencerReading } from './feed-witness.ts'
-import { boundJump, type SeenBand } from './jump-bound.ts'
+import { boundJump, isAnchored, type SeenBand } from './jump-bound.ts'
 import { type PoolEvidence, type PoolWitness, poolWitness, type SilentPool, type SpeakingPool } from './pool-witness.ts'
 import { clamped, e18, hullOf, type PriceRange, reaching } from './price-range.ts'
 import { type JudgedSources, priceWitnesses } from './price-witnesses.ts'
@@ -52,7 +52,7 @@ export function priceBand(evidence: PriceEvidence): PriceVerdict {
   const counted = weighed.means.length > 0 ? weighed.means : weighed.moments
   const depthUsdMicros = depthOf(counted)
   return {
-    band: { ...range, midE18, basis, depthUsdMicros, witnesses },
+    band: { ...range, midE18, basis, isAnchored: judged.isAnchored, depthUsdMicros, witnesses },
     doubt: null,
     witnesses,
     method: said !== null ? 'feed' : pegHolds ? 'peg' : weighed.means.length > 0 ? 'pool_twap' : 'pool_spot',
@@ -68,6 +68,7 @@ type Judged = JudgedSources & {
   /** Whether a dollar is the price in the end. */
   readonly pegHolds: boolean
   readonly range: PriceRange | null
+  readonly isAnchored: boolean
 }
 
 type SaidByFeed = Extract<FeedWitness, { silent: null }>
@@ -84,10 +85,21 @@ function judge(evidence: PriceEvidence): Judged {
   const reached = basic === null ? hullOf(weighed.moments) : weighed.moments.reduce(reaching, basic)
   const pegHolds = pegCounts && reached !== null && isAtPeg(reached)
   const isFree = reached === null || said !== null || pegHolds
-  const { range, bound } = isFree
-    ? { range: reached, bound: null }
-    : boundJump(reached, [...seen, ...weighed.means.flatMap(({ before }) => before)], atSeconds)
-  return { usdPegged, pegCounts, feed, said, pools, weighed, basic, pegHolds, range, bound }
+  const earlier = [...seen, ...weighed.means.flatMap(({ before }) => before)]
+  const { range, bound } = isFree ? { range: reached, bound: null } : boundJump(reached, earlier, atSeconds)
+  return {
+    isAnchored: isFree || isAnchored(earlier, atSeconds),
+    usdPegged,
+    pegCounts,
+    feed,
+    said,
+    pools,
+    weighed,
+    basic,
+    pegHolds,
+    range,
+    bound,
+  }
 }
 
 /** Whether a dollar token is at its peg: only then is a dollar its price, and only then do pools against it count. */

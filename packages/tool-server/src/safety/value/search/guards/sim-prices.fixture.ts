@@ -36,5 +36,5 @@ function known(usd: number): SimPrice {
   if (!(usd > 0)) return { band: null, doubt: 'unnamed' }
   const e18 = BigInt(Math.round(usd * 1e12)) * 10n ** 6n
   const edges = { lowE18: e18, midE18: e18, highE18: e18 }
-  return { band: { ...edges, basis: 'feed', depthUsdMicros: 10n ** 15n, witnesses: [] }, doubt: null }
+  return { band: { ...edges, basis: 'feed', isAnchored: true, depthUsdMicros: 10n ** 15n, witnesses: [] }, doubt: null }
 }

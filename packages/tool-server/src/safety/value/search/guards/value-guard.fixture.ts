@@ -2,6 +2,7 @@ import { getAddress, zeroAddress } from 'viem'
 import type { PriceBand } from '../../../../ports/prices.ts'
 import type { Policy } from '../../../policy.ts'
 import { budgetsOf } from '../../../spend-budgets.ts'
+import { isForAPerson } from '../../budget-names.ts'
 import { type PricedToken, type PricedTokens, valueOfSpend } from '../../../spend-value.ts'
 import { type CallValue, valueOfCall } from '../../../weigh-value.ts'
 import { bandWidthBps, tokensIn } from '../../trusted-value.ts'
@@ -47,7 +48,7 @@ function dailyMicros({ limitsUsd }: Policy): bigint {
 function refuseBudget(name: string, leftMicros: bigint, askedMicros: bigint): Verdict {
   const [left, asked] = [leftMicros, askedMicros].map((micros) => (Number(micros) / 1e6).toFixed(2))
   return refuse(
-    'SPENDING_LIMIT_EXCEEDED',
+    isForAPerson(name) ? 'APPROVAL_REQUIRED' : 'SPENDING_LIMIT_EXCEEDED',
     `The budget ${name} has ${left} USD left today; the call asks for ${asked} USD.`,
   )
 }

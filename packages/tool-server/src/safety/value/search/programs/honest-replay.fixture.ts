@@ -19,13 +19,14 @@ import { type Look, warmWorld } from '../world/warm-world.fixture.ts'
  */
 export function replayHonestly(options: HonestOptions): HonestReplay {
   const { seed, calls, days, kinds } = options
-  const refused: HonestRefusal[] = []
+  const stopped: HonestRefusal[] = []
   let made = 0
   for (let kind = 0; kind < kinds; kind += 1) {
     const share = Math.floor(calls / kinds) + (kind < calls % kinds ? 1 : 0)
-    made += replayKind({ ...options, seed: seed + kind, calls: share, days }, kind, refused)
+    made += replayKind({ ...options, seed: seed + kind, calls: share, days }, kind, stopped)
   }
-  return { calls: made, refused }
+  const asksPerson = ({ verdict }: HonestRefusal) => verdict.code === 'APPROVAL_REQUIRED'
+  return { calls: made, refused: stopped.filter((one) => !asksPerson(one)), asked: stopped.filter(asksPerson) }
 }
 
 export type HonestOptions = {
@@ -37,7 +38,12 @@ export type HonestOptions = {
   readonly look: Look
 }
 
-export type HonestReplay = { readonly calls: number; readonly refused: readonly HonestRefusal[] }
+export type HonestReplay = {
+  readonly calls: number
+  readonly refused: readonly HonestRefusal[]
+  /** Those of which a person is to decide. */
+  readonly asked: readonly HonestRefusal[]
+}
 
 export type HonestRefusal = {
   readonly kind: number
@@ -54,7 +60,7 @@ export function isHelpful({ code, message }: Verdict): boolean {
   return suggestion.length > 20 && message.length > 40 && message.endsWith('.')
 }
 
-function replayKind(options: HonestOptions, kind: number, refused: HonestRefusal[]): number {
+function replayKind(options: HonestOptions, kind: number, stopped: HonestRefusal[]): number {
   const { seed, calls, days } = options
   const random = createRandom(seed, 5)
   const world = cloneWorld(warmWorld(seed, options.look, honestScenario(kind, seed)), seed)
@@ -74,7 +80,7 @@ function replayKind(options: HonestOptions, kind: number, refused: HonestRefusal
     const verdict = guard(viewOf(world), planned)
     const day = Math.floor((world.timestamp - began) / 86_400)
     if (verdict.allowed) executeCall(world, planned)
-    else refused.push({ kind, day, isWild, call, verdict })
+    else stopped.push({ kind, day, isWild, call, verdict })
   }
   return calls
 }
