@@ -52,7 +52,7 @@ export function isUnnamed(doubt: PriceDoubt | null | undefined): boolean {
 
 /** What the server itself has seen before: durable and bounded. */
 export type PriceMemory = {
-  /** What was kept of these subjects on a chain within the last day, oldest first. */
+  /** What was kept of these subjects on a chain within the last three days, oldest first. */
   recall(chain: Pick<Chain, 'id'>, subjects: readonly string[]): Promise<readonly Sighting[]>
   /** Keeps what was seen. Never throws and never makes the caller wait for the disk. */
   keep(chain: Pick<Chain, 'id'>, sightings: readonly Sighting[]): void

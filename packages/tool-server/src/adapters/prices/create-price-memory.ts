@@ -2,13 +2,13 @@ import type { PriceMemory, Sighting } from '../../ports.ts'
 
 /** Where sightings are kept for good: the store's, or nothing. */
 export type SightingStore = {
-  /** What was kept of these subjects on a chain within the last day, oldest first. */
+  /** What was kept of these subjects on a chain within the last three days, oldest first. */
   recall(chain: { readonly id: number }, subjects: readonly string[]): Promise<readonly Sighting[]>
   keep(chain: { readonly id: number }, sightings: readonly Sighting[]): Promise<void>
 }
 
 /**
- * Remembers the sightings of a day, at most one of each subject in five minutes: in the process, and in a store where there is
+ * Remembers the sightings of three days, at most one of each subject in five minutes: in the process, and in a store where there is
  * one. The store is asked once for each subject. If it fails, it counts as empty and is asked again the next time.
  *
  * @param store gives the store; `null` as long as there is none
@@ -16,7 +16,7 @@ export type SightingStore = {
 export function createPriceMemory({ store, now, onError = () => {} }: PriceMemoryOptions): PriceMemory {
   const rememberedOf = createSubjects()
   const add = (remembered: Remembered | undefined, sighting: Sighting) =>
-    remembered !== undefined && addTo(remembered, sighting, Math.floor(now() / 1000) - daySeconds)
+    remembered !== undefined && addTo(remembered, sighting, Math.floor(now() / 1000) - keptSeconds)
 
   async function load(id: number, subjects: readonly string[], from: SightingStore): Promise<void> {
     const remembered = new Map(subjects.map((subject) => [subject, rememberedOf(id, subject)]))
@@ -63,7 +63,7 @@ type Remembered = {
   asked: Promise<void> | null
 }
 
-const daySeconds = 86_400
+const keptSeconds = 3 * 86_400
 const slotSeconds = 300
 /** More than the tokens and pools of all shipped rows; the store bounds what it keeps itself. */
 const mostSubjects = 2_000

@@ -87,13 +87,15 @@ function oracleQuery(pool: Address, atSeconds: number, singleAges: readonly numb
   })
 }
 
-/** The tick of each second, from what was summed up before it and after it. */
+/** The tick and the liquidity of each second, from what was summed up before it and after it. */
 export function recalledIn(samples: readonly PoolSample[]): PoolReading['recalled'] {
   return samples.flatMap((after, index) => {
     const before = samples[index - 1]
     if (index % 2 === 0 || before?.sums.kind !== 'ticks' || after.sums.kind !== 'ticks') return []
     const tick = Number(after.sums.tick - before.sums.tick)
-    return Math.abs(tick) > MAX_TICK ? [] : [{ atSeconds: after.atSeconds, tick }]
+    if (Math.abs(tick) > MAX_TICK) return []
+    const growth = BigInt.asUintN(160, after.sums.perLiquidityX128 - before.sums.perLiquidityX128)
+    return [{ atSeconds: after.atSeconds, tick, liquidity: growth === 0n ? 0n : 2n ** 128n / growth }]
   })
 }
 

@@ -13,8 +13,8 @@ describe('boundJump', () => {
     ['nothing seen', [], null],
     ['one sighting: at least 60 % a year', [seen(100, 4 * hour)], reach(60, 4)],
     ['one of just now: as much room as in an hour', [seen(100, 1)], reach(60, 1)],
-    ['one of the whole day', [seen(100, 24 * hour)], reach(60, 24)],
-    ['one older than a day', [seen(100, 24 * hour + 1)], null],
+    ['one of three whole days', [seen(100, 72 * hour)], reach(60, 72)],
+    ['an older one', [seen(100, 72 * hour + 1)], null],
     ['one from the future', [seen(100, -1)], null],
     ['calm ones', [seen(100, 3 * hour), seen(100, 2 * hour)], reach(60, 2)],
     ['lively ones', [seen(99, 3 * hour), seen(100, 2 * hour)], reach(100 * Math.log(100 / 99) * Math.sqrt(8_760), 2)],
@@ -55,7 +55,7 @@ describe('isAnchored', () => {
     ['three times within less', [1, 4, 7.9], false],
     ['twice', [1, 8], false],
     ['many times, all but the first within an hour', [0, 0.25, 0.5, 0.75, 8], false],
-    ['three times, the first more than a day ago', [1, 4, 24.1], false],
+    ['three times, the first more than three days ago', [1, 4, 72.1], false],
     ['three times, one of them in the future', [-1, 4, 8], false],
   ])('by what was seen %s: %s', (_what, hours, anchors) => {
     const sightings = hours.map((ago) => seen(100, ago * hour))

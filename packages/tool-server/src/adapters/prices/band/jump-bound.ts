@@ -5,14 +5,14 @@ export type SeenBand = PriceRange & { readonly midE18: bigint; readonly atSecond
 
 /**
  * Stretches a band that lies further from an earlier one than the token can have moved since: up to four standard deviations of
- * its own volatility. Every sighting of the last day bounds it, so that many small jumps are no way around.
+ * its own volatility. Every sighting of the last three days bounds it, so that many small jumps are no way around.
  *
  * @param seen in any order
  * @param atSeconds time of the block
  */
 export function boundJump(range: PriceRange, seen: readonly SeenBand[], atSeconds: number): BoundedJump {
   const recent = seen
-    .filter(({ atSeconds: at, lowE18 }) => at <= atSeconds && atSeconds - at <= daySeconds && lowE18 > 0n)
+    .filter(({ atSeconds: at, lowE18 }) => at <= atSeconds && atSeconds - at <= rememberedSeconds && lowE18 > 0n)
     .toSorted((one, other) => one.atSeconds - other.atSeconds)
   const sigma = yearlySigma(recent)
   let bounded = range
@@ -27,11 +27,11 @@ export function boundJump(range: PriceRange, seen: readonly SeenBand[], atSecond
 }
 
 /**
- * Whether earlier bands tell enough of the last day to hold a price: at least three, each an hour or more after the one before, the
+ * Whether earlier bands tell enough of the last three days to hold a price: at least three, each an hour or more after the one before, the
  * first of them at least eight hours ago. To have made them all up, a push has to have been repeated over that time.
  */
 export function isAnchored(seen: readonly SeenBand[], atSeconds: number): boolean {
-  const ages = seen.map((one) => atSeconds - one.atSeconds).filter((age) => age >= 0 && age <= daySeconds)
+  const ages = seen.map((one) => atSeconds - one.atSeconds).filter((age) => age >= 0 && age <= rememberedSeconds)
   const apart = ages
     .toSorted((one, other) => other - one)
     .reduce<readonly number[]>(
@@ -52,8 +52,8 @@ export type BoundedJump = {
 }
 
 /** Older sightings bound nothing. */
-const daySeconds = 86_400
-const yearSeconds = 365 * daySeconds
+const rememberedSeconds = 3 * 86_400
+const yearSeconds = 365 * 86_400
 /** Standard deviations; honest volatility exceeds them in about one of a thousand days of hourly sightings. */
 const deviations = 4
 /** Yearly volatility by a day of sightings is kept between these: coins are rarely calmer, and hardly ever wilder for a day. */

@@ -71,7 +71,7 @@ describe('of a v3 pool', () => {
     const at = (tick: number, age: number) => ({ ...ticksAt([[tick, 7_200]], age), liquidity: BigInt(age + 1) })
     const older = [at(500, 1_700), at(500, 1_100), at(endOfTicks, 600), at(510, 240)]
     const mean = v3({ now: at(510, 0), older })
-    expect(mean).toMatchObject({ seconds: 1_700, from: 'older blocks', liquidity: 601n, leastLiquidity: 1n })
+    expect(mean).toMatchObject({ seconds: 1_700, from: 'older blocks', liquidity: 601n, leastLiquidity: 241n })
     expect(ends(mean)).toEqual([500, 510, 510].map((tick) => expect.closeTo(tickPrice(tick), 6)))
   })
 
@@ -116,10 +116,20 @@ describe('of a v3 pool', () => {
       }
     }
     const [early, late] = [shares(1_200, 4_000n), shares(599, 4_000n) + shares(1, 1n)]
-    const observed = [sample(1_800, 0n), sample(600, early)]
-    const recalled = oracleOf([[0, 7_200]]).recalled
-    const mean = v3({ now: sample(0, early + late), observed, recalled })
+    const mean = v3({ now: sample(0, early + late), seen: [sample(1_800, 0n), sample(600, early)] })
     expect([mean?.liquidity, mean?.leastLiquidity]).toEqual([4_000n, 521n])
+  })
+
+  it.each([
+    ['emptied in two of twenty seconds: as if it had not been', 2, 0n, [1_000n, 1_000n]],
+    ['emptied in three', 3, 0n, [1_000n, 0n]],
+    ['made deep in seventeen', 17, 9_000n, [9_000n, 1_000n]],
+    ['made deep in eighteen', 18, 9_000n, [9_000n, 9_000n]],
+  ])('tells what stood in its recalled seconds: %s', (_what, count, liquidity, expected) => {
+    const oracle = oracleOf([[0, 7_200]])
+    const recalled = oracle.recalled.map((moment, index) => (index < count ? { ...moment, liquidity } : moment))
+    const mean = v3({ ...oracle, recalled })
+    expect([mean?.liquidity, mean?.leastLiquidity]).toEqual(expected)
   })
 
   it('is none where what was summed up is no price', () => {
@@ -193,7 +203,7 @@ describe('of a v4 pool', () => {
   it('is the middle of an earlier and of a later half', () => {
     const mean = v4(4, moments([1, 1_800], [1, 1_200], [2, 600], [4, 300]))
     expect(ends(mean)).toEqual([1, 2, 4].map((price) => expect.closeTo(price, 6)))
-    expect(mean).toMatchObject({ seconds: 1_800, from: 'older blocks', liquidity: 3n, leastLiquidity: 1n })
+    expect(mean).toMatchObject({ seconds: 1_800, from: 'older blocks', liquidity: 3n, leastLiquidity: 2n })
   })
 
   it.each([0, 300, 600, 1_200, 1_800])('does not move with the block of %d seconds ago', (pushed) => {
@@ -236,7 +246,7 @@ function ticksAt(course: Course, secondsAgo: number): PoolSnapshot & PoolSample 
 /** The tick of the course in a second. */
 function secondAt(course: Course, secondsAgo: number): RecalledMoment {
   const tick = course.findLast(([, since]) => since >= secondsAgo)?.[0] ?? 0
-  return { atSeconds: now - secondsAgo, tick }
+  return { atSeconds: now - secondsAgo, tick, liquidity: 1_000n }
 }
 
 function pricesAt(course: Course, secondsAgo: number): PoolSnapshot & PoolSample {

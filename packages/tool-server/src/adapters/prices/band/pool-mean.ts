@@ -10,7 +10,10 @@ export type PoolMean = PriceRange & {
   readonly seconds: number
   /** What stood in range over the better part of that time, so that a push of a moment makes no pool thin. */
   readonly liquidity: bigint
-  /** What stood there throughout, as far as is known, so that money parked for a part of it makes no pool deep. */
+  /**
+   * What stood there all but throughout, as far as is known, so that money parked for a part of it makes no pool deep, and a moment
+   * without it makes none empty.
+   */
   readonly leastLiquidity: bigint
   readonly from: MeanSource
 }
@@ -56,7 +59,10 @@ function recalledMean(
     hullOf([lowest, Math.min(highest + 1, MAX_TICK)].map((tick) => fixedPriceOfSqrt(getSqrtPriceAtTick(tick), side)))
   const [range, single] = [rangeOf(low, high), rangeOf(middle, middle)]
   const summed = summedMean(observed, now, side, 'its own oracle')
-  return range === null || single === null || summed === null ? null : { ...summed, ...range, midE18: middleOf(single) }
+  if (range === null || single === null || summed === null) return null
+  const stood = recalled.map(({ liquidity }) => liquidity)
+  const [liquidity, leastLiquidity] = [lowerMedian(stood), allButLeast(stood)]
+  return { ...summed, ...range, midE18: middleOf(single), liquidity, leastLiquidity }
 }
 
 /** Stretches sums to the single moments that lie further off than honest sources differ, since nothing better is known. */
@@ -166,7 +172,7 @@ function medianMean(older: readonly PoolSnapshot[], now: PoolSnapshot, side: Pri
   const range = hullOf(halves.map(medianOf))
   if (range === null) return null
   const depths = moments.map((moment) => moment.liquidity)
-  const [liquidity, leastLiquidity] = [lowerMedian(depths), depths.reduce(lesser)]
+  const [liquidity, leastLiquidity] = [lowerMedian(depths), allButLeast(depths)]
   return { ...range, midE18: middleOf(medianOf(moments)), seconds, liquidity, leastLiquidity, from: 'older blocks' }
 }
 
@@ -192,6 +198,12 @@ function liquidityOf(sample: PoolSample | PoolSnapshot): readonly bigint[] {
 function lowerMedian(values: readonly bigint[]): bigint {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0n
+}
+
+/** The least when a tenth of them are left out: of five or more at least one, since whoever acts now can empty a pool for now. */
+function allButLeast(values: readonly bigint[]): bigint {
+  const left = values.length < 5 ? 0 : Math.max(1, Math.floor(values.length / 10))
+  return values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[left] ?? 0n
 }
 
 function middleOf({ lowE18, highE18 }: PriceRange): bigint {

@@ -38,8 +38,8 @@ export type PoolSnapshot = {
   readonly sums: PoolSums | null
 }
 
-/** The tick in a second that is past. */
-export type RecalledMoment = { readonly atSeconds: number; readonly tick: number }
+/** The tick in a second that is past, and what was in range then. */
+export type RecalledMoment = { readonly atSeconds: number; readonly tick: number; readonly liquidity: bigint }
 
 /** What a pool had summed up over time by then. */
 export type PoolSample = { readonly atSeconds: number; readonly sums: PoolSums }

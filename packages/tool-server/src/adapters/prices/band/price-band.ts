@@ -16,7 +16,7 @@ export type PriceEvidence = {
   /** `null` on a chain without a sequencer's uptime feed. */
   readonly sequencer: SequencerReading | null
   readonly pools: readonly (PoolEvidence | SilentPool)[]
-  /** Its own bands of the last day. */
+  /** Its own earlier bands. */
   readonly seen: readonly SeenBand[]
   /** US dollars of fees that whoever pushes a pool for a block is presumed to spend. */
   readonly pushBudgetUsd: number

@@ -46,7 +46,7 @@ export function viewOf(world: SimWorld): WorldView {
     recall(subjects) {
       const wanted = new Set(subjects)
       return world.sightings.filter(
-        ({ subject, atSeconds }) => wanted.has(subject) && head.timestamp - atSeconds <= daySeconds,
+        ({ subject, atSeconds }) => wanted.has(subject) && head.timestamp - atSeconds <= rememberedSeconds,
       )
     },
     keep(sightings) {
@@ -55,4 +55,4 @@ export function viewOf(world: SimWorld): WorldView {
   }
 }
 
-const daySeconds = 86_400
+const rememberedSeconds = 3 * 86_400
