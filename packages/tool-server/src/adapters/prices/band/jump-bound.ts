@@ -32,13 +32,16 @@ export function boundJump(range: PriceRange, seen: readonly SeenBand[], atSecond
  */
 export function isAnchored(seen: readonly SeenBand[], atSeconds: number): boolean {
   const ages = seen.map((one) => atSeconds - one.atSeconds).filter((age) => age >= 0 && age <= rememberedSeconds)
+  const oldest = Math.max(0, ...ages)
+  let told = oldest + apartSeconds
   const apart = ages
     .toSorted((one, other) => other - one)
-    .reduce<readonly number[]>(
-      (kept, age) => ((kept.at(-1) ?? Infinity) - age >= apartSeconds ? [...kept, age] : kept),
-      [],
-    )
-  return apart.length >= fewestAnchors && (apart[0] ?? 0) >= anchorAgeSeconds
+    .filter((age) => {
+      const isApart = told - age >= apartSeconds
+      if (isApart) told = age
+      return isApart
+    })
+  return apart.length >= fewestAnchors && oldest >= anchorAgeSeconds
 }
 
 const fewestAnchors = 3

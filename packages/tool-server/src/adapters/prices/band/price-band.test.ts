@@ -285,7 +285,8 @@ describe('what is told beside the band', () => {
 
   it('says whether a feed, a peg or hours of earlier prices hold it', () => {
     const anchored = (evidence: Partial<PriceEvidence>) => priceBand(evidenceOf(evidence)).band?.isAnchored
-    const seen = [1, 5, 9].map((hours) => ({ ...bandAt(100), atSeconds: evidenceTime - hours * 3_600 }))
+    const band = bandAt(100)
+    const seen = [1, 5, 9].map((hours) => Object.assign({ atSeconds: evidenceTime - hours * 3_600 }, band))
     expect(anchored({ feed })).toBe(true)
     expect(anchored({ usdPegged: true })).toBe(true)
     expect(anchored({ pools: [poolAt(1, 100)] })).toBe(false)
