@@ -5,8 +5,11 @@ import { createWalletClient, http, keccak256, parseUnits, numberToHex, pad, toEv
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, it, vi } from 'vitest'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
+import { createChainActor } from '../adapters/liquidity/chain-actor.fixture.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { devnetPolicy } from './devnet-policy.ts'
+import { sellHostile } from './hostile-token.fixture.ts'
 import { mintIntent, swapIntent } from './intents.fixture.ts'
 import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { answering, methodsIn } from './network.fixture.ts'
@@ -148,6 +151,31 @@ describe('G9: a wallet that loses more than was spent on record', () => {
       await road.executor.watchBalances()
     }
     expect(await causes(road)).toEqual([])
+  })
+
+  it('is told from one that sells what a stranger gave it and bid high for, and whose bid is gone', async () => {
+    const breaker = { maxBalanceDropPct: 5, maxSimulationDriftPct: 5 }
+    const road = await open(breaker, { policy: { ...devnetPolicy(), breaker, unnamedSales: 'allow' } })
+    const stranger = await createChainActor(devnet(), devnet().accounts.at(-1)!.address)
+    await devnet().fund(stranger.address, { USDC: '500000', HOSTILE: '100' })
+    const [token, quote] = [road.token('HOSTILE'), road.token('USDC')]
+    // As if each were worth 3,000 dollars: more than all else that the wallet holds.
+    await stranger.addV2(token, quote, parseUnits('100', 18), parseUnits('300000', 6))
+    await devnet().fund(road.wallet, { HOSTILE: '100' })
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    minuteLater(road)
+    await road.run(await sellHostile(road))
+    await testClient(road).mine({ blocks: 1 })
+    await devnet().fund(stranger.address, { HOSTILE: '1000000' })
+    const dump = [parseUnits('1000000', 18), 0n, [token, quote], stranger.address, 2n ** 40n] as const
+    const router = road.chain.amm.v2!.router
+    await stranger.write(token, erc20Abi, 'approve', [router, dump[0]])
+    await stranger.write(router, v2RouterAbi, 'swapExactTokensForTokens', dump)
+    minuteLater(road)
+    await road.executor.watchBalances()
+    expect(await causes(road)).toEqual([])
+    await road.run(swapIntent(road, '100'))
   })
 
   it.each(['broadcast', 'final'] as const)(

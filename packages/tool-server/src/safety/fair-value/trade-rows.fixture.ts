@@ -22,7 +22,9 @@ import {
   giveShares,
   halfABitcoin,
   openDearPool,
+  openPairOfDollars,
   openWorthlessPool,
+  rebasePair,
   sellShares,
   withoutLogs,
   withPretext,
@@ -116,6 +118,25 @@ export const tradeRows: readonly AttackRow[] = [
       return planned
     },
     ends: { losesAtMostUsd: 3_000 * 0.013 },
+  },
+  {
+    what: 'rebasing: half of what a pair holds of its token goes, before the quote',
+    attack: async (stage) => {
+      await openPairOfDollars(stage)
+      await rebasePair(stage, 50n)
+      return planSwap(stage.road, 'USDC', 'DAI', '1000', 'v2')
+    },
+    ends: 'PRICE_IMPACT_EXCEEDED',
+  },
+  {
+    what: 'rebasing: half of what a pair holds of its token goes, between the simulation and the block',
+    attack: async (stage) => {
+      await openPairOfDollars(stage)
+      const planned = await planSwap(stage.road, 'USDC', 'DAI', '1000', 'v2')
+      beforeSending(stage.road, 2, () => rebasePair(stage, 50n))
+      return planned
+    },
+    ends: { losesAtMostUsd: 3, fails: 'TRANSACTION_REVERTED' },
   },
   {
     what: 'a pool that keeps 9 % as its fee',

@@ -1,4 +1,4 @@
-import { type Address, parseUnits } from 'viem'
+import { type Address, parseAbi, parseUnits } from 'viem'
 import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
 import { encodeActions } from '../../adapters/liquidity/v4/encode-actions.ts'
 import type { PoolKey } from '../../adapters/liquidity/v4/pool-key.ts'
@@ -9,6 +9,7 @@ import { answering } from '../network.fixture.ts'
 import type { Road } from '../open-road.fixture.ts'
 import { command, craftedIntent, sum, universal, v2Call, v3Path, v4Key, v4SingleSwap } from './attack-calls.fixture.ts'
 import type { Stage } from './attack-row.fixture.ts'
+import { deal } from '../value/search/chain/open-market.fixture.ts'
 import { pairOf, startOf } from './stranger.fixture.ts'
 
 const usdc = (amount: string) => parseUnits(amount, 6)
@@ -41,6 +42,20 @@ export async function dearPool(stage: Stage, fee: number, least: bigint): Promis
 
 export async function openWorthlessPool({ road, stranger }: Stage): Promise<void> {
   await stranger.addV2(road.token('HOSTILE'), road.token('USDC'), eth('100'), usdc('100000'))
+}
+
+export async function openPairOfDollars({ road, stranger }: Stage): Promise<void> {
+  await stranger.addV2(road.token('DAI'), road.token('USDC'), eth('300000'), usdc('300000'))
+}
+
+/** The token of a pair becomes less by itself, of which the pair learns by `sync`. */
+export async function rebasePair({ road, stranger, devnet }: Stage, leftPct: bigint): Promise<void> {
+  const pair = pairOf(road, 'DAI', 'USDC')
+  const token = road.token('DAI')
+  const args = [pair] as const
+  const held = await stranger.client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args })
+  await deal(devnet, pair, token, (held * leftPct) / 100n)
+  await stranger.write(pair, parseAbi(['function sync()']), 'sync', [])
 }
 
 export function buyWorthless(road: Road, amount: string): Intent {
