@@ -99,7 +99,10 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     chains,
     rpc,
     tokens,
-    prices: options.usd === 'chain' ? createPriceSource({ rpc, tokens, liquidity }) : tablePrices(options.usd),
+    prices:
+      options.usd === 'chain'
+        ? createPriceSource({ rpc, tokens, liquidity, pickInt: () => 0 })
+        : tablePrices(options.usd),
     senders: (of) => {
       const known =
         senders.get(of.id) ??

@@ -71,7 +71,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   })
   const tokens = createTokenDirectory({ chains: chains.list(), rpc })
   const liquidity = createLiquidity({ rpc, tokens })
-  const prices = createPriceSource({ rpc, tokens, liquidity })
+  const prices = createPriceSource({ rpc, tokens, liquidity, pickInt: () => 0 })
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
   const store = await openStore({ ...place, now })
   const subgraphs = createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs })

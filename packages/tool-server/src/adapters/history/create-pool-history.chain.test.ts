@@ -30,7 +30,7 @@ const hour = { from: now - 20 * 86_400, to: now, barSeconds: 3_600 }
 
 function historyOf(timeoutMs = 20_000, isPriced = true) {
   const prices = isPriced
-    ? createPriceSource({ rpc: bench.rpc, tokens: bench.tokens, liquidity: bench.reads })
+    ? createPriceSource({ rpc: bench.rpc, tokens: bench.tokens, liquidity: bench.reads, pickInt: () => 0 })
     : { usd: async () => null, ratio: async () => null, doubt: async () => 'unnamed' as const }
   const ports = { rpc: bench.rpc, liquidity: bench.reads, prices }
   return createPoolHistory(ports, {

@@ -19,7 +19,7 @@ export function createPriceSource(options: PriceSourceOptions): PriceSource {
     discoverable: keepPlaces(),
     pushBudgetUsd: options.pushBudgetUsd ?? (() => defaultPushBudgetUsd),
     leastLiquidityUsd: options.leastLiquidityUsd ?? defaultLeastLiquidityUsd,
-    pickInt: options.pickInt ?? (() => 0),
+    pickInt: options.pickInt,
   }
   const kept = new Map<number, { readonly number: bigint; readonly prices: ChainPrices }>()
 
@@ -64,8 +64,8 @@ export type PriceSourceOptions = {
   readonly pushBudgetUsd?: () => number
   /** Least depth of a pool that nobody named for its price to be reported; 25,000 US dollars when absent. */
   readonly leastLiquidityUsd?: number
-  /** A random whole number below another: it decides which older blocks and seconds are read. Always 0 when absent. */
-  readonly pickInt?: (below: number) => number
+  /** A random whole number below another: it decides which older blocks and seconds are read, which nobody may know beforehand. */
+  readonly pickInt: (below: number) => number
 }
 
 /** US dollars: the most that a false price can gain at a cold start under a policy that leaves `coldStartUsd` and the daily limit as they are. */

@@ -46,7 +46,7 @@ export function createPricedDevnet(devnet: Devnet, options: PricedOptions = {}) 
   const rpc = createRpcPool({ urls: () => [devnet.rpcUrl], now: Date.now, fetch: counted, ...patientRpc })
   const tokens = createTokenDirectory({ chains: [chain], rpc })
   const reads = createLiquidityReads({ rpc, tokens })
-  const prices = createPriceSource({ rpc, tokens, liquidity: reads, ...rest })
+  const prices = createPriceSource({ rpc, tokens, liquidity: reads, pickInt: () => 0, ...rest })
   const addressOf = (symbol: string): Address =>
     devnet.tokens.find((token) => token.symbol === symbol)?.address ?? zeroAddress
   const token = (symbol: string) => tokens.byAddress(chain, addressOf(symbol))
