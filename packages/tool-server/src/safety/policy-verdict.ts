@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, slice, zeroAddress } from 'viem'
+import { type Address, getAddress, slice, zeroAddress } from 'viem'
 import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
 import { depositRefusals } from './declared-deposits.ts'
 import { hookRefusals } from './hook-refusals.ts'
@@ -125,9 +125,12 @@ function checkApproval(
   { chain, known }: PolicyContext,
 ): readonly Refusal[] {
   const details = [{ message: 'the approval', token, spender }]
-  const isPermit2Itself = via === 'permit2' && spender.toLowerCase() === chain.permit2.toLowerCase()
-  if (!known.spenders.has(spender.toLowerCase()) || isPermit2Itself) {
-    return [{ code: 'SPENDER_NOT_ALLOWED', message: 'An approval names a spender the policy does not know.', details }]
+  const isPermit2 = (address: string) => address.toLowerCase() === chain.permit2.toLowerCase()
+  if (!known.spenders.has(spender.toLowerCase()) || (via === 'permit2' && isPermit2(spender))) {
+    const message = 'An approval names a spender the policy does not know.'
+    const allowed = [...known.spenders].filter(([address]) => via !== 'permit2' || !isPermit2(address))
+    const accepted = allowed.map(([address, what]) => `${getAddress(address)} (${what})`)
+    return [{ code: 'SPENDER_NOT_ALLOWED', message, details: [{ message: 'the approval', token, spender, accepted }] }]
   }
   if (token === zeroAddress) {
     return [{ code: 'UNSAFE_TRANSACTION', message: 'Native currency cannot be approved.', details }]
