@@ -18,6 +18,7 @@ export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVer
   const strict = context.policy.allowlist.mode === 'strict'
   return {
     tokenAllowlistPassed: unlisted.length === 0,
+    unlistedTokens: [...new Set(unlisted)],
     refusals: [
       ...checkShape(intent),
       ...intent.calls.flatMap((call) => checkCall(call, intent, context)),
@@ -41,7 +42,19 @@ export type PolicyContext = {
   readonly nowSeconds: number
 }
 
-export type PolicyVerdict = { readonly refusals: readonly Refusal[]; readonly tokenAllowlistPassed: boolean }
+export type PolicyVerdict = {
+  readonly refusals: readonly Refusal[]
+  readonly tokenAllowlistPassed: boolean
+  /** Those of the intent's tokens that the policy does not list. */
+  readonly unlistedTokens: readonly Address[]
+}
+
+/** What a person should know of tokens that a lenient policy lets pass. */
+export function unlistedWarnings({ unlistedTokens }: Pick<PolicyVerdict, 'unlistedTokens'>): readonly string[] {
+  return unlistedTokens.map(
+    (token) => `The policy does not list the token ${getAddress(token)}: nothing vouches for it.`,
+  )
+}
 
 /**
  * Every token an intent names, native currency included; of a deposit both of the pool's, for what is put in as one token

@@ -4,7 +4,7 @@ import type { Intent } from '../intent.ts'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from './approval-steps.ts'
 import { assertDeclared, type DeclaredContext, sumByToken } from './assert-declared.ts'
 import { calledContracts } from './called-contracts.ts'
-import { expectedTokens, policyVerdict, tokensOf } from './policy-verdict.ts'
+import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from './policy-verdict.ts'
 import type { InspectionContext, Trip } from './engine.ts'
 import { ToolError } from '../tool-error.ts'
 import type { KnownContracts } from './known-contracts.ts'
@@ -34,14 +34,13 @@ export async function checkPolicy<Own extends InspectionContext>(trip: Own): Pro
   return { ...trip, allowances, surveyed, ...verdict, callBounds: read.bounds, refusals }
 }
 
-export type Checked<Own extends InspectionContext = Trip> = Own & {
-  readonly allowances: readonly Allowance[]
-  readonly surveyed: Survey
-  /** In the order of the calls. */
-  readonly callBounds: readonly CallBounds[]
-  readonly tokenAllowlistPassed: boolean
-  readonly refusals: readonly Refusal[]
-}
+export type Checked<Own extends InspectionContext = Trip> = Own &
+  PolicyVerdict & {
+    readonly allowances: readonly Allowance[]
+    readonly surveyed: Survey
+    /** In the order of the calls. */
+    readonly callBounds: readonly CallBounds[]
+  }
 
 /** Puts the approvals around the calls, plays the whole at one block, and looks meanwhile at prices and at what the intent rests on. */
 export async function simulatePlan<Own extends InspectionContext>(checked: Checked<Own>): Promise<Simulated<Own>> {
