@@ -1,6 +1,7 @@
 /**
  * The table of codes. `httpStatus` is used where an error travels as an HTTP answer of its own, `retryable` says whether
- * the same call may succeed later without a change, `suggestion` is the mend when the thrower names none.
+ * the same call may succeed later without anybody's doing, unless the thrower knows better, `suggestion` is the mend when
+ * the thrower names none.
  */
 export const errorTable = {
   // the road of a call
@@ -82,9 +83,10 @@ export const errorTable = {
   AMOUNT_TOO_SMALL: row(400, false, 'Use a larger amount.'),
   INSUFFICIENT_BALANCE: row(400, false, 'Lower the amount or fund the wallet; get_agent_balance shows what it holds.'),
   INSUFFICIENT_LIQUIDITY: row(400, false, 'Trade a smaller amount or choose another pool.'),
+  // Where the cause passes by itself (a silent feed, a price that is too old), the thrower says so.
   PRICE_UNAVAILABLE: row(
     503,
-    true,
+    false,
     'Use a token that trades here in a deep pool, against a dollar token or the native currency; get_token_price tells what has a price.',
   ),
   NO_POOL: row(404, false, 'Call get_pools_by_token_pair for the pools of this pair, and name one of their fees.'),
@@ -129,7 +131,11 @@ export const errorTable = {
   CONTRACT_NOT_ALLOWED: row(403, false, 'The policy does not allow this contract.'),
   TOKEN_NOT_ALLOWLISTED: row(403, false, 'The policy does not list this token; the operator can add it.'),
   RECIPIENT_NOT_ALLOWED: row(403, false, 'Funds may only go to the agent wallet and to recipients the policy lists.'),
-  SPENDER_NOT_ALLOWED: row(403, false, 'Approvals may only name spenders the policy lists.'),
+  SPENDER_NOT_ALLOWED: row(
+    403,
+    false,
+    'Name one of the spenders in details; the operator can list others in the policy.',
+  ),
   SIGNATURE_NOT_ALLOWED: row(
     403,
     false,
@@ -176,7 +182,7 @@ export const errorTable = {
     'The policy delays calls of this risk tier for longer than this one has waited; call the tool again.',
   ),
   SIMULATION_FAILED: row(400, false, 'The transaction would fail on chain; details say why.'),
-  SIMULATION_UNAVAILABLE: row(503, true, 'The endpoint cannot simulate, and nothing is signed without a simulation.'),
+  SIMULATION_UNAVAILABLE: row(503, false, 'The endpoint cannot simulate, and nothing is signed without a simulation.'),
   SIMULATION_DRIFT: row(409, true, 'The chain moved between plan and signing. Call again for a fresh plan.'),
   TRANSACTION_REVERTED: row(
     502,

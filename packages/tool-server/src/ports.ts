@@ -138,6 +138,6 @@ export type {
   TickRow,
   Version,
 } from './ports/liquidity.ts'
-export { isUnnamed } from './ports/prices.ts'
+export { isUnnamed, mayPass } from './ports/prices.ts'
 export type { PriceBand, PriceDoubt, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'
 export type { Replay, Replayed, SimulationRun, Work, WorkCaller, Workers, WorkKind } from './ports/workers.ts'

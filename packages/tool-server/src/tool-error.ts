@@ -9,12 +9,14 @@ export class ToolError extends Error {
   readonly code: ErrorCode
   readonly details: readonly ErrorDetail[]
   readonly suggestion: string
+  readonly retryable: boolean
 
   constructor(code: ErrorCode, message: string, options: ToolErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.details = options.details ?? []
     this.suggestion = options.suggestion ?? errorTable[code].suggestion
+    this.retryable = options.retryable ?? errorTable[code].retryable
   }
 
   /** The envelope that travels in MCP results and HTTP bodies alike. */
@@ -22,7 +24,7 @@ export class ToolError extends Error {
     return {
       code: this.code,
       message: this.message,
-      retryable: errorTable[this.code].retryable,
+      retryable: this.retryable,
       suggestion: this.suggestion,
       details: this.details,
     }
@@ -48,5 +50,7 @@ export type ErrorEnvelope = {
 export type ToolErrorOptions = {
   readonly details?: readonly ErrorDetail[]
   readonly suggestion?: string
+  /** Where the cause at hand differs from what the table says of the code. */
+  readonly retryable?: boolean
   readonly cause?: unknown
 }

@@ -64,7 +64,7 @@ export const writeParameters = {
     .string()
     .refine((key) => /^[A-Za-z0-9._-]{1,64}$/.test(key), 'Accepted: 1 to 64 of A-Z a-z 0-9 . _ -')
     .optional()
-    .describe('Same key + body: stored answer'),
+    .describe('Repeats run once'),
 }
 
 type Facts<Input, Output> = {

@@ -33,6 +33,13 @@ describe('a strategy over a price that stands', () => {
     expect(result.rebalances).toEqual([])
   })
 
+  test('is as large for the pool as beside what it usually holds, whatever it held at first', () => {
+    const young = { ...bars, liquidity: Float64Array.of(1, 1e20, 1e20) }
+    expect(replay(young, full).firstLiquidityShare).toBe(replay(bars, full).firstLiquidityShare)
+    const thin = { ...bars, liquidity: Float64Array.of(1e20, 1, 1) }
+    expect(replay(thin, full).firstLiquidityShare).toBeGreaterThan(0.99)
+  })
+
   test('pays gas to open and to close, each as of its bar, and leaves the protocol its part', () => {
     const gasUsd = { open: Float64Array.of(3, 0, 0), close: Float64Array.of(0, 0, 4), rebalance: 100 }
     const free = replay(bars, full)

@@ -33,7 +33,7 @@ export function replayStrategy(
   return {
     name: strategy.name,
     firstRange: strategyRange(first, options),
-    firstLiquidityShare: first.liquidity / (first.liquidity + (bars.liquidity[0] ?? 0)),
+    firstLiquidityShare: first.liquidity / (first.liquidity + market.usualLiquidity),
     ...parts,
     feesEarnedUsd: earned.feesUsd,
     feesEarned0: earned.fees0,

@@ -10,7 +10,7 @@ export type StrategyResult = {
   readonly name: string
   /** Opened at the begin; the others are those of the rebalances. */
   readonly firstRange: StrategyRange
-  /** Own share of the liquidity at the price when the first range is opened, 0 to 1. */
+  /** Own share of the liquidity at the price, 0 to 1: of the first position beside what the pool usually had, the median of the bars. */
   readonly firstLiquidityShare: number
   /** Fees of both tokens at the prices of the end: they are held, not put into the position again. */
   readonly feesEarnedUsd: number

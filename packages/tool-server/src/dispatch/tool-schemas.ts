@@ -61,9 +61,33 @@ function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSche
       if (io === 'output' && node.properties !== undefined) delete node.additionalProperties
       // The names of a record are always text in JSON.
       delete node.propertyNames
+      joinText(node)
+      // A switch that is left out is off.
+      if (node.default === false) delete node.default
+      if (io === 'input') sayOnce(node)
     },
   })
   return { ...rest, type: 'object' }
+}
+
+/** A number, or one word instead: the description says which. */
+function joinText(node: z.core.JSONSchema.BaseSchema): void {
+  const [one, other] = node.anyOf ?? []
+  if (node.anyOf?.length !== 2 || one?.type !== 'number' || typeof other?.const !== 'string') return
+  delete node.anyOf
+  node.type = ['number', 'string'] as unknown as 'number'
+}
+
+/** What is said of one parameter is not said again of those beside it: token1 is like token0. */
+function sayOnce(node: z.core.JSONSchema.BaseSchema): void {
+  const said = new Set<string>()
+  for (const [name, member] of Object.entries(node.properties ?? {})) {
+    if (typeof member !== 'object' || member.description === undefined) continue
+    const { description, ...rest } = member
+    // Two parameters of one schema are one object here.
+    if (said.has(description)) Object.assign(node.properties ?? {}, { [name]: rest })
+    said.add(description)
+  }
 }
 
 /** An object that may be null, said in one list of types. */

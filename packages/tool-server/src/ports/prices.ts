@@ -50,6 +50,11 @@ export function isUnnamed(doubt: PriceDoubt | null | undefined): boolean {
   return doubt === 'unnamed' || doubt === 'pastless'
 }
 
+/** Whether the doubt may go by itself: a source that is silent now, or a price that is too old. */
+export function mayPass(doubt: PriceDoubt | null | undefined): boolean {
+  return doubt === 'silent' || doubt === 'stale'
+}
+
 /** What the server itself has seen before: durable and bounded. */
 export type PriceMemory = {
   /** What was kept of these subjects on a chain within the last three days, oldest first. */

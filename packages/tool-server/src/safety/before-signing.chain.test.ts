@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
-import { encodeFunctionData, parseAbi, parseUnits } from 'viem'
+import { encodeFunctionData, formatEther, parseAbi, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { Intent } from '../intent.ts'
 import { expectRefused } from './expect-refused.fixture.ts'
@@ -62,6 +62,16 @@ describe('what must be there before anything is signed', () => {
     await expectRefused(road, intent, 'INSUFFICIENT_BALANCE')
     const more = { ...intent, calls: [{ to: wrapped, data, valueWei: all * 2n, label: 'wrap' }] }
     await expectRefused(road, more, 'INSUFFICIENT_BALANCE')
+    const [holds, needs] = [formatEther(await road.balance('ETH')), formatEther(all * 2n)]
+    await expect(road.run(more)).rejects.toMatchObject({
+      message: `The wallet holds ${holds} ETH where the call needs ${needs}.`,
+    })
+    await expect(road.run(intent)).rejects.toMatchObject({
+      message: expect.stringMatching(
+        new RegExp(`^The wallet holds ${holds} ETH where the call with its gas needs [0-9.]+\\.$`),
+      ),
+      details: [{ symbol: 'ETH', holds }],
+    })
   })
 
   it('nobody who paused, at the start or while the plan was simulated', async () => {
@@ -92,7 +102,8 @@ describe('what must be there before anything is signed', () => {
     const intent = swapIntent(road, '20001')
     await expectRefused(road, intent, 'INSUFFICIENT_BALANCE')
     await expect(road.run(intent)).rejects.toMatchObject({
-      details: [{ token: road.token('USDC'), holds: '20000000000', needs: '20001000000' }],
+      message: 'The wallet holds 20000 USDC where the call needs 20001.',
+      details: [{ token: road.token('USDC'), symbol: 'USDC', holds: '20000', needs: '20001' }],
     })
   })
 

@@ -1,9 +1,10 @@
 import { formatEther, zeroAddress } from 'viem'
 import { unpricedGasCapWei, worstGasCost } from './gas.ts'
+import { mayPass } from '../ports.ts'
 import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 import { limitsOf, usdText } from './spend-limit.ts'
-import { type PricedTokens, valueOf } from './spend-value.ts'
+import { type PricedTokens, type Unpriced, valueOf } from './spend-value.ts'
 import type { Fees } from './survey.ts'
 
 /**
@@ -21,7 +22,7 @@ export function dearGas(
 ): readonly Refusal[] {
   const worstWei = worstGasCost(gasUsed, fees)
   const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, worstWei]]), priced)
-  if (unpriced.length > 0) return unpricedGas(isExit ? 'lenient' : policy.allowlist.mode, worstWei)
+  if (unpriced.length > 0) return unpricedGas(isExit ? 'lenient' : policy.allowlist.mode, worstWei, unpriced)
   const cap = limitsOf(policy).perTransaction
   if (usdMicros <= cap) return []
   const [capUsd, askedUsd] = [usdText(cap), usdText(usdMicros)]
@@ -29,10 +30,15 @@ export function dearGas(
   return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', capUsd, askedUsd }] }]
 }
 
-function unpricedGas(mode: Policy['allowlist']['mode'], worstWei: bigint): readonly Refusal[] {
+function unpricedGas(
+  mode: Policy['allowlist']['mode'],
+  worstWei: bigint,
+  unpriced: readonly Unpriced[],
+): readonly Refusal[] {
   if (mode === 'strict') {
     const message = 'Native currency has no price to count with, so what gas could cost cannot be held to a limit.'
-    return [{ code: 'PRICE_UNAVAILABLE', message, details: [{ message: 'limit', limit: 'gas', token: zeroAddress }] }]
+    const details = [{ message: 'limit', limit: 'gas', token: zeroAddress }]
+    return [{ code: 'PRICE_UNAVAILABLE', message, details, retryable: unpriced.every(({ doubt }) => mayPass(doubt)) }]
   }
   if (worstWei <= unpricedGasCapWei) return []
   const [cap, asked] = [formatEther(unpricedGasCapWei), formatEther(worstWei)]

@@ -37,11 +37,15 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
     ...(registry === null ? [] : [[registry.address, registrySurfaces[registry.form]] as const]),
   ]
   for (const [address, surface] of own) if (address !== undefined) surfaces.set(address.toLowerCase(), surface)
-  const spenders = amm.flatMap(([address]) => address ?? [])
+  const spenders: readonly (readonly [Address, string])[] = [
+    ...amm.flatMap(([address, surface]) => (address === undefined ? [] : [[address, surface] as const])),
+    [chain.permit2, 'permit2'],
+    ...listed(policy.spenders).map((address) => [address, 'listed by the policy'] as const),
+  ]
   return {
     surfaces,
     selectors,
-    spenders: lowerCase([...spenders, chain.permit2, ...listed(policy.spenders)]),
+    spenders: new Map(spenders.map(([address, what]) => [address.toLowerCase(), what])),
     recipients: lowerCase(listed(policy.recipients)),
     tokens: lowerCase([...chain.tokens.map(({ address }) => address), ...listed(policy.allowlist.tokens)]),
     positionManagers: lowerCase([v3?.positionManager, v4?.positionManager].flatMap((address) => address ?? [])),
@@ -55,7 +59,8 @@ export type KnownContracts = {
   readonly surfaces: ReadonlyMap<string, Surface | 'listed'>
   /** The only functions of listed contracts that may be called, where the operator names them. */
   readonly selectors: ReadonlyMap<string, ReadonlySet<Hex>>
-  readonly spenders: ReadonlySet<string>
+  /** Each with what it is, for people. */
+  readonly spenders: ReadonlyMap<string, string>
   /** Beside the wallet itself. */
   readonly recipients: ReadonlySet<string>
   /** The chain's own list and the operator's. */

@@ -4,6 +4,7 @@ import type { Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } fro
 import { describeCalldata, type DescribedCall } from './describe-calldata.ts'
 import { expectedGasCost, worstGasCost } from './gas.ts'
 import { shownOf } from './plan-shown.ts'
+import { unlistedWarnings } from './policy-verdict.ts'
 import type { Refusal } from './refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { simulationHash } from './simulation-hash.ts'
@@ -18,6 +19,7 @@ export function planOf(road: Reserved, terms: PlanTerms): Plan {
   const { chain, wallet, intent, steps, simulation, spend, surveyed } = road
   const { refusals, conditions } = terms
   const { name, nativeCurrency } = chain
+  const shown = shownOf(road)
   return {
     planId: terms.planId,
     planHash: tripHash(road),
@@ -40,7 +42,9 @@ export function planOf(road: Reserved, terms: PlanTerms): Plan {
       spendsAtMost: intent.spends.map((spent) => describeAmount(spent, road)),
       receivesAtLeast: intent.receives.map((received) => describeAmount(received, road)),
     },
-    ...shownOf(road),
+    ...shown,
+    // Beside the hash: what the policy lists may change before the plan is carried out.
+    warnings: [...shown.warnings, ...unlistedWarnings(road)],
     spendUsd: usdText(spend.amountUsdMicros),
     ...gasOf(road),
     chain: { name, nativeSymbol: nativeCurrency.symbol, nativeDecimals: nativeCurrency.decimals },

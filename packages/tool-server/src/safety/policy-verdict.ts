@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, slice, zeroAddress } from 'viem'
+import { type Address, getAddress, slice, zeroAddress } from 'viem'
 import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
 import { depositRefusals } from './declared-deposits.ts'
 import { hookRefusals } from './hook-refusals.ts'
@@ -18,6 +18,7 @@ export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVer
   const strict = context.policy.allowlist.mode === 'strict'
   return {
     tokenAllowlistPassed: unlisted.length === 0,
+    unlistedTokens: [...new Set(unlisted)],
     refusals: [
       ...checkShape(intent),
       ...intent.calls.flatMap((call) => checkCall(call, intent, context)),
@@ -41,7 +42,19 @@ export type PolicyContext = {
   readonly nowSeconds: number
 }
 
-export type PolicyVerdict = { readonly refusals: readonly Refusal[]; readonly tokenAllowlistPassed: boolean }
+export type PolicyVerdict = {
+  readonly refusals: readonly Refusal[]
+  readonly tokenAllowlistPassed: boolean
+  /** Those of the intent's tokens that the policy does not list. */
+  readonly unlistedTokens: readonly Address[]
+}
+
+/** What a person should know of tokens that a lenient policy lets pass. */
+export function unlistedWarnings({ unlistedTokens }: Pick<PolicyVerdict, 'unlistedTokens'>): readonly string[] {
+  return unlistedTokens.map(
+    (token) => `The policy does not list the token ${getAddress(token)}: nothing vouches for it.`,
+  )
+}
 
 /**
  * Every token an intent names, native currency included; of a deposit both of the pool's, for what is put in as one token
@@ -125,9 +138,12 @@ function checkApproval(
   { chain, known }: PolicyContext,
 ): readonly Refusal[] {
   const details = [{ message: 'the approval', token, spender }]
-  const isPermit2Itself = via === 'permit2' && spender.toLowerCase() === chain.permit2.toLowerCase()
-  if (!known.spenders.has(spender.toLowerCase()) || isPermit2Itself) {
-    return [{ code: 'SPENDER_NOT_ALLOWED', message: 'An approval names a spender the policy does not know.', details }]
+  const isPermit2 = (address: string) => address.toLowerCase() === chain.permit2.toLowerCase()
+  if (!known.spenders.has(spender.toLowerCase()) || (via === 'permit2' && isPermit2(spender))) {
+    const message = 'An approval names a spender the policy does not know.'
+    const allowed = [...known.spenders].filter(([address]) => via !== 'permit2' || !isPermit2(address))
+    const accepted = allowed.map(([address, what]) => `${getAddress(address)} (${what})`)
+    return [{ code: 'SPENDER_NOT_ALLOWED', message, details: [{ message: 'the approval', token, spender, accepted }] }]
   }
   if (token === zeroAddress) {
     return [{ code: 'UNSAFE_TRANSACTION', message: 'Native currency cannot be approved.', details }]

@@ -4,7 +4,7 @@ import type { Intent } from '../intent.ts'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from './approval-steps.ts'
 import { assertDeclared, type DeclaredContext, sumByToken } from './assert-declared.ts'
 import { calledContracts } from './called-contracts.ts'
-import { expectedTokens, policyVerdict, tokensOf } from './policy-verdict.ts'
+import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from './policy-verdict.ts'
 import type { InspectionContext, Trip } from './engine.ts'
 import { ToolError } from '../tool-error.ts'
 import type { KnownContracts } from './known-contracts.ts'
@@ -17,6 +17,7 @@ import type { Refusal } from './refusal.ts'
 import { requireUnchanged } from './require-unchanged.ts'
 import { simulate, type Simulation } from './simulation.ts'
 import { type PricedTokens, priceTokens } from './spend-value.ts'
+import { shortOf } from './short-of.ts'
 import type { Step } from './step.ts'
 import { survey, type Survey } from './survey.ts'
 
@@ -33,14 +34,13 @@ export async function checkPolicy<Own extends InspectionContext>(trip: Own): Pro
   return { ...trip, allowances, surveyed, ...verdict, callBounds: read.bounds, refusals }
 }
 
-export type Checked<Own extends InspectionContext = Trip> = Own & {
-  readonly allowances: readonly Allowance[]
-  readonly surveyed: Survey
-  /** In the order of the calls. */
-  readonly callBounds: readonly CallBounds[]
-  readonly tokenAllowlistPassed: boolean
-  readonly refusals: readonly Refusal[]
-}
+export type Checked<Own extends InspectionContext = Trip> = Own &
+  PolicyVerdict & {
+    readonly allowances: readonly Allowance[]
+    readonly surveyed: Survey
+    /** In the order of the calls. */
+    readonly callBounds: readonly CallBounds[]
+  }
 
 /** Puts the approvals around the calls, plays the whole at one block, and looks meanwhile at prices and at what the intent rests on. */
 export async function simulatePlan<Own extends InspectionContext>(checked: Checked<Own>): Promise<Simulated<Own>> {
@@ -57,7 +57,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   const refusals = [
     ...checkMeasured(simulation, engine.policy),
     ...assertDeclared(intent, simulation, declaredContext(checked)),
-    ...checkBalance(steps, simulation, surveyed),
+    ...checkBalance(steps, simulation, { surveyed, priced }),
   ]
   return { ...checked, steps, simulation, priced, refusals }
 }
@@ -128,6 +128,7 @@ export function play(trip: Checked<InspectionContext>, steps: readonly Step[], s
     allowances,
     revokes: allowances.map(revokeStep),
     spends: sumByToken(intent.spends),
+    funds: { ...surveyed, tokenOf: (token) => engine.tokens.byAddress(chain, token) },
     tokens: measuredTokens(trip),
     ...called,
     inspection: inspectionOf(chain, { positions: called.positions, pools: poolsToInspect(trip) }),
@@ -180,19 +181,15 @@ const permit2LifetimeSeconds = 20 * 60
 function checkBalance(
   steps: readonly Step[],
   simulation: Simulation,
-  { fees, balanceWei }: Survey,
+  { surveyed: { fees, balanceWei }, priced }: { readonly surveyed: Survey; readonly priced: PricedTokens },
 ): readonly Refusal[] {
   const sent = steps.reduce((sum, { valueWei }) => sum + valueWei, 0n)
   const expected = expectedGasCost(simulation.gasUsed, fees)
   const worst = simulation.gasUsed.map((gasUsed) => gasLimitFor(gasUsed) * fees.maxFeePerGas)
   const dearest = worst.reduce((most, cost) => (cost > most ? cost : most), 0n)
   const needed = sent + expected + dearest
-  if (balanceWei >= needed) return []
-  return [
-    {
-      code: 'INSUFFICIENT_BALANCE',
-      message: 'The wallet holds too little native currency for the call and its gas.',
-      details: [{ message: 'native currency, in wei', holds: `${balanceWei}`, needs: `${needed}` }],
-    },
-  ]
+  // Native currency is looked up with every call.
+  const native = priced.get(zeroAddress)?.token
+  if (balanceWei >= needed || native === undefined) return []
+  return [shortOf([{ token: native, holds: balanceWei, needs: needed }], 'the call with its gas')]
 }

@@ -8,6 +8,8 @@ export type Refusal = {
   readonly details?: readonly ErrorDetail[]
   /** The mend, where it is another one than the code's. */
   readonly suggestion?: string
+  /** Whether the same call may succeed later, where this cause differs from the code's. */
+  readonly retryable?: boolean
 }
 
 /** Throws the first refusal as a `ToolError`; the others stand in its details. */
@@ -16,6 +18,7 @@ export function throwFirst(refusals: readonly Refusal[]): void {
   if (first === undefined) return
   throw new ToolError(first.code, first.message, {
     ...(first.suggestion === undefined ? {} : { suggestion: first.suggestion }),
+    ...(first.retryable === undefined ? {} : { retryable: first.retryable }),
     details: [...(first.details ?? []), ...others.map(({ code, message }) => ({ code, message }))],
   })
 }

@@ -142,6 +142,7 @@ async function replay(
       deposits: [],
       revokes: [],
       spends: new Map(),
+      funds: null,
       block: { number: BigInt(block) },
     })
     const tokens = differences(new Map(Object.entries(simulated.simulation.deltas)), deltas)

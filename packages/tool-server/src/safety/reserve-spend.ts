@@ -3,7 +3,7 @@ import { worstGasCost } from './gas.ts'
 import { gasWorth } from './gas-worth.ts'
 import { budgetsOf } from './spend-budgets.ts'
 import { limitSpend, type SpendDecision } from './spend-limit.ts'
-import { valueOfSpend } from './spend-value.ts'
+import { spentAmounts, valueOfSpend } from './spend-value.ts'
 import { onStorage } from './storage.ts'
 import type { ValueWeighed } from './weigh-value.ts'
 
@@ -26,6 +26,10 @@ export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
       requestId,
       reservationId,
       value: spent,
+      amounts: [...spentAmounts(intent, simulation.deltas)].flatMap(([key, amount]) => {
+        const token = priced.get(key)?.token
+        return token === undefined ? [] : [{ token, amount }]
+      }),
       budgets: budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros }),
       gasUsdMicros: gasWorth(worstGasCost(gasUsed, fees), priced),
       dryRun: dryRun || gas.length > 0,

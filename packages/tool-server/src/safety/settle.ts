@@ -7,6 +7,7 @@ import { countable } from './countable.ts'
 import { countedDeltas } from './counted-deltas.ts'
 import { gasCostOf, gasCostsOr } from './gas-worth.ts'
 import { holdAgainstSimulation } from './hold-against-simulation.ts'
+import { unlistedWarnings } from './policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './progress.ts'
 import { simulationDrift } from './simulation-drift.ts'
@@ -159,7 +160,8 @@ function settledOf(
     spendingLimitPassed: road.spend.refusals.length === 0,
     simulationPassed: true,
   }
-  const { priceImpactBps, warnings } = road.value
+  const { priceImpactBps } = road.value
+  const warnings = [...road.value.warnings, ...unlistedWarnings(road)]
   return { transactions, main, deltas: quantities, ...gasCost, safetyChecks, priceImpactBps, warnings }
 }
 

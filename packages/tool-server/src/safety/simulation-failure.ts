@@ -1,15 +1,22 @@
 import { ToolError } from '../tool-error.ts'
 
-/** What an endpoint's refusal to simulate means: the wallet is short of native currency, or nothing can be simulated. */
-export function simulationFailure(error: unknown): ToolError {
+/**
+ * What an endpoint's refusal to simulate means: the wallet is short of native currency, which `short` says in amounts, or
+ * nothing can be simulated.
+ */
+export async function simulationFailure(error: unknown, short: () => Promise<ToolError | null>): Promise<ToolError> {
   if (error instanceof ToolError && error.code !== 'RPC_REFUSED') return error
   const { codes, text } = causesOf(error)
   if (codes.includes(-38014) || /insufficient funds/i.test(text)) {
-    return new ToolError('INSUFFICIENT_BALANCE', 'The wallet holds less native currency than the call sends.', {
-      cause: error,
-    })
+    const message = 'The wallet holds less native currency than the call sends.'
+    return (await short()) ?? new ToolError('INSUFFICIENT_BALANCE', message, { cause: error })
   }
-  return simulationUnavailable('The endpoint cannot simulate transactions (eth_simulateV1).', error)
+  // An endpoint that lacks the method keeps lacking it; one that failed may answer the next time.
+  return simulationUnavailable(
+    'The endpoint cannot simulate transactions (eth_simulateV1).',
+    error,
+    !lacksMethod(error),
+  )
 }
 
 /** Whether an endpoint's refusal says that it does not have the method at all. */
@@ -18,9 +25,10 @@ export function lacksMethod(error: unknown): boolean {
   return codes.some((code) => code === -32601 || code === -32004) || absent.test(text)
 }
 
-export function simulationUnavailable(message: string, cause?: unknown): ToolError {
+export function simulationUnavailable(message: string, cause?: unknown, retryable?: boolean): ToolError {
   return new ToolError('SIMULATION_UNAVAILABLE', message, {
     cause,
+    ...(retryable === undefined ? {} : { retryable }),
     suggestion: 'Configure an endpoint that offers eth_simulateV1; nothing is signed without a simulation.',
   })
 }

@@ -20,6 +20,7 @@ describe('G10: an endpoint without eth_simulateV1', () => {
     const road = await open({ policy: strict })
     road.network.fetch = answering('eth_simulateV1', unknownMethod)
     await expectRefused(road, swapIntent(road, '100'), 'SIMULATION_UNAVAILABLE')
+    await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ retryable: false })
   })
 
   it('strict: a dry run shows what eth_call could see, and that it is not enough', async () => {
@@ -99,6 +100,7 @@ describe('an endpoint that simulates badly', () => {
     const road = await open({ policy: lenient })
     road.network.fetch = answering('eth_simulateV1', { code: -32000, message: 'internal error' })
     await expectRefused(road, swapIntent(road, '100'), 'SIMULATION_UNAVAILABLE')
+    await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ retryable: true })
   })
 
   it('native currency that is sent and not traced is no simulation', async () => {

@@ -1,6 +1,7 @@
 import { type Address, decodeFunctionResult, encodeFunctionData, type PublicClient, zeroAddress } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
 import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
+import type { Token } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import type { Allowance } from './approval-steps.ts'
 import { assetChanges, type AssetChanges } from './asset-changes.ts'
@@ -12,6 +13,7 @@ import type { PlayedCall, PlayedFrom, PlayedResult } from './played.ts'
 import { isPastSlippage, revertReason } from './revert-reason.ts'
 import { readsBefore, simulatedDeposit, type SimulatedDeposit } from './simulated-deposits.ts'
 import { lacksMethod, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
+import { shortOf } from './short-of.ts'
 import type { SimulatorMemory } from './simulator-memory.ts'
 import type { Step } from './step.ts'
 import type { Inspected, Inspection } from './value/inspection.ts'
@@ -31,7 +33,7 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
   if (failed !== -1) {
     const played = await withRevertData(request, sequence.slice(0, failed + 1), results[failed])
     const failedStep = request.steps[at.steps.findIndex(({ index }) => index === failed)]
-    throw shortfall(request, results) ?? failure(failedStep, played)
+    throw (await shortfall(request, results)) ?? failure(failedStep, played)
   }
 
   const played = (indexes: readonly number[]) => indexes.flatMap((index) => results[index] ?? [])
@@ -75,6 +77,8 @@ export type SimulationRequest = PlayedFrom & {
   /** The declared ERC-20 tokens, and the most of each that may leave. */
   readonly tokens: readonly Address[]
   readonly spends: ReadonlyMap<string, bigint>
+  /** What the wallet holds of native currency, and tokens by address, to say what is short; `null` where nobody asks. */
+  readonly funds: { readonly balanceWei: bigint; tokenOf(token: Address): Promise<Token> } | null
   readonly revokes: readonly Step[]
   readonly inspection: Inspection
 } & Pick<CalledContracts, 'contracts' | 'positions' | 'payees' | 'deposits'>
@@ -185,14 +189,14 @@ async function run(request: SimulationRequest, sequence: readonly PlayedCall[]):
     try {
       return { results: await playTraced(client, request, sequence), playedBy: 'eth_simulateV1' }
     } catch (error) {
-      if (!lacksMethod(error)) throw simulationFailure(error)
+      if (!lacksMethod(error)) throw await simulationFailure(error, () => nativeShortfall(request))
       memory.noteLack(chainId)
     }
   }
   try {
     return { results: await playOverridden(client, request, sequence), playedBy: 'eth_call' }
   } catch (error) {
-    throw simulationFailure(error)
+    throw await simulationFailure(error, () => nativeShortfall(request))
   }
 }
 
@@ -216,16 +220,39 @@ function requireTrace({ steps }: SimulationRequest, deltas: ReadonlyMap<string, 
 }
 
 /** A step that failed while the wallet holds less than the call may spend failed for that, whatever the contract said. */
-function shortfall({ tokens, spends }: SimulationRequest, results: readonly PlayedResult[]): ToolError | null {
-  const details = tokens.flatMap((token, index) => {
-    const holds = uintOf(results[index])
-    const needs = spends.get(token.toLowerCase()) ?? 0n
-    return holds === null || holds >= needs
-      ? []
-      : [{ message: 'in smallest units', token, holds: `${holds}`, needs: `${needs}` }]
-  })
-  if (details.length === 0) return null
-  return new ToolError('INSUFFICIENT_BALANCE', 'The wallet holds less of a token than the call spends.', { details })
+async function shortfall(
+  { tokens, spends, funds }: SimulationRequest,
+  results: readonly PlayedResult[],
+): Promise<ToolError | null> {
+  return refuseShort(
+    funds,
+    tokens.map((token, index) => ({
+      token,
+      holds: uintOf(results[index]),
+      needs: spends.get(token.toLowerCase()) ?? 0n,
+    })),
+  )
+}
+
+/** Some endpoints do not play a call that sends more native currency than the wallet holds. */
+async function nativeShortfall({ steps, funds }: SimulationRequest): Promise<ToolError | null> {
+  const needs = steps.reduce((sum, { valueWei }) => sum + valueWei, 0n)
+  return refuseShort(funds, [{ token: zeroAddress, holds: funds?.balanceWei ?? null, needs }])
+}
+
+async function refuseShort(
+  funds: SimulationRequest['funds'],
+  needed: readonly { readonly token: Address; readonly holds: bigint | null; readonly needs: bigint }[],
+): Promise<ToolError | null> {
+  const lacking = needed.flatMap(({ token, holds, needs }) =>
+    holds === null || holds >= needs || funds === null ? [] : [{ token: funds.tokenOf(token), holds, needs }],
+  )
+  if (lacking.length === 0) return null
+  const shortages = await Promise.all(
+    lacking.map(async ({ token, holds, needs }) => ({ token: await token, holds, needs })),
+  )
+  const { code, message, details = [] } = shortOf(shortages)
+  return new ToolError(code, message, { details })
 }
 
 function failure(step: Step | undefined, played: PlayedResult | undefined): ToolError {

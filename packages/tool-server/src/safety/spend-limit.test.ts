@@ -3,6 +3,7 @@ import { parseUnits } from 'viem'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { neededApproval } from './approval.ts'
 import { parsePolicy } from './policy.ts'
+import type { PriceDoubt, Token } from '../ports.ts'
 import { limitSpend, raiseSpend, type SpendRequest } from './spend-limit.ts'
 
 const policy = parsePolicy(
@@ -33,6 +34,39 @@ it.each(['0', '1', '250', '499.99'])('a guess needs a person with %s USD of gas 
     code: 'APPROVAL_REQUIRED',
     details: [{ thresholdUsd: '250', askedUsd: '500' }],
   })
+})
+
+it('says what a limit leaves, in dollars and in the tokens of the call', async () => {
+  const token = (symbol: string, decimals: number) =>
+    ({ address: `0x${symbol}`, symbol, decimals, listed: true, isNative: false }) as unknown as Token
+  const amounts = [
+    { token: token('USDC', 6), amount: parseUnits('600', 6) },
+    { token: token('WETH', 18), amount: parseUnits('0.07', 18) },
+  ]
+  const value = { usdMicros: usd('800'), arrivingUsdMicros: 0n, unpriced: [] }
+  const refusalOf = async (gas: string) => (await limitSpend({ ...guessed(gas), value, amounts })).refusals[0]
+  expect(await refusalOf('1')).toMatchObject({
+    code: 'SPENDING_LIMIT_EXCEEDED',
+    message: expect.stringContaining('It leaves 499 USD, about 374.25 USDC and 0.0436625 WETH, for the amount.'),
+    details: [{ leftUsd: '499' }],
+  })
+  expect(await refusalOf('500')).toMatchObject({
+    message: expect.stringContaining('It leaves nothing for an amount.'),
+    details: [{ leftUsd: '0' }],
+  })
+})
+
+it('may be tried again where a price is only late', async () => {
+  const retryable = async (doubt: PriceDoubt) => {
+    const unpriced = [{ ...guessed('1').value.unpriced[0]!, doubt, listed: true }]
+    return (await limitSpend({ ...guessed('1'), value: { ...guessed('1').value, unpriced } })).refusals
+  }
+  for (const doubt of ['silent', 'stale'] as const) {
+    expect(await retryable(doubt)).toMatchObject([{ code: 'PRICE_UNAVAILABLE', retryable: true }])
+  }
+  for (const doubt of ['unnamed', 'pastless', 'absurd'] as const) {
+    expect(await retryable(doubt)).toMatchObject([{ code: 'PRICE_UNAVAILABLE', retryable: false }])
+  }
 })
 
 it('asks nobody about a priced spend because of its gas', async () => {

@@ -2,7 +2,8 @@ import { formatAmount } from '@svc/lp-math'
 import type { Budget, BudgetAmount, Ledger, SpendLimits, SpendVerdict } from '@svc/store'
 import { type Policy, usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
-import { isUnnamed } from '../ports.ts'
+import { isUnnamed, mayPass, type Token } from '../ports.ts'
+import { tokenLabel } from '../token-label.ts'
 import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed } from './value/budget-names.ts'
 import type { SpendValue, Unpriced } from './spend-value.ts'
 
@@ -31,7 +32,8 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
     amountUsdMicros,
     gasUsdMicros: request.gasUsdMicros ?? max(limits.perTransaction - amountUsdMicros, 0n),
   }
-  if (sumOf(parts) > limits.perTransaction) return refused(parts, aboveOne(limits, parts))
+  const amounts = isGuess ? [] : (request.amounts ?? [])
+  if (sumOf(parts) > limits.perTransaction) return refused(parts, aboveOne(limits, parts, amounts))
   const asked = { principal: request.principal, chainId: request.chainId, ...parts, limits, sessionIdleMs }
   const take = (budgets: readonly Budget[]): Promise<SpendVerdict> =>
     dryRun
@@ -40,7 +42,7 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const first = await take(request.budgets)
   const isForPerson = !first.granted && first.limit === 'budget' && isForAPerson(first.budget)
   const verdict = isForPerson ? await take(request.budgets.map(withoutCap)) : first
-  if (!verdict.granted) return refused(parts, exceeded(verdict, parts))
+  if (!verdict.granted) return refused(parts, exceeded(verdict, parts, amounts))
   const asks = isForPerson ? { needsPerson: exceeded(first, parts).message } : {}
   return { ...parts, ...asks, budgets: request.budgets, isGuess, reserved: !dryRun, used: verdict.used, refusals: [] }
 }
@@ -112,6 +114,8 @@ export async function holdSpend(held: {
 /** What a write takes out of the limits, in millionths of a US dollar: what leaves, and what its gas costs at worst. */
 export type SpendParts = { readonly amountUsdMicros: bigint; readonly gasUsdMicros: bigint }
 
+export type SpentAmount = { readonly token: Token; readonly amount: bigint }
+
 /** `isGuess`: a token without a price is among what it counts. */
 export type HeldSpend = SpendParts & {
   readonly isGuess: boolean
@@ -130,6 +134,8 @@ export type SpendRequest = {
   readonly requestId: string
   readonly reservationId: string
   readonly value: SpendValue
+  /** What the call spends, to say how much of it fits. */
+  readonly amounts?: readonly SpentAmount[]
   readonly budgets: readonly Budget[]
   /** What gas may cost at worst; `null` where native currency has no price. */
   readonly gasUsdMicros: bigint | null
@@ -179,24 +185,49 @@ const names = {
 /** Of one transaction no window frees up. */
 const noWaitHelps = 'Lower the amount: waiting does not change the limit of one transaction.'
 
-function exceeded(verdict: Extract<SpendVerdict, { granted: false }>, { gasUsdMicros }: SpendParts): Refusal {
+function exceeded(
+  verdict: Extract<SpendVerdict, { granted: false }>,
+  parts: SpendParts,
+  amounts: readonly SpentAmount[] = [],
+): Refusal {
   if (verdict.limit === 'budget') return beyondBudget(verdict)
   const { limit, capUsdMicros, usedUsdMicros, askedUsdMicros } = verdict
-  const [cap, used, asked, gas] = [capUsdMicros, usedUsdMicros, askedUsdMicros, gasUsdMicros].map(usdText)
+  const { gasUsdMicros } = parts
+  const leftUsdMicros = max(capUsdMicros - usedUsdMicros - gasUsdMicros, 0n)
+  const sums = [capUsdMicros, usedUsdMicros, askedUsdMicros, gasUsdMicros, leftUsdMicros]
+  const [cap, used, asked, gas, left] = sums.map(usdText)
   const asks = `asks for ${asked} USD, of which ${gas} USD for gas at worst`
   return {
     code: 'SPENDING_LIMIT_EXCEEDED',
-    message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call ${asks}.`,
-    details: [{ message: 'limit', limit, capUsd: cap, usedUsd: used, askedUsd: asked, gasUsd: gas }],
+    message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call ${asks}. ${fitsText(leftUsdMicros, parts, amounts)}`,
+    details: [{ message: 'limit', limit, capUsd: cap, usedUsd: used, askedUsd: asked, gasUsd: gas, leftUsd: left }],
     ...(limit === 'perTransaction' ? { suggestion: noWaitHelps } : {}),
   }
+}
+
+/** What this limit leaves for the amount, in dollars and, in the proportion of the call, in its tokens. */
+function fitsText(leftUsdMicros: bigint, { amountUsdMicros }: SpendParts, amounts: readonly SpentAmount[]): string {
+  if (leftUsdMicros === 0n) return 'It leaves nothing for an amount.'
+  const fitting = amounts.flatMap(({ token, amount }) => {
+    const fits = amountUsdMicros === 0n ? 0n : sixDigits((amount * leftUsdMicros) / amountUsdMicros)
+    return fits === 0n ? [] : [`${formatAmount(fits, token.decimals)} ${tokenLabel(token)}`]
+  })
+  const tokens = fitting.length === 0 ? '' : `, about ${fitting.join(' and ')}`
+  return `It leaves ${usdText(leftUsdMicros)} USD${tokens}, for the amount.`
+}
+
+/** The first six digits, rounded down. */
+function sixDigits(amount: bigint): bigint {
+  const unit = 10n ** BigInt(Math.max(0, `${amount}`.length - 6))
+  return amount - (amount % unit)
 }
 
 function beyondBudget(verdict: Extract<SpendVerdict, { granted: false; limit: 'budget' }>): Refusal {
   const { budget, capUsdMicros, usedUsdMicros, askedUsdMicros } = verdict
   const [capUsd, usedUsd, askedUsd] = [capUsdMicros, usedUsdMicros, askedUsdMicros].map(usdText)
   const sums = `${usedUsd} of ${capUsd} USD are used and this call asks for ${askedUsd}`
-  const details = [{ message: 'limit', limit: budget, capUsd, usedUsd, askedUsd }]
+  const leftUsd = usdText(max(capUsdMicros - usedUsdMicros, 0n))
+  const details = [{ message: 'limit', limit: budget, capUsd, usedUsd, askedUsd, leftUsd }]
   const { code, what, suggestion } = budgetTexts[budget] ?? textOf(budget)
   return { code, message: `${what}: ${sums}.`, details, suggestion }
 }
@@ -270,9 +301,9 @@ function maybeGuessed({ policy, chainId, value }: SpendRequest): boolean {
 }
 
 /** Known without asking the ledger, whose rows have no room for absurd sums. */
-function aboveOne({ perTransaction }: SpendLimits, parts: SpendParts): Refusal {
+function aboveOne({ perTransaction }: SpendLimits, parts: SpendParts, amounts: readonly SpentAmount[] = []): Refusal {
   const limit = { limit: 'perTransaction', capUsdMicros: perTransaction, usedUsdMicros: 0n } as const
-  return exceeded({ granted: false, ...limit, askedUsdMicros: sumOf(parts) }, parts)
+  return exceeded({ granted: false, ...limit, askedUsdMicros: sumOf(parts) }, parts, amounts)
 }
 
 function sumOf({ amountUsdMicros, gasUsdMicros }: SpendParts): bigint {
@@ -284,6 +315,7 @@ function withoutPrice(unpriced: readonly Unpriced[]): Refusal {
     code: 'PRICE_UNAVAILABLE',
     message: 'A token of this call has no trustworthy price, so its spend cannot be held against the limits.',
     details: unpriced.map(({ token, doubt }) => ({ message: doubts[doubt], token })),
+    retryable: unpriced.every(({ doubt }) => mayPass(doubt)),
   }
 }
 

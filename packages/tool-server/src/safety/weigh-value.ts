@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
-import { isUnnamed } from '../ports.ts'
+import { isUnnamed, mayPass } from '../ports.ts'
 import type { ErrorDetail } from '../tool-error.ts'
 import type { InspectionContext, Trip } from './engine.ts'
 import type { Simulated } from './prepare.ts'
@@ -157,7 +157,8 @@ function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBa
     const { token, band, doubt } = entry
     if (band === null) {
       const message = `No named source tells what ${token.symbol} is worth now, so nothing is spent of it or on it.`
-      return [{ code: 'PRICE_UNAVAILABLE', message, details: [{ message: doubt ?? 'silent', token: token.address }] }]
+      const details = [{ message: doubt ?? 'silent', token: token.address }]
+      return [{ code: 'PRICE_UNAVAILABLE', message, details, retryable: mayPass(doubt ?? 'silent') }]
     }
     if (band.basis === 'cold' || bandWidthBps(band) <= maxBandBps) return []
     const details = band.witnesses.map(({ source, lowE18, highE18, note }): ErrorDetail => {
@@ -165,7 +166,8 @@ function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBa
       return { message: `${source} says ${says}: ${note}`, token: token.address }
     })
     const message = `The sources of the price of ${token.symbol} lie ${bandWidthBps(band)} bps apart, above the ${maxBandBps} of the policy.`
-    return [{ code: 'PRICE_UNAVAILABLE', message, details }]
+    // One of them lags behind as a rule, and follows.
+    return [{ code: 'PRICE_UNAVAILABLE', message, details, retryable: true }]
   })
 }
 
@@ -184,6 +186,7 @@ function coldRefusals(outcomes: readonly Outcome[], priced: PricedTokens): reado
         code: 'PRICE_UNAVAILABLE',
         message: `Nothing remembers yet what ${symbol} is worth: only prices of this moment are known, which anybody can set.`,
         details: [{ message: 'may be bought within coldStartUsd, not sold or deposited', token }],
+        retryable: true,
         suggestion: 'Call again in half an hour, when its price has a past, or have the operator name a feed for it.',
       },
     ]

@@ -144,6 +144,15 @@ describe('the definitions', () => {
     }
   })
 
+  test('take the id of a chain as a number, too, wherever they take a chain', () => {
+    const taking = catalogue.filter((tool) => 'chain' in tool.input.shape)
+    expect(taking.length).toBeGreaterThan(20)
+    for (const tool of taking) {
+      expect([tool.name, z.safeParse(tool.input.shape['chain'], 31337).data]).toEqual([tool.name, '31337'])
+      expect(members(listTool(tool).inputSchema)['chain']).toMatchObject({ type: 'string' })
+    }
+  })
+
   test('stay within their budgets', () => {
     const sizes = catalogue.map((tool) => {
       const listed = listTool(tool)
@@ -168,22 +177,17 @@ describe('the definitions', () => {
 
 /** Tool, parameter, least and most. */
 const bounds: readonly (readonly [string, string, number, number | undefined])[] = [
-  ['add_liquidity', 'fee', 0, 1_000_000],
   ['add_liquidity', 'slippageBps', 1, 5_000],
   ['add_liquidity', 'deadlineSeconds', 10, 86_400],
-  ['backtest_lp_strategy', 'fee', 0, 1_000_000],
   ['collect_fees', 'deadlineSeconds', 10, 86_400],
   ['execute_swap', 'slippageBps', 1, 5_000],
   ['execute_swap', 'deadlineSeconds', 10, 86_400],
-  ['get_pool_info', 'fee', 0, 1_000_000],
   ['get_pools_by_token_pair', 'limit', 1, 100],
   ['get_positions_by_owner', 'limit', 1, 100],
-  ['get_price_history', 'fee', 0, 1_000_000],
   ['get_quote', 'slippageBps', 1, 5_000],
   ['get_tick_data', 'tickLower', -887_272, 887_272],
   ['get_tick_data', 'tickUpper', -887_272, 887_272],
   ['get_tick_data', 'maxTicks', 1, 500],
-  ['get_volume_history', 'fee', 0, 1_000_000],
   ['increase_liquidity', 'slippageBps', 1, 5_000],
   ['increase_liquidity', 'deadlineSeconds', 10, 86_400],
   ['list_operations', 'limit', 1, 100],

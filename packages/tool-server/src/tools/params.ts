@@ -13,10 +13,13 @@ import type { WriteContext } from '../tool.ts'
  * `numberWithin` stand in the JSON Schema too. Forms do not: they would cost every client tokens, and a description says more to a model.
  */
 
+/** An id is also taken as the number it is; the schema says text, which every client can send. */
 export const chainInput = z
-  .string()
-  .refine((text) => chainForm.test(text), 'Accepted: a chain name or id; list_supported_chains shows them')
-  .describe('Name/id')
+  .preprocess(
+    (value) => (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? `${value}` : value),
+    z.string().refine((text) => chainForm.test(text), 'Accepted: a chain name or id; list_supported_chains shows them'),
+  )
+  .meta({ type: 'string', description: 'Name/id' })
 
 export const tokenInput = z
   .string()
@@ -46,11 +49,10 @@ export const usdAmountInput = amountInput
 /** The four tiers of v3; v4 pools exist with other static fees too. */
 export const feeTiers = [100, 500, 3000, 10_000] as const
 
-export const feeInput = wholeNumber(
-  0,
-  1_000_000,
-  '100, 500, 3000 or 10000; on v4 also the fee of an existing pool',
-).describe('100, 500, 3000, 10000')
+/** The description says more than its bounds would. */
+export const feeInput = wholeNumber(0, 1_000_000, '100, 500, 3000 or 10000; on v4 also the fee of an existing pool')
+  .meta({ minimum: undefined, maximum: undefined })
+  .describe('100, 500, 3000, 10000')
 
 export const anyVersionInput = z.enum(['v2', 'v3', 'v4'], { error: 'Accepted: v2, v3 or v4' })
 
@@ -67,10 +69,21 @@ export const poolInput = z
   .describe('Address or v4 id')
   .transform((text): Hex => (isAddress(text) ? getAddress(text) : (text as Hex)))
 
-const priceAccepted = 'Accepted: a number above 0'
+const lowerAccepted = 'Accepted: a number above 0, or 0 for a range without a lower end'
+const upperAccepted = 'Accepted: a number above 0, or "Infinity" for a range without an upper end'
 
-/** token1 per token0 in the caller's order. */
-export const priceInput = z.number({ error: priceAccepted }).refine((price) => price > 0, priceAccepted)
+/** How JSON, which has no infinity, says it. */
+export const infinite = 'Infinity' as const
+
+/** The ends of a range, token1 per token0 in the caller's order, in the forms in which answers show them. */
+export const priceLowerInput = z
+  .number({ error: lowerAccepted })
+  .refine((price) => price >= 0 && !Object.is(price, -0), lowerAccepted)
+  .describe('token1 per token0; 0: no end')
+
+export const priceUpperInput = z
+  .union([z.number().refine((price) => price > 0, upperAccepted), z.literal(infinite)], { error: upperAccepted })
+  .describe('"Infinity": no end')
 
 export const slippageInput = wholeNumber(1, 5000, 'whole basis points from 1 to 5000').optional()
 

@@ -2,6 +2,7 @@ import { feeErrorPct, invertTicks, netAprError, type RangeAnalysis, type RangeDo
 import type { RangeChoice } from '../adapters/analytics/pick-range.ts'
 import { choiceNotes, type CostOfChoice } from './choice-notes.ts'
 import { figure } from './figure.ts'
+import { infinite } from './params.ts'
 
 /**
  * How `optimize_lp_range` tells of a choice of range: what it goes by, what is chosen with its projections, the ranges beside it, the
@@ -77,8 +78,6 @@ function projectionsOf(optimal: RangeAnalysis, about: AboutChoice) {
 function boundsOf({ bounds: { lower, upper } }: RangeAnalysis) {
   return { priceLower: figure(lower), priceUpper: upper === Number.POSITIVE_INFINITY ? infinite : figure(upper) }
 }
-
-const infinite = 'Infinity' as const
 
 function yieldsOf(range: Pick<RangeAnalysis, 'feeApr' | 'ilPct' | 'netApr' | 'timeInRange' | 'lvrApr'>) {
   return {

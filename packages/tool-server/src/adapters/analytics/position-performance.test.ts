@@ -70,6 +70,16 @@ describe('the performance of a position', () => {
     expect(found.netPnlDoubtUsd).toBeCloseTo(40 * (1.0001 ** 200 - 1), 5)
   })
 
+  test('is a profit that follows from the figures beside it, to the cent', () => {
+    const { ilUsd, feesUsd, marketUsd, netPnlUsd } = positionPerformance(facts())
+    expect(netPnlUsd).toBeCloseTo(ilUsd! + feesUsd! + marketUsd! - 3, 5)
+    // 100 of each were put in at one dollar, 40 and 60 taken out at 1.0001 ** 200; today's price is 1.1, the pool's own 1.2.
+    const before = 100 * (1.1 - 1) - 40 * (1.1 - 1.0001 ** 200)
+    expect(marketUsd).toBeCloseTo(before + 41 * (1.2 - 1.1), 5)
+    expect(positionPerformance(facts({ gasUsd: null }))).toMatchObject({ marketUsd, netPnlUsd: null })
+    expect(positionPerformance(facts({ price0: null })).marketUsd).toBeNull()
+  })
+
   test('takes no part of its profit from later trades of the hour or from another source of prices', () => {
     const at = { sqrtPriceX96: sqrtPriceAt(1.2) }
     const events = [{ ...event('deposit', 40_000_000n, 50_000_000n, day), ...at }]

@@ -26,6 +26,7 @@ export function positionPerformance(facts: PerformanceFacts): Performance {
   const capital = known ? meanCapital(facts, openedAt, worth) : null
   const years = known && now - openedAt >= 86_400 ? (now - openedAt) / (365 * 86_400) : null
   const profit = known ? netProfit(facts) : null
+  const grossUsd = profit === null ? null : Math.round(profit.usd * 1e6) / 1e6
   return {
     deposited,
     withdrawn,
@@ -34,7 +35,8 @@ export function positionPerformance(facts: PerformanceFacts): Performance {
     feesUsd,
     ilUsd,
     vsHodlPct: percentOf(sumUsd(ilUsd, feesUsd), hodlUsd),
-    netPnlUsd: profit === null ? null : lessUsd(Math.round(profit.usd * 1e6) / 1e6, gasUsd),
+    marketUsd: lessUsd(grossUsd, sumUsd(ilUsd, feesUsd)),
+    netPnlUsd: lessUsd(grossUsd, gasUsd),
     netPnlDoubtUsd: profit?.doubtUsd ?? 0,
     feeApr: years === null || feesUsd === null ? null : percentOf(feesUsd / years, capital),
     timeInRangePct: bars === null ? null : shareInRange(position, bars),
@@ -59,6 +61,11 @@ export type Performance = {
   readonly feesUsd: number | null
   readonly ilUsd: number | null
   readonly vsHodlPct: number | null
+  /**
+   * What prices did since: what was put in and not taken out again, at today's prices less at those of its time. So `netPnlUsd` is
+   * `ilUsd + feesUsd + marketUsd` less the gas.
+   */
+  readonly marketUsd: number | null
   readonly netPnlUsd: number | null
   /** What `netPnlUsd` may be off at most, for prices of the past that only a bar knows. */
   readonly netPnlDoubtUsd: number

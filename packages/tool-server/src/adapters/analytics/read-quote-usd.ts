@@ -37,7 +37,7 @@ export async function readQuoteUsd(
   if (baseUsd !== null) {
     return { usd: price.map((at) => baseUsd.usd / at), basis: "today's price of token0", isToday: true }
   }
-  throw noPrice({ token0: base, token1: quote })
+  throw await noPrice(ports.prices, chain, { token0: base, token1: quote })
 }
 
 export type QuoteUsdRequest = {

@@ -37,7 +37,9 @@ export async function readRangeMarket(
   const token1Usd = usd1?.usd ?? (usd0 === null ? null : usd0.usd / price)
   const { feesUsd } = history.figures
   const pace = feesUsd === null ? null : feePace(feesUsd, history.bars)
-  if (token1Usd === null || !(token1Usd > 0) || pace === null) throw noPrice({ token0, token1 })
+  if (token1Usd === null || !(token1Usd > 0) || pace === null) {
+    throw await noPrice(ports.prices, chain, { token0, token1 })
+  }
   await yieldToEventLoop()
   const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError: paceError(pace) })
   await yieldToEventLoop()

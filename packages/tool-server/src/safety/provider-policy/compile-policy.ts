@@ -86,7 +86,7 @@ function approvalRules(chain: Chain, policy: Policy): readonly ProviderRule[] {
     calldata(abi, 'approve.spender', 'in', allowed),
     calldata(abi, 'approve.amount', 'lte', `${largestApproval}`),
   ]
-  const allowed = [...spenders]
+  const allowed = [...spenders.keys()]
   return [
     signing(chain, 'token approvals', [
       transaction('to', 'in', [...tokens]),
@@ -104,7 +104,7 @@ function approvalRules(chain: Chain, policy: Policy): readonly ProviderRule[] {
 
 function permitRules(chain: Chain, policy: Policy): readonly ProviderRule[] {
   const permit2 = chain.permit2.toLowerCase()
-  const spenders = [...knownContracts(chain, policy).spenders].filter((spender) => spender !== permit2)
+  const spenders = [...knownContracts(chain, policy).spenders.keys()].filter((spender) => spender !== permit2)
   const typed_data = {
     primary_type: 'PermitSingle',
     types: Object.fromEntries(Object.entries(typesOf('PermitSingle')).map(([name, members]) => [name, [...members]])),

@@ -162,6 +162,8 @@ describe('backtest_lp_strategy', () => {
     expect(answer.at('notes')).toContainEqual(
       expect.stringMatching(/^\d+ bars at the beginning are left out: the price is known from 2\S+Z on\./),
     )
+    // In its first hour the pool held hardly any liquidity; what it usually holds bears the amount.
+    expect(JSON.stringify(answer.at('notes'))).not.toContain('large for this pool')
     const early = { ...pair, startTime: isoAgo(60), endTime: isoAgo(20) }
     const refusal = await world.refuse('backtest_lp_strategy', early)
     expect(refusal).toMatchObject({ code: 'INSUFFICIENT_HISTORY', details: [{ daysNeeded: 14 }] })

@@ -225,6 +225,11 @@ describe('add_liquidity', () => {
     await world.close()
     world = await openWorld(devnet(), { policy: { ...devnetPolicy(), unnamedSales: 'allow' } })
     const args = { fee: 10_000, rangeStrategy: 'full', amount0: '1' } as const
+    const unlisted = `The policy does not list the token ${world.address('HOSTILE')}: nothing vouches for it.`
+    const pair = { token0: world.address('HOSTILE'), token1: 'USDC' }
+    const planned = await world.call('add_liquidity', { ...pair, ...args, dryRun: true })
+    expect(planned.at('plan.policy')).toMatchObject({ allowed: true, checks: { tokenAllowlistPassed: false } })
+    expect(planned.at('plan.warnings')).toContain(unlisted)
     const answer = await add(['HOSTILE', 'USDC'], args)
     expect(answer.at('safetyChecks')).toEqual({
       tokenAllowlistPassed: false,
@@ -234,6 +239,7 @@ describe('add_liquidity', () => {
     expect(answer.at('amount0DepositedUsd')).toBeNull()
     expect(answer.at('notes')).toEqual([
       expect.stringContaining('buy tokens without a named price source'),
+      unlisted,
       `No trustworthy USD price for ${world.address('HOSTILE')}.`,
     ])
     expect(JSON.stringify(answer.data)).not.toMatch(/IGNORE ALL PREVIOUS/)

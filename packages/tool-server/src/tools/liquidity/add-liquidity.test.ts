@@ -15,8 +15,8 @@ describeRefusals(
     amount1: 'amount',
     chain: 'chain',
     version: 'anyVersion',
-    priceLower: 'price',
-    priceUpper: 'price',
+    priceLower: 'priceLower',
+    priceUpper: 'priceUpper',
     rangeStrategy: 'rangeStrategy',
     hookAddress: 'address',
     createPool: 'flag',
@@ -75,6 +75,7 @@ describe('add_liquidity takes', () => {
     ['a fee of an existing pool on v4', { ...pair, version: 'v4', fee: 400, rangeStrategy: 'narrow' }],
     ['native currency', { ...pair, token0: 'ETH', version: 'v4', fee: 500, rangeStrategy: 'narrow' }],
     ['a chain by its id', { ...pair, chain: '8453', version: 'v2' }],
+    ['a chain by its id as a number', { ...pair, chain: 8453, version: 'v2' }],
   ]
   test.each(rows)('%s', async (_label, args) => {
     await expect(refusalOf(addLiquidity, args)).rejects.toThrow('liquidity.planAdd was touched')
@@ -114,6 +115,17 @@ describe('add_liquidity hands on', () => {
     expect((await intentOf({ createPool: true })).intent).toEqual({ why: 'add', allowsUnpricedPool: true })
     expect((await intentOf({ createPool: false })).intent).toEqual({ why: 'add' })
     expect((await intentOf({})).intent).toEqual({ why: 'add' })
+  })
+
+  test('a range without ends as answers show it, also as it is stored', async () => {
+    const range = async (args: Record<string, unknown>) =>
+      (await intentOf({ rangeStrategy: undefined, ...args })).request.range
+    expect(await range({ priceLower: 0, priceUpper: 'Infinity' })).toBe('full')
+    expect(await range({ priceLower: 0, priceUpper: 5000 })).toEqual({ priceLower: 0, priceUpper: 5000 })
+    const open = { priceLower: 2000, priceUpper: 'Infinity' }
+    expect(await range(open)).toEqual({ priceLower: 2000, priceUpper: Number.POSITIVE_INFINITY })
+    const parsed = addLiquidity.input.parse({ ...pair, fee: 500, ...open })
+    expect(addLiquidity.input.parse(JSON.parse(JSON.stringify(parsed)))).toEqual(parsed)
   })
 
   test('the deposit of the plan that it carries out', async () => {

@@ -16,7 +16,9 @@ import {
   deadlineOf,
   feeInput,
   feeTiers,
-  priceInput,
+  infinite,
+  priceLowerInput,
+  priceUpperInput,
   rangeStrategies,
   rangeStrategyInput,
   requireDifferentTokens,
@@ -45,8 +47,8 @@ const input = z
     amount1: amountInput.optional(),
     chain: chainInput,
     version: anyVersionInput.default('v3'),
-    priceLower: priceInput.optional(),
-    priceUpper: priceInput.optional(),
+    priceLower: priceLowerInput.optional(),
+    priceUpper: priceUpperInput.optional(),
     rangeStrategy: rangeStrategyInput.optional(),
     hookAddress: addressInput.optional(),
     createPool: z.boolean().optional(),
@@ -165,8 +167,8 @@ function rangedContradictions(value: Input): readonly (readonly [keyof Input, st
       found.push(['rangeStrategy', 'Accepted: either rangeStrategy, or priceLower and priceUpper'])
     }
   } else if (missing !== null) {
-    found.push([missing, 'Accepted: a number above 0, or rangeStrategy instead of both prices'])
-  } else if ((priceLower ?? 0) >= (priceUpper ?? 0)) {
+    found.push([missing, 'Accepted: a price beside the other, or rangeStrategy instead of both'])
+  } else if ((priceLower ?? 0) >= priceOf(priceUpper ?? 0)) {
     found.push(['priceLower', 'Accepted: a price below priceUpper'])
   }
   if (isZero(value.amount0) && (value.amount1 === undefined || isZero(value.amount1))) {
@@ -206,11 +208,18 @@ async function requestOf(input: Input, chain: Chain, context: WriteContext): Pro
 function rangeOf({ version, priceLower, priceUpper, rangeStrategy }: Input): AddRequest['range'] {
   if (version === 'v2') return null
   if (rangeStrategy !== undefined) return rangeStrategies[rangeStrategy]
-  return priceLower === undefined || priceUpper === undefined ? null : { priceLower, priceUpper }
+  if (priceLower === undefined || priceUpper === undefined) return null
+  return priceLower === 0 && priceUpper === infinite ? 'full' : { priceLower, priceUpper: priceOf(priceUpper) }
+}
+
+function priceOf(upper: number | typeof infinite): number {
+  return upper === infinite ? Number.POSITIVE_INFINITY : upper
 }
 
 /** Full width in percent of the price. */
 function rangeWidth(request: AddRequest, preview: AddPreview): string {
-  if (request.range === null || request.range === 'full') return 'full'
+  const { range } = request
+  if (range === null || range === 'full') return 'full'
+  if ('priceUpper' in range && range.priceUpper === Number.POSITIVE_INFINITY) return 'open above'
   return `${(((preview.priceUpper - preview.priceLower) / preview.currentPrice) * 100).toFixed(2)}%`
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { readPriceChange } from '../../adapters/analytics/read-price-change.ts'
-import type { PriceWitness, Token, UsdPrice } from '../../ports.ts'
+import { mayPass, type PriceWitness, type Token, type UsdPrice } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
@@ -47,7 +47,7 @@ export const getTokenPrice = readTool({
 
 async function inDollars(chain: Chain, token: Token, context: ReadContext) {
   const price = await context.prices.usd(chain, token)
-  if (price === null) throw unavailable(token)
+  if (price === null) throw await unavailable(chain, token, context)
   const change24hPct = token.usdPegged ? null : await dollarChange(chain, token, context)
   return {
     ...blockStamp(chain, context, price.blockNumber),
@@ -71,7 +71,7 @@ async function inToken(chain: Chain, token: Token, quote: Token, context: ReadCo
     context.prices.usd(chain, token),
     context.prices.usd(chain, quote),
   ])
-  if (ratio === null) throw unavailable(token)
+  if (ratio === null) throw noRatio(token, quote)
   const change = await readPriceChange(context, chain, ratio.pool, token, context.now())
   return {
     ...blockStamp(chain, context, ratio.pool.blockNumber),
@@ -130,9 +130,18 @@ function changeNotes(change: number | null, token: Token): string[] {
   return change === null && !token.usdPegged ? ['No complete trading history for change24hPct.'] : []
 }
 
-function unavailable(token: Token): ToolError {
+async function unavailable(chain: Chain, token: Token, { prices }: ReadContext): Promise<ToolError> {
   const message = `No pool gives a trustworthy price of ${tokenLabel(token)}.`
   return new ToolError('PRICE_UNAVAILABLE', message, {
+    retryable: mayPass(await prices.doubt(chain, token)),
     details: [{ field: 'token', message, accepted: 'a token that trades in a deep pool' }],
+  })
+}
+
+function noRatio(token: Token, quote: Token): ToolError {
+  const message = `No pool trades ${tokenLabel(token)} against ${tokenLabel(quote)}.`
+  return new ToolError('PRICE_UNAVAILABLE', message, {
+    details: [{ field: 'quote', message, accepted: 'USD, or a token that it trades against in a pool' }],
+    suggestion: 'Ask for the price of each in USD, or search_pools for what it trades against.',
   })
 }

@@ -72,6 +72,8 @@ describe('get_position_performance', () => {
     expect(answer.number('gasUsd')).toBeGreaterThan(0)
     expect(answer.number('apr')).toBeGreaterThan(0)
     expect(Math.abs(answer.number('netPnlUsd'))).toBeLessThan(answer.number('hodlUsd'))
+    const [il, earned, market, gas] = ['ilUsd', 'feesUsd', 'marketUsd', 'gasUsd'].map((name) => answer.number(name))
+    expect(answer.number('netPnlUsd')).toBeCloseTo(il! + earned! + market! - gas!, 5)
   })
 
   test('of a position just opened is what was paid for it, less the gas', async () => {

@@ -41,6 +41,15 @@ test('approve_token knows no stranger', async () => {
   const spender = '0x000000000000000000000000000000000000dEaD'
   const refusal = await world.refuse('approve_token', { token: 'USDC', spender, amount: '1' })
   expect(refusal.code).toBe('SPENDER_NOT_ALLOWED')
+  const { amm, permit2 } = world.chain
+  expect(refusal.details[0]?.accepted).toEqual([
+    `${amm.v2!.router} (v2Router)`,
+    `${amm.v3!.positionManager} (v3PositionManager)`,
+    `${amm.v3!.swapRouter02} (v3SwapRouter02)`,
+    `${amm.v4!.positionManager} (v4PositionManager)`,
+    `${amm.universalRouter!.address} (universalRouter)`,
+    `${permit2} (permit2)`,
+  ])
   expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(0)
 })
 

@@ -1,4 +1,4 @@
-import { invertTicks, priceFromTick } from '@svc/lp-math'
+import { fullRangeTicks, invertTicks, priceFromTick } from '@svc/lp-math'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nearestTick } from './nearest-tick.ts'
@@ -90,15 +90,25 @@ describe('resolveRange', () => {
     )
   })
 
+  it.each([false, true])('reaches to the end of all prices at 0 and Infinity, inverted: %s', (inverted) => {
+    const all = fullRangeTicks(60)
+    const rangeOf = (priceLower: number, priceUpper: number) => {
+      const range = { priceLower, priceUpper }
+      const ticks = resolveRange({ ...base, decimals1: 18, tickSpacing: 60, range, inverted })
+      return inverted ? invertTicks(ticks) : ticks
+    }
+    expect(rangeOf(0, Infinity)).toEqual(all)
+    expect(rangeOf(0, 1)).toEqual({ tickLower: all.tickLower, tickUpper: 0 })
+    expect(rangeOf(1, Infinity)).toEqual({ tickLower: 0, tickUpper: all.tickUpper })
+  })
+
   it.each([
     [null, 'priceLower'],
     [{ priceLower: 2, priceUpper: 2 }, 'priceUpper'],
     [{ priceLower: 3, priceUpper: 2 }, 'priceUpper'],
     [{ priceLower: Number.NaN, priceUpper: 2 }, 'priceUpper'],
-    [{ priceLower: 0, priceUpper: 2 }, 'priceLower'],
     [{ priceLower: -1, priceUpper: 2 }, 'priceLower'],
     [{ priceLower: 1, priceUpper: 1e60 }, 'priceUpper'],
-    [{ priceLower: 1, priceUpper: Infinity }, 'priceUpper'],
     [{ priceLower: 1, priceUpper: 1.001 }, 'priceUpper'],
     [{ pctEachSide: 0 }, 'rangeStrategy'],
     [{ pctEachSide: 100 }, 'rangeStrategy'],

@@ -5,7 +5,7 @@ import { refuseField } from './refuse-field.ts'
 
 /**
  * The ticks, in the pool's order, of a range that the caller gave in its own order of tokens. Each bound snaps to the
- * nearest usable tick, so that bounds read from an earlier answer come back unchanged.
+ * nearest usable tick, so that bounds read from an earlier answer come back unchanged; 0 and Infinity are the outermost ones.
  *
  * @throws ToolError `VALIDATION_FAILED` naming the bound that is missing, unreachable, not below the other, or collapsed.
  */
@@ -45,6 +45,8 @@ function around(price: number, pctEachSide: number): Bounds {
 }
 
 function usableTick(price: number, field: string, options: RangeOptions): number {
+  if (price === 0) return fullRangeTicks(options.tickSpacing).tickLower
+  if (price === Number.POSITIVE_INFINITY) return fullRangeTicks(options.tickSpacing).tickUpper
   try {
     const tick = nearestTick(price, options.decimals0, options.decimals1)
     return nearestUsableTick(tick, options.tickSpacing)
