@@ -7,10 +7,12 @@ export function httpClientConfiguration(url: string, key: string): string {
 
 /** The same for a client that starts its servers itself: reads only, on the chains of that file. */
 export function stdioClientConfiguration(chainsPath: string): string {
-  const program = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
-  const args = [program, 'serve', '--transport', 'stdio']
+  const args = [svcProgram, 'serve', '--transport', 'stdio']
   return render({ command: 'node', args, env: { SVC_MCP_PROFILE: 'data', SVC_CHAINS_FILE: chainsPath } })
 }
+
+/** Where this program stands, for `node`. */
+export const svcProgram = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
 
 function render(server: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ mcpServers: { svc: server } }, null, 2)

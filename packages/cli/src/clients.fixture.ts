@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { ReadyLine } from './start-world.ts'
 
 /** A client of a world's server with its write key. */
-export async function connect({ mcp }: ReadyLine): Promise<Client> {
+export async function connect({ mcp }: Pick<ReadyLine, 'mcp'>): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   const headers = { Authorization: `Bearer ${mcp.keys.write}` }
   await client.connect(new StreamableHTTPClientTransport(new URL(mcp.url), { requestInit: { headers } }))

@@ -43,8 +43,8 @@ export type ServerSettings = {
 
 /** How a chain that is missing can be named. */
 export const chainMend =
-  'Name its chains file with SVC_CHAINS_FILE, or with --data-dir the directory of the local world it belongs to ' +
-  '(svc up --data-dir D).'
+  'Name its chains file with SVC_CHAINS_FILE, or with --data-dir the directory of the local world it belongs to, ' +
+  'which svc up shows as "data".'
 
 function walletOf({ wallet }: Config, worldKey: `0x${string}` | null, directory: string): ServerSettings['wallet'] {
   if (wallet?.type === 'local') {

@@ -35,15 +35,15 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const settings = await writeSettings(directory, devnet, { ...options, mcpPort })
     const keys = provisionKeys(readConfig(settings.environment), randomBytes)
     directory.release()
+    const { dataDir, chainsPath } = settings
+    const api = await startSupportApi({ devnet, dataDir, chainsPath, port: apiPort, logLevel })
+    closers.push(() => api.stop())
     const server = await openServer(
-      readConfig(settings.environment),
+      readConfig({ ...settings.environment, ...settingsFor(api) }),
       options.tools === undefined ? {} : { tools: options.tools },
     )
     closers.push(() => server.close())
     const { url } = await server.listen()
-    const { dataDir, chainsPath } = settings
-    const api = await startSupportApi({ devnet, dataDir, chainsPath, port: apiPort, logLevel })
-    closers.push(() => api.stop())
     return { devnet, stop, settings, ready: readyLine({ devnet, url, keys, api, wallet: directory.walletAddress }) }
   } catch (error) {
     await stop()
@@ -139,6 +139,11 @@ async function writeSettings(
     [`SVC_RPC_URL_${devnet.chainId}`]: devnet.rpcUrl,
   }
   return { dataDir: path, isTemporary: dataDir === undefined, chainsPath, policyPath, policyIsNew, environment }
+}
+
+/** By which the server pins the cards of agents through the support API beside it, and reads them from there. */
+function settingsFor({ url, appId }: LocalSupportApi): Readonly<Record<string, string>> {
+  return { SVC_API_URL: url, SVC_GATEWAY_URL: url, WALLET_APP_ID: appId, SVC_AGENT_NAME: 'Local agent' }
 }
 
 /** Under the id of a public chain the local one takes its place, so it answers to that chain's names as well. */

@@ -1,5 +1,5 @@
 import { devnetPolicy } from '@svc/tool-server'
-import { httpClientConfiguration, stdioClientConfiguration } from './client-configuration.ts'
+import { httpClientConfiguration, stdioClientConfiguration, svcProgram } from './client-configuration.ts'
 import type { World } from './start-world.ts'
 
 /** What `svc up` tells a person once everything runs. */
@@ -29,8 +29,24 @@ ${httpClientConfiguration(mcp.url, mcp.keys.write)}
 Or this into one that starts its servers itself (reads only):
 ${stdioClientConfiguration(settings.chainsPath)}
 
-Ctrl-C ends all of it.
+Ctrl-C ends all of it. To try next, in another terminal: what to earn where, what the policy allows, what is on record
+
+${nextCommands(settings.dataDir).join('\n')}
 `
+}
+
+/** Commands about the world in this directory, for a shell in any directory. */
+export function nextCommands(dataDir: string): readonly string[] {
+  const svc = ['node', svcProgram]
+  return [
+    [...svc, 'lp', 'optimize', '--chain', 'local', '--pair', 'WETH/USDC', '--data-dir', dataDir],
+    [...svc, 'policy', 'check', '--data-dir', dataDir],
+    [...svc, 'audit', 'show', '--data-dir', dataDir],
+  ].map((words) => words.map(shellWord).join(' '))
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 /** The limits that `svc up` writes, in a sentence. */

@@ -14,7 +14,7 @@ import { readWorldKey, worldMarker } from './world-key.ts'
  * cleared. Throws, and changes nothing, when a server runs on the directory or when it holds anything that is not a local world's.
  */
 export async function openWorldDirectory(path: string | undefined): Promise<WorldDirectory> {
-  return path === undefined ? openTemporary() : openNamed(resolve(path))
+  return path === undefined ? await openTemporary() : openNamed(resolve(path))
 }
 
 export type WorldDirectory = {
@@ -29,14 +29,17 @@ export type WorldDirectory = {
   dispose(): void
 }
 
-function openTemporary(): WorldDirectory {
+/** The key is written here as well: by it every other command knows the directory for a local world's. */
+async function openTemporary(): Promise<WorldDirectory> {
   const path = mkdtempSync(join(tmpdir(), 'svc-up-'))
   const remove = () => removeWhole(path)
   process.once('exit', remove)
+  const key = newKey()
+  await writeKey(join(path, worldMarker), key)
   return {
     path,
     cleared: false,
-    ...walletOf(newKey()),
+    ...walletOf(key),
     release: () => {},
     dispose() {
       process.off('exit', remove)

@@ -54,7 +54,7 @@ const effects: Readonly<
     privateKey,
   ],
   NODE_ENV: [{ NODE_ENV: 'production' }, (c) => c.production, true],
-  SVC_MCP_PROFILE: [{ SVC_MCP_PROFILE: 'learning' }, (c) => c.profile, 'learning'],
+  SVC_MCP_PROFILE: [{ SVC_MCP_PROFILE: 'full' }, (c) => c.profile, 'full'],
   SVC_LISTEN: [{ SVC_LISTEN: '[::1]:8080' }, (c) => c.listen, { host: '::1', port: 8080 }],
   SVC_DATA_DIR: [{ SVC_DATA_DIR: '/nowhere/svc' }, (c) => c.dataDir, '/nowhere/svc'],
   SVC_DATABASE_URL: [{ SVC_DATABASE_URL: 'postgres://db/svc' }, (c) => c.databaseUrl?.reveal(), 'postgres://db/svc'],
@@ -147,6 +147,19 @@ describe('settings', () => {
     expect(read({ PRIVATE_KEY: privateKey }).profile).toBe('full')
     expect(read({ PRIVATE_KEY: privateKey, SVC_MCP_PROFILE: 'data' }).profile).toBe('data')
     expect(read({}).listen).toEqual({ host: '127.0.0.1', port: 3000 })
+  })
+
+  it('warn of a profile whose tools need a wallet where there is none', () => {
+    const warned = [expect.stringContaining('SVC_MCP_PROFILE is full and there is no wallet')]
+    expect(read({ SVC_MCP_PROFILE: 'full' }).warnings).toEqual(warned)
+    expect(read({ SVC_MCP_PROFILE: 'full', PRIVATE_KEY: privateKey }).warnings).toEqual([])
+    expect(read({ SVC_MCP_PROFILE: 'data' }).warnings).toEqual([])
+  })
+
+  it('refuse the profile that is still to come in a sentence, and name those there are', () => {
+    const told = (profile: string) => problems({ SVC_MCP_PROFILE: profile }).map(({ message }) => message)
+    expect(told('learning')).toEqual(['The profile learning does not exist yet; accepted until it does: data, full.'])
+    expect(told('Full')).toEqual(['Accepted: data, full.'])
   })
 
   it('says of a setting that nothing uses yet that it changes nothing', () => {

@@ -156,9 +156,16 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     walletSecrets: [values.PRIVATE_KEY, values.WALLET_APP_SECRET, values.WALLET_AUTH_PRIVATE_KEY].flatMap(
       (value) => sealed(value) ?? [],
     ),
-    warnings: values.MCP_AUTH_TOKEN === undefined ? [] : ['MCP_AUTH_TOKEN grants every scope to whoever holds it.'],
+    warnings: [
+      ...(values.MCP_AUTH_TOKEN === undefined ? [] : ['MCP_AUTH_TOKEN grants every scope to whoever holds it.']),
+      ...(values.SVC_MCP_PROFILE === 'full' && wallet === null ? [fullWithoutWallet] : []),
+    ],
   }
 }
+
+const fullWithoutWallet =
+  'SVC_MCP_PROFILE is full and there is no wallet: tools that need one are listed, and each refuses with ' +
+  'WALLET_NOT_CONFIGURED. Configure a wallet (WALLET_TYPE), or use data.'
 
 /** A wallet only when its own settings are complete; what is missing is a broken rule, not half a wallet. */
 function readWallet(values: Settings): WalletConfig | null {

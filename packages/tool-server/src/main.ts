@@ -11,7 +11,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const transport = readTransport(argv)
   if (transport === null) return fail('takes --transport stdio or --transport http, and nothing else', 2)
   try {
-    const onListening = (url: string) => void process.stderr.write(`svc listens on ${url}\n`)
+    const onListening = (lines: string) => void process.stderr.write(lines)
     await runServer({ transport, environment: process.env, stopped, onListening })
     return 0
   } catch (error) {

@@ -1,20 +1,22 @@
-import { readConfig } from './config.ts'
+import { readConfig, type Config } from './config.ts'
+import { envFilePath } from './config/env-file.ts'
 import { openServer } from './open-server.ts'
 
 /**
  * The whole life of a server process: opens what the environment describes, serves it, and closes it in good order when
- * the process is asked to end or, over stdio, when the client has gone. `onListening` hears the address. Throws as
+ * the process is asked to end or, over stdio, when the client has gone. `onListening` hears what to say about it: its address on the
+ * first line, then what it offers and where its keys are. Throws as
  * `readConfig` and `openServer` do.
  */
 export async function runServer({ transport, environment, stopped, onListening }: RunOptions): Promise<void> {
-  const server = await openServer(readConfig(environment))
+  const config = readConfig(environment)
+  const server = await openServer(config)
   try {
     if (transport === 'stdio') {
       await Promise.race([server.serveStdio(), stopped])
       return
     }
-    const { url } = await server.listen()
-    onListening(url)
+    onListening(listening(await server.listen(), config, environment))
     await stopped
   } finally {
     await server.close()
@@ -26,5 +28,18 @@ export type RunOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Settles when the process is asked to end. */
   readonly stopped: Promise<unknown>
-  readonly onListening: (url: string) => void
+  readonly onListening: (lines: string) => void
+}
+
+function listening(
+  { url, tools }: { readonly url: string; readonly tools: number },
+  { profile, dataDir }: Config,
+  environment: RunOptions['environment'],
+): string {
+  const keys = ['SVC_API_KEY_READ', 'SVC_API_KEY_FEEDBACK', 'SVC_API_KEY_WRITE']
+  const inFile = keys.filter((name) => (environment[name] ?? '') === '')
+  const place = inFile.length === 0 ? 'the environment' : envFilePath(dataDir)
+  const rest = inFile.length === 0 || inFile.length === keys.length ? '' : ', the others in the environment'
+  const named = inFile.length === 0 ? keys : inFile
+  return `svc listens on ${url}\n${tools} tools (profile ${profile}); API keys (${named.join(', ')}) in ${place}${rest}\n`
 }

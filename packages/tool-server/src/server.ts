@@ -10,6 +10,7 @@ import { provisionKeys, type ApiKeys } from './auth/provision-keys.ts'
 import type { Config } from './config.ts'
 import { createDueRun } from './carry-out-due.ts'
 import { createDispatch, type Dispatch, type WriteRoad } from './dispatch.ts'
+import { isOffered } from './dispatch/offered-tools.ts'
 import type { Log, LogDestination } from './observability/log.ts'
 import { secretsOf } from './config/secrets.ts'
 import { openLog } from './observability/open-log.ts'
@@ -34,8 +35,8 @@ import { version } from './version.ts'
 
 /** The tool server. Nothing is opened before `listen` or `serveStdio`. */
 export type ToolServer = {
-  /** Serves Streamable HTTP at `url` (path /mcp). */
-  listen(): Promise<{ readonly url: string; readonly port: number }>
+  /** Serves Streamable HTTP at `url` (path /mcp), with so many tools of its profile. */
+  listen(): Promise<{ readonly url: string; readonly port: number; readonly tools: number }>
   /** Serves one client over a pair of streams; resolves when it has gone. */
   serveStdio(streams?: { readonly input: Readable; readonly output: Writable }): Promise<void>
   /**
@@ -95,8 +96,9 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
       const address = await open.http.transport.listen(config.listen)
       const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
       const url = `${config.tls === null ? 'http' : 'https'}://${host}:${address.port}/mcp`
-      log.info('server.listening', { url, profile: config.profile, tools: adapters.tools.length })
-      return { url, port: address.port }
+      const tools = adapters.tools.filter((tool) => isOffered(tool, config.profile)).length
+      log.info('server.listening', { url, profile: config.profile, tools })
+      return { url, port: address.port, tools }
     },
     async serveStdio(streams = { input: process.stdin, output: process.stdout }) {
       open.due ??= startDueRuns(adapters, core, log)

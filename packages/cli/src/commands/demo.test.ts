@@ -35,7 +35,9 @@ describe('svc demo', { timeout }, () => {
     }
     expect(story).toContain('for this chain alone: 50,000 USD a transaction, 100,000 a session, 250,000 a day')
     expect(story).toContain('and the wallet sent no others.\n')
-    expect(story).toMatch(/identity +84532:0, in 0x/)
+    expect(story).toMatch(
+      /identity +84532:0, in 0x.*\n +chain id +84532 is that of base-sepolia, a public test network/,
+    )
     expect(story).toContain('at the gateway says: "Demo Keeper. Keeps a position in range."')
     expect(new Set(story.match(/0x[0-9a-f]{64}/g)).size).toBeGreaterThanOrEqual(7)
     expect(story.split('\n').filter((line) => line.length > 110)).toEqual([])

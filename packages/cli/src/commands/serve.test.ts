@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { program } from '../processes.fixture.ts'
 
@@ -58,9 +59,18 @@ describe('svc serve', () => {
     other.close()
   })
 
-  it('names its address and ends on SIGTERM over HTTP', async () => {
-    const output = serve(['--transport', 'http'])
-    await expect.poll(() => output.err).toMatch(/svc listens on http:\/\/127\.0\.0\.1:\d+\/mcp/)
+  it('names its address, the tools it lists and the file with its keys, and ends on SIGTERM over HTTP', async () => {
+    const output = serve(['--transport', 'http'], { LOG_LEVEL: 'info' })
+    const said = /^svc listens on (http:\/\/127\.0\.0\.1:\d+\/mcp)\n(\d+) tools \(profile data\); API keys .* in (.+)$/m
+    await expect.poll(() => output.err).toMatch(said)
+    const [, url = '', tools, file = ''] = said.exec(output.err) ?? []
+    const [, read = ''] = /^SVC_API_KEY_READ=(.*)$/m.exec(readFileSync(file, 'utf8')) ?? []
+    const client = new Client({ name: 'test', version: '1' })
+    const headers = { Authorization: `Bearer ${read}` }
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+    expect((await client.listTools()).tools).toHaveLength(Number(tools))
+    await client.close()
+    expect(output.err).toContain(`"tools":${tools}`)
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
   })

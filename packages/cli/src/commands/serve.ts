@@ -11,7 +11,7 @@ export async function serve(argv: readonly string[], stopped: Promise<StopCause>
   if (dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
   const environment = dataDir === undefined ? process.env : { ...process.env, SVC_DATA_DIR: dataDir }
   const { runServer } = await import('@svc/tool-server')
-  const onListening = (url: string) => void process.stderr.write(`svc listens on ${url}\n`)
+  const onListening = (lines: string) => void process.stderr.write(lines)
   await runServer({ transport, environment, stopped, onListening }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
     const message = 'another program listens on the address of SVC_LISTEN already. Name another one there'

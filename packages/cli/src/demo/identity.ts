@@ -1,4 +1,5 @@
 import { registerAgent } from '@svc/wallet'
+import { chains as publicChains } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { generatePrivateKey } from 'viem/accounts'
 import * as z from 'zod'
@@ -38,10 +39,20 @@ export async function getIdentity({ world, transcript }: { world: World; transcr
   }
   transcript.row('gas', `0.01 from the faucet, which gives it to a wallet once (${api.url} shows it to people)`)
   transcript.row('identity', `${agentId}, in ${brief(txHash)}`)
+  transcript.row('chain id', whyTheId(rpc.chainId))
   const cid = agentURI.replace(/^ipfs:\/\//, '')
   const answer = await fetch(`${api.url}/ipfs/${cid}`)
   const { name, description } = file.parse(await answer.json())
   transcript.row('its card', `${brief(cid)} at the gateway says: "${name}. ${description}"`)
+}
+
+/** Wallets ask the faucet unasked on a few public chains alone, so the local one takes the place of one of them here. */
+function whyTheId(chainId: number): string {
+  const { name } = publicChains.find(({ id }) => id === chainId) ?? { name: 'none' }
+  return (
+    `${chainId} is that of ${name}, a public test network: the local chain takes its place in this story, as the ` +
+    'first gas comes unasked only on such. Nothing leaves this machine.'
+  )
 }
 
 const file = z.object({ name: z.string(), description: z.string() })

@@ -10,6 +10,12 @@ const plainUrl = httpUrl.refine(
   (url) => !URL.canParse(url) || `${new URL(url).username}${new URL(url).password}` === '',
   'Accepted: an http or https URL without user and password',
 )
+const profile = z.custom<'data' | 'full'>((value) => value === 'data' || value === 'full', {
+  error: ({ input }) =>
+    input === 'learning'
+      ? 'The profile learning does not exist yet; accepted until it does: data, full'
+      : 'Accepted: data, full',
+})
 const list = text.transform((value) =>
   value
     .split(',')
@@ -33,7 +39,7 @@ export const settingsSchema = z.object({
     .regex(/^0x[0-9a-fA-F]{64}$/, 'Accepted: 0x and 64 hex digits')
     .optional(),
   NODE_ENV: text.default('development'),
-  SVC_MCP_PROFILE: z.enum(['data', 'full', 'learning']).optional(),
+  SVC_MCP_PROFILE: profile.optional(),
   SVC_LISTEN: listenAddress.default('127.0.0.1:3000'),
   SVC_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'Accepted: a postgres:// URL' }).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

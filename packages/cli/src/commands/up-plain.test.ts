@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { call, connect } from '../clients.fixture.ts'
+import { program, run, type Run, runToEnd } from '../processes.fixture.ts'
+
+// As `npm start` starts it: no directory is named, and people read what it prints.
+const elsewhere = mkdtempSync(join(tmpdir(), "svc test's "))
+let world: Run
+let banner: string
+
+beforeAll(async () => {
+  const ports = ['--mcp-port', '0', '--rpc-port', '0', '--api-port', '0']
+  world = run(process.execPath, [program, 'up', ...ports])
+  await world.said(/To try next[^]*\n\n(?:.+\n){3}$/)
+  banner = world.printed.stdout
+})
+afterAll(async () => {
+  await world.end()
+  rmSync(elsewhere, { recursive: true, force: true })
+})
+
+const swap = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.1', chain: 'local' }
+const said = (name: string) => new RegExp(`^  ${name} +([^ ,]+)`, 'm').exec(banner)?.[1] ?? ''
+
+describe('what svc up says without --data-dir', () => {
+  it('ends with three commands that run as they stand, from any directory', async () => {
+    const commands = banner.trimEnd().split('\n').slice(-3)
+    const told = await Promise.all(
+      commands.map(async (command) => {
+        const pasted = run('sh', ['-c', command], { cwd: elsewhere })
+        const code = await pasted.exited
+        await pasted.end()
+        return { code, printed: pasted.printed }
+      }),
+    )
+    expect(told).toEqual([
+      { code: 0, printed: { stdout: expect.stringMatching(/^WETH\/USDC[^]*range/), stderr: expect.any(String) } },
+      { code: 0, printed: { stdout: expect.stringMatching(/policy\.json is in order/), stderr: expect.any(String) } },
+      { code: 0, printed: { stdout: expect.stringMatching(/policy\.changed/), stderr: '' } },
+    ])
+  })
+})
+
+describe('what svc up shows as "data" without --data-dir', () => {
+  const place = () => ['--data-dir', said('data')]
+
+  it('is known to svc policy explain, with chain and wallet', async () => {
+    const client = await connectToWorld()
+    const { plan } = await call(client, 'execute_swap', { ...swap, dryRun: true })
+    await client.close()
+    const { planId } = plan as { readonly planId: string }
+    const explained = await runToEnd(['policy', 'explain', planId, ...place()])
+    expect(explained).toMatchObject({ code: 0, stderr: expect.stringContaining(`wallet ${said('wallet')}`) })
+  })
+
+  it('is known to svc audit replay, with the chain', async () => {
+    const client = await connectToWorld()
+    await call(client, 'execute_swap', swap)
+    await client.close()
+    const today = new Date().toISOString().slice(0, 10)
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    const days = [today, yesterday].map((day) => runToEnd(['audit', 'replay', '--day', day, ...place()]))
+    const told = (await Promise.all(days)).map(({ stdout }) => stdout).join('')
+    expect(told).toMatch(/[1-9]\d* agree with the record, 0 differ, 0 could not be replayed/)
+  })
+})
+
+function connectToWorld() {
+  const keys = { read: said('read key'), feedback: said('feedback key'), write: said('write key') }
+  return connect({ mcp: { url: said('MCP server'), keys } })
+}
+
+describe('the agent of a local world', () => {
+  it('is registered with a card that the support API beside it pins, and finds itself there', async () => {
+    const client = await connectToWorld()
+    const registered = await call(client, 'register_agent', { role: 'vault_participant', chain: 'local' })
+    expect(registered).toMatchObject({
+      agentURI: expect.stringMatching(/^ipfs:/),
+      notes: [],
+    })
+    const found = await call(client, 'query_agent_identity', { agentId: registered['agentId'], chain: 'local' })
+    expect(found).toMatchObject({ agents: [{ card: { name: 'Local agent' } }] })
+    await client.close()
+  })
+})

@@ -1,0 +1,43 @@
+// node scripts/build-for-start.mjs [PROJECT]: makes what a start needs: the packages of the `svc` command, packages/cli unless named,
+// and its views. Types are left to `npm run build`, and take most of its time. Says on stderr what a newcomer waits for.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { makeViews } from './views.mjs'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const [project = join(root, 'packages/cli')] = process.argv.slice(2)
+const startedAt = Date.now()
+const seconds = () => Math.round((Date.now() - startedAt) / 1000)
+const isFirst = !existsSync(join(project, 'tsconfig.tsbuildinfo'))
+
+if (isFirst) say('Building what a start needs, once; later starts build what has changed.')
+// What was built already is looked through in a second.
+const ticking = setInterval(() => say(`Still building, ${seconds()} s.`), 3_000)
+try {
+  await compile()
+  if (project.startsWith(root)) await makeViews()
+  if (isFirst) say(`Built in ${seconds()} s.`)
+} catch (error) {
+  say(error.message)
+  process.exitCode = 1
+} finally {
+  clearInterval(ticking)
+}
+
+function compile() {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+  const compiler = spawn(process.execPath, [tsc, '-b', project, '--noCheck'], { stdio: ['ignore', 2, 2] })
+  return new Promise((resolve, reject) => {
+    compiler.once('error', reject)
+    compiler.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error('The build failed; see: npm run build')),
+    )
+  })
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`)
+}

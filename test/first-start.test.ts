@@ -1,0 +1,93 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+let folder: string
+
+beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'svc-first-start-'))))
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+describe('what npm start builds', () => {
+  const build = () => runNode([join(root, 'scripts/build-for-start.mjs'), folder])
+
+  it('is said the first time and not when nothing is left to do, and no types are checked meanwhile', async () => {
+    const compilerOptions = { composite: true, outDir: 'dist', rootDir: 'src', types: [] }
+    await mkdir(join(folder, 'src'))
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))
+    await writeFile(join(folder, 'src/main.ts'), "export const answer: number = 'no number'\n")
+    expect(await build()).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/^Building .*\n[^]*Built in/),
+    })
+    expect(await readFile(join(folder, 'dist/main.js'), 'utf8')).toContain("answer = 'no number'")
+    expect(await build()).toEqual({ code: 0, stdout: '', stderr: expect.not.stringMatching(/^(Building|Built)/m) })
+  })
+
+  it('fails with the compiler’s words and where to see more', async () => {
+    await writeFile(join(folder, 'tsconfig.json'), '{ "include": ["none"] }')
+    expect(await build()).toMatchObject({ code: 1, stderr: expect.stringMatching(/TS18003[^]*see: npm run build\n$/) })
+  })
+
+  it('comes before npm start and the demo, and goes no further than the command', async () => {
+    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    for (const name of ['start', 'demo']) expect(scripts[name]).toMatch(/^node scripts\/build-for-start\.mjs && node /)
+  })
+})
+
+it('svc says before a build that it is not built', async () => {
+  await cp(join(root, 'packages/cli/bin'), join(folder, 'bin'), { recursive: true })
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  const { code, stdout, stderr } = await runNode([join(folder, 'bin/svc.js'), 'help'])
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^svc: it is not built\. .*npm run build.*\n$/)
+})
+
+// npm warns from what the lockfile says. Two packages that tests alone use ask for a newer Node than they need: their `engines` were
+// taken out there, and an `npm install` that writes them again is to take them out again.
+it('npm ci warns of no engine on the oldest Node that this repository is for', async () => {
+  const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as Lockfile
+  const asking = Object.entries(packages).filter(([, { engines }]) => !admits(engines?.node ?? '*', [20, 19, 0]))
+  expect(asking.map(([path, { engines }]) => `${path} ${engines?.node}`)).toEqual([])
+})
+
+type Lockfile = { readonly packages: Readonly<Record<string, { readonly engines?: { readonly node?: string } }>> }
+
+/** Of ranges as package.json files have them: `||` between alternatives, a blank between what must hold together. */
+function admits(range: string, version: readonly number[]): boolean {
+  return range.split('||').some((all) => {
+    const terms = all
+      .trim()
+      .replaceAll(/([<>=^~]) +/g, '$1')
+      .split(/ +/)
+    return terms.every((term) => holds(term, version))
+  })
+}
+
+function holds(term: string, version: readonly number[]): boolean {
+  const [, sign = '', text = ''] = /^([<>=^~]*)v?([\dx*.]*)$/.exec(term) ?? []
+  const parts = text
+    .split('.')
+    .filter((part) => /^\d+$/.test(part))
+    .map(Number)
+  if (parts.length === 0) return true
+  const order = [0, 1, 2].map((i) => (version[i] ?? 0) - (parts[i] ?? 0)).find((difference) => difference !== 0) ?? 0
+  if (sign === '>=') return order >= 0
+  if (sign === '>') return order > 0
+  if (sign === '<') return order < 0
+  if (sign === '<=') return order <= 0
+  if (sign === '^') return order >= 0 && version[0] === parts[0]
+  if (sign === '~') return order >= 0 && version[0] === parts[0] && (parts[1] === undefined || version[1] === parts[1])
+  return parts.every((part, i) => version[i] === part)
+}
+
+function runNode(words: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...words], (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
+    )
+  })
+}
