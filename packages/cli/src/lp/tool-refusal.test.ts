@@ -41,5 +41,5 @@ test('a chain that the settings do not hold, of whatever name or id, comes with 
   expect(said).toBe(
     `CHAIN_NOT_SUPPORTED: Unknown.\n  --chain: unknown chain. Accepted: base (8453).\n  ${ownChainMend}`,
   )
-  expect(said).toMatch(/SVC_CHAINS_FILE .* --data-dir .*`npm start -- --data-dir world`/)
+  expect(said).toMatch(/SVC_CHAINS_FILE .* --data-dir .*`npm start` shows as "data"/)
 })
