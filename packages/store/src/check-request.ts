@@ -10,6 +10,11 @@ export type CheckRequest = {
   /** What it takes out of budgets beside the limits, without gas. A budget it takes nothing out of never refuses it. */
   readonly budgets?: readonly Budget[]
   readonly limits: SpendLimits
+  /**
+   * Whether it only brings funds home: then the limits are not asked, and its gas is held to a `dailyGas` of its own. All of it
+   * counts as spent nevertheless.
+   */
+  readonly isExit?: boolean
   /** A session closes after this long without a spend; 30 min by default of the policy. */
   readonly sessionIdleMs: number
 }
@@ -23,4 +28,9 @@ export type SpendLimits = {
   readonly daily: bigint
   /** Of the one principal, in the same 24 hours. Without it only `daily` counts. */
   readonly principalDaily?: bigint
+  /**
+   * Of gas alone, of all principals, in the same 24 hours: so much for what brings funds home, and as much for everything else.
+   * Without it gas has no limit of its own.
+   */
+  readonly dailyGas?: bigint
 }

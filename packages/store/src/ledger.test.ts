@@ -65,6 +65,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
         sessionGasUsdMicros: 0n,
         dailyUsdMicros: 0n,
         dailyGasUsdMicros: 0n,
+        dailyExitGasUsdMicros: 0n,
         principalDailyUsdMicros: 0n,
       })
       expect(await store.ledger.open()).toEqual([])

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import type { SpendVerdict } from './spend-verdict.ts'
 import { StoreError } from './store-error.ts'
-import { sumOfBudgets, sumOfDay, sumOfSession } from './spent.ts'
+import { sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
 import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
 import { type OpenReservation, openReservations } from './open-reservations.ts'
 import { type Outflow, outflowsSince } from './outflows-since.ts'
@@ -49,6 +49,7 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
           sessionGasUsdMicros: session.gasUsdMicros,
           dailyUsdMicros: daily.usdMicros,
           dailyGasUsdMicros: daily.gasUsdMicros,
+          dailyExitGasUsdMicros: await sumOfGas(db, now(), { isExit: true }),
           principalDailyUsdMicros: (await sumOfDay(db, now(), { principal })).usdMicros,
         }
       }),
@@ -73,7 +74,8 @@ export type Ledger = {
    * Lifts an open reservation to an amount and its gas, for all of which the limits are asked again; what it held already
    * is not counted twice. Refused, it stays as it was; of both parts, one that is not more than it holds stays. With
    * `gasOutOfAmount` the amount may fall by as much as the gas rises, so that the sum never does. Budgets named are lifted
-   * as well, or added; those that are not named stay. Throws `RESERVATION_NOT_OPEN` and `AMOUNT_INVALID`.
+   * as well, or added; those that are not named stay. What was reserved to bring funds home, and no longer does, is held to
+   * every limit; the other way round it stays what it was. Throws `RESERVATION_NOT_OPEN` and `AMOUNT_INVALID`.
    */
   raise(id: string, request: RaiseRequest): Promise<SpendVerdict>
   /**
@@ -125,7 +127,7 @@ export type ReserveRequest = CheckRequest & { readonly id: string; readonly requ
 
 export type RaiseRequest = Pick<
   CheckRequest,
-  'amountUsdMicros' | 'gasUsdMicros' | 'budgets' | 'limits' | 'sessionIdleMs'
+  'amountUsdMicros' | 'gasUsdMicros' | 'budgets' | 'isExit' | 'limits' | 'sessionIdleMs'
 > & {
   /** For an amount that is what gas leaves of a limit. */
   readonly gasOutOfAmount?: boolean
@@ -137,6 +139,8 @@ export type SpendUsage = {
   readonly sessionGasUsdMicros: bigint
   readonly dailyUsdMicros: bigint
   readonly dailyGasUsdMicros: bigint
+  /** Of that, what bringing funds home cost. */
+  readonly dailyExitGasUsdMicros: bigint
   readonly principalDailyUsdMicros: bigint
 }
 
@@ -164,6 +168,7 @@ async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: 
       session_id: sessionId,
       reserved_usd_micros: request.amountUsdMicros,
       reserved_gas_usd_micros: request.gasUsdMicros ?? 0n,
+      is_exit: request.isExit === true ? 1n : 0n,
       state: 'reserved',
       reserved_at: at,
     })
@@ -181,15 +186,17 @@ async function raiseIn(trx: Transaction<Schema>, id: string, request: RaiseReque
   const amountUsdMicros = larger(request.amountUsdMicros, least)
   requireAmount(request.amountUsdMicros)
   requireAmount(request.gasUsdMicros ?? 0n)
-  const asked = { ...request, principal, chainId: Number(row.chain_id), amountUsdMicros, gasUsdMicros }
+  const isExit = row.is_exit === 1n && request.isExit === true
+  const asked = { ...request, principal, chainId: Number(row.chain_id), amountUsdMicros, gasUsdMicros, isExit }
   const verdict = await weighSpend(trx, asked, at, row)
   if (!verdict.granted) return verdict
   await takeBudgets(trx, id, request.budgets ?? [])
-  if (amountUsdMicros === held && gasUsdMicros === heldGas) return verdict
+  const is_exit = isExit ? 1n : 0n
+  if (amountUsdMicros === held && gasUsdMicros === heldGas && is_exit === row.is_exit) return verdict
   const session_id = await touchSession(trx, principal, request.sessionIdleMs, at)
   await trx
     .updateTable('reservation')
-    .set({ session_id, reserved_usd_micros: amountUsdMicros, reserved_gas_usd_micros: gasUsdMicros })
+    .set({ session_id, reserved_usd_micros: amountUsdMicros, reserved_gas_usd_micros: gasUsdMicros, is_exit })
     .where('id', '=', id)
     .execute()
   return verdict

@@ -33,6 +33,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0008-claim-pin': { up: (db) => createSupportTables(db, dialect) },
     '0009-bar-chunk': { up: (db) => createBarTable(db, dialect) },
     '0010-budget-sighting': { up: (db) => createValueTables(db, dialect) },
+    '0011-exit': { up: addExit },
   }
 }
 
@@ -184,6 +185,14 @@ async function addCoveredGas(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('journal')
     .addColumn('covered_gas_usd_micros', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute()
+}
+
+/** What was reserved before counts as one that does not bring funds home. */
+async function addExit(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('reservation')
+    .addColumn('is_exit', 'bigint', (column) => column.notNull().defaultTo(0))
     .execute()
 }
 

@@ -64,6 +64,8 @@ type ReservationTable = {
   reserved_gas_usd_micros: Generated<bigint>
   /** Gas as receipts had it; `null` until it is settled. */
   settled_gas_usd_micros: bigint | null
+  /** 1 where it only brings funds home, whose gas has a limit of its own, else 0. */
+  is_exit: Generated<bigint>
   /** reserved, settled or released. */
   state: string
   reserved_at: Integer

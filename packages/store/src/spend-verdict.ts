@@ -3,8 +3,12 @@ import type { SpendLimits } from './check-request.ts'
 /** `used` is what counted before this request, in millionths of a US dollar. */
 export type SpendVerdict =
   | { readonly granted: true; readonly used: SpendUsed }
-  | (Exceeded & { readonly limit: keyof SpendLimits })
+  | (Exceeded & { readonly limit: Exclude<keyof SpendLimits, 'dailyGas'> })
+  | GasRefusal
   | BudgetRefusal
+
+/** Unix milliseconds of when enough has left the window, as far as it is known; `null` where waiting does not help. */
+export type GasRefusal = Exceeded & { readonly limit: 'dailyGas'; readonly freesAt: number | null }
 
 /** `budget` is the name of the one that has too little left. */
 export type BudgetRefusal = Exceeded & { readonly limit: 'budget'; readonly budget: string }

@@ -21,6 +21,42 @@ export async function sumOfDay(
   return { usdMicros: row.total, gasUsdMicros: row.gas }
 }
 
+/** The gas that counts in the same 24 hours, of what brings funds home or of everything else. */
+export async function sumOfGas(db: Kysely<Schema>, at: number, of: { readonly isExit: boolean }): Promise<bigint> {
+  const row = await db
+    .selectFrom('reservation')
+    .select(countedGas.as('gas'))
+    .where((where) => countsInDay(where, at))
+    .where('is_exit', '=', of.isExit ? 1n : 0n)
+    .executeTakeFirstOrThrow()
+  return row.gas
+}
+
+/**
+ * When so much gas of one kind will have left the window, in Unix milliseconds; `null` where what is settled does not come to
+ * as much. What is reserved still is not known to leave.
+ */
+export async function gasFreesAt(
+  db: Kysely<Schema>,
+  at: number,
+  { isExit, usdMicros }: { readonly isExit: boolean; readonly usdMicros: bigint },
+): Promise<number | null> {
+  const rows = await db
+    .selectFrom('reservation')
+    .select(['closed_at', 'settled_gas_usd_micros'])
+    .where('state', '=', 'settled')
+    .where('closed_at', '>', BigInt(at - dayMs))
+    .where('is_exit', '=', isExit ? 1n : 0n)
+    .orderBy('closed_at')
+    .execute()
+  let freed = 0n
+  for (const row of rows) {
+    freed += row.settled_gas_usd_micros ?? 0n
+    if (freed >= usdMicros) return Number(row.closed_at) + dayMs
+  }
+  return null
+}
+
 /** What counts of budgets in the same 24 hours, of all principals, by name; those of which nothing counts are left out. */
 export async function sumOfBudgets(
   db: Kysely<Schema>,

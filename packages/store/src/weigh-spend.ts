@@ -2,20 +2,21 @@ import type { Kysely, Selectable } from 'kysely'
 import type { CheckRequest } from './check-request.ts'
 import { requireAmount } from './require-amount.ts'
 import type { Schema } from './schema.ts'
-import type { SpendVerdict } from './spend-verdict.ts'
-import { sumOfDay, sumOfSession } from './spent.ts'
+import type { GasRefusal, SpendVerdict } from './spend-verdict.ts'
+import { gasFreesAt, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
 import { currentSession } from './spending-session.ts'
 import { weighBudgets } from './weigh-budgets.ts'
 
 /**
- * Says whether an amount and its gas still fit under every limit at `at`, and what is asked of budgets into those. `own`
- * is an open reservation that all of it takes the place of. Throws `AMOUNT_INVALID`.
+ * Says whether an amount and its gas still fit under every limit at `at`, its gas under that of gas, and what is asked of
+ * budgets into those. What only brings funds home is held to the limit of gas and to budgets alone. `own` is an open
+ * reservation that all of it takes the place of. Throws `AMOUNT_INVALID`.
  */
 export async function weighSpend(
   db: Kysely<Schema>,
   request: CheckRequest,
   at: number,
-  own: Pick<Selectable<Schema['reservation']>, 'id' | 'reserved_usd_micros' | 'reserved_gas_usd_micros'> | null = null,
+  own: Own | null = null,
 ): Promise<SpendVerdict> {
   const { principal, amountUsdMicros, gasUsdMicros = 0n, budgets = [], limits, sessionIdleMs } = request
   requireAmount(amountUsdMicros)
@@ -32,11 +33,30 @@ export async function weighSpend(
   }
   for (const limit of ['perTransaction', 'perSession', 'principalDaily', 'daily'] as const) {
     const [capUsdMicros, usedUsdMicros] = [limits[limit], used[limit]]
-    if (capUsdMicros !== undefined && usedUsdMicros + asked > capUsdMicros) {
+    if (request.isExit !== true && capUsdMicros !== undefined && usedUsdMicros + asked > capUsdMicros) {
       return { granted: false, limit, capUsdMicros, usedUsdMicros, askedUsdMicros: asked }
     }
   }
+  const gasRefusal = await weighGas(db, request, at, own)
+  if (gasRefusal !== null) return gasRefusal
   if (budgetRefusal !== null) return budgetRefusal
   const { perSession, daily, principalDaily } = used
   return { granted: true, used: { session: perSession, daily, principalDaily } }
+}
+
+type Own = Pick<Selectable<Schema['reservation']>, 'id' | 'reserved_usd_micros' | 'reserved_gas_usd_micros' | 'is_exit'>
+
+async function weighGas(
+  db: Kysely<Schema>,
+  { gasUsdMicros: askedUsdMicros = 0n, limits: { dailyGas: capUsdMicros }, isExit = false }: CheckRequest,
+  at: number,
+  own: Own | null,
+): Promise<GasRefusal | null> {
+  if (capUsdMicros === undefined || askedUsdMicros === 0n) return null
+  const held = own !== null && own.is_exit === (isExit ? 1n : 0n) ? own.reserved_gas_usd_micros : 0n
+  const usedUsdMicros = (await sumOfGas(db, at, { isExit })) - held
+  const above = usedUsdMicros + askedUsdMicros - capUsdMicros
+  if (above <= 0n) return null
+  const freesAt = askedUsdMicros > capUsdMicros ? null : await gasFreesAt(db, at, { isExit, usdMicros: above })
+  return { granted: false, limit: 'dailyGas', capUsdMicros, usedUsdMicros, askedUsdMicros, freesAt }
 }

@@ -191,9 +191,12 @@ export type SafetyReport = {
   /** How much of it is gas. */
   readonly gasUsd: { readonly session: string; readonly daily: string } | null
   readonly remainingUsd: { readonly session: string; readonly daily: string } | null
-  /** What any 24 hours have taken, and may take, of what may be lost in value, spent on tokens without a source, and at prices of the moment. */
+  /**
+   * What any 24 hours have taken, and may take, of what may be lost in value, spent on tokens without a source, at prices of the
+   * moment, and burnt as gas: by what brings funds home, and by everything else.
+   */
   readonly valueUsd: Readonly<
-    Record<'loss' | 'speculative' | 'coldStart', { readonly used: string; readonly cap: string }>
+    Record<'loss' | 'speculative' | 'coldStart' | 'gas' | 'exitGas', { readonly used: string; readonly cap: string }>
   > | null
   readonly dailyAlert: boolean
   readonly pendingTransactions: number

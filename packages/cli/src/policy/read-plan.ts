@@ -12,8 +12,14 @@ export async function storedPlan(id: string, { operations, usage }: PlanStore): 
   const operation = await operations.byId(id)
   if (operation === null) throw new Error(`there is no plan ${id.slice(0, 128)}; a file is named with .json`)
   const { principalId, tool, spendUsdMicros } = operation
-  const { sessionUsdMicros, dailyUsdMicros, principalDailyUsdMicros } = await usage(principalId, { sessionIdleMs })
-  const used = { session: sessionUsdMicros, daily: dailyUsdMicros, principalDaily: principalDailyUsdMicros }
+  const counted = await usage(principalId, { sessionIdleMs })
+  const used = {
+    session: counted.sessionUsdMicros,
+    daily: counted.dailyUsdMicros,
+    principalDaily: counted.principalDailyUsdMicros,
+    exitGas: counted.dailyExitGasUsdMicros,
+    gas: counted.dailyGasUsdMicros - counted.dailyExitGasUsdMicros,
+  }
   const [intent, gasUsdMicros] = [intentOf(operation.intent, id), gasOf(operation.plan)]
   return { tool, principalId, intent, spendUsdMicros, gasUsdMicros, used }
 }

@@ -14,7 +14,10 @@ function progress(kinds: readonly Step['kind'][], mined: number): Progress {
     hash: hashes[index]!,
   }))
   const receipts = signed.slice(0, mined).map(({ step }) => ({ step, receipt: {} as TransactionReceipt }))
-  const money = { reserved: { amountUsdMicros: 0n, gasUsdMicros: 0n, isGuess: false, budgets: [] }, priced: new Map() }
+  const money = {
+    reserved: { amountUsdMicros: 0n, gasUsdMicros: 0n, isGuess: false, isExit: false, budgets: [] },
+    priced: new Map(),
+  }
   return { signed, mined: receipts, ...money, valid: {} as Progress['valid'] }
 }
 

@@ -3,7 +3,8 @@ import { ToolError } from '../tool-error.ts'
 import { type Policy, usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 import { counts } from './require-channel.ts'
-import { type HeldSpend, usdText } from './spend-limit.ts'
+import type { HeldSpend } from './spend-limit.ts'
+import { usdText } from './usd-text.ts'
 
 /**
  * What a spend needs of a person: nothing up to the threshold that holds for its principal, and nothing where a person has

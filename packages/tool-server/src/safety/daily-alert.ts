@@ -5,7 +5,8 @@ import type { RoadLog } from './road-log.ts'
 import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
-import { dailyAlertPct, isDailyAlert, limitsOf, usdText } from './spend-limit.ts'
+import { dailyAlertPct, isDailyAlert, limitsOf } from './spend-limit.ts'
+import { usdText } from './usd-text.ts'
 
 /**
  * Announces once, in the log and in the audit log, that the day's sum has reached its mark; again only after it has been

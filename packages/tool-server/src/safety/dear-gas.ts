@@ -3,13 +3,15 @@ import { unpricedGasCapWei, worstGasCost } from './gas.ts'
 import { mayPass } from '../ports.ts'
 import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
-import { limitsOf, usdText } from './spend-limit.ts'
+import { limitsOf } from './spend-limit.ts'
+import { usdText } from './usd-text.ts'
 import { type PricedTokens, type Unpriced, valueOf } from './spend-value.ts'
 import type { Fees } from './survey.ts'
 
 /**
  * Refuses transactions whose gas alone could cost more than one transaction may spend: a token that burns gas, or an
- * endpoint that names absurd fees, must not spend what the limits protect. Where native currency has no price
+ * endpoint that names absurd fees, must not spend what the limits protect. What brings funds home may cost what a day's gas
+ * may, where that is more. Where native currency has no price
  * that limits may count with, a strict policy refuses, and a lenient one allows a small fixed sum; so do both for what brings
  * funds home.
  */
@@ -23,10 +25,11 @@ export function dearGas(
   const worstWei = worstGasCost(gasUsed, fees)
   const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, worstWei]]), priced)
   if (unpriced.length > 0) return unpricedGas(isExit ? 'lenient' : policy.allowlist.mode, worstWei, unpriced)
-  const cap = limitsOf(policy).perTransaction
+  const { perTransaction, dailyGas } = limitsOf(policy)
+  const cap = isExit && dailyGas > perTransaction ? dailyGas : perTransaction
   if (usdMicros <= cap) return []
   const [capUsd, askedUsd] = [usdText(cap), usdText(usdMicros)]
-  const message = `Gas could cost ${askedUsd} USD, above the limit of one transaction, ${capUsd} USD.`
+  const message = `Gas could cost ${askedUsd} USD, above the most of one transaction, ${capUsd} USD.`
   return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', capUsd, askedUsd }] }]
 }
 

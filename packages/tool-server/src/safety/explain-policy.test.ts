@@ -7,6 +7,7 @@ import { explainPolicy, type PolicyQuestion } from './explain-policy.ts'
 import { parsePolicy } from './policy.ts'
 import { runPolicyCases } from './policy-cases.ts'
 import { storeIntent } from '../stored-intent.ts'
+import { weighed } from './weighed.fixture.ts'
 
 const chain = chains.find(({ id }) => id === 8453)!
 const wallet = '0x00000000000000000000000000000000000000bb'
@@ -60,6 +61,8 @@ const explain = (written: unknown, question: Partial<PolicyQuestion> = {}, produ
     },
     { chain, policy: parsePolicy(written, { production }), wallet, nowSeconds },
   )
+const noGas = { exitGas: 0n, gas: 0n } as const
+
 /** Without the rules of value, which nothing is known of while the chain is not asked. */
 const against = (checks: ReturnType<typeof explain>) =>
   checks
@@ -90,6 +93,7 @@ describe('explaining what the policy says to a plan', () => {
       'limitsUsd.perTransaction',
       'limitsUsd.perSession',
       'limitsUsd.daily',
+      'maxDailyGasUsd',
       'approvalThresholdUsd',
       'delaySeconds.routine',
     ])
@@ -154,14 +158,23 @@ describe('explaining what the policy says to a plan', () => {
     [
       'a day that is used up',
       {},
-      { used: { session: 0n, daily: 1_899_000_001n, principalDaily: 0n, budgets: new Map() } },
+      { used: { session: 0n, daily: 1_899_000_001n, principalDaily: 0n, ...noGas, budgets: new Map() } },
       ['limitsUsd.daily', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
     ],
     [
       "a caller's own day that is used up",
       { principals: { 'api-key:00000000000000aa': { limitsUsd: { daily: '150' } } } },
-      { used: { session: 0n, daily: 49_000_001n, principalDaily: 49_000_001n, budgets: new Map() } },
+      { used: { session: 0n, daily: 49_000_001n, principalDaily: 49_000_001n, ...noGas, budgets: new Map() } },
       ['principals.<principal id>.limitsUsd.daily', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
+    ],
+    [
+      'a day whose gas is used up',
+      {},
+      {
+        gasUsdMicros: 2n,
+        used: { session: 0n, daily: 0n, principalDaily: 0n, exitGas: 0n, gas: 39_999_999n, budgets: new Map() },
+      },
+      ['maxDailyGasUsd', 'deny', 'SPENDING_LIMIT_EXCEEDED'],
     ],
     [
       'a spend above the threshold',
@@ -182,6 +195,20 @@ describe('explaining what the policy says to a plan', () => {
     expect(against(checks)).toEqual([expected, ...(waits ? [['approvals.maxWaiting', 'unknown', null]] : [])])
     const met = checks.find(({ verdict, asked }) => verdict !== 'allow' && asked !== 'not looked at')
     expect(met?.change === null).toBe(expected[0] === null)
+  })
+
+  it('holds the gas of a way home to the budget for that alone', () => {
+    const used = { session: 10n ** 12n, daily: 10n ** 12n, principalDaily: 0n, gas: 10n ** 12n, budgets: new Map() }
+    const asks = (exitGas: bigint) => ({
+      spendUsdMicros: 0n,
+      gasUsdMicros: 2n,
+      weighed: weighed({ isExit: true }, [], true),
+      used: { ...used, exitGas },
+    })
+    const within = explain({ limitsUsd: { perTransaction: '0' } }, asks(39_999_998n))
+    expect(against(within)).toEqual([])
+    const beyond = explain({}, asks(39_999_999n))
+    expect(against(beyond)).toEqual([['maxDailyGasUsd', 'deny', 'SPENDING_LIMIT_EXCEEDED']])
   })
 
   it('notes an unlisted token where the list is lenient, and knows no spend that nobody priced', () => {

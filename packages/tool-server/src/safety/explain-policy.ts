@@ -6,7 +6,8 @@ import { checkOf, type PolicyCheck } from './policy-check.ts'
 import { type PolicyContext, policyVerdict, tokensOf } from './policy-verdict.ts'
 import { usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
-import { usdText } from './spend-limit.ts'
+import { limitsOf } from './spend-limit.ts'
+import { usdText } from './usd-text.ts'
 import { valueChecks } from './value-checks.ts'
 import type { WeighedIntent } from './weigh-intent.ts'
 
@@ -32,6 +33,7 @@ export function explainPolicy(question: PolicyQuestion, context: Omit<PolicyCont
     ...ruleChecks(intent, refusals, asked, tokenAllowlistPassed),
     ...valueChecks({ policy, chainId: context.chain.id, tool, weighed, used: used?.budgets ?? new Map() }),
     ...limitChecks(question, asked),
+    gasCheck(question, asked),
     ...waitChecks(question, asked),
   ]
 }
@@ -50,6 +52,9 @@ export type PolicyQuestion = {
     readonly session: bigint
     readonly daily: bigint
     readonly principalDaily: bigint
+    /** Of gas, what bringing funds home cost, and everything else. */
+    readonly exitGas: bigint
+    readonly gas: bigint
     /** Of the budgets of value, by name; one that is missing has nothing. */
     readonly budgets: ReadonlyMap<string, bigint>
   } | null
@@ -107,6 +112,7 @@ function ruleChecks(
 
 function limitChecks(question: PolicyQuestion, { policy }: PolicyContext): readonly PolicyCheck[] {
   const { spendUsdMicros, gasUsdMicros, used } = question
+  const isExit = bringsHome(question)
   const { perTransaction, perSession, daily, principalDaily } = policy.limitsUsd
   const limits = [
     ['perTransaction', 'one transaction', perTransaction, 0n],
@@ -119,6 +125,7 @@ function limitChecks(question: PolicyQuestion, { policy }: PolicyContext): reado
     const rule = name === 'principalDaily' ? 'principals.<principal id>.limitsUsd.daily' : `limitsUsd.${name}`
     const says = `at most ${cap} USD in ${what}, of which ${usdText(before)} USD are used`
     const base = { rule, says, because: [], change: null }
+    if (isExit) return [{ ...base, asked: 'nothing: it only brings funds home', verdict: 'allow', code: null }]
     if (spendUsdMicros === null) return [{ ...base, asked: 'not priced', verdict: 'unknown', code: null }]
     const gas = gasUsdMicros === null ? 'gas left out' : `and ${usdText(gasUsdMicros)} USD for gas at worst`
     const asked = `${usdText(spendUsdMicros)} USD, ${gas}`
@@ -127,6 +134,26 @@ function limitChecks(question: PolicyQuestion, { policy }: PolicyContext): reado
     const change = name === 'perTransaction' ? `raise ${rule}` : `raise ${rule}, or wait until the window frees up`
     return [{ ...base, asked, verdict: 'deny', code: 'SPENDING_LIMIT_EXCEEDED', change }]
   })
+}
+
+function gasCheck(question: PolicyQuestion, { policy }: PolicyContext): PolicyCheck {
+  const { gasUsdMicros, used } = question
+  const isExit = bringsHome(question)
+  const { dailyGas } = limitsOf(policy)
+  const before = (isExit ? used?.exitGas : used?.gas) ?? 0n
+  const whose = isExit ? 'gas of all calls that only bring funds home' : 'gas of all other calls'
+  const says = `${whose}: at most ${usdText(dailyGas)} USD in any 24 hours, of which ${usdText(before)} USD are used`
+  const base = { rule: 'maxDailyGasUsd', says, because: [], change: null }
+  if (gasUsdMicros === null) return { ...base, asked: 'not priced', verdict: 'unknown', code: null }
+  const asked = `${usdText(gasUsdMicros)} USD at worst`
+  if (before + gasUsdMicros <= dailyGas) return { ...base, asked, verdict: 'allow', code: null }
+  const change = 'raise maxDailyGasUsd, or wait until the window frees up'
+  return { ...base, asked, verdict: 'deny', code: 'SPENDING_LIMIT_EXCEEDED', change }
+}
+
+/** As far as it was looked at. */
+function bringsHome({ weighed }: PolicyQuestion): boolean {
+  return weighed?.status === 'weighed' && weighed.isWayHome
 }
 
 function waitChecks({ intent, spendUsdMicros }: PolicyQuestion, { policy }: PolicyContext): readonly PolicyCheck[] {

@@ -111,14 +111,16 @@ it('a take-back that is mined and fails waits longer each time, holds nothing up
   expect(told).toMatchObject([{ transaction: { to: road.token('HOSTILE') }, result: { status: 'reverted' } }])
 })
 
-it('a take-back that failed is not tried again once the day is used up', async () => {
+it('a take-back that failed is not tried again once the gas of the day is used up', async () => {
   const road = await open()
   await leaveWhatFails(road)
   const nonce = await road.nonce()
-  const { daily } = limitsOf(parsePolicy(devnetPolicy(), { production: false }))
-  const limits = { perTransaction: 2n * daily, perSession: 2n * daily, daily: 4n * daily }
+  const { dailyGas } = limitsOf(parsePolicy(devnetPolicy(), { production: false }))
+  const limits = { perTransaction: 99n * dailyGas, perSession: 99n * dailyGas, daily: 99n * dailyGas }
   const elsewhere = { id: 'full', requestId: 'full', principal: 'key:other', chainId: 1, sessionIdleMs: 60_000 }
-  expect(await road.store.ledger.reserve({ ...elsewhere, amountUsdMicros: daily, limits })).toMatchObject({
+  expect(
+    await road.store.ledger.reserve({ ...elsewhere, amountUsdMicros: 0n, gasUsdMicros: dailyGas, limits }),
+  ).toMatchObject({
     granted: true,
   })
   road.clock.offsetMs += 61_000

@@ -85,6 +85,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
         { limitsUsd: { perTransaction: '50', perSession: '50', daily: '50' } },
         'SPENDING_LIMIT_EXCEEDED',
       ],
+      ['gas of a day', { limitsUsd, maxDailyGasUsd: '0.000001' }, 'SPENDING_LIMIT_EXCEEDED'],
       [
         'list of tools',
         { limitsUsd, principals: { 'api-key:7e57000000000000': { tools: ['add_liquidity'] } } },

@@ -36,7 +36,9 @@ describe('G7: shares of a v2 pair', () => {
 
   it('count as nothing when they are given back for both tokens, so that a share can always be left', async () => {
     const limitsUsd = { perTransaction: '5', perSession: '5', daily: '5' }
-    const road = await open({ policy: { allowlist: { mode: 'strict' }, limitsUsd, approvalThresholdUsd: null } })
+    const road = await open({
+      policy: { allowlist: { mode: 'strict' }, limitsUsd, maxDailyGasUsd: '50', approvalThresholdUsd: null },
+    })
     const held = await holdShares(road)
     const before = await road.balance('USDC')
     const [token0, token1] = held.tokens

@@ -27,7 +27,7 @@ export const policySchema = z.strictObject({
     })
     .prefault({})
     .describe(
-      'Spending limits: what leaves the wallet, what is approved, and gas at its worst, measured and priced by the server.',
+      'Spending limits: what leaves the wallet, what is approved, and gas at its worst, measured and priced by the server. Not of what only brings funds home, which is held to maxDailyGasUsd.',
     ),
   approvalThresholdUsd: usd()
     .nullable()
@@ -50,6 +50,11 @@ export const policySchema = z.strictObject({
     .optional()
     .describe(
       'Value in US dollars that all calls together may lose in any 24 hours. Left out: 2 % of limitsUsd.daily. Against many small losses.',
+    ),
+  maxDailyGasUsd: usd()
+    .optional()
+    .describe(
+      'Gas in US dollars that all calls together may burn in any 24 hours, each at its worst until it is mined. What only brings funds home (something arrives for nothing, or an allowance is taken back) has as much again of its own, and is held to no other limit. Left out: maxDailyLossUsd. Against tokens, hooks and agents that burn gas.',
     ),
   maxPoolDeviationBps: bps()
     .default(200)

@@ -1,6 +1,7 @@
 import { dearGas } from './dear-gas.ts'
 import { worstGasCost } from './gas.ts'
 import { gasWorth } from './gas-worth.ts'
+import { isWayHome } from './is-way-home.ts'
 import { budgetsOf } from './spend-budgets.ts'
 import { limitSpend, type SpendDecision } from './spend-limit.ts'
 import { spentAmounts, valueOfSpend } from './spend-value.ts'
@@ -14,8 +15,10 @@ import type { ValueWeighed } from './weigh-value.ts'
 export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
   const { engine, call, chain, intent, simulation, priced, value, reservationId } = weighed
   const { requestId, principal, dryRun } = call
-  const { fees } = weighed.surveyed
+  const { fees, standing } = weighed.surveyed
+  const isExit = isWayHome(value, simulation, standing)
   const gasUsed = [...simulation.gasUsed, ...simulation.revokeGasUsed]
+  const gasWei = worstGasCost(gasUsed, fees)
   const gas = dearGas(engine.policy, gasUsed, fees, priced, value.isExit)
   const spent = valueOfSpend(intent, simulation.deltas, priced, value)
   const spend = await onStorage('the spend ledger cannot be written', () =>
@@ -31,7 +34,9 @@ export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
         return token === undefined ? [] : [{ token, amount }]
       }),
       budgets: budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros }),
-      gasUsdMicros: gasWorth(worstGasCost(gasUsed, fees), priced),
+      isExit,
+      gasWei,
+      gasUsdMicros: gasWorth(gasWei, priced),
       dryRun: dryRun || gas.length > 0,
     }),
   )

@@ -5,6 +5,7 @@ import { assetChanges } from './asset-changes.ts'
 import { dearGas } from './dear-gas.ts'
 import { worstGasCost } from './gas.ts'
 import { gasCostOf, gasWorth } from './gas-worth.ts'
+import { isWayHome } from './is-way-home.ts'
 import { keepDeposits } from './keep-plan.ts'
 import type { PolicyFollower } from './follow-policy.ts'
 import { checkMeasured, declaredContext, play, tokensToPrice } from './prepare.ts'
@@ -94,11 +95,13 @@ async function requirePrice(
   throwFirst(dearGas(engine.policy, gasUsed, surveyed.fees, priced, value.isExit))
   const spent = valueOfSpend(intent, whole.deltas, priced, value)
   const burnt = gasCostOf(progress.mined.map(({ receipt }) => receipt))
-  const gasUsdMicros = gasWorth(burnt + worstGasCost(gasUsed, surveyed.fees), priced)
+  const gasWei = burnt + worstGasCost(gasUsed, surveyed.fees)
+  const isExit = isWayHome(value, whole, surveyed.standing)
+  const gas = { gasWei, gasUsdMicros: gasWorth(gasWei, priced), isExit }
   const budgets = budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros })
   const asked = { principal: call.principal.id, chainId: chain.id, requestId: call.requestId, reservationId, budgets }
   const { refusals, ...reserved } = await onStorage('the spend ledger cannot be written', () =>
-    raiseSpend({ ...engine, ...asked, value: spent, gasUsdMicros, dryRun: !road.spend.reserved }, progress.reserved),
+    raiseSpend({ ...engine, ...asked, ...gas, value: spent, dryRun: !road.spend.reserved }, progress.reserved),
   )
   throwFirst(refusals)
   progress.reserved = reserved

@@ -4,7 +4,8 @@ import type { SafetyReport } from '../tool.ts'
 import type { Engine } from './engine.ts'
 import { printable } from '../dispatch/printable.ts'
 import { readPause } from './kill-switch.ts'
-import { isDailyAlert, limitsOf, sessionIdleMs, usdText as usd } from './spend-limit.ts'
+import { isDailyAlert, limitsOf, sessionIdleMs } from './spend-limit.ts'
+import { usdText as usd } from './usd-text.ts'
 import { onStorage } from './storage.ts'
 import { budgetNames } from './value/budget-names.ts'
 import { dailyValueCaps } from './policy-value-caps.ts'
@@ -12,7 +13,7 @@ import { dailyValueCaps } from './policy-value-caps.ts'
 /** What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. */
 export async function safetyReport(engine: Engine, principal: Principal): Promise<SafetyReport> {
   const { policy, ledger, dataDir } = engine
-  const [pause, breaker, usage, valueUsd, pendingTransactions, waiting] = await onStorage(
+  const [pause, breaker, usage, value, pendingTransactions, waiting] = await onStorage(
     'the safety state cannot be read',
     () =>
       Promise.all([
@@ -25,6 +26,8 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
       ]),
   )
   const limits = limitsOf(policy)
+  const { dailyGasUsdMicros: gas, dailyExitGasUsdMicros: exitGas } = usage
+  const ofGas = (used: bigint) => ({ used: usd(used), cap: usd(limits.dailyGas) })
   const left = (cap: bigint, used: bigint): string => usd(cap > used ? cap - used : 0n)
   return {
     walletConfigured: true,
@@ -41,14 +44,17 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
       session: left(limits.perSession, usage.sessionUsdMicros),
       daily: left(limits.daily, usage.dailyUsdMicros),
     },
-    valueUsd,
+    valueUsd: { ...value, gas: ofGas(gas - exitGas), exitGas: ofGas(exitGas) },
     dailyAlert: isDailyAlert(usage.dailyUsdMicros, policy),
     pendingTransactions,
     ...waiting,
   }
 }
 
-async function readValueUse({ policy, ledger }: Engine): Promise<NonNullable<SafetyReport['valueUsd']>> {
+async function readValueUse({
+  policy,
+  ledger,
+}: Engine): Promise<Omit<NonNullable<SafetyReport['valueUsd']>, 'gas' | 'exitGas'>> {
   const caps = dailyValueCaps(policy)
   const use = async (name: keyof typeof budgetNames) => {
     return { used: usd(await ledger.budgetUsage(budgetNames[name])), cap: usd(caps[name]) }

@@ -11,7 +11,7 @@ import { unlistedWarnings } from './policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './progress.ts'
 import { simulationDrift } from './simulation-drift.ts'
-import { usdText } from './spend-limit.ts'
+import { usdText } from './usd-text.ts'
 import {
   notGivenBack,
   outflowsOf,

@@ -1,18 +1,25 @@
 import { openStore, type Store } from '@svc/store'
 import { parseUnits } from 'viem'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { neededApproval } from './approval.ts'
+import { unpricedGasCapWei } from './gas.ts'
 import { parsePolicy } from './policy.ts'
 import type { PriceDoubt, Token } from '../ports.ts'
-import { limitSpend, raiseSpend, type SpendRequest } from './spend-limit.ts'
+import { holdSpend, limitSpend, limitsOf, raiseSpend, type SpendRequest } from './spend-limit.ts'
 
 const policy = parsePolicy(
-  { allowlist: { mode: 'lenient' }, limitsUsd: { perTransaction: '500' }, approvalThresholdUsd: '250' },
+  {
+    allowlist: { mode: 'lenient' },
+    limitsUsd: { perTransaction: '500' },
+    maxDailyGasUsd: '500',
+    approvalThresholdUsd: '250',
+  },
   { production: false },
 )
 const usd = (dollars: string) => parseUnits(dollars, 6)
+const now = 1_700_000_000_000
 let store: Store
-beforeEach(async () => void (store = await openStore({ path: ':memory:', now: Date.now })))
+beforeEach(async () => void (store = await openStore({ path: ':memory:', now: () => now })))
 afterEach(() => store.close())
 
 /** A spend of a token that no list names and nobody prices; of what arrives for it, `arriving` dollars are known. */
@@ -23,8 +30,8 @@ function guessed(gas: string, { arriving = '0.01', dryRun = false } = {}): Spend
     arrivingUsdMicros: usd(arriving),
     unpriced: [{ token, doubt: 'unnamed', listed: false }],
   } as const
-  const ids = { principal: 'agent', chainId: 1, requestId: 'request', reservationId: 'reservation' }
-  return { ledger: store.ledger, policy, ...ids, value, budgets: [], gasUsdMicros: usd(gas), dryRun }
+  const ids = { principal: 'agent', chainId: 1, requestId: 'request', reservationId: 'reservation', isExit: false }
+  return { ledger: store.ledger, policy, ...ids, value, budgets: [], gasWei: 0n, gasUsdMicros: usd(gas), dryRun }
 }
 
 it.each(['0', '1', '250', '499.99'])('a guess needs a person with %s USD of gas as without', async (gas) => {
@@ -95,4 +102,99 @@ it('a spend that was priced makes no room for its gas', async () => {
   const held = await limitSpend({ ...guessed('1'), value })
   const raised = await raiseSpend({ ...guessed('2'), value }, held)
   expect(raised.refusals).toMatchObject([{ code: 'SPENDING_LIMIT_EXCEEDED', details: [{ askedUsd: '501' }] }])
+})
+
+describe('the gas of a day', () => {
+  const nothing = { usdMicros: 0n, arrivingUsdMicros: 0n, unpriced: [] }
+  const tight = parsePolicy({ limitsUsd: { perTransaction: '100' }, maxDailyGasUsd: '40' }, { production: false })
+  const call = (id: string, gas: string, change: Partial<SpendRequest> = {}): SpendRequest => {
+    return { ...guessed(gas), policy: tight, value: nothing, reservationId: id, requestId: id, ...change }
+  }
+
+  it('is as much as may be lost, where the policy says nothing of it', () => {
+    const of = (policyOf: object) => limitsOf(parsePolicy(policyOf, { production: false })).dailyGas
+    expect([of({}), of({ maxDailyLossUsd: '7' }), of({ maxDailyLossUsd: '7', maxDailyGasUsd: '9' })]).toEqual(
+      ['40', '7', '9'].map(usd),
+    )
+  })
+
+  it('refuses what no longer fits, and says what is left and that calls which are out give some back', async () => {
+    await limitSpend(call('one', '30'))
+    const { refusals, reserved } = await limitSpend(call('two', '10.5'))
+    expect(reserved).toBe(false)
+    expect(refusals).toEqual([
+      {
+        code: 'SPENDING_LIMIT_EXCEEDED',
+        message:
+          'All calls but those that bring funds home may burn 40 USD of gas in any 24 hours: 30 USD are used, 10 USD are left, and this call may cost 10.5 USD at worst.',
+        details: [
+          {
+            message: 'limit',
+            limit: 'maxDailyGasUsd',
+            capUsd: '40',
+            usedUsd: '30',
+            leftUsd: '10',
+            askedUsd: '10.5',
+            freesAt: null,
+          },
+        ],
+        suggestion: 'Wait until the calls that are out have ended, or have the operator raise maxDailyGasUsd.',
+      },
+    ])
+    const tooMuch = await limitSpend(call('two', '40.5'))
+    expect(tooMuch.refusals).toMatchObject([{ suggestion: expect.stringMatching(/^Wait for cheaper gas, or/) }])
+  })
+
+  it('says when enough of it is free again', async () => {
+    await limitSpend(call('one', '30'))
+    const hash = `0x${'1'.repeat(64)}` as const
+    const from = '0x00000000000000000000000000000000000000aa'
+    const slot = { requestId: 'one', step: 0, chainId: 1, from, nonce: 0, attempt: 0, rawTransaction: '0x02' } as const
+    await store.journal.recordSigned({ ...slot, hash, reservationId: 'one' })
+    await store.ledger.settle('one', 0n, [{ hash, usdMicros: usd('30') }])
+    const { refusals } = await limitSpend(call('two', '10.5'))
+    const freesAt = new Date(now + 24 * 3_600_000).toISOString()
+    expect(refusals).toMatchObject([
+      { details: [{ freesAt }], suggestion: expect.stringContaining(`Wait until ${freesAt}, when enough`) },
+    ])
+  })
+
+  it('is asked again where it rises on the way, and a dry run asks it too', async () => {
+    expect((await limitSpend(call('one', '40.5', { dryRun: true }))).refusals).toHaveLength(1)
+    const held = await limitSpend(call('one', '30'))
+    expect((await raiseSpend(call('one', '40.5'), held)).refusals).toMatchObject([
+      { details: [{ limit: 'maxDailyGasUsd' }] },
+    ])
+    expect((await raiseSpend(call('one', '40'), held)).refusals).toEqual([])
+  })
+
+  it('of a way home is held to a budget of its own and to no limit, however dear it is', async () => {
+    await limitSpend(call('one', '40'))
+    const low = { ...tight, limitsUsd: { perTransaction: '1', perSession: '1', daily: '1' } }
+    const home = await limitSpend(call('home', '39', { isExit: true, policy: low }))
+    expect(home).toMatchObject({ reserved: true, isExit: true, refusals: [] })
+    const held = {
+      ledger: store.ledger,
+      policy: low,
+      reservationId: 'home',
+      reserved: home,
+      budgets: [],
+      isReserved: true,
+    }
+    expect(await holdSpend(held)).toEqual([])
+    expect(await raiseSpend(call('home', '40', { isExit: true, policy: low }), home)).toMatchObject({ refusals: [] })
+    const absurd = await limitSpend(call('next', '9000000000000', { isExit: true }))
+    expect(absurd.refusals).toMatchObject([{ details: [{ limit: 'maxDailyGasUsd of ways home' }] }])
+  })
+
+  it('without a price counts as its share of the sum that is allowed without one', async () => {
+    const unpriced = (id: string, gasWei: bigint, isExit: boolean) =>
+      limitSpend(call(id, '0', { gasWei, gasUsdMicros: null, isExit }))
+    const half = unpricedGasCapWei / 2n
+    for (const isExit of [true, false]) {
+      expect(await unpriced(`one ${isExit}`, half, isExit)).toMatchObject({ gasUsdMicros: usd('20'), refusals: [] })
+      expect(await unpriced(`two ${isExit}`, half, isExit)).toMatchObject({ refusals: [] })
+      expect((await unpriced(`three ${isExit}`, 1n, isExit)).refusals).toHaveLength(1)
+    }
+  })
 })

@@ -9,7 +9,8 @@ import { worstGasCost } from './gas.ts'
 import { gasWorth } from './gas-worth.ts'
 import { noteNotTakenBack } from './not-taken-back.ts'
 import { isWaiting, type OwedAllowance } from './owed-allowances.ts'
-import { limitsOf, sessionIdleMs, usdText } from './spend-limit.ts'
+import { limitsOf, sessionIdleMs } from './spend-limit.ts'
+import { usdText } from './usd-text.ts'
 import { ToolError } from '../tool-error.ts'
 import { throwFirst } from './refusal.ts'
 import { priceTokens } from './spend-value.ts'
@@ -107,15 +108,16 @@ async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionRecei
   }
 }
 
-/** The first take-back is never refused; a token that makes it fail may not burn more than a day's limit. */
+/** The first take-back is never refused; a token that makes it fail may not burn more gas than a day may. */
 async function requireRoomInDay({ ledger, policy }: Engine, gasUsdMicros: bigint): Promise<void> {
-  const { dailyUsdMicros } = await onStorage('the spend ledger cannot be read', () =>
+  const { dailyGasUsdMicros, dailyExitGasUsdMicros } = await onStorage('the spend ledger cannot be read', () =>
     ledger.usage('server', { sessionIdleMs }),
   )
-  const cap = limitsOf(policy).daily
-  if (dailyUsdMicros + gasUsdMicros <= cap) return
-  const [capUsd, usedUsd, gasUsd] = [cap, dailyUsdMicros, gasUsdMicros].map(usdText)
-  const message = `Taking the allowance back failed before, and ${gasUsd} USD of gas for it no longer fit the limit of any 24 hours, ${capUsd} USD, of which ${usedUsd} USD are used.`
+  const cap = limitsOf(policy).dailyGas
+  const usedUsdMicros = dailyGasUsdMicros - dailyExitGasUsdMicros
+  if (usedUsdMicros + gasUsdMicros <= cap) return
+  const [capUsd, usedUsd, gasUsd] = [cap, usedUsdMicros, gasUsdMicros].map(usdText)
+  const message = `Taking the allowance back failed before, and ${gasUsd} USD of gas for it no longer fit what any 24 hours may burn, ${capUsd} USD, of which ${usedUsd} USD are used.`
   throw new ToolError('SPENDING_LIMIT_EXCEEDED', message)
 }
 

@@ -6,6 +6,7 @@ import { ToolError } from '../tool-error.ts'
 import type { Engine, InspectionContext } from './engine.ts'
 import { worstGasCost } from './gas.ts'
 import { gasWorth } from './gas-worth.ts'
+import { isWayHome } from './is-way-home.ts'
 import { knownContracts } from './known-contracts.ts'
 import type { Policy } from './policy.ts'
 import { policyFor } from './policy-for.ts'
@@ -38,6 +39,7 @@ export async function weighIntent(question: WeighedQuestion, ports: WeighingPort
       playedBy: simulation.playedBy,
       priced,
       value: { ...value, refusals },
+      isWayHome: isWayHome(value, simulation, checked.surveyed.standing),
       refusals: [...readBounds(intent, chain, context.known).refusals, ...simulated.refusals],
       budgets: budgetsOf(value, asked),
       spendUsdMicros,
@@ -69,6 +71,8 @@ export type WeighedIntent =
       readonly playedBy: 'eth_simulateV1' | 'eth_call'
       readonly priced: PricedTokens
       readonly value: CallValue
+      /** Its gas is held to the budget that is kept for what brings funds home, and to no other limit. */
+      readonly isWayHome: boolean
       /** What the simulation and the calldata show that the intent does not say. */
       readonly refusals: readonly Refusal[]
       readonly budgets: readonly Budget[]

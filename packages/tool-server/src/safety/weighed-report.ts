@@ -2,7 +2,7 @@ import { formatAmount } from '@svc/lp-math'
 import type { Address } from 'viem'
 import type { PriceWitness } from '../ports.ts'
 import { type PricedToken, type PricedTokens } from './spend-value.ts'
-import { usdText } from './spend-limit.ts'
+import { usdText } from './usd-text.ts'
 import { bandWidthBps } from './value/trusted-value.ts'
 import type { WeighedIntent } from './weigh-intent.ts'
 

@@ -53,7 +53,7 @@ export const dayRows: readonly AttackRow[] = [
   },
   {
     what: 'less than a cent at a time, for nothing',
-    options: { policy: { ...lenient, maxDailyLossUsd: '0.02', maxPriceImpactBps: 10_000 } },
+    options: { policy: { ...lenient, maxDailyLossUsd: '0.02', maxDailyGasUsd: '100', maxPriceImpactBps: 10_000 } },
     attack: async (stage) => {
       await openRobber(stage)
       return [dust(stage.road), dust(stage.road), dust(stage.road)]
@@ -72,7 +72,7 @@ export const dayRows: readonly AttackRow[] = [
   },
   {
     what: 'what no calls may lose at all',
-    options: { policy: { ...lenient, maxDailyLossUsd: '0' } },
+    options: { policy: { ...lenient, maxDailyLossUsd: '0', maxDailyGasUsd: '100' } },
     attack: async ({ road }) => swapIntent(road, '3000'),
     ends: 'VALUE_LOSS_EXCEEDED',
   },

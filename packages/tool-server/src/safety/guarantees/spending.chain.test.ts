@@ -36,7 +36,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
       const cap = 6n * (await usedGas(probe))
       const usd = formatUnits(cap, 6)
       const limitsUsd = { perTransaction: usd, perSession: usd, daily: usd }
-      const road = await open({ policy: { limitsUsd, approvalThresholdUsd: null } })
+      const road = await open({ policy: { limitsUsd, maxDailyGasUsd: usd, approvalThresholdUsd: null } })
       const outcomes: unknown[] = []
       for (let calls = 0; calls < 60 && outcomes.length === 0; calls += 1) {
         await road.run(approveIntent(road, router, '0')).catch((error: unknown) => outcomes.push(error))

@@ -23,6 +23,8 @@ const report: SafetyReport = {
     loss: { used: '1.5', cap: '40' },
     speculative: { used: '0', cap: '0' },
     coldStart: { used: '0', cap: '200' },
+    gas: { used: '1', cap: '40' },
+    exitGas: { used: '0.123456', cap: '40' },
   },
   dailyAlert: true,
   pendingTransactions: 1,

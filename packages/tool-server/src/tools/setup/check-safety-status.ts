@@ -5,7 +5,7 @@ const limits = z.object({ perTransaction: z.string(), perSession: z.string(), da
 const used = z.object({ session: z.string(), daily: z.string() }).nullable()
 
 const usedOfCap = z.object({ used: z.string(), cap: z.string() })
-const values = z.object({ loss: usedOfCap, speculative: usedOfCap, coldStart: usedOfCap }).nullable()
+const values = z.record(z.enum(['loss', 'speculative', 'coldStart', 'gas', 'exitGas']), usedOfCap).nullable()
 
 export const checkSafetyStatus = readTool({
   name: 'check_safety_status',
@@ -27,7 +27,7 @@ export const checkSafetyStatus = readTool({
     gasUsd: used.describe('How much of spentUsd is gas.'),
     remainingUsd: used,
     valueUsd: values.describe(
-      'Of any 24 hours: lost in value, spent on tokens nobody vouches for, at prices of the moment.',
+      'Of any 24 hours: lost in value, spent on tokens nobody vouches for, at prices of the moment, burnt as gas, and as gas of what brings funds home.',
     ),
     dailyAlert: z.boolean(),
     pendingTransactions: z.int(),
