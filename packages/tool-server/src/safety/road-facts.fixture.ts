@@ -45,7 +45,7 @@ export function tellTroubles({ lines, dataDir }: Road): void {
 
 /** What the local chain's node does on command. */
 export function testClient(road: Road): TestClient {
-  return createTestClient({ mode: 'anvil', transport: http(road.devnet.rpcUrl) })
+  return createTestClient({ mode: 'anvil', transport: http(road.devnet.rpcUrl, { timeout: 120_000 }) })
 }
 
 /** What the swap brings now, exactly: any move of the price against it makes it fail. */

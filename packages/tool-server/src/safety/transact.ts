@@ -13,6 +13,7 @@ import { throwFirst } from './refusal.ts'
 import { replacementRules } from './replacing.ts'
 import { requireRunning, requireUnpaused } from './require-running.ts'
 import type { Step } from './step.ts'
+import type { CallValue } from './weigh-value.ts'
 import { onStorage } from './storage.ts'
 import type { Fees } from './survey.ts'
 
@@ -93,10 +94,15 @@ export async function broadcast(trip: Trip, entry: JournalEntry): Promise<Journa
 
 /**
  * Waits until a transaction, or the same call signed again with higher fees, is mined with the chain's confirmations;
- * the receipt names the one that was. Throws `TRANSACTION_REVERTED` (counted by the breaker), `CANCELLED_BY_OPERATOR`
+ * the receipt names the one that was. Throws `TRANSACTION_REVERTED` (counted by the breaker, but for what only brings funds home: a
+ * stranger can push a pool past its minimums for the fees, and must not lock the funds in by that), `CANCELLED_BY_OPERATOR`
  * and `TRANSACTION_NOT_SENT` when it will never be mined, or `TRANSACTION_PENDING` when time is up.
  */
-export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promise<TransactionReceipt> {
+export async function confirm(
+  trip: Trip & { readonly value?: Pick<CallValue, 'isExit'> },
+  step: Step,
+  sent: JournalEntry,
+): Promise<TransactionReceipt> {
   const { engine, sender } = trip
   const replacing = replacementRules(trip)
   const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs, replacing })
@@ -106,7 +112,7 @@ export async function confirm(trip: Trip, step: Step, sent: JournalEntry): Promi
     return asSigned(confirmation.receipt, confirmation.entry.rawTransaction, trip.chain)
   }
   if (confirmation.status === 'reverted') {
-    await countFailure(trip, confirmation.entry, 'reverted')
+    if (trip.value?.isExit !== true) await countFailure(trip, confirmation.entry, 'reverted')
     const reason = await minedRevertReason(trip, step, confirmation.receipt)
     throw new ToolError('TRANSACTION_REVERTED', `"${step.label}" was mined and ${reason}.`, {
       details: [{ message: reason, step: step.label, txHash }],

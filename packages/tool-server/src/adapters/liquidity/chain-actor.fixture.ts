@@ -33,7 +33,7 @@ import { poolIdOf, type PoolKey } from './v4/pool-key.ts'
 
 /** Acts on the local chain through the real contracts, bare, so that reads can be compared with what really happens. */
 export async function createChainActor(devnet: Devnet, address: Address): Promise<ChainActor> {
-  const transport = http(devnet.rpcUrl)
+  const transport = http(devnet.rpcUrl, { timeout: 120_000 })
   const client: PublicClient = createPublicClient({ transport, pollingInterval: 10, cacheTime: 0 })
   const chain = createTestClient({ mode: 'anvil', transport })
   const { v2, v3, v4, universalRouter } = devnet.chain.amm

@@ -34,8 +34,8 @@ describe('a price of named sources', () => {
     expect((await priced.band('WETH')).said).toEqual([
       'v3 pool: mean of 30 min from its own oracle',
       'v2 pool: mean of 30 min from older blocks',
-      'v4 pool: mean of 30 min from older blocks',
-      'v4 pool: mean of 30 min from older blocks',
+      'v4 pool: mean of 24 min from older blocks',
+      'v4 pool: mean of 24 min from older blocks',
     ])
     expect(wbtc!.usd).toBeCloseTo(90_000, -2)
     expect(dai).toMatchObject({ band: { basis: 'feed' }, method: 'peg', confidence: 'HIGH' })

@@ -12,12 +12,13 @@ export type PastTimes = {
 }
 
 /**
- * Picks blocks of half an hour, twenty, ten and five minutes ago and of three times in the day before, if blocks come as often as the
- * row of the chain says, and the oldest block whose state a full node keeps, where that may be old enough. Their real times are known once they are
- * read. From an oracle it picks one second of each twentieth of half an hour.
+ * Picks the earlier times, if blocks come as often as the row of the chain says; their real times are known once they are read. For
+ * sums: half an hour and ten minutes ago, and the oldest block whose state a full node keeps, where that may be old enough. For single
+ * blocks: one of each fifth of 24 minutes, as far back as a full node keeps blocks of twelve seconds. From an oracle: one second of each
+ * twentieth of half an hour. For both kinds of pools three times in the day before.
  *
- * @param pickInt gives a random whole number below another. It moves each block later by up to `mostJitterSeconds`, those of the day
- *   before by up to `dayPartSeconds`, and each second anywhere within its twentieth, so that nobody knows beforehand which are read
+ * @param pickInt gives a random whole number below another. It moves times of sums later by up to `mostJitterSeconds`, and all others
+ *   anywhere within their part, so that nobody knows beforehand which are read
  */
 export function pastTimes(
   headNumber: bigint,
@@ -28,7 +29,9 @@ export function pastTimes(
   const kept = Math.min(keptBlocks, blocksIn(meanSeconds))
   const isKeptLongEnough = maxHeadAgeSeconds === null || kept * blockTimeSeconds >= shortestMeanSeconds
   const sums = [blocksIn(meanSeconds), blocksIn(laterPartSeconds), ...(isKeptLongEnough ? [kept] : [])]
-  const moments = momentSeconds.map(blocksIn)
+  const moments = Array.from({ length: momentParts }, (_, part) =>
+    Math.ceil(((part + 1) * momentPart - pickInt(momentPart)) / blockTimeSeconds),
+  )
   const dayAgo = dayParts.map((seconds) => Math.ceil((seconds - pickInt(dayPartSeconds + 1)) / blockTimeSeconds))
   const existing = (offsets: readonly number[]) => {
     const numbers = offsets.filter((offset) => offset > 0).map((offset) => headNumber - BigInt(offset))
@@ -36,7 +39,7 @@ export function pastTimes(
   }
   return {
     forSums: existing([...sums, ...dayAgo]),
-    forMoments: existing([...sums, ...moments, ...dayAgo]),
+    forMoments: existing([...moments, ...dayAgo]),
     oracleAges: Array.from({ length: oracleMoments }, (_, part) => part * oraclePart + 1 + pickInt(oraclePart - 1)),
   }
 }
@@ -46,8 +49,10 @@ type BlockPace = Pick<Chain, 'blockTimeSeconds' | 'maxHeadAgeSeconds'>
 
 /** Seconds; the youngest block is then still older than a minute. */
 const mostJitterSeconds = 240
-/** Seconds ago. Together with the times of the sums and the head they make two overlapping halves of three. */
-const momentSeconds = [1_200, 300]
+/** An odd number, so that its quartiles leave one out on either side. */
+const momentParts = 5
+/** Seconds. */
+const momentPart = 288
 /**
  * Seconds ago. Single blocks of the three hours after each bound a jump; nobody can push them all without pushing for most of that
  * time. Less than a day, since blocks may come slower than the row says.

@@ -24,7 +24,8 @@ export async function openStranger(devnet: Devnet): Promise<ChainActor> {
 }
 
 export function testClient(devnet: Devnet) {
-  return createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl) })
+  // Hundreds of blocks at once take long on a busy machine.
+  return createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl, { timeout: 120_000 }) })
 }
 
 /** The next block comes 12 seconds after the newest. */

@@ -13,8 +13,8 @@ describe('boundJump', () => {
     ['nothing seen', [], null],
     ['one sighting: at least 60 % a year', [seen(100, 4 * hour)], reach(60, 4)],
     ['one of just now: as much room as in an hour', [seen(100, 1)], reach(60, 1)],
-    ['one of three whole days', [seen(100, 72 * hour)], reach(60, 72)],
-    ['an older one', [seen(100, 72 * hour + 1)], null],
+    ['one of the whole day', [seen(100, 24 * hour)], reach(60, 24)],
+    ['an older one', [seen(100, 24 * hour + 1)], null],
     ['one from the future', [seen(100, -1)], null],
     ['calm ones', [seen(100, 3 * hour), seen(100, 2 * hour)], reach(60, 2)],
     ['lively ones', [seen(99, 3 * hour), seen(100, 2 * hour)], reach(100 * Math.log(100 / 99) * Math.sqrt(8_760), 2)],
@@ -59,6 +59,16 @@ describe('isAnchored', () => {
     ['three times, one of them in the future', [-1, 4, 8], false],
   ])('by what was seen %s: %s', (_what, hours, anchors) => {
     const sightings = hours.map((ago) => seen(100, ago * hour))
-    expect(isAnchored(sightings, now)).toBe(anchors)
+    expect(isAnchored(bandAt(100), sightings, now)).toBe(anchors)
+  })
+
+  it('is by what a price can have come from alone', () => {
+    const sightings = [1, 4, 8].map((ago) => seen(100, ago * hour))
+    expect(isAnchored(bandAt(102), sightings, now)).toBe(true)
+    expect(isAnchored(bandAt(110), sightings, now)).toBe(false)
+    // Those of the day before yesterday hold a price, and do not bound it.
+    const old = [30, 40, 50].map((ago) => seen(100, ago * hour))
+    expect(isAnchored(bandAt(102), old, now)).toBe(true)
+    expect(boundJump(bandAt(200), old, now).bound).toBeNull()
   })
 })

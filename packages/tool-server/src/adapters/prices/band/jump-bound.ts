@@ -5,43 +5,54 @@ export type SeenBand = PriceRange & { readonly midE18: bigint; readonly atSecond
 
 /**
  * Stretches a band that lies further from an earlier one than the token can have moved since: up to four standard deviations of
- * its own volatility. Every sighting of the last three days bounds it, so that many small jumps are no way around.
+ * its own volatility. Every sighting of the last day bounds it, so that many small jumps are no way around.
  *
  * @param seen in any order
  * @param atSeconds time of the block
  */
 export function boundJump(range: PriceRange, seen: readonly SeenBand[], atSeconds: number): BoundedJump {
-  const recent = seen
-    .filter(({ atSeconds: at, lowE18 }) => at <= atSeconds && atSeconds - at <= rememberedSeconds && lowE18 > 0n)
-    .toSorted((one, other) => one.atSeconds - other.atSeconds)
+  const recent = within(seen, atSeconds, boundsSeconds)
   const sigma = yearlySigma(recent)
   let bounded = range
   let bound: PriceRange | null = null
   for (const sighting of recent) {
-    const years = Math.max(atSeconds - sighting.atSeconds, shortestAgeSeconds) / yearSeconds
-    const reach = widenedBy(sighting, Math.exp(deviations * sigma * Math.sqrt(years)))
+    const reach = reachOf(sighting, sigma, atSeconds)
     if (!overlaps(bounded, reach)) bound = reach
     bounded = reaching(bounded, reach)
   }
   return { range: bounded, bound }
 }
 
+/** Oldest first. */
+function within(seen: readonly SeenBand[], atSeconds: number, seconds: number): readonly SeenBand[] {
+  return seen
+    .filter(({ atSeconds: at, lowE18 }) => at <= atSeconds && atSeconds - at <= seconds && lowE18 > 0n)
+    .toSorted((one, other) => one.atSeconds - other.atSeconds)
+}
+
+/** Where the price can have gone since. */
+function reachOf(sighting: SeenBand, sigma: number, atSeconds: number): PriceRange {
+  const years = Math.max(atSeconds - sighting.atSeconds, shortestAgeSeconds) / yearSeconds
+  return widenedBy(sighting, Math.exp(deviations * sigma * Math.sqrt(years)))
+}
+
 /**
- * Whether earlier bands tell enough of the last three days to hold a price: at least three, each an hour or more after the one before, the
- * first of them at least eight hours ago. To have made them all up, a push has to have been repeated over that time.
+ * Whether earlier bands hold a price: of the last three days at least three within whose reach it lies, each an hour or more after the
+ * one before, the first of them at least eight hours ago. To have made them all up, a push has to have been repeated over that time.
  */
-export function isAnchored(seen: readonly SeenBand[], atSeconds: number): boolean {
-  const ages = seen.map((one) => atSeconds - one.atSeconds).filter((age) => age >= 0 && age <= rememberedSeconds)
-  const oldest = Math.max(0, ...ages)
-  let told = oldest + apartSeconds
-  const apart = ages
-    .toSorted((one, other) => other - one)
-    .filter((age) => {
-      const isApart = told - age >= apartSeconds
-      if (isApart) told = age
-      return isApart
-    })
-  return apart.length >= fewestAnchors && oldest >= anchorAgeSeconds
+export function isAnchored(range: PriceRange, seen: readonly SeenBand[], atSeconds: number): boolean {
+  const earlier = within(seen, atSeconds, anchorsSeconds)
+  const sigma = yearlySigma(earlier)
+  const holding = earlier.filter((sighting) => overlaps(range, reachOf(sighting, sigma, atSeconds)))
+  const [oldest] = holding
+  if (oldest === undefined || atSeconds - oldest.atSeconds < anchorAgeSeconds) return false
+  let last = oldest.atSeconds - apartSeconds
+  const apart = holding.filter((sighting) => {
+    const isApart = sighting.atSeconds - last >= apartSeconds
+    if (isApart) last = sighting.atSeconds
+    return isApart
+  })
+  return apart.length >= fewestAnchors
 }
 
 const fewestAnchors = 3
@@ -54,8 +65,9 @@ export type BoundedJump = {
   readonly bound: PriceRange | null
 }
 
-/** Older sightings bound nothing. */
-const rememberedSeconds = 3 * 86_400
+/** Older sightings bound nothing: a price that was pushed once is not to stop a token for days. */
+const boundsSeconds = 86_400
+const anchorsSeconds = 3 * 86_400
 const yearSeconds = 365 * 86_400
 /** Standard deviations; honest volatility exceeds them in about one of a thousand days of hourly sightings. */
 const deviations = 4

@@ -81,7 +81,7 @@ function pool(n: number, quoteKey: string, price: number): PoolReading {
   const sqrtPriceX96 = BigInt(Math.round(Math.sqrt(price) * 2 ** 96))
   const at = (age: number) => ({ atSeconds: evidenceTime - age, sqrtPriceX96, liquidity: 10n ** 24n, sums: null })
   const side = { tokenIs0: true, tokenDecimals: 18, quoteDecimals: 18 }
-  const past = { observed: [], recalled: [], older: [at(1_800), at(900)], seen: [], held: null }
+  const past = { observed: [], recalled: [], older: [at(1_800), at(900), at(300)], seen: [], held: null }
   return { row: { ...rowOf(n, 'v4'), tickSpacing: 60 }, quoteKey, side, fault: null, now: at(0), ...past }
 }
 

@@ -72,7 +72,7 @@ describe('of a v3 pool', () => {
     const older = [at(500, 1_700), at(500, 1_100), at(endOfTicks, 600), at(510, 240)]
     const mean = v3({ now: at(510, 0), older })
     expect(mean).toMatchObject({ seconds: 1_700, from: 'older blocks', liquidity: 601n, leastLiquidity: 241n })
-    expect(ends(mean)).toEqual([500, 510, 510].map((tick) => expect.closeTo(tickPrice(tick), 6)))
+    expect(ends(mean)).toEqual([500, 500, 510].map((tick) => expect.closeTo(tickPrice(tick), 6)))
   })
 
   it('takes what was summed up since it was seen where older blocks are gone, as the hull of two parts', () => {
@@ -200,10 +200,18 @@ describe('of a v4 pool', () => {
   const v4 = (spot: number, older: readonly PoolSnapshot[], seen: readonly PoolSnapshot[] = []) =>
     poolMean(reading('v4', { now: momentAt(spot, 0, 9n), older, seen }))
 
-  it('is the middle of an earlier and of a later half', () => {
+  it('goes from the first to the third quarter of older blocks, the head left out', () => {
     const mean = v4(4, moments([1, 1_800], [1, 1_200], [2, 600], [4, 300]))
-    expect(ends(mean)).toEqual([1, 2, 4].map((price) => expect.closeTo(price, 6)))
-    expect(mean).toMatchObject({ seconds: 1_800, from: 'older blocks', liquidity: 3n, leastLiquidity: 2n })
+    expect(ends(mean)).toEqual([1, 1, 2].map((price) => expect.closeTo(price, 6)))
+    expect(mean).toMatchObject({ seconds: 1_800, from: 'older blocks', liquidity: 2n, leastLiquidity: 1n })
+  })
+
+  it.each([
+    [3, 1],
+    [4, 1e6],
+  ])('keeps an edge with %d of five blocks pushed', (pushed, low) => {
+    const older = [1_400, 1_100, 800, 500, 200].map((age, index) => momentAt(index < pushed ? 1e6 : 1, age, 1n))
+    expect(ends(v4(1e6, older))).toEqual([low, 1e6, 1e6].map((price) => expect.closeTo(price, 0)))
   })
 
   it.each([0, 300, 600, 1_200, 1_800])('does not move with the block of %d seconds ago', (pushed) => {
@@ -215,7 +223,8 @@ describe('of a v4 pool', () => {
   it('takes three moments or more, of a quarter of an hour at least', () => {
     expect(v4(1, moments([1, 1_800]))).toBeNull()
     expect(v4(1, moments([1, 899], [1, 300]))).toBeNull()
-    expect(v4(1, moments([1, 900], [1, 300]))).toMatchObject({ seconds: 900 })
+    expect(v4(1, moments([1, 900], [1, 300]))).toBeNull()
+    expect(v4(1, moments([1, 900], [1, 600], [1, 300]))).toMatchObject({ seconds: 900 })
     // What was seen before, whoever asked had chosen.
     expect(v4(1, moments([1, 1_800]), moments([1, 4_000], [3, 9_000]))).toBeNull()
   })

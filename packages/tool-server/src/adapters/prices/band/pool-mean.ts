@@ -28,8 +28,8 @@ export type MeanSource = 'its own oracle' | 'older blocks' | 'earlier sightings'
  *    moments that the caller chose.
  *
  * The liquidity of v3 and v4 may end: whoever empties a pool takes its price to the end of all ticks for the fees alone, so one
- * block moves a mean of ticks at will. The median of moments that nobody knows beforehand stays in place until the price is held
- * for most of the time. The sums of v2 give a range from the harmonic to the arithmetic mean; a moment cannot move both.
+ * block moves a mean of ticks at will. Of moments that nobody knows beforehand, the middle half keeps one edge in place until the price
+ * is held for most of the time. The sums of v2 give a range from the harmonic to the arithmetic mean; a moment cannot move both.
  */
 export function poolMean({ row, side, now, observed, recalled, older, seen }: PoolReading): PoolMean | null {
   if (now === null) return null
@@ -37,7 +37,7 @@ export function poolMean({ row, side, now, observed, recalled, older, seen }: Po
   const recent =
     version === 'v2'
       ? summedMean(older, now, side, 'older blocks')
-      : (recalledMean(recalled, { observed, now, side }) ?? medianMean(older, now, side))
+      : (recalledMean(recalled, { observed, now, side }) ?? momentsMean(older, now, side))
   if (recent !== null || version === 'v4') return recent
   const mean = summedMean([...older, ...seen], now, side, 'earlier sightings')
   return mean === null || version === 'v2' ? mean : reachingMoments(mean, [...older, ...seen], now, side)
@@ -156,27 +156,26 @@ function partOfPrices(from: PriceSums, to: PriceSums, seconds: bigint, side: Pri
     : { lowE18: highE18, highE18: lowE18, liquidity: null }
 }
 
-/** The middle of what stood at single older blocks, of the earlier half and of the later one. */
-function medianMean(older: readonly PoolSnapshot[], now: PoolSnapshot, side: PriceSide): PoolMean | null {
-  const moments = [...older, now]
-    .filter(({ atSeconds }) => now.atSeconds - atSeconds <= longestMeanSeconds)
-    .toSorted((one, other) => one.atSeconds - other.atSeconds)
-  const [first] = moments
-  const seconds = first === undefined ? 0 : now.atSeconds - first.atSeconds
+/**
+ * From the lower to the upper quartile of what stood at single older blocks. The head is none of them: whoever calls the server
+ * chooses it.
+ */
+function momentsMean(older: readonly PoolSnapshot[], now: PoolSnapshot, side: PriceSide): PoolMean | null {
+  const ageOf = ({ atSeconds }: PoolSnapshot) => now.atSeconds - atSeconds
+  const moments = older.filter((moment) => ageOf(moment) <= longestMeanSeconds)
+  const seconds = Math.max(0, ...moments.map(ageOf))
   if (moments.length < fewestMoments || seconds < shortestMeanSeconds) return null
-  const middle = Math.floor(moments.length / 2)
-  const halves =
-    moments.length < 2 * fewestMoments - 1 ? [moments] : [moments.slice(0, middle + 1), moments.slice(-middle - 1)]
-  const medianOf = (list: readonly PoolSnapshot[]) =>
-    fixedPriceOfSqrt(lowerMedian(list.map(({ sqrtPriceX96 }) => sqrtPriceX96)), side)
-  const range = hullOf(halves.map(medianOf))
+  const roots = moments.map(({ sqrtPriceX96 }) => sqrtPriceX96).toSorted(byAmount)
+  const quarter = Math.floor(roots.length / 4)
+  const edges = [roots[quarter] ?? 0n, roots[roots.length - 1 - quarter] ?? 0n]
+  const range = hullOf(edges.map((root) => fixedPriceOfSqrt(root, side)))
   if (range === null) return null
-  const depths = moments.map((moment) => moment.liquidity)
-  const [liquidity, leastLiquidity] = [lowerMedian(depths), allButLeast(depths)]
-  return { ...range, midE18: middleOf(medianOf(moments)), seconds, liquidity, leastLiquidity, from: 'older blocks' }
+  const midE18 = middleOf(fixedPriceOfSqrt(lowerMedian(roots), side))
+  const stood = moments.map(({ liquidity }) => liquidity)
+  const [liquidity, leastLiquidity] = [lowerMedian(stood), allButLeast(stood)]
+  return { ...range, midE18, seconds, liquidity, leastLiquidity, from: 'older blocks' }
 }
 
-/** Of three the middle one holds whatever one of them says. */
 const fewestMoments = 3
 
 function nearestTo<Item>(
@@ -194,16 +193,20 @@ function liquidityOf(sample: PoolSample | PoolSnapshot): readonly bigint[] {
   return 'liquidity' in sample ? [sample.liquidity] : []
 }
 
+function byAmount(one: bigint, other: bigint): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
 /** The middle one; of two in the middle the lesser. */
 function lowerMedian(values: readonly bigint[]): bigint {
-  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const sorted = values.toSorted(byAmount)
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0n
 }
 
 /** The least when a tenth of them are left out: of five or more at least one, since whoever acts now can empty a pool for now. */
 function allButLeast(values: readonly bigint[]): bigint {
   const left = values.length < 5 ? 0 : Math.max(1, Math.floor(values.length / 10))
-  return values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[left] ?? 0n
+  return values.toSorted(byAmount)[left] ?? 0n
 }
 
 function middleOf({ lowE18, highE18 }: PriceRange): bigint {

@@ -33,6 +33,8 @@ export type SpeakingPool = PriceRange & {
   readonly midE18: bigint
   /** Whether it is a mean over time. Else it is how far the price of the moment may have been pushed. */
   readonly isMean: boolean
+  /** Whether it is a mean that rests on sums since the server looked, between moments that whoever called it had chosen. */
+  readonly isSummed: boolean
   /** The shallower side. */
   readonly depthUsd: number
   /** Of what stood there throughout. */
@@ -66,13 +68,35 @@ export function poolWitness(pool: PoolEvidence, pushBudgetUsd: number): PoolWitn
     const range = throughQuote(mean, band)
     const midE18 = clamped((mean.midE18 * band.midE18) / 10n ** 18n, range)
     const note = `mean of ${Math.round(mean.seconds / 60)} min from ${mean.from}`
-    if (band.basis !== 'cold') return { ...said, ...range, midE18, isMean: true, note }
-    return { ...said, ...range, midE18, isMean: false, note: `${note}, against a quote priced by the moment` }
+    if (band.basis !== 'cold')
+      return {
+        ...said,
+        ...range,
+        midE18,
+        isMean: true,
+        isSummed: row.version !== 'v2' && mean.from === 'earlier sightings',
+        note,
+      }
+    return {
+      ...said,
+      ...range,
+      midE18,
+      isMean: false,
+      isSummed: false,
+      note: `${note}, against a quote priced by the moment`,
+    }
   }
   const moment = throughQuote(spot, band)
   const range = widenedBy(moment, pushFactor(pushBudgetUsd, row.fee, depthUsd))
   const midE18 = clamped((moment.lowE18 + moment.highE18) / 2n, range)
-  return { ...said, ...range, midE18, isMean: false, note: 'price of the moment, as far as it may have been pushed' }
+  return {
+    ...said,
+    ...range,
+    midE18,
+    isMean: false,
+    isSummed: false,
+    note: 'price of the moment, as far as it may have been pushed',
+  }
 }
 
 function seenThrough({ midE18, atSeconds, ...edges }: SeenBand, quote: PriceBand): SeenBand {

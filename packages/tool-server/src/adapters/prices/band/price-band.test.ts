@@ -305,6 +305,13 @@ describe('what is told beside the band', () => {
     expect(settled({ feed, pools: [poolAt(1, 200, { mean: null })] })).toBe(false)
     expect(settled({ pools: [poolAt(1, 150)], seen: [{ ...bandAt(100), atSeconds: evidenceTime - 60 }] })).toBe(false)
     expect(settled({})).toBe(false)
+    // Of two that differ by more than bands may be wide, which would agree with a push.
+    expect(settled({ pools: [poolAt(1, 100), poolAt(2, 110)] })).toBe(true)
+    expect(settled({ pools: [poolAt(1, 100), poolAt(2, 110.1)] })).toBe(false)
+    // Summed up between moments that whoever called the server chose.
+    const summed = { ...poolAt(1, 100), mean: meanOf(100, { from: 'earlier sightings' }) }
+    expect(settled({ pools: [summed] })).toBe(false)
+    expect(settled({ feed, pools: [summed] })).toBe(true)
   })
 })
 

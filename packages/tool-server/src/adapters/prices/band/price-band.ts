@@ -33,7 +33,10 @@ export type PriceVerdict = {
   readonly pools: readonly string[]
   /** HIGH: a feed and means of pools, or an undisputed peg, agree within 2 %. LOW: prices of the moment alone. */
   readonly confidence: UsdPrice['confidence']
-  /** Whether it may bound later prices: it rests on a feed or on means, and nothing stretched it. */
+  /**
+   * Whether it may bound later prices: it rests on a feed, or on means that nobody chose the moments of, nothing stretched it, and it is
+   * narrow, since a wide one would agree with a push.
+   */
   readonly isSettled: boolean
 }
 
@@ -43,7 +46,7 @@ export type PriceVerdict = {
  */
 export function priceBand(evidence: PriceEvidence): PriceVerdict {
   const judged = judge(evidence)
-  const { said, weighed, basic, range, pegHolds } = judged
+  const { said, weighed, range, pegHolds } = judged
   const witnesses = priceWitnesses(judged)
   if (range === null) return unknown('silent', witnesses)
   if (range.lowE18 <= 0n || range.highE18 > absurdE18) return unknown('absurd', witnesses)
@@ -58,9 +61,19 @@ export function priceBand(evidence: PriceEvidence): PriceVerdict {
     method: said !== null ? 'feed' : pegHolds ? 'peg' : weighed.means.length > 0 ? 'pool_twap' : 'pool_spot',
     pools: counted.toSorted((one, other) => other.depthUsd - one.depthUsd).map(({ row }) => row.id),
     confidence: confidenceOf(basis, pegHolds, said?.midE18 ?? null, weighed.means),
-    isSettled: basis !== 'cold' && range.lowE18 === basic?.lowE18 && range.highE18 === basic.highE18,
+    isSettled: isSettled(judged, basis),
   }
 }
+
+function isSettled({ said, pegHolds, weighed, basic, range }: Judged, basis: PriceBand['basis']): boolean {
+  if (basis === 'cold' || range === null || basic === null) return false
+  if (range.lowE18 !== basic.lowE18 || range.highE18 !== basic.highE18) return false
+  if (said !== null || pegHolds) return true
+  return !weighed.means.some(({ isSummed }) => isSummed) && range.highE18 * 100n <= range.lowE18 * widestSettledPct
+}
+
+/** Percent of the low edge: as wide as bands may be where the policy says nothing. */
+const widestSettledPct = 110n
 
 type Judged = JudgedSources & {
   /** What the feed says, where it counts. */
@@ -88,7 +101,7 @@ function judge(evidence: PriceEvidence): Judged {
   const earlier = [...seen, ...weighed.means.flatMap(({ before }) => before)]
   const { range, bound } = isFree ? { range: reached, bound: null } : boundJump(reached, earlier, atSeconds)
   return {
-    isAnchored: isFree || isAnchored(earlier, atSeconds),
+    isAnchored: isFree || isAnchored(reached, earlier, atSeconds),
     usdPegged,
     pegCounts,
     feed,
