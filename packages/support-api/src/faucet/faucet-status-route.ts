@@ -29,7 +29,9 @@ const chain = z.strictObject({
 
 const status = z
   .strictObject({
-    status: z.enum(['ok', 'degraded', 'paused', 'off']).openapi({ description: '`off`: this service has no faucet.' }),
+    status: z
+      .enum(['ok', 'degraded', 'paused', 'off'])
+      .openapi({ description: 'With off, this service has no faucet.' }),
     time: z.string(),
     version: z.string(),
     chains: z.array(chain),
@@ -58,7 +60,7 @@ export function faucetStatusRoute(report: () => Promise<FaucetReport | NoFaucetR
       tags: ['faucet'],
       responses: {
         200: {
-          description: 'It serves a chain at least, or is `off`.',
+          description: 'It serves a chain at least, or is off.',
           content: { 'application/json': { schema: status } },
         },
         ...others,
