@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDevnet } from '@svc/devnet'
 import { figure, median } from './parts/figure.mjs'
+import { sized } from './parts/size.mjs'
 
-const rounds = 7
+const rounds = sized(7)
 
 export async function run(report) {
   const cacheDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))

@@ -10,11 +10,12 @@ import { createPublicClient, createTestClient, createWalletClient, defineChain, 
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { figure, median } from './parts/figure.mjs'
 import { openMeasuredRoad } from './parts/measured-road.mjs'
+import { sized } from './parts/size.mjs'
 
-const writes = 40
-const warmUps = 8
-const rounds = 5
-const atOnce = 50
+const writes = sized(40, 2)
+const warmUps = sized(8)
+const rounds = sized(5)
+const atOnce = sized(50, 5)
 const ownBarMs = 15
 const funds = { ETH: '100', WETH: '50', USDC: '250000' }
 
@@ -90,8 +91,7 @@ async function inFlight(devnet, road, bareKey, report) {
 
   const ways = {
     bare: async () => {
-      const hash = await bare.sendTransaction({ ...call, value: 1n })
-      requireMined(await client.waitForTransactionReceipt({ hash }))
+      requireMined(await bare.sendTransactionSync({ ...call, value: 1n }))
     },
     sender: async () => {
       requests += 1

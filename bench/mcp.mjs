@@ -4,11 +4,16 @@ import { startChildServer } from './parts/child-server.mjs'
 import { figure, median } from './parts/figure.mjs'
 import { drive, post } from './parts/load.mjs'
 import { legacyHeaders, legacyMessage, modernHeaders, modernMessage, openSession } from './parts/mcp-messages.mjs'
+import { sized } from './parts/size.mjs'
 
-const rounds = 7
+const rounds = sized(7)
 const requests = [
-  { method: 'tools/call', params: { name: 'search_tokens', arguments: { query: 'usd', limit: 5 } }, calls: 2_000 },
-  { method: 'tools/list', params: {}, calls: 600 },
+  {
+    method: 'tools/call',
+    params: { name: 'search_tokens', arguments: { query: 'usd', limit: 5 } },
+    calls: sized(2_000, 40),
+  },
+  { method: 'tools/list', params: {}, calls: sized(600, 12) },
 ]
 const legacyBar = 8
 

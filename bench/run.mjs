@@ -1,7 +1,14 @@
-// npm run bench -- NAME [--json] [--alarm]: runs one benchmark. Figures are ratios to a reference of the same run.
+// npm run bench -- NAME [--json] [--alarm | --smoke]: runs one benchmark. Figures are ratios to a reference of the same run.
+// --smoke is the short form, of one round: it proves that the benchmark still runs and prints its figures, which mean nothing then and
+// are held against no bar. Without a name it runs every one so, one after the other.
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { isMissed } from './parts/figure.mjs'
+import { isSmoke } from './parts/size.mjs'
 
-const [name, ...flags] = process.argv.slice(2).filter((word) => word !== '--')
+const words = process.argv.slice(2).filter((word) => word !== '--')
+const [name] = words.filter((word) => !word.startsWith('--'))
+const flags = words.filter((word) => word.startsWith('--'))
 const benchmarks = {
   mcp: './mcp.mjs',
   start: './start.mjs',
@@ -14,12 +21,16 @@ const benchmarks = {
   value: './value.mjs',
   'value-chain': './value-chain.mjs',
 }
+if (name === undefined && isSmoke) process.exit(smokeAll())
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {
-  console.error(`npm run bench -- NAME [--json] [--alarm], NAME one of: ${Object.keys(benchmarks).join(', ')}`)
+  console.error(
+    `npm run bench -- NAME [--json] [--alarm | --smoke], NAME one of: ${Object.keys(benchmarks).join(', ')}`,
+  )
   process.exit(2)
 }
 const { run } = await import(benchmarks[name])
 const figures = await run((line) => console.error(line))
+if (isSmoke) process.exit(smoked(figures))
 if (flags.includes('--json')) {
   console.log(JSON.stringify({ figures }))
 } else {
@@ -41,3 +52,32 @@ const missed = figures.filter((figure) => isMissed(figure, times))
 for (const { name: missing, value, bar } of missed)
   console.error(`missed: ${missing}, ${value} against a bar of ${bar}`)
 process.exitCode = missed.length === 0 ? 0 : 1
+
+/** Every figure must be there, and be a number unless the machine cannot measure it. */
+function smoked(figures) {
+  const lost = figures.filter(
+    ({ value, reference }) => !Number.isFinite(value) && !`${reference}`.startsWith('not measured'),
+  )
+  for (const { name, value, unit } of figures) console.log(`${name.padEnd(58)} ${String(value).padStart(9)} ${unit}`)
+  for (const figure of lost) console.error(`no number: ${figure.name}`)
+  if (figures.length === 0) console.error('no figure was printed')
+  return lost.length === 0 && figures.length > 0 ? 0 : 1
+}
+
+/** Each in a process of its own, as they are run otherwise; the exit code is 1 when one failed. */
+function smokeAll() {
+  const failed = []
+  for (const each of Object.keys(benchmarks)) {
+    const begin = Date.now()
+    const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), each, '--smoke'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+      timeout: 300_000,
+    })
+    const isWhole = child.status === 0
+    if (!isWhole) failed.push(each)
+    console.log(`${each.padEnd(12)} ${isWhole ? 'runs' : 'FAILED'}  ${((Date.now() - begin) / 1_000).toFixed(1)} s`)
+    if (!isWhole) console.log(`${child.stdout}${child.stderr}`)
+  }
+  return failed.length === 0 ? 0 : 1
+}

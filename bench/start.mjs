@@ -13,9 +13,10 @@ import { post } from './parts/load.mjs'
 import { legacyHeaders, legacyMessage, modernHeaders, modernMessage, openSession } from './parts/mcp-messages.mjs'
 import { openMemoryLimit } from './parts/memory-limit.mjs'
 import { spawnServer } from './parts/spawned-server.mjs'
+import { sized } from './parts/size.mjs'
 
-const rounds = 15
-const idleSessions = 1_000
+const rounds = sized(15)
+const idleSessions = sized(1_000, 20)
 const limitMb = 256
 
 export async function run(report) {
@@ -116,7 +117,7 @@ async function measureIdle(product, server) {
     const headers = await openSession(child.port, server.headers)
     await fewCalls(child.port, headers)
     for (let round = 0; round < 5; round += 1) await askModern(child.port, server)
-    await sleep(3_000)
+    await sleep(sized(3_000, 100))
     const value = child.rssMb()
     const name = 'resident memory in the profile data, idle after a few calls'
     if (value === null) return notMeasured({ name, unit: 'MB', why: 'the system has no /proc', bar: 110 })
@@ -138,7 +139,7 @@ async function measureSessions(product, server) {
     for (let opened = 0; opened < idleSessions; opened += 1)
       sessions.push(await openSession(child.port, server.headers))
     await fewCalls(child.port, sessions.at(-1))
-    await sleep(2_000)
+    await sleep(sized(2_000, 100))
     const rss = child.rssMb()
     const answers = sessions.map((headers) => post(undefined, child.port, headers, legacyMessage(9, 'ping')))
     const served = (await Promise.all(answers)).filter(({ status }) => status === 200).length

@@ -7,13 +7,14 @@ import { openClaimWorld } from './parts/claim-world.mjs'
 import { figure, median } from './parts/figure.mjs'
 import { post } from './parts/load.mjs'
 import { getRequest, openRawLoad, postRequest } from './parts/raw-load.mjs'
+import { sized } from './parts/size.mjs'
 
-const rounds = 5
+const rounds = sized(5)
 /** Many and short: what else the machine does falls on both sides of a round alike. */
-const statusRounds = 15
-const statusCalls = 4_000
-const claimsPerRound = 2_000
-const restarts = 5
+const statusRounds = sized(15)
+const statusCalls = sized(4_000, 50)
+const claimsPerRound = sized(2_000, 20)
+const restarts = sized(5)
 
 export async function run(report) {
   const closers = []

@@ -10,9 +10,11 @@ import { startCountingProxy, withoutWaiting } from './parts/counting-proxy.mjs'
 import { figure, median } from './parts/figure.mjs'
 import { installedBytes } from './parts/installed-bytes.mjs'
 import { importedPackages } from './parts/imported-packages.mjs'
+import { mined } from './parts/mined.mjs'
+import { sized } from './parts/size.mjs'
 
-const rounds = 5
-const starts = 15
+const rounds = sized(5)
+const starts = sized(15)
 const packageFolder = fileURLToPath(new URL('../packages/wallet/', import.meta.url))
 
 export async function run(report) {
@@ -82,10 +84,7 @@ async function written(devnet, proxy, agentURI) {
   const abi = parseAbi(['function register(string agentURI) returns (uint256)'])
   const call = { address: devnet.registry.identity, abi, functionName: 'register', args: [agentURI] }
   const hash = await createWalletClient({ account, chain, transport }).writeContract(call)
-  const { status } = await createPublicClient({ chain, transport, pollingInterval: 100 }).waitForTransactionReceipt({
-    hash,
-  })
-  if (status !== 'success') throw new Error('the bare write reverted')
+  await mined(createPublicClient({ chain, transport }), hash)
   return withoutWaiting(proxy.take())
 }
 

@@ -12,8 +12,9 @@ import { startCountingProxy, withoutWaiting } from './parts/counting-proxy.mjs'
 import { figure, median } from './parts/figure.mjs'
 import { legacyHeaders, legacyMessage, openSession } from './parts/mcp-messages.mjs'
 import { post } from './parts/load.mjs'
+import { sized } from './parts/size.mjs'
 
-const rounds = 5
+const rounds = sized(5)
 const addedBar = 6
 const funds = { ETH: '100', WETH: '50', USDC: '250000' }
 const writes = {

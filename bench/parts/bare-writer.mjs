@@ -2,6 +2,7 @@
 // simulated, priced, limited or recorded; price, ticks and gas limits are known beforehand.
 import { createPublicClient, createWalletClient, defineChain, http, parseAbi, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { mined } from './mined.mjs'
 
 /** `rpcUrl` is what the transactions go through; what must be known first is read over the devnet's own endpoint. */
 export async function openBareWriter({ rpcUrl, privateKey, devnet }) {
@@ -9,7 +10,7 @@ export async function openBareWriter({ rpcUrl, privateKey, devnet }) {
   const chain = defineChain({ ...devnet.chain, rpcUrls: { default: { http: [rpcUrl] } } })
   const transport = http(rpcUrl, { batch: true })
   const wallet = createWalletClient({ account, chain, transport })
-  const client = createPublicClient({ chain, transport, pollingInterval: 100 })
+  const client = createPublicClient({ chain, transport })
   const { positionManager, swapRouter02 } = devnet.chain.amm.v3
   const token = (symbol) => devnet.tokens.find((one) => one.symbol === symbol).address
   const [weth, usdc] = [token('WETH'), token('USDC')]
@@ -19,9 +20,7 @@ export async function openBareWriter({ rpcUrl, privateKey, devnet }) {
   const usdcAmount = 1_000_000_000n
 
   async function send(address, functionName, args) {
-    const hash = await wallet.writeContract({ address, abi, functionName, args, gas: 1_000_000n })
-    const { status } = await client.waitForTransactionReceipt({ hash })
-    if (status !== 'success') throw new Error(`${functionName} reverted`)
+    await mined(client, await wallet.writeContract({ address, abi, functionName, args, gas: 1_000_000n }))
   }
   const deadline = () => BigInt(Math.floor(Date.now() / 1000) + 600)
 

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { replayFees, replayStrategies } from '@svc/lp-math'
 import { figure, notMeasured } from './figure.mjs'
+import { sized } from './size.mjs'
 
 const bars = 365 * 1440
-const rounds = 40
+const rounds = sized(40)
 const ranges = [
   [200_000, 202_000],
   [200_500, 201_500],

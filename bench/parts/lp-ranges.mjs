@@ -2,8 +2,9 @@
 import { candidateRanges, chooseRange, createRangeAnalyser, liquidityProfile } from '@svc/lp-math'
 import { figure } from './figure.mjs'
 import { cpuMsOf } from './lp-world.mjs'
+import { sized } from './size.mjs'
 
-const rounds = 150
+const rounds = sized(150, 2)
 const halfWidths = Array.from({ length: 49 }, (_, index) => index + 1)
 
 /** CPU time, least of the rounds; the compiler has warmed up in the first of them. */

@@ -2,12 +2,13 @@
 import { createRandom, expectedIl, impermanentLoss, standardErrorsOff, timeInRange } from '@svc/lp-math'
 import { figure } from './figure.mjs'
 import { cpuMsOf, finiteRanges, model, simulate } from './lp-world.mjs'
+import { sized } from './size.mjs'
 
 const paths = 5_000
 const steps = 30
-const seeds = 40
+const seeds = sized(40, 4)
 /** For how far a call may be off, which few seeds do not tell. */
-const moreSeeds = 300
+const moreSeeds = sized(300, 8)
 
 export function measureSimulationError(report) {
   const truths = finiteRanges.map((range) => ({ il: expectedIl(range, model), time: timeInRange(range, model) }))

@@ -2,6 +2,7 @@
 import { figure, notMeasured } from './figure.mjs'
 import { startCReference, startNumpyReference } from './lp-references.mjs'
 import { cpuMsOf, finiteRanges, fullRange, simulate } from './lp-world.mjs'
+import { sized } from './size.mjs'
 
 const paths = 50_000
 const bounds = [...finiteRanges, fullRange]
@@ -11,8 +12,8 @@ export async function measureSimulationSpeed(report) {
   try {
     const figures = []
     for (const { steps, bar, rounds } of [
-      { steps: 30, bar: 1.3, rounds: 21 },
-      { steps: 720, bar: 0.6, rounds: 7 },
+      { steps: 30, bar: 1.3, rounds: sized(21, 2) },
+      { steps: 720, bar: 0.6, rounds: sized(7, 2) },
     ]) {
       const run = { bounds, paths, steps }
       const seen = { ours: [], numpy: [], vectorised: [], libm: [] }

@@ -11,6 +11,7 @@ import { figure, median } from './figure.mjs'
 import { post } from './load.mjs'
 import { modernHeaders, modernMessage } from './mcp-messages.mjs'
 import { spawnServer } from './spawned-server.mjs'
+import { sized } from './size.mjs'
 
 const cheap = { name: 'search_tokens', arguments: { query: 'usd', limit: 5 } }
 /** Those of the first figure are all of the first pool. */
@@ -22,7 +23,7 @@ const heavyPools = [
   { token0: 'DAI', token1: 'WETH', fee: 3_000 },
 ]
 /** The first ones, in which both sides still warm up, do not count. */
-const [warmUps, rounds] = [4, 20]
+const [warmUps, rounds] = sized([4, 20], [1, 1])
 const quietMs = 400
 
 export async function measureTool(report) {
@@ -39,7 +40,7 @@ export async function measureTool(report) {
     })
     await ask(optimize(pool, 1, 5_000))
     const alone = []
-    for (let seed = 2; seed < 12; seed += 1) alone.push(await timed(() => ask(optimize(pool, seed, 5_000))))
+    for (let seed = 2; seed < sized(12, 4); seed += 1) alone.push(await timed(() => ask(optimize(pool, seed, 5_000))))
     const heavy = (places) => Promise.all(places.map((place, seed) => ask(optimize(place, seed, 50_000))))
     const beside = {
       quiet: () => sleep(quietMs),

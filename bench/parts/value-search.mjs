@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { bundleOptions } from '../../scripts/bundle.mjs'
+import { sized } from './size.mjs'
 
 const folder = fileURLToPath(new URL('../../packages/tool-server/src/safety/value/search/', import.meta.url))
 
@@ -39,14 +40,14 @@ const modules = [
 ]
 
 /** Full size: 2,000 programs of one seed, and as many changes of the worst of them. */
-export const fullSearch = { seed: 1, programs: 2_000, climbs: 2_000, scenarios: 40 }
+export const fullSearch = { seed: 1, programs: sized(2_000, 20), climbs: sized(2_000, 20), scenarios: sized(40, 2) }
 /** The known attacks on every scenario, and changes of the worst of them. */
-export const knownSearch = { ...fullSearch, known: 40, programs: 0 }
+export const knownSearch = { ...fullSearch, known: fullSearch.scenarios, programs: 0 }
 /** Enough to find a hole that is there. */
-export const naiveSearch = { ...fullSearch, programs: 200, climbs: 200 }
-export const fullReplay = { seed: 1, calls: 500, days: 30, kinds: 5 }
+export const naiveSearch = { ...fullSearch, programs: sized(200, 10), climbs: sized(200, 10) }
+export const fullReplay = { seed: 1, calls: sized(500, 20), days: 30, kinds: 5 }
 
 /** The fifty worst programs of the full search and of the known attacks together. */
 export function worstOfSearch({ worstPrograms, createServerGuard: createGuard, serverLook: look }) {
-  return worstPrograms({ ...fullSearch, known: fullSearch.scenarios, createGuard, look }, 50)
+  return worstPrograms({ ...fullSearch, known: fullSearch.scenarios, createGuard, look }, sized(50, 2))
 }

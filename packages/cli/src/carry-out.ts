@@ -17,7 +17,8 @@ export async function carryOut(
     return await run(words, stopped)
   } catch (error) {
     const message = printableText(error instanceof Error ? error.message : String(error))
-    process.stderr.write(message.startsWith(`svc ${name} `) ? `${message}\n` : `svc ${name}: ${message}\n`)
+    const pointer = error instanceof UsageError && error.seeHelp ? `\nSee: svc help ${name}` : ''
+    process.stderr.write(`${message.startsWith(`svc ${name} `) ? '' : `svc ${name}: `}${message}${pointer}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }

@@ -11,6 +11,6 @@ export function parseFlags<const Name extends string, const Switch extends strin
 ): Flags<Name, Switch> {
   const { words, flags: read } = parseWordsAndFlags(argv, flags)
   const [word] = words
-  if (word !== undefined) throw new UsageError(`there is no place for "${word.slice(0, 80)}" here\nSee: svc help`)
+  if (word !== undefined) throw new UsageError(`there is no place for "${word.slice(0, 80)}" here`, { seeHelp: true })
   return read
 }

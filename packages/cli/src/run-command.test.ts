@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { program, run, runToEnd } from './processes.fixture.ts'
+import { helpOf } from './help.ts'
 import { commands } from './run-command.ts'
 
 const svc = (...words: readonly string[]) => runToEnd(words)
@@ -14,16 +15,33 @@ describe('svc help', () => {
     for (const name of Object.keys(commands)) expect(stdout).toMatch(new RegExp(`^  svc ${name}\\b`, 'm'))
   })
 
-  it('is what --help prints, after a command only what that one takes, and nothing runs', async () => {
+  it('fits on one screen, a plain one, in groups', async () => {
+    const { stdout } = await svc('help')
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(23)
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    expect(lines.filter((line) => /^[A-Z]/.test(line)).length).toBeGreaterThan(3)
+  })
+
+  it('is what --help prints, of a command what that one takes, and nothing runs', async () => {
     const { stdout } = await svc('help')
     expect(await svc('--help')).toMatchObject({ code: 0, stdout, stderr: '' })
     for (const words of [['up'], ['policy', 'check'], ['demo']]) {
+      const [name = ''] = words
       const part = await svc(...words, '--help')
       expect(part).toMatchObject({ code: 0, stderr: '' })
-      const starts = part.stdout.match(/^ {2}svc \w+/gm)
-      expect(starts).toEqual(stdout.match(new RegExp(`^ {2}svc ${words[0]}\\b`, 'gm')))
-      expect(stdout).toContain(part.stdout)
+      expect(await svc('help', name)).toEqual(part)
+      expect(new Set(part.stdout.match(/^ {2}svc \w+/gm))).toEqual(new Set([`  svc ${name}`]))
     }
+    expect(await svc('help', 'polcy')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean policy?'),
+    })
+  })
+
+  it('says of every command what it takes', () => {
+    for (const name of Object.keys(commands))
+      expect(helpOf(name)).toMatch(new RegExp(`^  svc ${name} .*\\n(?: .*\\n)*$`))
   })
 })
 

@@ -1,20 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import { untilStopped } from '@svc/tool-server/until-stopped'
 import { carryOut, type Command } from './carry-out.ts'
+import { helpOf, overview } from './help.ts'
 import { nearestName } from './nearest-name.ts'
 import { printableText } from './printable-text.ts'
 import { untilWritten } from './until-written.ts'
 
 /**
  * Finds and runs a command of `svc`; commands are loaded only when they run. `--help` anywhere prints what there is, after a
- * command what that command takes, and runs nothing. Resolves to the exit code, 0 done, 1 the command failed, 2 the words
+ * command (or `help` before it) what that command takes, and runs nothing. Resolves to the exit code, 0 done, 1 the command failed, 2 the words
  * of the call are off, once all that was printed has been taken.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const [name = 'help', ...rest] = argv
   const command = Object.hasOwn(commands, name) ? commands[name as keyof typeof commands] : undefined
   if (command === undefined || rest.includes('--help') || rest.includes('-h')) {
-    const exitCode = await printFacts(name)
+    const exitCode = await printFacts(name, rest[0])
     await untilWritten([process.stdout, process.stderr])
     return exitCode
   }
@@ -26,10 +27,15 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
 }
 
 /** What is said without a command: help, as a whole or of one command, the version, or that there is no such command. */
-async function printFacts(name: string): Promise<number> {
-  const isCommand = Object.hasOwn(commands, name)
-  if (isCommand || ['help', '--help', '-h'].includes(name)) {
-    process.stdout.write(isCommand ? helpOf(name) : help)
+async function printFacts(name: string, about: string | undefined): Promise<number> {
+  const isHelp = ['help', '--help', '-h'].includes(name)
+  if (isHelp && (about === undefined || about.startsWith('-'))) {
+    process.stdout.write(overview)
+    return 0
+  }
+  if (isHelp && about !== undefined) return printFacts(about, undefined)
+  if (Object.hasOwn(commands, name)) {
+    process.stdout.write(helpOf(name))
     return 0
   }
   if (['version', '--version', '-V'].includes(name)) {
@@ -58,82 +64,3 @@ export const commands = {
   lp: { foreground: true, load: async () => (await import('./commands/lp.ts')).lp },
   demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
 } satisfies Readonly<Record<string, Entry>>
-
-/** The entries of one command, each of which begins two spaces in. */
-function helpOf(name: string): string {
-  const entries = help.split(/\n(?= {2}svc )/).slice(1)
-  return `${entries.filter((entry) => entry.startsWith(`  svc ${name} `)).join('\n')}\n`.replace(/\n+$/, '\n')
-}
-
-const help = `svc: let an agent manage on-chain liquidity without being able to hurt its owner
-
-  svc up [--json] [--mcp-port N] [--rpc-port N] [--api-port N] [--chain-id N]
-         [--data-dir D]
-      A local chain with the real AMM contracts, a funded wallet, the MCP server, and the support API with its page,
-      in one process group.
-      Port 0 is any free one; without a flag 3000, 8545 and 8080, if they are free. --json prints one line when ready.
-      --data-dir keeps API keys, wallet, policy and a pause for the next time; audit log, operations, spending and
-      breaker of the last run go with its chain (svc serve never clears anything). Ctrl-C ends all of it.
-  svc serve --transport stdio|http [--data-dir D]
-      The MCP server alone, configured by the environment (docs/config.md).
-  svc approvals list [--all] [--caller ID] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
-                | cancel ID | page [--data-dir D]
-      The operator's word on writes that await one, beside the running server; page serves them to a browser here.
-  svc transactions list [--all] [--json] | show HASH [--json] | cancel HASH [--wait SECONDS] [--json]
-                | resolve HASH --taken-by HASH [--wait SECONDS] [--json] [--data-dir D]
-      What the wallet signed and how it stands, beside the running server; cancel has the server use the nonce of one that
-      is stuck up with an empty transfer, also while signing is paused; resolve names what took the nonce of one, where
-      the endpoint has forgotten (docs/operating.md).
-  svc policy check [FILE] | schema [--data-dir D] [--production]
-      What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
-  svc policy explain PLAN [--offline] [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]
-      What each rule says to a plan: the id of a stored one, or a JSON file with an intent; and how to change it. What each
-      source says of its tokens, and what leaves and comes back, is read from the chain; --offline leaves that out.
-      Chains: SVC_CHAINS_FILE, else those of the local world in the data directory. So with the wallet (--wallet).
-  svc policy add-token CHAIN TOKEN [--feed ADDRESS --heartbeat SECONDS --deviation-bps N] [--yes] [--json]
-                  [--data-dir D] [--policy FILE]
-      Proposes what a token's price is taken from (its deepest pools against listed tokens, a week old, deep on both
-      sides; a Chainlink feed), shows what each says, and after a yes writes it and the token into policy.json (docs/operating.md).
-  svc policy test [FILE] [--data-dir D] [--policy FILE]
-      Runs the named cases of policy.test.json against the policy, offline.
-  svc policy compile [--provider privy] [--template ROLE] [--chains ID,ID] [--data-dir D] [--policy FILE]
-      The rules for the managed wallet's provider, and what they cannot say. Roles: vault_participant (default),
-      vault_manager, vault_creator.
-  svc pause [--reason TEXT] [--data-dir D]
-      Stops signing within a second, also for calls on their way. What is out is still looked after.
-  svc resume [--rearm] [--data-dir D]
-      Ends a pause; --rearm also closes the circuit breaker.
-  svc audit verify [--from N] [--json]
-      Checks the chain of the audit log and names the first line that does not fit; exit code 1 then, and when the
-      log or a file of it is missing. --from N begins with audit-N.jsonl.
-  svc audit show [--tool T] [--event E] [--since TIME] [--request ID] [--json]
-      The lines of the audit log as a table, those that fit every filter: T a tool (execute_swap), E an event or its
-      first words (tx.failed, tx), TIME 2026-01-31 or 2026-01-31T12:00:00Z, ID what stands behind "request".
-  svc audit replay --day YYYY-MM-DD [--rpc-url URL] [--json]
-      Plays what was simulated before each signature of a day (UTC) again, and compares it with the record. Without
-      --rpc-url at the endpoints of the settings, or of the local world in the data directory while it runs.
-      Each takes --data-dir too, and runs beside the server.
-  svc lp optimize FILE --fee FEE --decimals N,N [--base 0|1] | --chain C --pair A/B [--fee FEE] | --chain C --pool ID
-                  [--amount USD] [--horizon-days N] [--risk conservative|moderate|aggressive] [--json]
-                  [--volatility historical|implied] [--block-seconds N] [--simulations N] [--seed N] [--svg FILE]
-      Chooses a range (docs/analytics.md) for the pool of a CSV file of bars, or for one of a chain, with the error of what
-      it may earn; --svg draws it as well.
-      --fee is in millionths or percent (500, 0.05%), --amount what is put in (10000). A file also needs --decimals of the
-      pool's token0 and token1; --base is the token whose price is meant (0), and more of the pool is told by --pair NAME,
-      --tick-spacing N, --protocol-fee-pct P, --quote-usd USD (1) for one of the other token, --gas-usd USD (0) for
-      opening or closing, --bar-seconds N, --block-seconds N (12).
-      A chain tells all that itself: the read tools of svc serve are asked, without a wallet, by the settings of the
-      environment. --chain is the name or id of a built-in chain, of one in the file SVC_CHAINS_FILE names, or without that
-      file of a local world, whatever its id, in --data-dir D while it runs. The price of A in B is meant, and without
-      --fee the deepest pool; with --pool the price of token0, or by --base 1 of token1.
-  svc lp backtest FILE --fee FEE --decimals N,N | --chain C ... [--start TIME] [--end TIME]
-                  [--amount USD] [--strategies JSON|FILE] [--json] [--svg FILE]
-      Replays strategies over the bars, or over the last 30 days of a pool: fees with their uncertainty, IL, LVR, costs.
-      --strategies is a list of { name, rangePct, rebalanceThresholdPct }, TIME as 2026-01-31 or 2026-01-31T12:00:00Z.
-  svc lp fee-tier PIPS=FILE ... --decimals N,N [--base 0|1] [--amount USD] [--block-seconds N]
-                  [--json] | --chain C --pair A/B [--json]
-      Compares the fee tiers of a pair, each told by a file of bars, or those of a chain.
-  svc demo [--hostile]
-      A scripted agent adds liquidity, earns fees, collects, swaps and leaves, on its own local chain.
-      --hostile: it tries to drain the wallet instead, and each attempt is shown with what stopped it.
-`

@@ -20,23 +20,23 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     for (const close of closers.splice(0).toReversed()) await close()
   }
   try {
-    const mcpPort = await choosePort('--mcp-port', options.mcpPort, usualMcpPort)
-    const rpcPort = await choosePort('--rpc-port', options.rpcPort, usualRpcPort)
-    const apiPort = await choosePort('--api-port', options.apiPort, usualApiPort)
+    const mcp = await choosePort('--mcp-port', options.mcpPort, usualMcpPort)
+    const rpc = await choosePort('--rpc-port', options.rpcPort, usualRpcPort)
+    const support = await choosePort('--api-port', options.apiPort, usualApiPort)
     const directory = await openWorldDirectory(options.dataDir)
     closers.push(() => directory.dispose())
     if (directory.cleared) options.onProgress(clearedNote)
     const { chainId, onProgress, logLevel } = options
     // It is read while the chain starts; whether it can be is asked below.
     loadParts().catch(() => {})
-    const devnet = await startDevnet({ rpcPort, chainId, onProgress })
+    const devnet = await startDevnet({ rpcPort: rpc.port, chainId, onProgress })
     closers.push(() => devnet.stop())
     await devnet.fund(directory.walletAddress, walletFunds)
-    const settings = await writeSettings(directory, devnet, { ...options, mcpPort })
+    const settings = await writeSettings(directory, devnet, { ...options, mcpPort: mcp.port })
     const keys = provisionKeys(readConfig(settings.environment), randomBytes)
     directory.release()
     const { dataDir, chainsPath } = settings
-    const api = await startSupportApi({ devnet, dataDir, chainsPath, port: apiPort, logLevel })
+    const api = await startSupportApi({ devnet, dataDir, chainsPath, port: support.port, logLevel })
     closers.push(() => api.stop())
     const server = await openServer(
       readConfig({ ...settings.environment, ...settingsFor(api) }),
@@ -44,7 +44,14 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     )
     closers.push(() => server.close())
     const { url } = await server.listen()
-    return { devnet, stop, settings, ready: readyLine({ devnet, url, keys, api, wallet: directory.walletAddress }) }
+    const takenPorts = { mcp: mcp.taken, rpc: rpc.taken, api: support.taken }
+    return {
+      devnet,
+      stop,
+      settings,
+      takenPorts,
+      ready: readyLine({ devnet, url, keys, api, wallet: directory.walletAddress }),
+    }
   } catch (error) {
     await stop()
     throw error
@@ -71,6 +78,8 @@ export type World = {
   readonly devnet: Devnet
   readonly ready: ReadyLine
   readonly settings: WorldSettings
+  /** The usual ports that were taken, so that others stand in `ready`. */
+  readonly takenPorts: Readonly<Record<'mcp' | 'rpc' | 'api', number | null>>
   /** Ends servers and chain, and removes what was temporary. */
   stop(): Promise<void>
 }

@@ -3,19 +3,19 @@ import { httpClientConfiguration, stdioClientConfiguration, svcProgram } from '.
 import type { World } from './start-world.ts'
 
 /** What `svc up` tells a person once everything runs. */
-export function welcome({ ready, settings }: World): string {
+export function welcome({ ready, settings, takenPorts }: Pick<World, 'ready' | 'settings' | 'takenPorts'>): string {
   const { mcp, rpc, wallet, api, registry } = ready
   const pools = ready.pools.map((pool) => `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}`)
   return `
 The local world is up. Everything in it is worthless and ends with this process.
 
-  MCP server   ${mcp.url}
+  MCP server   ${mcp.url}${instead(takenPorts.mcp)}
   read key     ${mcp.keys.read}
   feedback key ${mcp.keys.feedback}
   write key    ${mcp.keys.write}
-  chain        ${rpc.url} (chain id ${rpc.chainId}; tools call it "local")
+  chain        ${rpc.url} (chain id ${rpc.chainId}; tools call it "local")${instead(takenPorts.rpc)}
   wallet       ${wallet.address}, funded
-  support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})
+  support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})${instead(takenPorts.api)}
   registry     ${registry.address}, where agents are registered (ERC-8004)
   data         ${settings.dataDir}${settings.isTemporary ? ', temporary: it goes with this process' : ''}
   policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}
@@ -33,6 +33,10 @@ Ctrl-C ends all of it. To try next, in another terminal: what to earn where, wha
 
 ${nextCommands(settings.dataDir).join('\n')}
 `
+}
+
+function instead(taken: number | null): string {
+  return taken === null ? '' : ` (not ${taken}, where another program listens)`
 }
 
 /** Commands about the world in this directory, for a shell in any directory. */

@@ -344,7 +344,17 @@ it('the description names every route, and the page shows it without a script', 
   expect(document).toMatchObject({ openapi: '3.1.0', components: { schemas: { AgentCard: {}, Problem: {}, Pin: {} } } })
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   expect(manifest).toMatchObject({ version: (document['info'] as { version: string }).version })
-  const paths = ['/v1/ipfs/pin', '/', '/ipfs/{cid}', '/healthz', '/readyz', '/metrics', '/openapi.json', '/reference']
+  const paths = [
+    '/v1/ipfs/pin',
+    '/v1/faucet/status',
+    '/',
+    '/ipfs/{cid}',
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/openapi.json',
+    '/reference',
+  ]
   expect(Object.keys(document['paths'] as object)).toEqual(paths)
   const page = await api.ask('/reference')
   expect(page).toMatchObject({ status: 200, headers: { 'content-type': expect.stringContaining('text/html') } })

@@ -11,6 +11,8 @@ import type { Reply } from './edge/reply.ts'
 import { requireHost } from './edge/require-host.ts'
 import { securityHeaders } from './edge/security-headers.ts'
 import { toApiError } from './edge/to-api-error.ts'
+import { faucetStatusRoute } from './faucet/faucet-status-route.ts'
+import { reportNoFaucet } from './faucet/report-faucet.ts'
 import { createFloodLimit } from './limits/create-flood-limit.ts'
 import { networkOf } from './limits/network-of.ts'
 import { pageRoutes } from './page/page-routes.ts'
@@ -20,6 +22,7 @@ import { metricsRoute } from './routes/metrics.ts'
 import { descriptionRoutes } from './routes/description.ts'
 import { pinRoute } from './routes/pin.ts'
 import { readyRoute } from './routes/ready.ts'
+import { version } from './version.ts'
 
 /**
  * The whole service between a request and its answer: one road, one line per route. What says the same to whoever asks is
@@ -29,7 +32,7 @@ export function createApp(context: ApiContext, { ownsProcess }: AppOptions): Req
   const app = new OpenAPIHono<Env>()
   const routes: readonly Route[] = [
     pinRoute,
-    ...(context.faucet?.routes ?? []),
+    ...(context.faucet?.routes ?? [noFaucetRoute(context)]),
     ...pageRoutes(),
     blockRoute,
     healthRoute,
@@ -58,6 +61,10 @@ export function createApp(context: ApiContext, { ownsProcess }: AppOptions): Req
     outgoing.writeHead(status, headers).end(body)
   }
   return (incoming, outgoing) => void answer(incoming, outgoing)
+}
+
+function noFaucetRoute({ now }: ApiContext): Route {
+  return faucetStatusRoute(async () => reportNoFaucet({ version, now }))
 }
 
 /** `ownsProcess` lets lighter classes stand in the place of the process's `Request` and `Response`. */

@@ -12,5 +12,5 @@ export async function approvals(argv: readonly string[], stopped: Promise<StopCa
   if (name === 'approve' || name === 'deny') return (await import('../approvals/decide.ts')).decide(name, rest, stopped)
   if (name === 'cancel') return (await import('../approvals/cancel.ts')).cancel(rest)
   if (name === 'page') return (await import('../approvals/page.ts')).page(rest, stopped)
-  throw new UsageError('svc approvals takes list, show ID, approve ID, deny ID, cancel ID or page. See: svc help')
+  throw new UsageError('svc approvals takes list, show ID, approve ID, deny ID, cancel ID or page', { seeHelp: true })
 }

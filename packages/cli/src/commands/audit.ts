@@ -6,5 +6,5 @@ export async function audit(argv: readonly string[]): Promise<number> {
   if (name === 'verify') return (await import('../audit/verify.ts')).verify(rest)
   if (name === 'show') return (await import('../audit/show.ts')).show(rest)
   if (name === 'replay') return (await import('../audit/replay.ts')).replay(rest)
-  throw new UsageError('svc audit takes verify, show or replay. See: svc help')
+  throw new UsageError('svc audit takes verify, show or replay', { seeHelp: true })
 }

@@ -71,6 +71,42 @@ test('svc lp backtest of a file tells what the tool tells of a pool, member by m
   expect(report.notes).toContain('Ranges of this pool lie on ticks 10 apart: "thin" is 0.2 % wide, not 0.15.')
 })
 
+test('svc lp backtest tells how much of the LVR goes to arbitrage at a pace of blocks', async () => {
+  const shareAt = async (...flags: readonly string[]) => {
+    const { stdout } = await svc('backtest', shipped, ...ofPool, ...flags)
+    return Number(/about ([\d.]+) % of the LVR goes to arbitrage/.exec(stdout)?.[1])
+  }
+  const [slow, usual, fast] = [
+    await shareAt('--block-seconds', '600'),
+    await shareAt(),
+    await shareAt('--block-seconds', '2'),
+  ]
+  expect([slow > usual, usual > fast, fast > 0]).toEqual([true, true, true])
+  expect(await svc('backtest', ...ofPair, '--block-seconds', '2')).toMatchObject({ code: 2 })
+})
+
+describe.each([
+  ['optimize', [shipped, '--fee', '500', '--simulations', '64']],
+  ['backtest', [shipped, '--fee', '500']],
+  ['fee-tier', [`500=${shipped}`]],
+] as const)('svc lp %s of a file', (command, words) => {
+  test('refuses decimals that make its price implausible, and says what to try', async () => {
+    const { code, stdout, stderr } = await svc(command, ...words, '--decimals', '18,6', '--base', '1')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(
+      /^svc lp: a price of 1\.68e-21 is not plausible\..* try --decimals 6,18, which makes it 1\.68e\+3 /,
+    )
+  })
+
+  test('says first which price is meant where --base is left out', async () => {
+    const said = '--base is left out: the price is that of token0, counted in token1; --base 1 turns it round.'
+    const decimals = ['--decimals', '6,18']
+    expect((await svc(command, ...words, ...decimals)).stdout.split('\n')[0]).toBe(said)
+    expect(JSON.parse((await svc(command, ...words, ...decimals, '--json')).stdout).notes[0]).toBe(said)
+    expect((await svc(command, ...words, ...decimals, '--base', '0')).stdout).not.toContain('--base is left out')
+  })
+})
+
 describe('svc lp optimize on the shipped minutes', () => {
   const words = [shipped, ...ofPool, '--block-seconds', '2', '--simulations', '1024']
 
@@ -197,7 +233,7 @@ test('a picture is drawn from as many points as the eye tells apart, the first r
   }
   const pool = { ...terms, bars, decimals0: 18, decimals1: 18, baseToken: 0 as const, filledBars: 0, widenedBars: 0 }
   const strategies = [{ name: 'a', rangePct: 10, rebalanceThresholdPct: null }]
-  const report = backtestCsv(pool, { amountUsd: 100, strategies, now: () => 0 })
+  const report = backtestCsv(pool, { amountUsd: 100, strategies, blockSeconds: 12, now: () => 0 })
   const { prices, hodl, strategies: curves } = csvCurves(pool, strategies, report)
   expect([prices.length, hodl.length, curves[0]?.equity.length]).toEqual([386, 386, 386])
   expect([prices[0]?.at, prices.at(-1)]).toEqual([60, { at: 5_001 * 60, price: 1 }])

@@ -10,5 +10,5 @@ export async function lp(argv: readonly string[], stopped: Promise<StopCause>): 
   if (name === 'backtest') return (await import('../lp/backtest.ts')).backtest(rest, stopped)
   if (name === 'optimize') return (await import('../lp/optimize.ts')).optimize(rest, stopped)
   if (name === 'fee-tier') return (await import('../lp/fee-tier.ts')).feeTier(rest, stopped)
-  throw new UsageError('svc lp takes optimize, backtest or fee-tier, and a file of bars or a pool. See: svc help')
+  throw new UsageError('svc lp takes optimize, backtest or fee-tier, and a file of bars or a pool', { seeHelp: true })
 }

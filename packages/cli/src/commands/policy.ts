@@ -14,6 +14,7 @@ export async function policy(argv: readonly string[], stopped: Promise<StopCause
   if (name === 'compile') return (await import('../policy/compile.ts')).compile(rest)
   if (name === 'add-token') return (await import('../policy/add-token.ts')).addToken(rest, stopped)
   throw new UsageError(
-    'svc policy takes check [FILE], explain PLAN, add-token CHAIN TOKEN, test [FILE], schema or compile. See: svc help',
+    'svc policy takes check [FILE], explain PLAN, add-token CHAIN TOKEN, test [FILE], schema or compile',
+    { seeHelp: true },
   )
 }

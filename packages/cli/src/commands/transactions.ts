@@ -11,5 +11,5 @@ export async function transactions(argv: readonly string[], stopped: Promise<Sto
   if (name === 'show') return (await import('../transactions/show.ts')).show(rest)
   if (name === 'cancel') return (await import('../transactions/cancel.ts')).cancel(rest, stopped)
   if (name === 'resolve') return (await import('../transactions/resolve.ts')).resolve(rest, stopped)
-  throw new UsageError('svc transactions takes list, show HASH, cancel HASH or resolve HASH. See: svc help')
+  throw new UsageError('svc transactions takes list, show HASH, cancel HASH or resolve HASH', { seeHelp: true })
 }

@@ -1,7 +1,15 @@
-import { type BacktestStrategy, laterWinners, replayStrategies, type StrategyResult } from '@svc/lp-math'
+import {
+  arbitrageShare,
+  type BacktestStrategy,
+  laterWinners,
+  LpMathError,
+  replayStrategies,
+  type StrategyResult,
+} from '@svc/lp-math'
 import { figure, toldBacktest } from '@svc/tool-server/analytics'
-import type { CsvPool } from './csv-pool.ts'
+import { baseNotes, type CsvPool } from './csv-pool.ts'
 import { describeBars } from './describe-bars.ts'
+import { pastSigma } from './past-sigma.ts'
 import { replayOptions } from './replay-options.ts'
 import { quoteWorth } from './quote-worth.ts'
 
@@ -9,7 +17,7 @@ import { quoteWorth } from './quote-worth.ts'
  * Replays strategies over the bars of a file: what `backtest_lp_strategy` answers for a pool, with the members that only a file has in
  * `data`, and of each strategy its value once a day and every move. Throws `LpMathError`.
  */
-export function backtestCsv(pool: CsvPool, { amountUsd, strategies, now }: BacktestCsvOptions) {
+export function backtestCsv(pool: CsvPool, { amountUsd, strategies, blockSeconds, now }: BacktestCsvOptions) {
   const { bars, filledBars, gasUsd, pair, quoteUsd, tickSpacing } = pool
   const options = replayOptions(pool, amountUsd)
   const result = replayStrategies(bars, strategies, options)
@@ -32,7 +40,7 @@ export function backtestCsv(pool: CsvPool, { amountUsd, strategies, now }: Backt
     timestamp: new Date(now()).toISOString(),
     barsExpected: data.bars,
     barsFound: data.bars - filledBars,
-    notes: [...data.notes, ...notes, ...assumptionsOf(pool)],
+    notes: [...baseNotes(pool), ...data.notes, ...notes, ...assumptionsOf(pool), ...shareOfLvr(pool, blockSeconds)],
     data,
   }
 }
@@ -40,6 +48,8 @@ export function backtestCsv(pool: CsvPool, { amountUsd, strategies, now }: Backt
 export type BacktestCsvOptions = {
   readonly amountUsd: number
   readonly strategies: readonly BacktestStrategy[]
+  /** The mean time between blocks. */
+  readonly blockSeconds: number
   readonly now: () => number
 }
 
@@ -73,6 +83,19 @@ function assumptionsOf(pool: CsvPool): string[] {
     `The protocol takes ${protocolFeeShare * 100} % of the fees; own liquidity dilutes the rest.`,
     'Positions are opened at the close of the first bar and earn from the next on. Fees are held, not reinvested.',
   ]
+}
+
+/** What of the LVR went to arbitrage at this pace of blocks; nothing where the bars tell no volatility. */
+function shareOfLvr({ bars, feePips }: CsvPool, blockSeconds: number): string[] {
+  try {
+    const share = arbitrageShare({ fee: feePips / 1e6, sigma: pastSigma(bars, feePips).sigma, blockSeconds })
+    return [
+      `With blocks every ${blockSeconds} s (--block-seconds) about ${(share * 100).toFixed(1)} % of the LVR goes to arbitrage; the rest it pays as fees.`,
+    ]
+  } catch (error) {
+    if (error instanceof LpMathError) return []
+    throw error
+  }
 }
 
 function timeOf(seconds: number): string {

@@ -3,7 +3,7 @@ import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { backtestForm } from './answer-forms.ts'
 import { backtestCsv } from './backtest-csv.ts'
 import { csvCurves } from './csv-curves.ts'
-import { csvPoolFlags, readCsvPool } from './csv-pool.ts'
+import { afterBase, csvPoolFlags, readCsvPool } from './csv-pool.ts'
 import { fileOrPool } from './file-or-pool.ts'
 import { parseNumber } from './parse-number.ts'
 import { poolPlaceFlags } from './pool-place.ts'
@@ -15,7 +15,7 @@ import { writeSvg } from './write-svg.ts'
 /** `svc lp backtest`: replays strategies over the bars of a CSV file, or over the past of a pool of a chain. */
 export async function backtest(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {
   const { words, flags } = parseWordsAndFlags(argv, {
-    values: [...csvPoolFlags, ...poolPlaceFlags, 'amount', 'start', 'end', 'strategies', 'svg'],
+    values: [...csvPoolFlags, ...poolPlaceFlags, 'amount', 'block-seconds', 'start', 'end', 'strategies', 'svg'],
     switches: ['json'],
   })
   const svg = svgPath(flags.svg)
@@ -36,12 +36,15 @@ export async function backtest(argv: readonly string[], stopped: Promise<unknown
       show: showBacktest,
     })
   }
+  const blockSeconds = parseNumber('--block-seconds', flags['block-seconds'], 0.001, 86_400) ?? 12
   const pool = await readCsvPool(file, flags)
-  const report = backtestCsv(pool, { amountUsd, strategies, now: Date.now })
+  const report = backtestCsv(pool, { amountUsd, strategies, blockSeconds, now: Date.now })
   if (svg !== undefined) {
     await writeSvg(svg, ({ backtestPicture }) => backtestPicture(csvCurves(pool, strategies, report)))
   }
-  process.stdout.write(printableText(flags.json ? `${JSON.stringify(report)}\n` : showBacktest(report)))
+  process.stdout.write(
+    printableText(flags.json ? `${JSON.stringify(report)}\n` : afterBase(pool, showBacktest(report))),
+  )
   return 0
 }
 

@@ -1,7 +1,7 @@
 import { dailyTrade, scoreFeeTier, toldTiers } from '@svc/tool-server/analytics'
 import { commonDays } from './common-days.ts'
 import { csvMarket } from './csv-market.ts'
-import type { CsvPool } from './csv-pool.ts'
+import { baseNotes, type CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
 import { quoteWorth } from './quote-worth.ts'
 
@@ -31,7 +31,12 @@ export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOpt
     },
     timestamp: new Date(options.now()).toISOString(),
     data: pools.map(describeBars) as readonly DescribedBars[],
-    notes: [`Compared over ${common.span}.`, ...told.notes, ...notesOf(pools, options)],
+    notes: [
+      ...pools.slice(0, 1).flatMap(baseNotes),
+      `Compared over ${common.span}.`,
+      ...told.notes,
+      ...notesOf(pools, options),
+    ],
   }
 }
 

@@ -3,7 +3,7 @@ import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
 import { tiersForm } from './answer-forms.ts'
 import { compareTiers } from './compare-tiers.ts'
-import { csvPoolFlags, readCsvPool } from './csv-pool.ts'
+import { afterBase, csvPoolFlags, readCsvPool } from './csv-pool.ts'
 import { fileOrPool, refuseFlags } from './file-or-pool.ts'
 import { parseNumber } from './parse-number.ts'
 import { poolPlaceFlags } from './pool-place.ts'
@@ -39,7 +39,9 @@ export async function feeTier(argv: readonly string[], stopped: Promise<unknown>
   }
   const pools = await Promise.all(named.map(({ fee, file }) => readCsvPool(file, { ...flags, fee })))
   const report = compareTiers(pools, { ...options, now: Date.now })
-  process.stdout.write(printableText(flags.json ? `${JSON.stringify(report)}\n` : showTiers(report)))
+  process.stdout.write(
+    printableText(flags.json ? `${JSON.stringify(report)}\n` : afterBase(pools[0], showTiers(report))),
+  )
   return 0
 }
 

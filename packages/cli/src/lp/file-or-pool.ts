@@ -9,7 +9,8 @@ export function fileOrPool(command: string, words: readonly string[], flags: Pla
   const isOfPool = flags.chain !== undefined || flags.pool !== undefined
   if (isOfPool ? file !== undefined : file === undefined || more !== undefined) {
     throw new UsageError(
-      `svc lp ${command} takes one CSV file of bars, or --chain and with it --pair A/B or --pool ID. See: svc help`,
+      `svc lp ${command} takes one CSV file of bars, or --chain and with it --pair A/B or --pool ID`,
+      { seeHelp: true },
     )
   }
   refuseFlags(flags, isOfPool ? ofFilesAlone : ofPoolsAlone)

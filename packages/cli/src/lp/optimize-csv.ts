@@ -2,7 +2,7 @@ import { createSimulation, type PriceModel, type RangeAnalysis } from '@svc/lp-m
 import { pickRange, riskTargets, toldChoice, toldSimulation } from '@svc/tool-server/analytics'
 import { setImmediate } from 'node:timers/promises'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
-import type { CsvPool } from './csv-pool.ts'
+import { baseNotes, type CsvPool } from './csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
 import { quoteWorth } from './quote-worth.ts'
 
@@ -34,7 +34,7 @@ export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): P
     simulation: await simulate([choice.optimal, ...choice.candidates], market.model, options),
     barsExpected: data.bars,
     barsFound: data.bars - pool.filledBars,
-    notes: [...data.notes, ...notesOf(pool, options), ...notes, ...warningsOf(read)],
+    notes: [...baseNotes(pool), ...data.notes, ...notesOf(pool, options), ...notes, ...warningsOf(read)],
     data,
   }
 }

@@ -4,7 +4,7 @@ import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
 import { rangeForm } from './answer-forms.ts'
-import { csvPoolFlags, readCsvPool } from './csv-pool.ts'
+import { afterBase, csvPoolFlags, readCsvPool } from './csv-pool.ts'
 import { fileOrPool } from './file-or-pool.ts'
 import { optimizeCsv } from './optimize-csv.ts'
 import { parseNumber } from './parse-number.ts'
@@ -47,7 +47,7 @@ export async function optimize(argv: readonly string[], stopped: Promise<unknown
   if (svg !== undefined) {
     await writeSvg(svg, ({ rangePicture }) => rangePicture(picturedRange(report), options.horizonDays))
   }
-  process.stdout.write(printableText(flags.json ? `${JSON.stringify(report)}\n` : showRange(report)))
+  process.stdout.write(printableText(flags.json ? `${JSON.stringify(report)}\n` : afterBase(pool, showRange(report))))
   return 0
 }
 

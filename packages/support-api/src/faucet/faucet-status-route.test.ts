@@ -15,3 +15,15 @@ test('a faucet that serves no chain says so with 503, and the replica stays read
   })
   expect(await api.ask('/readyz')).toMatchObject({ status: 200, json: { parts: { store: 'ok' } } })
 })
+
+test('a service without a faucet says that nothing is served, also in its description, and takes no claims', async () => {
+  api = await openTestApi()
+  expect(await api.ask('/v1/faucet/status', { headers: { origin: 'https://page.example' } })).toMatchObject({
+    status: 200,
+    headers: { 'access-control-allow-origin': '*' },
+    json: { status: 'off', chains: [], limits: null },
+  })
+  const { json } = await api.ask('/openapi.json')
+  expect(Object.keys(json['paths'] as object)).toContain('/v1/faucet/status')
+  expect(await api.ask('/v1/faucet/request', { method: 'POST', body: '{}' })).toMatchObject({ status: 404 })
+})

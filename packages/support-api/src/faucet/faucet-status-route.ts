@@ -3,7 +3,7 @@ import type { Route } from '../context.ts'
 import { jsonReply } from '../edge/json-reply.ts'
 import type { Reply } from '../edge/reply.ts'
 import { problemResponses } from '../routes/problem-schema.ts'
-import type { FaucetReport } from './report-faucet.ts'
+import type { FaucetReport, NoFaucetReport } from './report-faucet.ts'
 
 const wei = z.string().openapi({ description: 'Whole wei.', example: '10000000000000000' })
 
@@ -29,23 +29,27 @@ const chain = z.strictObject({
 
 const status = z
   .strictObject({
-    status: z.enum(['ok', 'degraded', 'paused']),
+    status: z
+      .enum(['ok', 'degraded', 'paused', 'off'])
+      .openapi({ description: 'With off, this service has no faucet.' }),
     time: z.string(),
     version: z.string(),
     chains: z.array(chain),
-    limits: z.strictObject({
-      claimsPerAddressAndChain: z.literal(1),
-      perAppPerDay: z.int(),
-      perNetworkPerDay: z.int(),
-      perChainPerDay: z.int(),
-    }),
+    limits: z
+      .strictObject({
+        claimsPerAddressAndChain: z.literal(1),
+        perAppPerDay: z.int(),
+        perNetworkPerDay: z.int(),
+        perChainPerDay: z.int(),
+      })
+      .nullable(),
   })
   .openapi('FaucetStatus')
 
 /** What anybody may know of the faucet. */
-export function faucetStatusRoute(report: () => Promise<FaucetReport>): Route {
+export function faucetStatusRoute(report: () => Promise<FaucetReport | NoFaucetReport>): Route {
   // A report is asked for many times: it is put into words once.
-  let worded: { readonly report: FaucetReport; readonly reply: Reply } | null = null
+  let worded: { readonly report: object; readonly reply: Reply } | null = null
   const { 503: away, ...others } = problemResponses()
   return {
     config: {
@@ -55,7 +59,10 @@ export function faucetStatusRoute(report: () => Promise<FaucetReport>): Route {
       description: 'Balance, queue and last fourteen days of each chain, a few seconds old at most.',
       tags: ['faucet'],
       responses: {
-        200: { description: 'It serves a chain at least.', content: { 'application/json': { schema: status } } },
+        200: {
+          description: 'It serves a chain at least, or is off.',
+          content: { 'application/json': { schema: status } },
+        },
         ...others,
         503: {
           ...away,
@@ -73,7 +80,7 @@ export function faucetStatusRoute(report: () => Promise<FaucetReport>): Route {
   }
 }
 
-function replyOf(report: FaucetReport): Reply {
+function replyOf(report: FaucetReport | NoFaucetReport): Reply {
   const status = report.status === 'paused' ? 503 : 200
   return jsonReply(report, { status, headers: { 'cache-control': 'public, max-age=5' } })
 }

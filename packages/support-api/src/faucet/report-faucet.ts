@@ -46,6 +46,17 @@ export type FaucetReport = {
   }
 }
 
+/** What is said where nobody set a faucet up: nothing is served, and nothing is wrong. */
+export type NoFaucetReport = Pick<FaucetReport, 'time' | 'version'> & {
+  readonly status: 'off'
+  readonly chains: readonly []
+  readonly limits: null
+}
+
+export function reportNoFaucet({ version, now }: Pick<ReportOptions, 'version' | 'now'>): NoFaucetReport {
+  return { status: 'off', time: new Date(now()).toISOString(), version, chains: [], limits: null }
+}
+
 export type FaucetChainReport = {
   readonly chainId: number
   readonly name: string

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { choosePort } from './choose-port.ts'
+import type { ReadyLine } from './start-world.ts'
+import { welcome } from './welcome.ts'
+
+async function takenPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+it('takes any other than the usual port where that is taken, and tells which one it was', async () => {
+  const usual = await takenPort()
+  expect(await choosePort('--mcp-port', undefined, usual)).toEqual({ port: 0, taken: usual })
+  expect(await choosePort('--mcp-port', 0, usual)).toEqual({ port: 0, taken: null })
+  await expect(choosePort('--mcp-port', usual, 3_000)).rejects.toThrow(`--mcp-port ${usual} cannot be had: another`)
+})
+
+it('says in the banner which usual ports were taken, and nothing of the others', () => {
+  const address = '0x00000000000000000000000000000000000000bb'
+  const ready: ReadyLine = {
+    ready: true,
+    mcp: { url: 'http://127.0.0.1:41000/mcp', keys: { read: 'r', feedback: 'f', write: 'w' } },
+    rpc: { url: 'http://127.0.0.1:8545', chainId: 31_337 },
+    wallet: { address },
+    api: { url: 'http://127.0.0.1:42000', appId: 'app' },
+    registry: { address },
+    tokens: [],
+    pools: [],
+  }
+  const settings = {
+    dataDir: '/d',
+    isTemporary: true,
+    chainsPath: '/d/chains.json',
+    policyPath: '/d/policy.json',
+    policyIsNew: true,
+    environment: {},
+  }
+  const said = welcome({ ready, settings, takenPorts: { mcp: 3_000, rpc: null, api: 8_080 } })
+  expect(said).toContain('  MCP server   http://127.0.0.1:41000/mcp (not 3000, where another program listens)\n')
+  expect(said).toMatch(/ {2}support API .*42000.* \(not 8080, where another program listens\)\n/)
+  expect(said.match(/another program listens/g)).toHaveLength(2)
+})
