@@ -62,6 +62,8 @@ function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSche
       // The names of a record are always text in JSON.
       delete node.propertyNames
       joinText(node)
+      // A schema that says its type itself takes other forms of it without saying so.
+      if (node.type !== undefined) delete node.anyOf
       // A switch that is left out is off.
       if (node.default === false) delete node.default
       if (io === 'input') sayOnce(node)

@@ -52,7 +52,7 @@ export const feeTiers = [100, 500, 3000, 10_000] as const
 /** The description says more than its bounds would. */
 export const feeInput = wholeNumber(0, 1_000_000, '100, 500, 3000 or 10000; on v4 also the fee of an existing pool')
   .meta({ minimum: undefined, maximum: undefined })
-  .describe('100, 500, 3000, 10000')
+  .describe('Needed on v3, v4: 100, 500, 3000, 10000')
 
 export const anyVersionInput = z.enum(['v2', 'v3', 'v4'], { error: 'Accepted: v2, v3 or v4' })
 

@@ -16,7 +16,7 @@ export const registerAgent = writeTool({
   destructive: false,
   idempotent: false,
   input: z.strictObject({
-    role: agentRoleInput,
+    role: agentRoleInput.describe('Invests in vaults, manages them, or builds them'),
     chain: chainInput,
     name: publishedText(100).optional().describe("Default: the operator's"),
     description: publishedText(2_000).optional().describe("Default: the role's"),
