@@ -44,7 +44,7 @@ const usdAccepted = 'Accepted: US dollars such as "2500", from 0.01 to 100000000
 /** An amount of US dollars. */
 export const usdAmountInput = amountInput
   .refine((text) => Number(text) >= 0.01 && Number(text) <= 1e12, usdAccepted)
-  .describe('USD, decimal string, 0.01 to 1e12')
+  .describe('USD, 0.01 to 1e12')
 
 /** The four tiers of v3; v4 pools exist with other static fees too. */
 export const feeTiers = [100, 500, 3000, 10_000] as const

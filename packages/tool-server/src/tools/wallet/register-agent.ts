@@ -25,7 +25,7 @@ export const registerAgent = writeTool({
     ipfsMode: z
       .enum(['proxy', 'pinata', 'inline'], { error: 'Accepted: proxy, pinata or inline' })
       .optional()
-      .describe("Where the card stands; default: the operator's"),
+      .describe("Default: the operator's"),
     force: z.boolean().default(false).describe('Also when registered'),
   }),
   output: z.object({
