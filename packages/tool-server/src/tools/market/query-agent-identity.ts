@@ -92,7 +92,7 @@ function agentOf({ registrationFile: file, ...agent }: AgentIdentity): z.infer<t
     agentRegistry,
     owner,
     agentWallet,
-    agentURI: printableText(agent.agentURI, 4_000),
+    agentURI: shownUri(agent.agentURI, file !== null),
     fileStatus,
     card:
       file === null
@@ -116,3 +116,9 @@ function agentOf({ registrationFile: file, ...agent }: AgentIdentity): z.infer<t
 const mostShown = 5
 /** Of the services and of the kinds of trust that a card lists. */
 const mostListed = 10
+
+/** A URI that holds the card itself is not said again beside the card. */
+function shownUri(uri: string, isRead: boolean): string {
+  const [, head] = /^(data:[\w/+;=-]{0,64},)/.exec(uri) ?? []
+  return isRead && head !== undefined ? `${head}... (${uri.length} characters, see card)` : printableText(uri, 4_000)
+}

@@ -1,5 +1,6 @@
-import { type Chain, chains as publicChains } from '@svc/wallet/core'
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
+import { isOwnChain } from '../../adapters/chains/is-own-chain.ts'
 import { readTool } from '../../tool.ts'
 import { notesResult } from '../results.ts'
 
@@ -30,7 +31,7 @@ export const listSupportedChains = readTool({
   }),
 }).handler(async (input, context) => {
   const all = context.chains.list()
-  const shown = all.filter((chain) => input.includeTestnets || !chain.testnet || isOwn(chain))
+  const shown = all.filter((chain) => input.includeTestnets || !chain.testnet || isOwnChain(chain))
   const hidden = all.length - shown.length
   const items = await Promise.all(
     shown.map(async (chain) => {
@@ -48,7 +49,7 @@ export const listSupportedChains = readTool({
       }
     }),
   )
-  const rankOf = (item: (typeof items)[number]) => Number(!item.rpcHealthy) * 2 + Number(!isOwn(item))
+  const rankOf = (item: (typeof items)[number]) => Number(!item.rpcHealthy) * 2 + Number(!isOwnChain(item))
   return {
     items: items.toSorted((one, other) => rankOf(one) - rankOf(other)),
     timestamp: new Date(context.now()).toISOString(),
@@ -56,11 +57,6 @@ export const listSupportedChains = readTool({
     notes: hidden === 0 ? [] : [`${hidden} testnets are not shown; set includeTestnets.`],
   }
 })
-
-/** A chain that the operator added, a local one for example, is meant to be used. */
-function isOwn({ id }: Pick<Chain, 'id'>): boolean {
-  return publicChains.every((chain) => chain.id !== id)
-}
 
 function versionsOf(chain: Chain): string[] {
   const { v2, v3, v4 } = chain.amm
