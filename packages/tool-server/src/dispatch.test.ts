@@ -422,18 +422,12 @@ describe('definitions', () => {
     expect(listed?.inputSchema).toMatchObject({ type: 'object', additionalProperties: false, required: ['amount'] })
     expect(listed?.inputSchema).not.toHaveProperty('$schema')
     expect(listed?.outputSchema).not.toHaveProperty('required')
-    expect(Object.keys(listed?.outputSchema['properties'] as object)).toEqual([
-      'status',
-      'txHash',
-      'amount',
-      'plan',
-      'operationId',
-      'executeAfter',
-    ])
+    expect(Object.keys(listed?.outputSchema['properties'] as object)).toEqual(['status', 'txHash', 'amount'])
+    expect(listed?.outputSchema).not.toHaveProperty('additionalProperties')
     const plain = readTool({ ...echo, scope: 'read:market', output: z.object({ a: z.string() }) }).handler(
       async () => ({ a: '' }),
     )
     const [shown] = open({ tools: [plain] }).dispatch.list(localPrincipal).tools
-    expect(shown?.outputSchema).toEqual({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] })
+    expect(shown?.outputSchema).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
   })
 })

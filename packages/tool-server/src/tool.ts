@@ -77,6 +77,8 @@ type Facts<Input, Output> = {
   /** A strict object: unknown members are refused. */
   readonly input: Input
   readonly output: Output
+  /** False where it reaches nothing outside of this server; true when left out. */
+  readonly openWorld?: false
 }
 
 export type ReadFacts<Input, Output> = Facts<Input, Output> & {
@@ -113,6 +115,7 @@ export type Tool = {
     readonly readOnlyHint: boolean
     readonly destructiveHint?: boolean
     readonly idempotentHint?: boolean
+    readonly openWorldHint?: false
   }
   readonly input: z.ZodObject
   readonly output: z.ZodObject
@@ -249,6 +252,7 @@ function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
         destructiveHint: 'destructive' in facts && facts.destructive,
         idempotentHint: 'idempotent' in facts ? facts.idempotent : true,
       }),
+      ...(facts.openWorld === false && { openWorldHint: false as const }),
     },
     input,
     output,

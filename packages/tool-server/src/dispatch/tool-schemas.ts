@@ -23,7 +23,7 @@ function defers({ access, scope }: Tool): boolean {
 
 /**
  * A write tool answers with its result, with a plan, or with an operation that waits for its time. Clients check
- * structured content against the listed schema, so it allows all three: every member optional, and theirs beside them.
+ * structured content against the listed schema, so it allows all three: every member optional, and it stays open for theirs.
  */
 function writeOutputSchema(output: z.ZodObject): JsonObjectSchema {
   const schema = jsonSchema(output, 'output')
@@ -35,18 +35,15 @@ function writeOutputSchema(output: z.ZodObject): JsonObjectSchema {
     type: 'object',
     properties: {
       ...properties,
-      status: { type: 'string', description: 'success; planned or scheduled: nothing signed' },
-      plan: { type: 'object' },
-      operationId: { type: 'string' },
-      executeAfter: { type: 'string' },
+      status: { type: 'string' },
     },
   }
 }
 
 /**
  * Every client pays for these words in every conversation. So an output schema keeps what a reader of results needs (its
- * check is `checkOutput`'s): it stays open, and lists its own members as required, not those of nested objects, whose
- * presence the server's instructions promise once.
+ * check is `checkOutput`'s): it stays open and lists nothing as required, for the server's instructions promise once that each
+ * member is there, and which further members are the same in every result.
  */
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
@@ -56,18 +53,51 @@ function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSche
       if (io === 'output') joinNull(node)
       if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum
       if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum
-      if (io === 'output' && path.length > 0) delete node.required
+      if (io === 'output') delete node.required
+      if (io === 'output' && path.length === 0) leaveOutCommon(node)
+      if (io === 'output') leaveOutDocumented(node)
       if (io === 'output' && node.const !== undefined) delete node.type
       if (io === 'output' && node.properties !== undefined) delete node.additionalProperties
       // The names of a record are always text in JSON.
       delete node.propertyNames
       joinText(node)
+      // A schema that says its type itself takes other forms of it without saying so.
+      if (node.type !== undefined) delete node.anyOf
       // A switch that is left out is off.
       if (node.default === false) delete node.default
       if (io === 'input') sayOnce(node)
+      // How many a list takes, the refusal says; an enum of three says it, too.
+      delete node.minItems
+      delete node.maxItems
     },
   })
   return { ...rest, type: 'object' }
+}
+
+/** What every result may hold beside its own members; the server's instructions say it once for all. */
+export const commonMembers = [
+  'source',
+  'blockNumber',
+  'barsExpected',
+  'barsFound',
+  'isEstimate',
+  'transactions',
+  'atomicity',
+  'gasCostUsd',
+  'notes',
+] as const
+
+function leaveOutCommon({ properties }: z.core.JSONSchema.BaseSchema): void {
+  for (const name of commonMembers) delete properties?.[name]
+  const chain = properties?.['chain']
+  if (typeof chain === 'object') delete chain.properties
+}
+
+/** Members that docs/analytics.md or a description beside them names, as their schema says. */
+function leaveOutDocumented({ properties = {} }: z.core.JSONSchema.BaseSchema): void {
+  for (const [name, member] of Object.entries(properties)) {
+    if (typeof member === 'object' && member['unlisted'] === true) delete properties[name]
+  }
 }
 
 /** A number, or one word instead: the description says which. */
@@ -90,10 +120,10 @@ function sayOnce(node: z.core.JSONSchema.BaseSchema): void {
   }
 }
 
-/** An object that may be null, said in one list of types. */
+/** An object or a list that may be null, said in one list of types. */
 function joinNull(node: z.core.JSONSchema.BaseSchema): void {
   const [one, other] = node.anyOf ?? []
-  if (node.anyOf?.length !== 2 || one?.type !== 'object' || other?.type !== 'null') return
+  if (node.anyOf?.length !== 2 || (one?.type !== 'object' && one?.type !== 'array') || other?.type !== 'null') return
   delete node.anyOf
-  Object.assign(node, { ...one, ...node, type: ['object', 'null'] })
+  Object.assign(node, { ...one, ...node, type: [one.type, 'null'] })
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { completenessResult } from './period.ts'
-import { readResult, usdResult } from './results.ts'
+import { documented, readResult, usdResult } from './results.ts'
 
 /** What `backtest_lp_strategy` answers. */
 export const backtestAnswer = z.object({
@@ -22,15 +22,15 @@ export const backtestAnswer = z.object({
       vsHodlPct: z.number(),
       inRangePct: z.number(),
       sharpeRatio: z.number().nullable(),
-      rangePct: z.number().nullable(),
-      rebalanceThresholdPct: z.number().nullable(),
-      feeUncertaintyPct: z.number(),
-      lvrUsd: z.number(),
-      hodlMoveUsd: z.number(),
-      gasCostUsd: usdResult,
-      swapCostUsd: z.number(),
-      vs5050Pct: z.number(),
-      maxDrawdownPct: z.number(),
+      rangePct: documented(z.number().nullable()),
+      rebalanceThresholdPct: documented(z.number().nullable()),
+      feeUncertaintyPct: documented(z.number()),
+      lvrUsd: documented(z.number()),
+      hodlMoveUsd: documented(z.number()),
+      gasCostUsd: documented(usdResult),
+      swapCostUsd: documented(z.number()),
+      vs5050Pct: documented(z.number()),
+      maxDrawdownPct: documented(z.number()),
     }),
   ),
   winner: z.object({ strategy: z.string(), reason: z.string(), caveat: z.string() }),

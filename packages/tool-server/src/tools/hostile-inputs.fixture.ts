@@ -56,6 +56,8 @@ export const hostile = {
   positiveAmount: [...amounts, finerThanWei, '0', '0.0'],
   usdAmount: [...amounts, '0', '0.0', '0.009', '1000000000000.01'],
   text: notText,
+  /** A list, or the JSON of one. */
+  strategies: notText.filter((value) => !Array.isArray(value)),
   address: addresses,
   token: [...addresses, 'US DC', 'USDC\u200b', '\u0405USDC', 'USDC;', 'A'.repeat(60), 'NOSUCHTOKEN'],
   tokens: ['WETH', [1], ['WETH', 'NOSUCHTOKEN'], ['0x12'], Array.from({ length: 51 }, () => 'WETH')],

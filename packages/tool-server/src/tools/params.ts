@@ -44,7 +44,7 @@ const usdAccepted = 'Accepted: US dollars such as "2500", from 0.01 to 100000000
 /** An amount of US dollars. */
 export const usdAmountInput = amountInput
   .refine((text) => Number(text) >= 0.01 && Number(text) <= 1e12, usdAccepted)
-  .describe('USD, decimal string, 0.01 to 1e12')
+  .describe('USD, 0.01 to 1e12')
 
 /** The four tiers of v3; v4 pools exist with other static fees too. */
 export const feeTiers = [100, 500, 3000, 10_000] as const
@@ -52,7 +52,7 @@ export const feeTiers = [100, 500, 3000, 10_000] as const
 /** The description says more than its bounds would. */
 export const feeInput = wholeNumber(0, 1_000_000, '100, 500, 3000 or 10000; on v4 also the fee of an existing pool')
   .meta({ minimum: undefined, maximum: undefined })
-  .describe('100, 500, 3000, 10000')
+  .describe('Needed on v3, v4: 100, 500, 3000, 10000')
 
 export const anyVersionInput = z.enum(['v2', 'v3', 'v4'], { error: 'Accepted: v2, v3 or v4' })
 

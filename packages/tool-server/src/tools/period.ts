@@ -21,7 +21,7 @@ export function periodOf(input: PeriodInput, nowMs: number): Period {
 }
 
 export const periodInput = {
-  start: timeInput.optional().describe('ISO 8601; default 7 days (1h), 30 (1d) before end; at most 1000 bars'),
+  start: timeInput.optional().describe('ISO 8601; default 7 (1h) or 30 (1d) days; at most 1000 bars'),
   end: timeInput.optional().describe('Default now'),
   interval: z.enum(['1h', '1d'], { error: 'Accepted: 1h or 1d' }).default('1h'),
 }
@@ -30,6 +30,13 @@ export type PeriodInput = z.output<z.ZodObject<typeof periodInput>>
 
 /** Unix seconds. */
 export type Period = { readonly from: number; readonly to: number; readonly barSeconds: number }
+
+/** Where the columns of a history begin: their entries follow each other without a break. */
+export const columnsResult = { start: z.string(), intervalSeconds: z.int() }
+
+export function columnsOf({ startsAt, barSeconds }: PoolBars['bars']) {
+  return { start: timeOfBar(startsAt[0] ?? 0), intervalSeconds: barSeconds }
+}
 
 /** How much of the period is known: bars that the source has nothing of are not found. */
 export const completenessResult = {

@@ -5,17 +5,34 @@ import { quoteUntrusted } from '../dispatch/untrusted-text.ts'
 import { ToolError, type ErrorDetail } from '../tool-error.ts'
 
 /**
- * The strategies of a backtest out of their JSON. Throws `INVALID_STRATEGY` with one detail for each fault, its path such as
+ * The strategies of a backtest, given as a list or as its JSON; one that names no threshold never rebalances. Throws `INVALID_STRATEGY` with one detail for each fault, its path such as
  * `strategies[1].rangePct` and what is accepted there.
  */
-export function strategiesOf(text: string): readonly BacktestStrategy[] {
-  const outcome = strategiesForm.safeParse(parsed(text))
+export function strategiesOf(given: unknown): readonly BacktestStrategy[] {
+  const outcome = strategiesForm.safeParse(typeof given === 'string' ? parsed(given) : given)
   if (!outcome.success) throw invalid(outcome.error.issues.flatMap(detailsOf))
   const names = outcome.data.map(({ name }) => name)
   const again = names.findIndex((name, index) => names.indexOf(name) !== index)
   if (again >= 0) throw invalid([fault(`strategies[${again}].name`, 'Accepted: a name that no earlier strategy has')])
   return outcome.data
 }
+
+/** Those of a call: a list, as every client can send it, or the JSON of one. What stands in it is for `strategiesOf` to say. */
+export const strategiesInput = z
+  .union([z.array(z.unknown()), z.string()], { error: 'Accepted: a list of strategies, or the JSON of one' })
+  .meta({
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        rangePct: { type: ['number', 'null'], description: 'Full width, below 200; null: full range' },
+        rebalanceThresholdPct: { type: ['number', 'null'], description: '% of 24 h out of range' },
+      },
+      required: ['name', 'rangePct'],
+    },
+    description: '1 to 10; default narrow, medium, wide, full-range',
+  })
 
 /** Those of a call that names none. */
 export const usualStrategies: readonly BacktestStrategy[] = [
@@ -43,7 +60,8 @@ const strategiesForm = z
         rebalanceThresholdPct: z
           .number({ error: thresholdAccepted })
           .refine((pct) => pct >= 0 && pct <= 100, thresholdAccepted)
-          .nullable(),
+          .nullable()
+          .default(null),
       },
       {
         error: (issue) =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { describeRefusals, refusalOf } from '../refusals.fixture.ts'
+import { strategiesOf } from '../strategies-of.ts'
 import { backtestLpStrategy } from './backtest-lp-strategy.ts'
 
 const valid = { token0: 'WETH', token1: 'USDC', chain: 'base', amount: '10000', startTime: '2026-10-01' }
@@ -13,7 +14,7 @@ describeRefusals(backtestLpStrategy, valid, {
   fee: 'anyFee',
   pool: 'pool',
   endTime: 'time',
-  strategies: 'text',
+  strategies: 'strategies',
 })
 
 describe('the period of a backtest', () => {
@@ -56,7 +57,7 @@ describe('the strategies of a backtest', () => {
     [JSON.stringify([{ ...strategy, rangePct: 200 }]), ['strategies[0].rangePct']],
     [JSON.stringify([{ ...strategy, rangePct: '10' }]), ['strategies[0].rangePct']],
     ['[{"name":"a","rangePct":1e999,"rebalanceThresholdPct":null}]', ['strategies[0].rangePct']],
-    [JSON.stringify([{ name: 'a', rangePct: 5 }]), ['strategies[0].rebalanceThresholdPct']],
+    [JSON.stringify([{ name: 'a', rebalanceThresholdPct: 5 }]), ['strategies[0].rangePct']],
     [
       JSON.stringify([{ name: 'a', rangePct: null, rebalanceThresholdPct: 101, x: 1 }]),
       ['strategies[0].rebalanceThresholdPct', 'strategies[0].x'],
@@ -66,6 +67,26 @@ describe('the strategies of a backtest', () => {
     expect([refusal.code, refusal.details.map(({ field }) => field)]).toEqual(['INVALID_STRATEGY', fields])
     expect(refusal.message).toContain(`${fields[0]}: `)
     expect(JSON.stringify(refusal)).toMatch(/^[ -~]*$/)
+  })
+
+  test.each([
+    ['a list', [strategy]],
+    ['the JSON of one', JSON.stringify([strategy])],
+    ['one without a threshold', [{ name: 'a', rangePct: null }]],
+  ])('are taken as %s', async (_what, strategies) => {
+    await expect(refusalOf(backtestLpStrategy, { ...valid, strategies })).rejects.toThrow('was touched')
+  })
+
+  test('are read alike from both forms, and never rebalance without a threshold', () => {
+    const given = [strategy, { name: 'b', rangePct: 5 }]
+    const read = [strategy, { name: 'b', rangePct: 5, rebalanceThresholdPct: null }]
+    expect(strategiesOf(given)).toEqual(read)
+    expect(strategiesOf(JSON.stringify(given))).toEqual(read)
+  })
+
+  test('of a list are refused by their path, too', async () => {
+    const refusal = await refusalOf(backtestLpStrategy, { ...valid, strategies: [strategy, 5] })
+    expect([refusal.code, refusal.details[0]?.field]).toEqual(['INVALID_STRATEGY', 'strategies[1]'])
   })
 
   test('says where the JSON breaks off', async () => {

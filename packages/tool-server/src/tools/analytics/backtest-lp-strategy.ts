@@ -17,7 +17,7 @@ import { chainInput, feeInput, poolInput, timeInput, tokenInput, usdAmountInput 
 import { completenessOf } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
 import { readStamp } from '../results.ts'
-import { strategiesOf, usualStrategies } from '../strategies-of.ts'
+import { strategiesInput, strategiesOf, usualStrategies } from '../strategies-of.ts'
 import { toldBacktest } from '../told-backtest.ts'
 import { tokenLabel } from '../../token-label.ts'
 
@@ -25,7 +25,7 @@ export const backtestLpStrategy = readTool({
   name: 'backtest_lp_strategy',
   title: 'Backtest LP strategies',
   description:
-    'Replays 14 to 366 days of a v3 or v4 pool by the hour for LP strategies: fees with own liquidity diluted, IL, gas, rebalances, against holding. Percents are percents, costs positive, price token1 per token0. rangePct is a full width.',
+    'Replays 14 to 366 days of a v3 or v4 pool by the hour for LP strategies: fees with own liquidity diluted, IL, gas, rebalances, against holding. Percents are percents, costs positive, price token1 per token0. Strategies without a threshold never rebalance.',
   scope: 'read:market',
   view: 'lp-backtest',
   input: z.strictObject({
@@ -37,12 +37,7 @@ export const backtestLpStrategy = readTool({
     fee: feeInput.optional().describe('Default: the deepest pool'),
     pool: poolInput.optional(),
     endTime: timeInput.optional().describe('Default now'),
-    strategies: z
-      .string()
-      .optional()
-      .describe(
-        'JSON list of 1 to 10 { name, rangePct 0-200|null, rebalanceThresholdPct 0-100|null }; default narrow, medium, wide, full-range',
-      ),
+    strategies: strategiesInput.optional(),
   }),
   output: backtestAnswer,
 }).handler(async (input, context) => {

@@ -10,7 +10,7 @@ import type { FoundPool } from '../named-pool.ts'
 import { chainInput, feeTiers, numberWithin, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
 import { completenessOf, completenessResult } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
-import { readResult, readStamp } from '../results.ts'
+import { documented, readResult, readStamp } from '../results.ts'
 import { riskTargets, toldChoice } from '../told-choice.ts'
 import { toldSimulation } from '../told-simulation.ts'
 import { tokenLabel } from '../../token-label.ts'
@@ -86,13 +86,10 @@ export const optimizeLpRange = readTool({
     timestamp: readResult.timestamp,
     source: readResult.source,
     pool: z.string(),
-    sensitivity: z.array(numbersResult),
-    simulation: z.object({
-      seed: z.int(),
-      paths: z.int(),
-      maxStandardErrorsOff: z.number(),
-      estimates: z.looseObject({}),
-    }),
+    sensitivity: documented(z.array(numbersResult)),
+    simulation: documented(
+      z.object({ seed: z.int(), paths: z.int(), maxStandardErrorsOff: z.number(), estimates: z.looseObject({}) }),
+    ),
     ...completenessResult,
   }),
 }).handler(async (request, context) => {

@@ -1,29 +1,26 @@
+import type { Bars } from '@svc/lp-math'
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
+import { sixDigits } from '../figure.ts'
 import { namedPool, namedPoolInput } from '../named-pool.ts'
-import { completenessOf, completenessResult, periodInput, periodOf, timeOfBar } from '../period.ts'
+import { columnsOf, columnsResult, completenessOf, completenessResult, periodInput, periodOf } from '../period.ts'
 import { readResult, readStamp } from '../results.ts'
 
 export const getPriceHistory = readTool({
   name: 'get_price_history',
   title: 'Price history of a pool',
   description:
-    "Open, high, low and close of a pool's price by hour or day, token1 per token0 in the order asked (the pool's own when named by pool). gaps are intervals without data after the first, taken to be quiet. tick is the pool's own.",
+    "High, low and close of a pool's price by hour or day, token1 per token0 in the order asked (else the pool's own). Bar i begins i intervals after start, at the close before it; open is the first's. gaps: bars without data, taken to be quiet.",
   scope: 'read:market',
   input: z.strictObject({ ...namedPoolInput, ...periodInput }),
   output: z.object({
     ...readResult,
     pool: z.string(),
-    points: z.array(
-      z.object({
-        t: z.string(),
-        open: z.number(),
-        high: z.number(),
-        low: z.number(),
-        close: z.number(),
-        tick: z.int(),
-      }),
-    ),
+    ...columnsResult,
+    open: z.number(),
+    high: z.array(z.number()),
+    low: z.array(z.number()),
+    close: z.array(z.number()),
     gaps: z.array(z.string()),
     ...completenessResult,
   }),
@@ -35,22 +32,33 @@ export const getPriceHistory = readTool({
   const { bars } = history
   const isSorted = token0.address === pool.token0.address || token1.address === pool.token1.address
   const scale = 10 ** (pool.token0.decimals - pool.token1.decimals)
-  const priceAt = (tick = 0) => (isSorted ? 1.0001 ** tick * scale : 1.0001 ** -tick / scale)
   return {
     ...readStamp(chain, context, history.source),
     pool: pool.id,
-    points: Array.from(bars.startsAt, (startsAt, index) => {
-      const [low, high] = [priceAt(bars.lowTick[index]), priceAt(bars.highTick[index])]
-      return {
-        t: timeOfBar(startsAt),
-        open: priceAt(bars.openTick[index]),
-        high: Math.max(low, high),
-        low: Math.min(low, high),
-        close: priceAt(bars.closeTick[index]),
-        tick: Math.floor(bars.closeTick[index] ?? 0),
-      }
-    }),
-    gaps: history.completeness.gapsAt.map(timeOfBar),
+    ...columnsOf(bars),
+    ...pricesOf(bars, (tick) => sixDigits(isSorted ? 1.0001 ** tick * scale : 1.0001 ** -tick / scale)),
+    gaps: runsOf(history.completeness.gapsAt.map((at) => (at - (bars.startsAt[0] ?? 0)) / bars.barSeconds)),
     ...completenessOf(history),
   }
 })
+
+/** A pool's price moves by trades alone: each bar opens at the close before it, which belongs to it. */
+function pricesOf({ openTick, lowTick, highTick, closeTick }: Bars, priceAt: (tick: number) => number) {
+  const prices = (column: Float64Array) => Array.from(column, priceAt)
+  const [lows, highs, close] = [prices(lowTick), prices(highTick), prices(closeTick)]
+  const open = priceAt(openTick[0] ?? 0)
+  const reached = (index: number) => [close[index - 1] ?? open, lows[index] ?? open, highs[index] ?? open]
+  return {
+    open,
+    high: close.map((_, index) => Math.max(...reached(index))),
+    low: close.map((_, index) => Math.min(...reached(index))),
+    close,
+  }
+}
+
+/** Whole numbers in order as the runs that they form: `3-5`, `9`. */
+function runsOf(indices: readonly number[]): string[] {
+  const firsts = indices.filter((index, at) => indices[at - 1] !== index - 1)
+  const lasts = indices.filter((index, at) => indices[at + 1] !== index + 1)
+  return firsts.map((first, at) => (first === lasts[at] ? `${first}` : `${first}-${lasts[at]}`))
+}

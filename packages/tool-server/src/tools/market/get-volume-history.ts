@@ -1,29 +1,28 @@
 import * as z from 'zod'
 import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
 import { readTool } from '../../tool.ts'
+import { sixDigits } from '../figure.ts'
 import { namedPool, namedPoolInput } from '../named-pool.ts'
-import { completenessOf, completenessResult, periodInput, periodOf, timeOfBar } from '../period.ts'
+import { columnsOf, columnsResult, completenessOf, completenessResult, periodInput, periodOf } from '../period.ts'
 import { readResult, readStamp, usdResult } from '../results.ts'
+
+const columnResult = z.array(z.number().nullable()).nullable()
 
 export const getVolumeHistory = readTool({
   name: 'get_volume_history',
   title: 'Volume history of a pool',
   description:
-    'Volume traded (what came in), fees to liquidity providers, trades and value held of a pool by hour or day, in US dollars; null where no source tells it.',
+    'Volume traded (what came in), fees to liquidity providers, trades and value held of a pool by hour or day, in US dollars, as columns of intervals from start on; null where no source tells it.',
   scope: 'read:market',
   input: z.strictObject({ ...namedPoolInput, ...periodInput }),
   output: z.object({
     ...readResult,
     pool: z.string(),
-    points: z.array(
-      z.object({
-        t: z.string(),
-        volumeUsd: usdResult,
-        feesUsd: usdResult,
-        tvlUsd: usdResult,
-        txCount: z.number().nullable(),
-      }),
-    ),
+    ...columnsResult,
+    volumeUsd: columnResult,
+    feesUsd: columnResult,
+    tvlUsd: columnResult,
+    txCount: columnResult,
     totals: z.object({ volumeUsd: usdResult, feesUsd: usdResult, txCount: z.number().nullable() }),
     ...completenessResult,
   }),
@@ -38,13 +37,11 @@ export const getVolumeHistory = readTool({
   return {
     ...readStamp(chain, context, history.source),
     pool: pool.id,
-    points: Array.from(history.bars.startsAt, (startsAt, index) => ({
-      t: timeOfBar(startsAt),
-      volumeUsd: dollarsAt(volumeUsd, index),
-      feesUsd: dollarsAt(feesUsd, index),
-      tvlUsd: dollarsAt(tvlUsd, index),
-      txCount: trades?.[index] ?? null,
-    })),
+    ...columnsOf(history.bars),
+    volumeUsd: columnOf(volumeUsd),
+    feesUsd: columnOf(feesUsd),
+    tvlUsd: columnOf(tvlUsd),
+    txCount: columnOf(trades),
     totals: { volumeUsd: sumOf(volumeUsd), feesUsd: sumOf(feesUsd), txCount: sumOf(trades) },
     ...completeness,
     notes: [
@@ -56,14 +53,13 @@ export const getVolumeHistory = readTool({
   }
 })
 
-/** Millionths of a dollar are the end of it; a figure that is no number was not told. */
-function dollarsAt(column: Float64Array | null, index: number): number | null {
-  const value = column?.[index]
-  return value === undefined || Number.isNaN(value) ? null : Math.round(value * 1e6) / 1e6
+/** Six digits of each; a figure that is no number was not told. */
+function columnOf(column: Float64Array | readonly number[] | null): (number | null)[] | null {
+  return column === null ? null : Array.from(column, (value) => (Number.isNaN(value) ? null : sixDigits(value)))
 }
 
 function sumOf(column: Float64Array | null): number | null {
   if (column === null) return null
   const sum = column.reduce((total, value) => total + (Number.isNaN(value) ? 0 : value), 0)
-  return Math.round(sum * 1e6) / 1e6
+  return sixDigits(sum)
 }

@@ -62,7 +62,7 @@ test('text of a card reaches the agent as short, escaped data, and none of its a
   expect(agent!.text('card.description').length).toBeLessThanOrEqual(500)
   expect(agent!.list('card.services')).toHaveLength(10)
   expect(agent!.text('metadata.role').length).toBeLessThanOrEqual(64)
-  expect(agent!.text('agentURI').length).toBe(4_000)
+  expect(agent!.text('agentURI')).toMatch(/^data:application\/json;base64,\.\.\. \(\d+ characters, see card\)$/)
   expect(JSON.stringify(answer.at('notes'))).not.toContain('IGNORE')
   expect(asked).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeRefusals, refusalOf } from '../refusals.fixture.ts'
+import type { Identities } from '../../ports.ts'
+import { describeRefusals, refusalOf, untouchedWorld } from '../refusals.fixture.ts'
 import { queryAgentIdentity } from './query-agent-identity.ts'
 
 describeRefusals(
@@ -13,7 +14,26 @@ describeRefusals(
 )
 
 test.each([
-  ['neither', {}],
+  ['the owner that is named', { address: '0x1f9840a85d5aF5bf1D1762F925BDADdC4201F984' }],
+  ['the agent wallet by default', {}],
+] as const)('query_agent_identity looks up %s', async (_what, args) => {
+  const asked: string[] = []
+  const find = async (_chain: unknown, owner: string) => {
+    asked.push(owner)
+    return { agents: [], complete: true }
+  }
+  const world = { ...untouchedWorld(), identities: { find } as unknown as Identities }
+  const input = queryAgentIdentity.input.parse({ ...args, chain: 'base' })
+  expect(await queryAgentIdentity.handle(input, world)).toMatchObject({ agents: [], agentIds: [], complete: true })
+  expect(asked).toEqual(['address' in args ? args.address : world.agentAddress])
+})
+
+test('query_agent_identity says what it needs where there is no agent wallet', async () => {
+  const refusal = await refusalOf(queryAgentIdentity, { chain: 'base' }, { ...untouchedWorld(), agentAddress: null })
+  expect(refusal).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'address' }] })
+})
+
+test.each([
   ['both', { agentId: '1', address: '0x1f9840a85d5aF5bf1D1762F925BDADdC4201F984' }],
   ['the agent of another chain', { agentId: '1:1' }],
 ])('query_agent_identity refuses %s', async (_what, args) => {

@@ -10,6 +10,7 @@ export const searchTokens = readTool({
   description:
     "Finds tokens of this server's lists by symbol, name or address. Use it to turn a symbol into an address. Knows listed tokens only; get_token_info reads any token by address.",
   scope: 'read:market',
+  openWorld: false,
   input: z.strictObject({
     query: z
       .string()

@@ -9,6 +9,7 @@ export const cancelOperation = operationTool({
     'Cancels a plan, a request for approval or a scheduled operation of this key before it runs. Refused once it runs or has ended: a transaction that is out is not taken back.',
   destructive: false,
   idempotent: true,
+  openWorld: false,
   input: z.strictObject({ operationId: operationIdInput }),
   output: z.object({ operationId: z.string(), state: z.string(), tool: z.string(), timestamp: z.string() }),
 }).handler(async (input, context) => {

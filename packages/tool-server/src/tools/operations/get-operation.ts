@@ -10,6 +10,7 @@ export const getOperation = readTool({
     'State of a write that waits or waited: its plan, who decided, when it runs, and its result or error once it has ended. Use it to follow a scheduled write or one that awaits approval. Shows only those of this key.',
   scope: 'read:portfolio',
   inDataProfile: false,
+  openWorld: false,
   input: z.strictObject({ operationId: operationIdInput }),
   output: z.object({
     ...operationResult,

@@ -10,6 +10,7 @@ export const listOperations = readTool({
     'The plans, requests for approval and scheduled writes of this key, and what became of them, newest first. get_operation shows one in full.',
   scope: 'read:portfolio',
   inDataProfile: false,
+  openWorld: false,
   input: z.strictObject({ state: operationStateInput.optional(), limit: limitInput }),
   output: z.object({
     operations: z.array(z.object(operationResult)),

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
+import { documented } from '../results.ts'
 
 const limits = z.object({ perTransaction: z.string(), perSession: z.string(), daily: z.string() }).nullable()
 const used = z.object({ session: z.string(), daily: z.string() }).nullable()
 
-const usedOfCap = z.object({ used: z.string(), cap: z.string() })
+const usedOfCap = z.object({ used: documented(z.string()), cap: documented(z.string()) })
 const values = z.record(z.enum(['loss', 'speculative', 'coldStart', 'gas', 'exitGas']), usedOfCap).nullable()
 
 export const checkSafetyStatus = readTool({
@@ -13,6 +14,7 @@ export const checkSafetyStatus = readTool({
   description:
     'Spending limits, what is spent and left in US dollars, allowlist mode, pause, circuit breaker, how many of your operations wait. Use it before large writes or after a refusal. Without admin:wallet no amounts.',
   scope: 'admin:wallet',
+  openWorld: false,
   input: z.strictObject({}),
   output: z.object({
     walletConfigured: z.boolean(),
@@ -27,7 +29,7 @@ export const checkSafetyStatus = readTool({
     gasUsd: used.describe('How much of spentUsd is gas.'),
     remainingUsd: used,
     valueUsd: values.describe(
-      'Of any 24 hours: lost in value, spent on tokens nobody vouches for, at prices of the moment, burnt as gas, and as gas of what brings funds home.',
+      'Each used and cap of any 24 hours: lost in value, spent on tokens nobody vouches for, at prices of the moment, burnt as gas, and as gas of what brings funds home.',
     ),
     dailyAlert: z.boolean(),
     pendingTransactions: z.int(),

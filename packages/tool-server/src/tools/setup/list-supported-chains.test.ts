@@ -1,6 +1,8 @@
 import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
 import { createRpcPool } from '../../adapters/rpc/create-rpc-pool.ts'
+import { createChainDirectory } from '../../adapters/chains/create-chain-directory.ts'
+import type { RpcPool } from '../../ports.ts'
 import { describeRefusals, untouchedWorld } from '../refusals.fixture.ts'
 import { listSupportedChains } from './list-supported-chains.ts'
 
@@ -42,6 +44,24 @@ test('list_supported_chains shows every chain on request, with the versions that
     const chain = chains.find((candidate) => candidate.id === item.id)
     expect(item.versions).toEqual((['v2', 'v3', 'v4'] as const).filter((version) => chain?.amm[version] !== undefined))
   }
+})
+
+test('list_supported_chains shows what the operator added unasked, and what answers first', async () => {
+  const base = chains.find(({ id }) => id === 8453)!
+  const local = { ...base, id: 31337, name: 'local', testnet: true }
+  const own = { ...base, id: 4711, name: 'own', testnet: true }
+  const listed = async (healthy: readonly number[]) => {
+    const probe: RpcPool['probe'] = async ({ id }) => {
+      const isHealthy = healthy.includes(id)
+      return { healthy: isHealthy, headAgeSeconds: null, latencyMs: null, problem: isHealthy ? null : 'silent' }
+    }
+    const world = { ...untouchedWorld(), rpc: { probe } as RpcPool }
+    const directory = createChainDirectory([...chains, local, own])
+    const answer = await listSupportedChains.handle({ includeTestnets: false }, { ...world, chains: directory })
+    return (listSupportedChains.output.parse(answer) as Listed).items.map(({ id }) => id)
+  }
+  expect((await listed([8453, 31337])).slice(0, 3)).toEqual([31337, 8453, 4711])
+  expect((await listed([])).slice(0, 3)).toEqual([31337, 4711, chains.find(({ testnet }) => !testnet)!.id])
 })
 
 test('list_supported_chains answers when no endpoint does, and says so without naming it', async () => {

@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
+import { isOwnChain } from '../../adapters/chains/is-own-chain.ts'
 import { readTool } from '../../tool.ts'
 import { notesResult } from '../results.ts'
 
@@ -7,9 +8,9 @@ export const listSupportedChains = readTool({
   name: 'list_supported_chains',
   title: 'Supported chains',
   description:
-    'Chains of this server: ids, names, native currency, deployed protocol versions, whether the endpoint answers. Testnets and local chains only when asked for.',
+    'Chains of this server: ids, names, native currency, deployed protocol versions, whether the endpoint answers. Those that answer come first. Public testnets only when asked for.',
   scope: 'read:market',
-  input: z.strictObject({ includeTestnets: z.boolean().default(false).describe('Also testnets and local chains') }),
+  input: z.strictObject({ includeTestnets: z.boolean().default(false).describe('Also public testnets') }),
   output: z.object({
     items: z.array(
       z.object({
@@ -30,7 +31,7 @@ export const listSupportedChains = readTool({
   }),
 }).handler(async (input, context) => {
   const all = context.chains.list()
-  const shown = all.filter((chain) => input.includeTestnets || !chain.testnet)
+  const shown = all.filter((chain) => input.includeTestnets || !chain.testnet || isOwnChain(chain))
   const hidden = all.length - shown.length
   const items = await Promise.all(
     shown.map(async (chain) => {
@@ -48,11 +49,12 @@ export const listSupportedChains = readTool({
       }
     }),
   )
+  const rankOf = (item: (typeof items)[number]) => Number(!item.rpcHealthy) * 2 + Number(!isOwnChain(item))
   return {
-    items,
+    items: items.toSorted((one, other) => rankOf(one) - rankOf(other)),
     timestamp: new Date(context.now()).toISOString(),
     source: 'rpc',
-    notes: hidden === 0 ? [] : [`${hidden} testnets or local chains are not shown; set includeTestnets.`],
+    notes: hidden === 0 ? [] : [`${hidden} testnets are not shown; set includeTestnets.`],
   }
 })
 

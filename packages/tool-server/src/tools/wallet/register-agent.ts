@@ -16,7 +16,7 @@ export const registerAgent = writeTool({
   destructive: false,
   idempotent: false,
   input: z.strictObject({
-    role: agentRoleInput,
+    role: agentRoleInput.describe('Invests in vaults, manages them, or builds them'),
     chain: chainInput,
     name: publishedText(100).optional().describe("Default: the operator's"),
     description: publishedText(2_000).optional().describe("Default: the role's"),
@@ -25,7 +25,7 @@ export const registerAgent = writeTool({
     ipfsMode: z
       .enum(['proxy', 'pinata', 'inline'], { error: 'Accepted: proxy, pinata or inline' })
       .optional()
-      .describe("Where the card stands; default: the operator's"),
+      .describe("Default: the operator's"),
     force: z.boolean().default(false).describe('Also when registered'),
   }),
   output: z.object({
