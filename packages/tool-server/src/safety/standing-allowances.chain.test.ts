@@ -58,7 +58,10 @@ describe.each(storeEngines)('on $engine, a block that lacks the approval', ({ us
     const road = await open()
     mining = road
     await mineNothing(road)
-    await leaveAllowance(road, () => testClient(road).mine({ blocks: 1 }))
+    await leaveAllowance(road, async () => {
+      do await testClient(road).mine({ blocks: 1 })
+      while ((await road.nonce()) === 0)
+    })
     const [approval] = await road.store.journal.byNonce(road.chain.id, road.wallet, 0)
     expect(approval?.state).toBe('final')
     await testClient(road).request({ method: 'anvil_reorg', params: [1, []] } as never)
