@@ -41,7 +41,7 @@ export async function measureTool(report) {
     await ask(optimize(pool, 1, 5_000))
     const alone = []
     for (let seed = 2; seed < sized(12, 4); seed += 1) alone.push(await timed(() => ask(optimize(pool, seed, 5_000))))
-    const heavy = (places) => Promise.all(places.map((place, seed) => ask(optimize(place, seed, 50_000))))
+    const heavy = (places) => Promise.all(places.map((place, seed) => ask(optimize(place, seed, sized(50_000, 500)))))
     const beside = {
       quiet: () => sleep(quietMs),
       onePool: () => heavy(heavyPools.map(() => pool)),
