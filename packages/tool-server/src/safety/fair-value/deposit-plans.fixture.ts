@@ -92,3 +92,15 @@ export function v3Manager(functionName: 'collect' | 'decreaseLiquidity', args: R
   const abi: Abi = v3PositionManagerAbi
   return encodeFunctionData({ abi, functionName, args: [args] })
 }
+
+/** The newest position whole, to the wallet, with minimums. */
+export async function removal(road: Road): Promise<Intent> {
+  const { intent } = await road.liquidity.planRemove(road.chain, await newestPosition(road), {
+    percentage: 100,
+    collectFees: true,
+    slippageBps: 50,
+    deadline: Number(await chainDeadline(road)),
+    recipient: road.wallet,
+  })
+  return intent
+}

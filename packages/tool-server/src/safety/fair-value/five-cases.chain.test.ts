@@ -4,14 +4,14 @@ import type { ReferencePool } from '@svc/wallet/core'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { v3PoolAddress } from '../../adapters/liquidity/v3/pool-address.ts'
 import { openWorld, type World } from '../../tools/chain-world.fixture.ts'
-import type { Road, RoadOptions } from '../open-road.fixture.ts'
+import type { RoadOptions } from '../open-road.fixture.ts'
 import { used } from '../road-facts.fixture.ts'
 import { useRoads } from '../use-roads.fixture.ts'
 import { v3Path } from './attack-calls.fixture.ts'
 import { nextIn } from './attack-kit.fixture.ts'
 import { fundStranger, openStage, type Stage } from './attack-row.fixture.ts'
-import { newestPosition, planAdd } from './deposit-plans.fixture.ts'
-import { chainDeadline, lenient, planSwap } from './plans.fixture.ts'
+import { newestPosition, planAdd, removal } from './deposit-plans.fixture.ts'
+import { lenient, planSwap } from './plans.fixture.ts'
 import { openDeepPool, parkOneSided, passTime, sourced, traded } from './sources.fixture.ts'
 import { pushV3, units } from './stranger.fixture.ts'
 
@@ -128,15 +128,4 @@ const bitcoinPool = (of: Devnet): ReferencePool => {
 async function openOn(pool: (of: Devnet) => ReferencePool, policy: RoadOptions['policy']): Promise<Stage> {
   const named = { WETH: { pools: etherPools }, WBTC: { pools: [pool(devnet())] } }
   return openStage(devnet(), await open(sourced(named, policy)(devnet())))
-}
-
-async function removal(road: Road) {
-  const { intent } = await road.liquidity.planRemove(road.chain, await newestPosition(road), {
-    percentage: 100,
-    collectFees: true,
-    slippageBps: 50,
-    deadline: Number(await chainDeadline(road)),
-    recipient: road.wallet,
-  })
-  return intent
 }
