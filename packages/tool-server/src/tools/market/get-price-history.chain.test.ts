@@ -42,9 +42,10 @@ describe('a week by the hour', () => {
     const answer = await world.call(tool, { token0, token1, fee: 500 })
     expect(answer.number('barsFound')).toBeGreaterThan(160)
     expect(tokensIn(answer.data)).toBeLessThanOrEqual(4_000)
-    const digits = JSON.stringify(answer.data).match(/(?<=[[,:])-?\d+\.\d+(?=[\],}])/g) ?? []
-    expect(digits.length).toBeGreaterThan(160)
-    expect(digits.filter((text) => text.replace(/^-?[0.]*|\./g, '').length > 6)).toEqual([])
+    const figures = JSON.stringify(answer.data).match(/(?<=[[,:])-?\d+(\.\d+)?(?=[\],}])/g) ?? []
+    expect(figures.length).toBeGreaterThan(160)
+    const digitsOf = (figure: string) => figure.replaceAll(/^-?[0.]*|\./g, '').replace(/0+$/, '')
+    expect(figures.filter((figure) => digitsOf(figure).length > 6)).toEqual([])
   })
 })
 
