@@ -1,5 +1,6 @@
 // The road over a chain with every way out of it timed: requests to the endpoint, waits for a block, signatures. What is
 // left of a write's time is the road's own. The ports are wrapped; the road is the product's.
+import { randomInt } from 'node:crypto'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
@@ -53,7 +54,7 @@ export async function openMeasuredRoad({ devnet, privateKey, path }) {
     chains,
     rpc,
     tokens,
-    prices: createPriceSource({ rpc, tokens, liquidity }),
+    prices: createPriceSource({ rpc, tokens, liquidity, pickInt: (below) => randomInt(below) }),
     senders: () => sender,
     journal: store.journal,
     transactions: store.transactions,
