@@ -1,7 +1,6 @@
 // The road over a chain with every way out of it timed: requests to the endpoint, waits for a block, signatures. What is
 // left of a write's time is the road's own. The ports are wrapped; the road is the product's.
-import { randomInt } from 'node:crypto'
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
 import { devnetPolicy } from '@svc/tool-server'
