@@ -57,6 +57,7 @@ test('shows the key nowhere', () => {
 
 test.each([
   ['', 'VALIDATION_PRIVATE_KEY_INVALID'],
+  // Without 0x: refused like any other look-alike.
   [privateKey.slice(2), 'VALIDATION_PRIVATE_KEY_INVALID'],
   [` ${privateKey}`, 'VALIDATION_PRIVATE_KEY_INVALID'],
   [`0x${'0'.repeat(64)}`, 'VALIDATION_PRIVATE_KEY_INVALID'],
@@ -65,6 +66,7 @@ test.each([
   const error = refusal({ mode: 'local', privateKey: key })
   expect(error.code).toBe(code)
   expect(error.cause).toBeUndefined()
+  expect(error.message).toMatch(/^privateKey is not a valid key; accepted: 0x and 64 /)
   expect(key === '' || !inspect(error).includes(key.trim())).toBe(true)
 })
 

@@ -64,7 +64,8 @@ const modes: readonly string[] = ['proxy', 'pinata', 'inline'] satisfies IpfsMod
 export function modeOf({ options, env }: ModeTrip): IpfsMode {
   const mode = options.ipfsMode ?? (env['SVC_IPFS_MODE'] || 'proxy')
   if (isMode(mode)) return mode
-  throw new WalletError('VALIDATION_CONFIG_INVALID', `ipfsMode is not valid; accepted: ${modes.join(', ')}.`)
+  const field = options.ipfsMode === undefined ? 'SVC_IPFS_MODE' : 'ipfsMode'
+  throw new WalletError('VALIDATION_CONFIG_INVALID', `${field} is not valid; accepted: ${modes.join(', ')}.`)
 }
 
 function isMode(mode: string): mode is IpfsMode {

@@ -1,11 +1,25 @@
+import { WalletError } from '../wallet-error.ts'
 import type { AgentCard } from './agent-card.ts'
 import { buildAgentCard, type AgentCardOptions } from './build-agent-card.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
 
-/** The card that is registered: options first, then `SVC_AGENT_NAME`, then the role's template. */
+/**
+ * The card that is registered: options first, then `SVC_AGENT_NAME`, then the role's template. Throws
+ * `VALIDATION_CARD_INVALID` and `VALIDATION_CONFIG_INVALID`.
+ */
 export function prepareCard({ options, env, chain, progress }: CardTrip): AgentCard {
-  const name = options.name ?? env['SVC_AGENT_NAME']
-  const card = buildAgentCard({ ...options, ...(name === undefined ? {} : { name }) }, chain.id)
+  const name = options.name ?? (env['SVC_AGENT_NAME'] || undefined)
+  if (name === undefined) {
+    const accepted = 'the option name, or SVC_AGENT_NAME in the environment'
+    throw new WalletError(
+      'VALIDATION_CARD_INVALID',
+      `The agent card is not valid: name is missing (accepted: ${accepted}).`,
+      {
+        details: { fields: [{ field: 'name', accepted }] },
+      },
+    )
+  }
+  const card = buildAgentCard({ ...options, name }, chain.id)
   progress('build-card', `Registering ${JSON.stringify(card.name)} as ${card.metadata['role']}.`)
   return card
 }
