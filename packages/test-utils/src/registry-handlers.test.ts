@@ -94,11 +94,11 @@ describe('registerAgent, with no chain at all,', () => {
     } as const
     const deferred = await register(wallet, { ...withoutSdk, ...kept })
     if (deferred.status !== 'deferred') throw new Error(deferred.status)
-    chain.fund(wallet.address, deferred.fund.amountWei)
+    chain.fund(wallet.address, BigInt(deferred.fund.amountWei))
     const result = await registered(wallet, { ...withoutSdk, ...kept, resume: deferred.resumeToken })
     expect(result).toMatchObject({ agentId: `${chainId}:0`, gasTier: 'wallet' })
     expect(chain.balanceOf(wallet.address)).toBeGreaterThan(0n)
-    expect(chain.balanceOf(wallet.address)).toBeLessThan(deferred.fund.amountWei)
+    expect(chain.balanceOf(wallet.address)).toBeLessThan(BigInt(deferred.fund.amountWei))
   })
 
   test.each([

@@ -36,6 +36,7 @@ export type {
   RegistrationProgress,
   RegistrationResult,
   RegistrationSurroundings,
+  RegistryChoice,
   ResumedRegistration,
 } from './agent/registration.ts'
 export type { RegistrationMatter, RegistrationRecord, RegistrationRecords } from './agent/registration-records.ts'
@@ -74,7 +75,7 @@ export type {
   LocalWalletConfig,
   ManagedWalletConfig,
   ServiceWalletConfig,
-  SignerWalletConfig,
+  BackendWalletConfig,
   WalletMemory,
 } from './service-wallet.ts'
 export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'

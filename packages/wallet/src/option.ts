@@ -3,7 +3,10 @@ import { isPlainUrl, plainUrl } from './is-plain-url.ts'
 import { Secret } from './secret.ts'
 import { flag, isRecord, list, oneOf, only, optional, shape, type Check, type Members } from './shape.ts'
 
-const address = only('an address', (value) => typeof value === 'string' && isAddress(value))
+/** The words for what is no address: most often one that lost a digit, or its checksum. */
+const anAddress =
+  'an address: 0x and 40 hexadecimal digits, with its checksum where small and capital letters are mixed'
+const address = only(anAddress, (value) => typeof value === 'string' && isAddress(value))
 
 /** The checks that options of this package are made of, for `requireOptions`. */
 export const option = Object.freeze({

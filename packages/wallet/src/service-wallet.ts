@@ -106,8 +106,11 @@ export class ServiceWallet implements Signer {
   }
 }
 
-/** What `new ServiceWallet` takes; a field that does not belong to the mode is refused by name. */
-export type ServiceWalletConfig = LocalWalletConfig | ManagedWalletConfig | SignerWalletConfig
+/**
+ * What `new ServiceWallet` takes; a field that does not belong to the mode is refused by name. The backend is first in
+ * place and name: where no member fits, compilers tell of a later one, which is to be the one that misses its key.
+ */
+export type ServiceWalletConfig = BackendWalletConfig | LocalWalletConfig | ManagedWalletConfig
 
 /** What a wallet object remembers by itself, as long as it lives. */
 export type WalletMemory = { readonly journal: Journal; readonly records: RegistrationRecords }
@@ -120,6 +123,9 @@ export type CommonWalletConfig = {
   /** Pin proxy and faucet ask for it. */
   readonly appId?: string
 }
+
+/** A backend of your own. */
+export type BackendWalletConfig = CommonWalletConfig & { readonly mode: 'local' | 'managed'; readonly signer: Signer }
 
 /** A key in the memory of this process, for development and tests. */
 export type LocalWalletConfig = CommonWalletConfig & {
@@ -141,9 +147,6 @@ export type ManagedWalletConfig = CommonWalletConfig & {
   /** Known without asking the provider; a signature by another key is refused. */
   readonly address?: string
 }
-
-/** A backend of your own. */
-export type SignerWalletConfig = CommonWalletConfig & { readonly mode: 'local' | 'managed'; readonly signer: Signer }
 
 const commonChecks: ChecksOf<CommonWalletConfig & Pick<ServiceWalletConfig, 'mode'>> = {
   mode: oneOf('managed', 'local'),

@@ -11,7 +11,7 @@ export class WalletError extends Error {
   readonly suggestion: string
   /** Path of the page in this package and in its repository, with the anchor of the code. */
   readonly docs: string
-  /** What a program may need: hashes, tokens to go on with, the fields that were refused. */
+  /** What a program may need: hashes, tokens to go on with, the fields that were refused. It can be written as JSON. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(code: WalletErrorCode, message: string, options: WalletErrorOptions = {}) {

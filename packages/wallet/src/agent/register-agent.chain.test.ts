@@ -15,6 +15,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
+import type { WalletError } from '../wallet-error.ts'
 import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
 import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegisteredAgent, RegistrationProgress } from './registration.ts'
@@ -170,6 +171,34 @@ test.each([
     warnings: expect.arrayContaining([expect.stringContaining('SDK failed')]),
   })
   expect(await nonce()).toBe(1)
+})
+
+test('every way a registration ends can be written as JSON', async () => {
+  const gas = { tiers: ['wallet', 'manual'], manualWaitMs: 0 } as const
+  const poor = new ServiceWallet({
+    mode: 'local',
+    privateKey: generatePrivateKey(),
+    chainId: 31337,
+    rpcUrls: { 31337: devnet().rpcUrl },
+  })
+  const given: AgentRegistrationConfig = {
+    name: 'Ada',
+    role: 'vault_manager',
+    ipfsMode: 'inline',
+    registry: { identity: registry() },
+  }
+  const details: unknown[] = []
+  const deferred = await registerAgent(poor, { ...given, gas, onProgress: (event) => void details.push(event) })
+  expect(deferred).toMatchObject({ status: 'deferred', fund: { amountWei: expect.stringMatching(/^[1-9]\d*$/) } })
+  const registered = await registerAgent(wallet, given)
+  expect(registered).toMatchObject({ status: 'registered' })
+  const refused: unknown = await registerAgent(wallet, { ...given, force: true, gas: { maxFeeWei: 1n } }).catch(
+    (error: unknown) => error,
+  )
+  expect(refused).toMatchObject({ code: 'GAS_ABOVE_LIMIT', details: { maxFeeWei: '1' } })
+  for (const value of [deferred, registered, details, (refused as WalletError).details]) {
+    expect(JSON.parse(JSON.stringify(value))).toEqual(value)
+  }
 })
 
 test('the row of a chain may name its registry', async () => {

@@ -6,7 +6,7 @@ import type { WalletErrorCode } from '../wallet-error.ts'
 import type { WalletResultCode } from '../wallet-result-table.ts'
 import type { AgentCard, AgentRole } from './agent-card.ts'
 import type { RegistrationRecords } from './registration-records.ts'
-import type { RegistryRow } from './identity-registries.ts'
+import type { RegistryForm } from './identity-registries.ts'
 
 /** What `registerAgent` takes. Every field of the role's template can be overridden by the field of the same name. */
 export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'services' | 'trust' | 'metadata'>> & {
@@ -26,7 +26,7 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
   /** The wallet's chain where it is missing. */
   readonly chainId?: number
   /** Instead of the table's: another address, another form of `register`. */
-  readonly registry?: Partial<Pick<RegistryRow, 'identity' | 'form'>>
+  readonly registry?: RegistryChoice
   /** Registers also when the wallet has an identity already: two such calls make two, one after the other. */
   readonly force?: boolean
   /** The token of a pending or deferred result: goes on where that one stopped, see {@link ResumedRegistration}. */
@@ -36,6 +36,14 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
   readonly onProgress?: (event: RegistrationProgress) => void
   readonly signal?: AbortSignal
 } & RegistrationSurroundings
+
+/** A registry other than the table's. */
+export type RegistryChoice = {
+  /** An address; text that is none is refused with `VALIDATION_CONFIG_INVALID`. The table's where it is missing. */
+  readonly identity?: string | null
+  /** Found out by asking the contract where it is missing and the address is not of the table. */
+  readonly form?: RegistryForm
+}
 
 /**
  * What `registerAgent` takes to go on with a registration: its token, and the journal and records it was begun with, if
@@ -154,7 +162,8 @@ export type DeferredRegistration = {
   readonly fund: {
     readonly address: Address
     readonly amount: string
-    readonly amountWei: bigint
+    /** A decimal number, as text so that the result can be written as JSON. */
+    readonly amountWei: string
     readonly currency: string
   }
   readonly chainId: number

@@ -99,5 +99,10 @@ function fundOf({ owner, chain, options }: GasDesk, { worstWei }: Price): Deferr
   const wantedWei = reckonedWei > leastAskedWei ? reckonedWei : leastAskedWei
   const mostWei = mostFeeWei(chain, options.gas?.maxFeeWei)
   const amountWei = wantedWei < mostWei ? wantedWei : mostWei
-  return { address: owner, amountWei, amount: formatEther(amountWei), currency: chain.nativeCurrency.symbol }
+  return {
+    address: owner,
+    amountWei: `${amountWei}`,
+    amount: formatEther(amountWei),
+    currency: chain.nativeCurrency.symbol,
+  }
 }

@@ -109,7 +109,7 @@ describe('a person', () => {
     expect(sleeps).toHaveLength(3)
     expect(events.find(({ step }) => step === 'wait-for-funds')).toMatchObject({
       message: `Send 0.005 ETH to ${wallet.address} on chain 31337 (${devnet().chain.name}).`,
-      details: { address: wallet.address, amountWei: parseEther('0.005'), waitMs: 60_000 },
+      details: { address: wallet.address, amountWei: `${parseEther('0.005')}`, waitMs: 60_000 },
     })
   })
 
@@ -150,7 +150,7 @@ describe('a person', () => {
     const tip = await client().estimateMaxPriorityFeePerGas()
     const worstWei = ((10n ** 12n * 12n) / 10n) * ((baseFeePerGas ?? 0n) * 2n + tip)
     const result = await fundAndPay(desk, call)
-    expect(result).toMatchObject({ status: 'deferred', fund: { amountWei: (worstWei * 13n) / 10n } })
+    expect(result).toMatchObject({ status: 'deferred', fund: { amountWei: `${(worstWei * 13n) / 10n}` } })
   })
 })
 

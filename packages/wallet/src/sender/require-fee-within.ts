@@ -17,7 +17,7 @@ export function requireFeeWithin(worstWei: bigint, chain: FeeChain, maxFeeWei?: 
   const { symbol } = chain.nativeCurrency
   const figures = `${formatEther(worstWei)} ${symbol}, and at most ${formatEther(most)} ${symbol} is agreed to`
   throw new WalletError('GAS_ABOVE_LIMIT', `The gas may cost ${figures}; nothing was signed.`, {
-    details: { worstWei, maxFeeWei: most, currency: symbol },
+    details: { worstWei: `${worstWei}`, maxFeeWei: `${most}`, currency: symbol },
   })
 }
 

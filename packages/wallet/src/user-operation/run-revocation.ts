@@ -77,9 +77,10 @@ async function signed(
   const worstWei = gasLimit * lasting.maxFeePerGas
   requireFeeWithin(worstWei, chain, maxFeeWei)
   if (balanceWei < worstWei) {
-    const amount = formatEther(worstWei - balanceWei)
+    const lackingWei = worstWei - balanceWei
+    const amount = formatEther(lackingWei)
     throw new WalletError('INSUFFICIENT_FUNDS', `To end the delegation ${owner} needs ${amount} more.`, {
-      details: { address: owner, amountWei: worstWei - balanceWei, amount, currency: chain.nativeCurrency.symbol },
+      details: { address: owner, amountWei: `${lackingWei}`, amount, currency: chain.nativeCurrency.symbol },
     })
   }
   const ownNext = (await journal.nextNonce(chain.id, owner)) ?? 0

@@ -75,7 +75,7 @@ export type UserOperationResult = { readonly userOperationHash: Hex } & (
   | {
       readonly status: 'mined'
       readonly txHash: Hash
-      /** Of the operation's own call, whatever else is in the bundle. */
+      /** Of the operation's own call, whatever else is in the bundle; viem's, whose `stringify` writes their bigints. */
       readonly logs: readonly Log[]
     }
   | {

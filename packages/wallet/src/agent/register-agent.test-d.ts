@@ -1,0 +1,27 @@
+import { registerAgent } from './register-agent.ts'
+import type { FoundAgents } from './find-agents.ts'
+import type { AgentIdentity } from './get-agent.ts'
+import type { RegistrationPlan } from './plan-registration.ts'
+import type { RegistrationResult } from './registration.ts'
+import type { UpdateResult } from './update-agent.ts'
+import { ServiceWallet } from '../service-wallet.ts'
+import type { Revocation } from '../user-operation/revoke-delegation.ts'
+
+declare const text: string
+const wallet = new ServiceWallet({ mode: 'local', privateKey: text, chainId: 31337 })
+
+// An address comes out of an environment or a file, where it is text; whether it is one is looked at when it is used.
+void registerAgent(wallet, { name: 'Ada', role: 'vault_manager', registry: { identity: text } })
+// @ts-expect-error but nothing else than text
+void registerAgent(wallet, { name: 'Ada', role: 'vault_manager', registry: { identity: 1 } })
+
+/** What `JSON.stringify` writes and `JSON.parse` gives back; a bigint is none of it. */
+type Json = string | number | boolean | null | undefined | readonly Json[] | { readonly [member: string]: Json }
+type Satisfies<Wanted, Given extends Wanted> = Given
+
+export type Results = Satisfies<
+  Json,
+  RegistrationResult | UpdateResult | RegistrationPlan | AgentIdentity | FoundAgents | Revocation
+>
+// @ts-expect-error a bigint would make JSON.stringify throw
+export type Refused = Satisfies<Json, { readonly amountWei: bigint }>
