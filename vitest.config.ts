@@ -4,7 +4,7 @@ import { LongFilesFirst } from './test/long-files-first.ts'
 export default defineConfig({
   ssr: { resolve: { conditions: ['svc-source'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
     globalSetup: ['test/temporary-directory.ts', 'test/bundled-program.ts'],
     pool: 'forks',
     sequence: { sequencer: LongFilesFirst },

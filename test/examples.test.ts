@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const folder = join('examples', 'test-utils')
 
-test.each(readdirSync(join(root, folder)))(
+test.each(readdirSync(join(root, folder)).filter((name) => name.endsWith('.mjs')))(
   'the example of the test package runs as its reader runs it: %s',
   async (name) => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--test', join(folder, name)], { cwd: root })
@@ -21,6 +21,14 @@ test("the first test of the test package's README runs", async () => {
   const [, program = ''] = /```js\n(import [^]*?)```/.exec(readme) ?? []
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { cwd: root })
   expect(stdout).toMatch(/pass 1/)
+})
+
+// The file is type-checked with the tests and run among them.
+test("the TypeScript of the test package's README is an example", () => {
+  const readme = readFileSync(join(root, 'packages', 'test-utils', 'README.md'), 'utf8')
+  const [, program = ''] = /```ts\n(import [^]*?)```/.exec(readme) ?? []
+  const example = readFileSync(join(root, folder, 'register.test.ts'), 'utf8')
+  expect(program).toBe(example.slice(example.indexOf('import ')))
 })
 
 test('examples/lp-on-minutes.mjs tells the shipped minutes, and its figures are those of docs/analytics.md', async () => {
