@@ -13,7 +13,8 @@ export function renderApi(packageName: string, folder: string, entries: Readonly
   const whole = (one: PublicExport) => renderExport(one, folder, links)
   return `# ${packageName}
 
-Generated from the docstrings by \`npm run docs\`. Amounts on a chain are \`bigint\` in the smallest unit (names ending in \`Wei\`),
+Generated from the docstrings by \`npm run docs\`. Amounts on a chain are \`bigint\` in the smallest unit (names ending in \`Wei\`; decimal text in
+results, so that they can be written as JSON),
 times are milliseconds (names ending in \`Ms\`; points in time are Unix milliseconds). Whatever fails rejects with a
 \`WalletError\`, unless the entry says otherwise.
 
