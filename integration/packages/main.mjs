@@ -2,6 +2,7 @@
 // with and without the identity SDK, says what came of it, and exits 1 when anything failed.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +22,9 @@ const overrides = {
     'kubo-rpc-client': 'npm:empty-npm-package@1.0.0',
   },
 }
+
+/** The oldest viem that the packages take. */
+const oldest = /^>=(\S+) /.exec(manifestOf('wallet').peerDependencies.viem)[1]
 
 const started = performance.now()
 const folder = await mkdtemp(join(tmpdir(), 'svc-packages-'))
@@ -78,6 +82,18 @@ async function prove() {
     assert.deepEqual(await versionsOf('viem'), ['2.57.1']),
   )
   await step('it runs, and registers through the identity SDK', () => runConsumer('sdk', 'sdk-inline'))
+  await npm('install', `viem@${oldest}`)
+  await step(`an application that holds viem ${oldest} keeps it, and no other comes`, async () =>
+    assert.deepEqual(await versionsOf('viem'), [oldest]),
+  )
+  await step('the consumer type-checks and registers with it', async () => {
+    await run(process.execPath, [older, '-p', 'tsconfig.nodenext.json'])
+    await runConsumer('oldest', 'sdk-inline')
+  })
+}
+
+function manifestOf(name) {
+  return JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'))
 }
 
 async function step(name, check) {
@@ -91,7 +107,7 @@ async function step(name, check) {
 }
 
 async function runConsumer(name, registrationMethod) {
-  const [account] = devnet.accounts.slice(name === 'sdk' ? 1 : 0)
+  const account = devnet.accounts[['plain', 'sdk', 'oldest'].indexOf(name)]
   const state = join(project, name)
   await mkdir(state)
   const words = [devnet.rpcUrl, devnet.registry.identity, account.privateKey, name, state]
@@ -126,7 +142,7 @@ async function onChain(tokenId) {
 async function pack(name) {
   const [packed] = await run('npm', ['pack', '--json', '--pack-destination', folder], join(packages, name))
   const files = packed.files.map(({ path }) => path)
-  const manifest = JSON.parse(await readFile(join(packages, name, 'package.json'), 'utf8'))
+  const manifest = manifestOf(name)
   for (const target of Object.values(manifest.exports).flatMap((conditions) => Object.values(conditions))) {
     assert.ok(files.includes(target.slice('./'.length)), `${target} is not packed`)
   }
