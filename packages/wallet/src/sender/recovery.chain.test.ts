@@ -28,6 +28,9 @@ test('a foreign transaction with the same key ends the request, which may be mad
 describe.each([1, 2, 3])('a reorg of depth %s', (depth) => {
   test('takes what it undid back to broadcast, sends it again, and each is mined once', async () => {
     const before = await reader().getBalance({ address: bob })
+    // The blocks that are asked for are then of this test: of those the chain was loaded with it keeps no state, and a
+    // look before the first of ours is mined would be refused.
+    await node().mine({ blocks: depth })
     const sender = senderOver(undefined, { confirmations: depth + 1 })
     const sent = []
     for (let index = 0; index < depth; index += 1) sent.push(await sender.broadcast(await sender.sign(call())))
