@@ -132,9 +132,13 @@ describe('G3: fifty in flight', () => {
   })
 })
 
-/** How many transactions of one account wait for a block; others may have left theirs in the pool. */
+/**
+ * How many transactions of one account wait for a block; others may have left theirs in the pool. The node counts a block
+ * before it takes its transactions out of the pool, so the count is read after the pool and decides.
+ */
 async function waitingOf(account: Address): Promise<number> {
   const { pending } = await node().getTxpoolContent()
+  const count = await reader().getTransactionCount({ address: account, blockTag: 'latest' })
   const own = Object.entries(pending).filter(([address]) => address.toLowerCase() === account.toLowerCase())
-  return own.reduce((sum, [, byNonce]) => sum + Object.keys(byNonce).length, 0)
+  return own.flatMap(([, byNonce]) => Object.keys(byNonce)).filter((nonce) => Number(nonce) >= count).length
 }
