@@ -51,8 +51,8 @@ describe.each(useEngines())('what was seen of prices, on $engine', ({ newPlace }
     ])
   })
 
-  test('is forgotten after 74 hours, and what is further off in either direction is not kept', async () => {
-    const span = 74 * hour
+  test('is forgotten after 26 hours, and what is further off in either direction is not kept', async () => {
+    const span = 26 * hour
     await keep(seen('a', start), seen('b', start + 300), seen('a', start - span), seen('a', start + span))
     await keep(seen('a', start - span + 1), seen('a', start + span - 1))
     expect((await recall('a')).map(({ atSeconds }) => atSeconds - start)).toEqual([1 - span, 0, span - 1])

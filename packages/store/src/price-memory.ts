@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * What was seen of prices on chains, for three days and a little more. Of a subject it holds one sighting in five minutes, and it
+ * What was seen of prices on chains, for a day and a little more. Of a subject it holds one sighting in five minutes, and it
  * holds 4,000 subjects at most: those seen last. `now` gives Unix milliseconds.
  */
 export function createPriceMemory(engine: Engine, now: () => number): PriceMemory {
@@ -40,11 +40,11 @@ export function createPriceMemory(engine: Engine, now: () => number): PriceMemor
 }
 
 export type PriceMemory = {
-  /** What was kept of these subjects on a chain within the last 74 hours, oldest first. */
+  /** What was kept of these subjects on a chain within the last 26 hours, oldest first. */
   recall(chain: { readonly id: number }, subjects: readonly string[]): Promise<readonly Sighting[]>
   /**
    * Keeps what was seen. What is there already in the same five minutes stays, and is replaced only by what was seen in the
-   * same second. Left out: what is more than 74 hours from now either way, subjects longer than 160 characters, and values
+   * same second. Left out: what is more than 26 hours from now either way, subjects longer than 160 characters, and values
    * that take more than 2,048 characters of JSON.
    */
   keep(chain: { readonly id: number }, sightings: readonly Sighting[]): Promise<void>
@@ -60,7 +60,7 @@ export type Sighting = {
   readonly values: Readonly<Record<string, bigint>>
 }
 
-const keptSeconds = 74 * 60 * 60
+const keptSeconds = 26 * 60 * 60
 const slotSeconds = 5 * 60
 const mostSubjects = 4_000
 const mostSubjectCharacters = 160

@@ -24,6 +24,7 @@ export function proposalText(proposal: TokenProposal): string {
             (proposal.isFeedKept ? ', as before' : ''),
         ]),
     ...priceLines(proposal),
+    ...expectedLines(sources),
     '',
   ].join('\n')
 }
@@ -64,6 +65,15 @@ function priceLines({ band, maxPriceBandBps }: TokenProposal): readonly string[]
     `price       ${shortUsd(band.lowUsd)} to ${shortUsd(band.highUsd)} USD, ${widthBps} bps wide`,
     ...witnesses.map(witnessLine),
     ...notes.map((note) => `            ${note}`),
+  ]
+}
+
+function expectedLines({ expectedUsd }: TokenProposal['sources']): readonly string[] {
+  if (expectedUsd === undefined) return []
+  const { low, high } = expectedUsd
+  return [
+    `expected    ${low} to ${high} USD`,
+    '            by pools alone: at other prices none of it leaves without a person, since somebody may have pushed them',
   ]
 }
 

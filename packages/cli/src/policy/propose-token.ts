@@ -8,9 +8,10 @@ import {
   type PolicyFile,
   proposeSources,
 } from '@svc/tool-server/policy'
-import type { PriceSources, UsdFeed } from '@svc/wallet/core'
+import type { UsdFeed } from '@svc/wallet/core'
 import type { TokenRequest } from './token-words.ts'
-import { namedFeed, withToken } from './with-token.ts'
+import { expectedUsd, type PolicySources } from './policy-sources.ts'
+import { namedSources, withToken } from './with-token.ts'
 
 /**
  * What a policy file would say with a token added, what was found of its pools, and what the sources say now. Throws
@@ -25,13 +26,16 @@ export async function proposeToken(
   const { tokens, ...ports } = openReads(config, { memory: null, policy: () => before })
   const token = await tokens.byAddress(chain, address)
   const found = await proposeSources({ chain, token, feed }, { ...ports, tokens })
-  const kept = feed === null ? keptFeed(written, { chain, address, feed }) : null
-  const sources: PriceSources = { ...(kept === null ? {} : { feed: kept }), ...found.sources }
-  const change = { chainId: chain.id, token: token.address, isListed: token.listed, sources }
-  const changed = withToken(written, change)
-  const policy = parsePolicy(changed.written, { production })
+  const known = namedSources(written, chain.id, address)
+  const kept = feed === null ? keptFeed(known, { chain, address, feed }) : null
+  const priced: PolicySources = { ...(kept === null ? {} : { feed: kept }), ...found.sources }
+  const change = { chainId: chain.id, token: token.address, isListed: token.listed }
+  const policy = parsePolicy(withToken(written, { ...change, sources: priced }).written, { production })
   const price = await openReads(config, { memory: null, policy: () => policy }).prices.usd(chain, token)
-  const band = price?.band ?? null
+  const band = price?.band == null ? null : bandReport(price.band)
+  const isByPools = priced.feed === undefined && band !== null
+  const expected = isByPools ? expectedUsd(band, known.expectedUsd) : known.expectedUsd
+  const sources = { ...priced, ...(expected === undefined ? {} : { expectedUsd: expected }) }
   return {
     chain: { id: chain.id, name: chain.name },
     token: { address: token.address, symbol: token.symbol, decimals: token.decimals, isListed: token.listed },
@@ -39,9 +43,9 @@ export async function proposeToken(
     pools: found.pools,
     sources,
     isFeedKept: kept !== null,
-    band: band === null ? null : bandReport(band),
+    band,
     maxPriceBandBps: policy.maxPriceBandBps,
-    ...changed,
+    ...withToken(written, { ...change, sources }),
   }
 }
 
@@ -64,7 +68,7 @@ export type TokenProposal = {
   readonly blockNumber: string
   /** Every pool that was found, with the reason where it is passed over. */
   readonly pools: readonly JudgedPool[]
-  readonly sources: PriceSources
+  readonly sources: PolicySources
   /** Whether the feed is the one that held before. */
   readonly isFeedKept: boolean
   /** With these sources in place; `null` where they say nothing. */
@@ -76,10 +80,8 @@ export type TokenProposal = {
 }
 
 /** A person vouched for it before: it stays until another is named. */
-function keptFeed(written: unknown, { chain, address }: TokenRequest): UsdFeed | null {
-  const named = namedFeed(written, chain.id, address)
-  // The file was read as a policy, so what stands there is a feed.
-  if (named !== null) return named as UsdFeed
+function keptFeed({ feed: named }: PolicySources, { chain, address }: TokenRequest): UsdFeed | null {
+  if (named !== undefined) return named
   const rows = [chain.wrappedNative, ...chain.tokens].filter((row) => row.address === address)
   const row = rows.find(({ priceSources }) => priceSources?.feed !== undefined)?.priceSources?.feed
   if (row === undefined) return null

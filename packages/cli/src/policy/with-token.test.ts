@@ -1,6 +1,6 @@
 import type { PriceSources } from '@svc/wallet/core'
 import { describe, expect, it } from 'vitest'
-import { namedFeed, withToken } from './with-token.ts'
+import { namedSources, withToken } from './with-token.ts'
 
 const token = '0x4200000000000000000000000000000000000006'
 const other = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
@@ -61,7 +61,7 @@ describe('a token in a policy file', () => {
   })
 
   it('tells the feed that was named before', () => {
-    expect(namedFeed(add({}).written, 8453, token)).toEqual(feed)
-    expect([namedFeed({}, 8453, token), namedFeed(add({}).written, 1, token)]).toEqual([null, null])
+    expect(namedSources(add({}).written, 8453, token)).toEqual(sources)
+    expect([namedSources({}, 8453, token), namedSources(add({}).written, 1, token)]).toEqual([{}, {}])
   })
 })

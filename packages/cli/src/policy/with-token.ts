@@ -1,5 +1,5 @@
-import type { PriceSources } from '@svc/wallet/core'
 import type { Address } from 'viem'
+import type { PolicySources } from './policy-sources.ts'
 
 /**
  * The content of a policy file with a token on its list, unless the chain lists it, and with its price sources; every other
@@ -35,14 +35,14 @@ export type TokenChange = {
   readonly token: Address
   /** Whether the chain's own list holds it. */
   readonly isListed: boolean
-  readonly sources: PriceSources
+  readonly sources: PolicySources
 }
 
-/** The feed that a policy file names for a token; `null` without one. */
-export function namedFeed(written: unknown, chainId: number, token: Address): unknown {
+/** What a policy file, read as a policy before, names for a token; nothing where it does not. */
+export function namedSources(written: unknown, chainId: number, token: Address): PolicySources {
   const ofChain = membersOf(membersOf(membersOf(written)['priceSources'])[`${chainId}`])
   const key = Object.keys(ofChain).find((one) => sameText(one, token))
-  return key === undefined ? null : (membersOf(ofChain[key])['feed'] ?? null)
+  return key === undefined ? {} : membersOf(ofChain[key])
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
@@ -54,12 +54,13 @@ function sameText(one: unknown, other: string): boolean {
 }
 
 /** Of pools their order says nothing. */
-function sameSources(known: unknown, { feed, pools = [] }: PriceSources): boolean {
+function sameSources(known: unknown, { feed, pools = [], expectedUsd }: PolicySources): boolean {
   if (typeof known !== 'object' || known === null) return false
-  const { feed: knownFeed, pools: knownPools = [] } = membersOf(known)
+  const { feed: knownFeed, pools: knownPools = [], expectedUsd: knownExpected } = membersOf(known)
   const texts = (list: readonly unknown[]) => list.map(canonical).toSorted().join()
   if (!Array.isArray(knownPools)) return false
-  return canonical(knownFeed ?? null) === canonical(feed ?? null) && texts(knownPools) === texts(pools)
+  const isSame = (one: unknown, other: unknown) => canonical(one ?? null) === canonical(other ?? null)
+  return isSame(knownFeed, feed) && isSame(knownExpected, expectedUsd) && texts(knownPools) === texts(pools)
 }
 
 /** Members by name, addresses and ids in lower case. */

@@ -17,7 +17,7 @@ export type PriceBand = {
    */
   readonly basis: 'feed' | 'pools' | 'cold'
   /**
-   * Whether a feed, a peg, or prices of hours ago hold it, so that nobody can have moved it by pushing pools for half an hour.
+   * Whether a feed, a peg, what a feed said last, or what a person expects holds it, so that pushing pools cannot have moved it far.
    */
   readonly isAnchored: boolean
   /** Sum of what the named pools held on their shallower sides throughout, in millionths of a US dollar. */
@@ -57,7 +57,7 @@ export function mayPass(doubt: PriceDoubt | null | undefined): boolean {
 
 /** What the server itself has seen before: durable and bounded. */
 export type PriceMemory = {
-  /** What was kept of these subjects on a chain within the last three days, oldest first. */
+  /** What was kept of these subjects on a chain within the last day, oldest first. */
   recall(chain: Pick<Chain, 'id'>, subjects: readonly string[]): Promise<readonly Sighting[]>
   /** Keeps what was seen. Never throws and never makes the caller wait for the disk. */
   keep(chain: Pick<Chain, 'id'>, sightings: readonly Sighting[]): void

@@ -136,9 +136,9 @@ const unnamedText: BudgetText = {
 
 const unanchoredText: BudgetText = {
   code: 'APPROVAL_REQUIRED',
-  what: 'Pools alone say what this token is worth, and nothing tells what it was worth hours ago, so it leaves only with a person',
+  what: 'Pools alone say what this token is worth, and their price is not where a person expects it, so it leaves only with a person',
   suggestion:
-    'Ask the operator to approve, to name a feed, or to configure an endpoint that keeps the state of a day; or call again when the server has seen its price for eight hours; unnamedSales of the policy lets it leave without asking.',
+    'Ask the operator to approve, to say what the token is worth (expectedUsd in priceSources, which svc policy add-token proposes), or to name a feed; unnamedSales of the policy lets it leave without asking.',
 }
 
 const poolPricedText: BudgetText = {

@@ -1,5 +1,7 @@
-import type { PriceSources, ReferencePool } from '@svc/wallet/core'
-import type { Address } from 'viem'
+import type { ReferencePool } from '@svc/wallet/core'
+import { type Address, parseUnits } from 'viem'
+import type { PriceRange } from '../adapters/prices/band/price-range.ts'
+import type { ConfirmedSources } from '../adapters/prices/named-tokens.ts'
 import type { Policy } from './policy.ts'
 
 /**
@@ -7,22 +9,32 @@ import type { Policy } from './policy.ts'
  * of the chain holds. The same objects as long as the policy is the same.
  */
 export function createConfirmedSources(latest: () => Policy) {
-  let known: { readonly policy: Policy; readonly sources: ReadonlyMap<string, PriceSources> } | null = null
-  return (chainId: number, token: Address): PriceSources | undefined => {
+  let known: { readonly policy: Policy; readonly sources: ReadonlyMap<string, Confirmed> } | null = null
+  return (chainId: number, token: Address): Confirmed | undefined => {
     const policy = latest()
     if (known?.policy !== policy) known = { policy, sources: sourcesOf(policy) }
     return known.sources.get(keyOf(`${chainId}`, token))
   }
 }
 
-function sourcesOf({ priceSources }: Policy): ReadonlyMap<string, PriceSources> {
+type Confirmed = NonNullable<ReturnType<ConfirmedSources>>
+
+function sourcesOf({ priceSources }: Policy): ReadonlyMap<string, Confirmed> {
   const rows = Object.entries(priceSources).flatMap(([chainId, tokens]) =>
-    Object.entries(tokens).map(([token, { feed, pools }]) => {
-      const sources = { ...(feed === undefined ? {} : { feed }), pools: pools.map(poolOf) }
+    Object.entries(tokens).map(([token, { feed, pools, expectedUsd }]) => {
+      const sources = {
+        ...(feed === undefined ? {} : { feed }),
+        pools: pools.map(poolOf),
+        ...(expectedUsd === undefined ? {} : { expected: rangeOf(expectedUsd) }),
+      }
       return [keyOf(chainId, token), sources] as const
     }),
   )
   return new Map(rows)
+}
+
+function rangeOf({ low, high }: { readonly low: string; readonly high: string }): PriceRange {
+  return { lowE18: parseUnits(low, 18), highE18: parseUnits(high, 18) }
 }
 
 function keyOf(chainId: string, token: string): string {

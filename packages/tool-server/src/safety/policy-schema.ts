@@ -298,12 +298,24 @@ function priceSources() {
       .max(8)
       .default([])
       .describe('Pools against a listed token, at most eight.'),
+    expectedUsd: z
+      .strictObject({ low: price(), high: price() })
+      .refine(({ low, high }) => Number(low) <= Number(high), 'accepted: low not above high')
+      .optional()
+      .describe(
+        'US dollars of one whole token between which a person expects it. Where pools alone price it, it leaves without a person only at prices between these.',
+      ),
   })
 }
 
 function usd() {
   const accepted = 'accepted: decimal US dollars in quotes, such as "500" or "0.25"'
   return z.string(accepted).regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, accepted)
+}
+
+function price() {
+  const accepted = 'accepted: decimal US dollars above zero in quotes, such as "0.25"'
+  return z.string(accepted).regex(/^(?!0(\.0+)?$)(0|[1-9]\d{0,11})(\.\d{1,18})?$/, accepted)
 }
 
 function whole(min: number, max: number) {

@@ -40,13 +40,13 @@ describe('what a call takes out of the budgets of a day', () => {
     expect(of({ arrives: holding({ unnamed: usd(9) }), leaves: holding({ fed: usd(9), unnamed: 0n }) })).toEqual([])
   })
 
-  it('has as little of a token that pools alone price and no earlier price holds', () => {
+  it('has as little of a token that pools alone price where nobody expects it', () => {
     const of = (side: Partial<BudgetedValue['simulated']>, unnamedSales: 'ask' | 'allow' = 'ask') =>
       budgetsOf(valueOf(side), { ...spend, policy: parsePolicy({ unnamedSales }, { production: false }) }).filter(
-        ({ name }) => name.startsWith('without an earlier price'),
+        ({ name }) => name.startsWith('without an expected price'),
       )
     expect(of({ leaves: holding({ fresh: 1n }) })).toEqual([
-      { name: 'without an earlier price 1 fresh', usdMicros: 1n, capUsdMicros: 0n },
+      { name: 'without an expected price 1 fresh', usdMicros: 1n, capUsdMicros: 0n },
     ])
     expect(of({ leaves: holding({ fresh: 1n }) }, 'allow')).toEqual([])
     expect(of({ arrives: holding({ fresh: 1n }), leaves: holding({ pooled: 1n, fed: 1n }) })).toEqual([])

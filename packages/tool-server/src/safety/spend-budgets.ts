@@ -79,7 +79,7 @@ function poolPriced(
 /**
  * What leaves with a person's word alone, unless the policy says otherwise. A token without a named source: whoever bids for it in a
  * pool of his own decides how little it counts as, and a market that nothing here looks at may say more. A token that pools alone
- * price and no earlier price holds: whoever pushes them for half an hour decides as much, and limits in dollars bound nothing then.
+ * price, not where a person expects it: whoever pushes them decides as much, and limits in dollars bound nothing then.
  */
 function forAPerson(
   { simulated }: BudgetedValue,

@@ -163,7 +163,7 @@ const budgetTexts: Readonly<Record<string, string>> = {
 function otherText(name: string): string {
   if (isOfUnnamed(name)) return 'a token without a named source that leaves, without a person'
   if (isOfUnanchored(name))
-    return 'a token that pools alone price, of which no earlier price is known, that leaves, without a person'
+    return 'a token that pools alone price, and not where a person expects it, that leaves, without a person'
   return isForAPerson(name)
     ? 'a token that pools alone price, a tenth of their depth without a person'
     : 'spent in this pool'

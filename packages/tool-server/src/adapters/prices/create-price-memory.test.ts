@@ -22,11 +22,11 @@ describe('createPriceMemory', () => {
     expect(await memory.recall({ id: 1 }, ['pool 0x1'])).toEqual([])
   })
 
-  it('keeps one sighting of five minutes, the first, and none older than three days', async () => {
+  it('keeps one sighting of five minutes, the first, and none older than a day', async () => {
     const clock = { ms: now * 1000 }
     const memory = createPriceMemory({ store: () => null, now: () => clock.ms })
     memory.keep(chain, [
-      seen('a', now - 3 * 86_400 + 100),
+      seen('a', now - 86_400 + 100),
       seen('a', now, 1n),
       seen('a', now + 299, 2n),
       seen('a', now + 300, 3n),

@@ -2,13 +2,13 @@ import type { PriceMemory, Sighting } from '../../ports.ts'
 
 /** Where sightings are kept for good: the store's, or nothing. */
 export type SightingStore = {
-  /** What was kept of these subjects on a chain within the last three days, oldest first. */
+  /** What was kept of these subjects on a chain within the last day, oldest first. */
   recall(chain: { readonly id: number }, subjects: readonly string[]): Promise<readonly Sighting[]>
   keep(chain: { readonly id: number }, sightings: readonly Sighting[]): Promise<void>
 }
 
 /**
- * Remembers the sightings of three days, at most one of each subject in five minutes: in the process, and in a store where there is
+ * Remembers the sightings of a day, at most one of each subject in five minutes: in the process, and in a store where there is
  * one. The store is asked once for each subject. If it fails, it counts as empty and is asked again the next time.
  *
  * @param store gives the store; `null` as long as there is none
@@ -63,7 +63,7 @@ type Remembered = {
   asked: Promise<void> | null
 }
 
-const keptSeconds = 3 * 86_400
+const keptSeconds = 86_400
 const slotSeconds = 300
 /** More than the tokens and pools of all shipped rows; the store bounds what it keeps itself. */
 const mostSubjects = 2_000

@@ -5,6 +5,7 @@ import { v2PairAddress } from '../liquidity/v2/pair-address.ts'
 import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
 import { poolIdOf } from '../liquidity/v4/pool-key.ts'
 import type { PoolReading } from './band/pool-reading.ts'
+import type { PriceRange } from './band/price-range.ts'
 
 /** A token with named sources, or whose target price is a dollar. */
 export type NamedToken = {
@@ -12,6 +13,8 @@ export type NamedToken = {
   readonly key: string
   readonly usdPegged: boolean
   readonly feed: PriceSources['feed']
+  /** Between which prices a person expects it; `null` where none did. */
+  readonly expected: PriceRange | null
   readonly pools: readonly PoolPlace[]
 }
 
@@ -23,7 +26,10 @@ export type PoolPlace = Pick<PoolReading, 'row' | 'quoteKey' | 'side' | 'fault'>
 }
 
 /** Sources that a person confirmed for a token; they stand in place of those of the chain's row. */
-export type ConfirmedSources = (chainId: number, token: Address) => PriceSources | undefined
+export type ConfirmedSources = (
+  chainId: number,
+  token: Address,
+) => (PriceSources & { readonly expected?: PriceRange }) | undefined
 
 /** What a price needs to know of a token. */
 export type PricedToken = Pick<Token, 'address' | 'decimals'>
@@ -66,11 +72,12 @@ function namedTokens(chain: Chain, token: PricedToken, sources: Sources): readon
 
 function namedToken(chain: Chain, token: PricedToken, { confirmed, placed }: Sources): NamedToken | null {
   const row = rowOf(chain, token.address)
-  const sources = confirmed(chain.id, token.address) ?? row?.priceSources
+  const told = confirmed(chain.id, token.address)
+  const sources = told ?? row?.priceSources
   const usdPegged = row?.usdPegged === true
   if (sources === undefined && !usdPegged) return null
   const pools = (sources?.pools ?? []).map((pool) => placed(chain, token, pool))
-  return { key: token.address.toLowerCase(), usdPegged, feed: sources?.feed, pools }
+  return { key: token.address.toLowerCase(), usdPegged, feed: sources?.feed, expected: told?.expected ?? null, pools }
 }
 
 /** The chain's own row of a token, one with sources first where the wrapped token stands twice. */

@@ -40,7 +40,7 @@ export async function readNamed(
     return { ...readingOf(place), ...(now[index] ?? nothing), older: past[index] ?? [], seen }
   })
   const seen = (sightings.get(tokenSubject(token.key)) ?? []).flatMap((one) => bandOfSighting(one) ?? [])
-  return { usdPegged: token.usdPegged, feed, pools, seen }
+  return { usdPegged: token.usdPegged, feed, expected: token.expected, pools, seen }
 }
 
 export type NamedContext = {

@@ -29,7 +29,7 @@ export function isOfUnnamed(name: string): boolean {
 
 const unnamedPrefix = 'without a named source '
 
-/** Of a token that pools alone price and no earlier price holds, where it leaves; nothing is in it without a person. */
+/** Of a token that pools alone price, not where a person expects it, that leaves; nothing is in it without a person. */
 export function unanchoredBudgetName(chainId: number, token: string): string {
   return `${unanchoredPrefix}${chainId} ${token.toLowerCase()}`
 }
@@ -39,7 +39,7 @@ export function isOfUnanchored(name: string): boolean {
   return name.startsWith(unanchoredPrefix)
 }
 
-const unanchoredPrefix = 'without an earlier price '
+const unanchoredPrefix = 'without an expected price '
 
 /** Whether a person may let a call exceed the budget: one of tokens that pools alone price, or that nobody named a source for. */
 export function isForAPerson(name: string): boolean {

@@ -78,7 +78,15 @@ export function bandAt(low: number, high = low, change: Partial<PriceBand> = {})
 
 /** Nothing but what is given, at `evidenceTime`. */
 export function evidenceOf(change: Partial<PriceEvidence> = {}): PriceEvidence {
-  const nothing = { usdPegged: false, feed: null, sequencer: null, pools: [], seen: [], pushBudgetUsd: 200 }
+  const nothing = {
+    usdPegged: false,
+    feed: null,
+    expected: null,
+    sequencer: null,
+    pools: [],
+    seen: [],
+    pushBudgetUsd: 200,
+  }
   return { atSeconds: evidenceTime, ...nothing, ...change }
 }
 

@@ -1,4 +1,5 @@
 import type { Chain, UsdFeed } from '@svc/wallet/core'
+import type { SeenBand } from './jump-bound.ts'
 import type { PriceRange } from './price-range.ts'
 
 /** What an aggregator answers, beside the row that names it. */
@@ -21,6 +22,9 @@ export type FeedWitness =
   | (PriceRange & { readonly midE18: bigint; readonly silent: null })
   | { readonly silent: string }
 
+/** The same with the Unix seconds of its answer. */
+export type LastAnswer = (Extract<FeedWitness, { silent: null }> & SeenBand) | { readonly silent: string }
+
 /**
  * The answer of an aggregator, as far as the market may be from it before it answers anew. It says nothing when it is
  * stale, from the future, not above zero, at a bound of its row, or other than its row in decimals; nor while the sequencer is
@@ -29,11 +33,20 @@ export type FeedWitness =
  * @param sequencer `null` on a chain without one
  * @param atSeconds time of the block
  */
-export function feedWitness(
+export function feedWitness(reading: FeedReading, sequencer: SequencerReading | null, atSeconds: number): FeedWitness {
+  const answer = lastAnswer(reading, sequencer, atSeconds)
+  if (answer.silent !== null) return answer
+  const { atSeconds: answeredAt, ...said } = answer
+  const age = atSeconds - answeredAt
+  return age > reading.row.heartbeatSeconds + landingSeconds ? { silent: `its answer is ${age} s old` } : said
+}
+
+/** The same, however old the answer is. */
+export function lastAnswer(
   { row, decimals, round }: FeedReading,
   sequencer: SequencerReading | null,
   atSeconds: number,
-): FeedWitness {
+): LastAnswer {
   const outage = sequencer === null ? null : outageOf(sequencer, atSeconds)
   if (outage !== null) return { silent: outage }
   if (round === null) return { silent: 'it answers no round' }
@@ -42,10 +55,9 @@ export function feedWitness(
   if (answer <= 0n) return { silent: 'its answer is not above zero' }
   if (row.minAnswer !== undefined && answer <= row.minAnswer) return { silent: 'its answer is at its lower bound' }
   if (row.maxAnswer !== undefined && answer >= row.maxAnswer) return { silent: 'its answer is at its upper bound' }
-  const age = BigInt(atSeconds) - updatedAt
-  if (updatedAt === 0n || age < 0n) return { silent: 'its answer has no time or one in the future' }
-  if (age > BigInt(row.heartbeatSeconds + landingSeconds)) return { silent: `its answer is ${age} s old` }
-  return { ...rangeOf(answer, row), silent: null }
+  if (updatedAt === 0n || updatedAt > BigInt(atSeconds))
+    return { silent: 'its answer has no time or one in the future' }
+  return { ...rangeOf(answer, row), atSeconds: Number(updatedAt), silent: null }
 }
 
 /** What a due answer may take to get into a block. Source: Chainlink's advice on staleness. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bandAt, usd } from './evidence.fixture.ts'
-import { boundJump, isAnchored, type SeenBand } from './jump-bound.ts'
+import { boundJump, type SeenBand } from './jump-bound.ts'
 
 const now = 1_800_000_000
 const hour = 3_600
@@ -44,31 +44,5 @@ describe('boundJump', () => {
     expect(range.lowE18).toBeLessThan(usd(120))
     expect(range.lowE18).toBeGreaterThan(usd(100))
     expect(single.range.lowE18).toBeLessThan(usd(110))
-  })
-})
-
-describe('isAnchored', () => {
-  it.each<readonly [string, readonly number[], boolean]>([
-    ['nothing', [], false],
-    ['three times within eight hours or more', [1, 4, 8], true],
-    ['three times in any order', [8, 1, 23], true],
-    ['three times within less', [1, 4, 7.9], false],
-    ['twice', [1, 8], false],
-    ['many times, all but the first within an hour', [0, 0.25, 0.5, 0.75, 8], false],
-    ['three times, the first more than three days ago', [1, 4, 72.1], false],
-    ['three times, one of them in the future', [-1, 4, 8], false],
-  ])('by what was seen %s: %s', (_what, hours, anchors) => {
-    const sightings = hours.map((ago) => seen(100, ago * hour))
-    expect(isAnchored(bandAt(100), sightings, now)).toBe(anchors)
-  })
-
-  it('is by what a price can have come from alone', () => {
-    const sightings = [1, 4, 8].map((ago) => seen(100, ago * hour))
-    expect(isAnchored(bandAt(102), sightings, now)).toBe(true)
-    expect(isAnchored(bandAt(110), sightings, now)).toBe(false)
-    // Those of the day before yesterday hold a price, and do not bound it.
-    const old = [30, 40, 50].map((ago) => seen(100, ago * hour))
-    expect(isAnchored(bandAt(102), old, now)).toBe(true)
-    expect(boundJump(bandAt(200), old, now).bound).toBeNull()
   })
 })

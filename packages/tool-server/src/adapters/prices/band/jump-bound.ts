@@ -11,53 +11,25 @@ export type SeenBand = PriceRange & { readonly midE18: bigint; readonly atSecond
  * @param atSeconds time of the block
  */
 export function boundJump(range: PriceRange, seen: readonly SeenBand[], atSeconds: number): BoundedJump {
-  const recent = within(seen, atSeconds, boundsSeconds)
+  const recent = seen
+    .filter(({ atSeconds: at, lowE18 }) => at <= atSeconds && atSeconds - at <= daySeconds && lowE18 > 0n)
+    .toSorted((one, other) => one.atSeconds - other.atSeconds)
   const sigma = yearlySigma(recent)
   let bounded = range
   let bound: PriceRange | null = null
   for (const sighting of recent) {
-    const reach = reachOf(sighting, sigma, atSeconds)
+    const reach = reachOf(sighting, atSeconds, sigma)
     if (!overlaps(bounded, reach)) bound = reach
     bounded = reaching(bounded, reach)
   }
   return { range: bounded, bound }
 }
 
-/** Oldest first. */
-function within(seen: readonly SeenBand[], atSeconds: number, seconds: number): readonly SeenBand[] {
-  return seen
-    .filter(({ atSeconds: at, lowE18 }) => at <= atSeconds && atSeconds - at <= seconds && lowE18 > 0n)
-    .toSorted((one, other) => one.atSeconds - other.atSeconds)
-}
-
-/** Where the price can have gone since. */
-function reachOf(sighting: SeenBand, sigma: number, atSeconds: number): PriceRange {
+/** Where the price can have gone since a band was seen. */
+export function reachOf(sighting: SeenBand, atSeconds: number, sigma = leastSigma): PriceRange {
   const years = Math.max(atSeconds - sighting.atSeconds, shortestAgeSeconds) / yearSeconds
   return widenedBy(sighting, Math.exp(deviations * sigma * Math.sqrt(years)))
 }
-
-/**
- * Whether earlier bands hold a price: of the last three days at least three within whose reach it lies, each an hour or more after the
- * one before, the first of them at least eight hours ago. To have made them all up, a push has to have been repeated over that time.
- */
-export function isAnchored(range: PriceRange, seen: readonly SeenBand[], atSeconds: number): boolean {
-  const earlier = within(seen, atSeconds, anchorsSeconds)
-  const sigma = yearlySigma(earlier)
-  const holding = earlier.filter((sighting) => overlaps(range, reachOf(sighting, sigma, atSeconds)))
-  const [oldest] = holding
-  if (oldest === undefined || atSeconds - oldest.atSeconds < anchorAgeSeconds) return false
-  let last = oldest.atSeconds - apartSeconds
-  const apart = holding.filter((sighting) => {
-    const isApart = sighting.atSeconds - last >= apartSeconds
-    if (isApart) last = sighting.atSeconds
-    return isApart
-  })
-  return apart.length >= fewestAnchors
-}
-
-const fewestAnchors = 3
-const apartSeconds = 3_600
-const anchorAgeSeconds = 8 * 3_600
 
 export type BoundedJump = {
   readonly range: PriceRange
@@ -66,9 +38,8 @@ export type BoundedJump = {
 }
 
 /** Older sightings bound nothing: a price that was pushed once is not to stop a token for days. */
-const boundsSeconds = 86_400
-const anchorsSeconds = 3 * 86_400
-const yearSeconds = 365 * 86_400
+const daySeconds = 86_400
+const yearSeconds = 365 * daySeconds
 /** Standard deviations; honest volatility exceeds them in about one of a thousand days of hourly sightings. */
 const deviations = 4
 /** Yearly volatility by a day of sightings is kept between these: coins are rarely calmer, and hardly ever wilder for a day. */

@@ -3,7 +3,7 @@ import { evidenceTime, feedOf, rowOf } from './evidence.fixture.ts'
 import { createNamedPrices, type NamedReading, type NamedReadings } from './named-price.ts'
 import type { PoolReading } from './pool-reading.ts'
 
-const nothing: NamedReading = { usdPegged: false, feed: null, pools: [], seen: [] }
+const nothing: NamedReading = { usdPegged: false, feed: null, expected: null, pools: [], seen: [] }
 const dollar = { ...nothing, usdPegged: true }
 
 describe('createNamedPrices', () => {

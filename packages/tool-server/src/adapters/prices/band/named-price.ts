@@ -3,6 +3,7 @@ import type { SeenBand } from './jump-bound.ts'
 import { poolEvidence } from './pool-evidence.ts'
 import type { PoolReading } from './pool-reading.ts'
 import type { QuoteWorth } from './pool-witness.ts'
+import type { PriceRange } from './price-range.ts'
 import { isAtPeg, priceBand, type PriceEvidence, type PriceVerdict } from './price-band.ts'
 
 /** What was read of the tokens of a chain that have named sources, at one block. */
@@ -19,6 +20,7 @@ export type NamedReadings = {
 export type NamedReading = {
   readonly usdPegged: boolean
   readonly feed: FeedReading | null
+  readonly expected: PriceRange | null
   readonly pools: readonly PoolReading[]
   readonly seen: readonly SeenBand[]
 }
@@ -43,10 +45,10 @@ export function createNamedPrices(readings: NamedReadings): (key: string) => Pri
 
   function evidenceOf(key: string, path: readonly string[]): PriceEvidence {
     const { atSeconds, sequencer, pushBudgetUsd, tokens } = readings
-    const { usdPegged = false, feed = null, seen = [], pools = [] } = tokens.get(key) ?? {}
+    const { usdPegged = false, feed = null, expected = null, seen = [], pools = [] } = tokens.get(key) ?? {}
     const isLast = path.length > mostTokens || path.indexOf(key) < path.length - 1
     const told = isLast ? [] : pools.map((pool) => poolOf(pool, path))
-    return { atSeconds, sequencer, pushBudgetUsd, usdPegged, feed, seen, pools: told }
+    return { atSeconds, sequencer, pushBudgetUsd, usdPegged, feed, expected, seen, pools: told }
   }
 
   function poolOf(pool: PoolReading, path: readonly string[]): PriceEvidence['pools'][number] {

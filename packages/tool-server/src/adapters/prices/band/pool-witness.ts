@@ -61,7 +61,7 @@ export function poolWitness(pool: PoolEvidence, pushBudgetUsd: number): PoolWitn
     row,
     depthUsd,
     leastDepthUsd: usdOf(leastDepth),
-    before: band.isAnchored ? before.map((one) => seenThrough(one, band)) : [],
+    before: band.basis === 'feed' ? before.map((one) => seenThrough(one, band)) : [],
     silent: null,
   }
   if (mean !== null && mean.seconds >= shortestMeanSeconds) {

@@ -283,18 +283,38 @@ describe('what is told beside the band', () => {
     ])
   })
 
-  it('says whether a feed, a peg or hours of earlier prices hold it', () => {
+  it('says whether a feed, a peg, what a person expects or what a feed said last holds it', () => {
     const anchored = (evidence: Partial<PriceEvidence>) => priceBand(evidenceOf(evidence)).band?.isAnchored
-    const band = bandAt(100)
-    const seen = [1, 5, 9].map((hours) => Object.assign({ atSeconds: evidenceTime - hours * 3_600 }, band))
+    const pools = [poolAt(1, 100)]
     expect(anchored({ feed })).toBe(true)
     expect(anchored({ usdPegged: true })).toBe(true)
-    expect(anchored({ pools: [poolAt(1, 100)] })).toBe(false)
-    expect(anchored({ pools: [poolAt(1, 100)], seen })).toBe(true)
-    const through = (quote: PriceBand) => ({ pools: [poolAt(1, 100, { before: seen, quote })] })
-    expect(anchored(through(bandAt(1)))).toBe(true)
-    // What held the pool held nothing in dollars.
-    expect(anchored(through(bandAt(1, 1, { basis: 'pools', isAnchored: false })))).toBe(false)
+    expect(anchored({ pools })).toBe(false)
+    const expected = (low: number, high: number) => ({ pools, expected: { lowE18: usd(low), highE18: usd(high) } })
+    expect(anchored(expected(100, 200))).toBe(true)
+    expect(anchored(expected(50, 100))).toBe(true)
+    expect(anchored(expected(100.01, 200))).toBe(false)
+    expect(anchored(expected(50, 99.99))).toBe(false)
+    // Both edges of the band, also where earlier prices stretched it.
+    expect(anchored({ ...expected(90, 105), pools: [poolAt(1, 100), poolAt(2, 110)] })).toBe(false)
+    const seen = [{ ...bandAt(200), atSeconds: evidenceTime - 60 }]
+    expect(anchored({ ...expected(90, 110), seen })).toBe(false)
+    // However often it was seen before: whoever pushes for long makes that up.
+    const often = [1, 5, 9, 13].map((hours) => Object.assign({ atSeconds: evidenceTime - hours * 3_600 }, bandAt(100)))
+    expect(anchored({ pools, seen: often })).toBe(false)
+  })
+
+  it.each([
+    ['from which it can have come', 103, 5, true],
+    ['from which it cannot have come so soon', 107, 2, false],
+    ['from which it cannot have come', 200, 5, false],
+    ['of two days ago', 110, 48, true],
+    ['of longer ago', 100, 49, false],
+  ])('is held by what a feed said before it fell silent, %s', (_what, dollars, hours, holds) => {
+    const silent = feedOf(dollars, evidenceTime - hours * 3_600)
+    expect(priceBand(evidenceOf({ feed: silent, pools: [poolAt(1, 100)] })).band).toMatchObject({
+      basis: 'pools',
+      isAnchored: holds,
+    })
   })
 
   it('lets a band bound later ones only where it rests on more than the moment and nothing stretched it', () => {

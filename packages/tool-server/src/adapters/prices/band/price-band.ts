@@ -1,8 +1,8 @@
 import type { PriceBand, PriceDoubt, PriceWitness, UsdPrice } from '../../../ports.ts'
-import { type FeedReading, type FeedWitness, feedWitness, type SequencerReading } from './feed-witness.ts'
-import { boundJump, isAnchored, type SeenBand } from './jump-bound.ts'
+import { type FeedReading, type FeedWitness, feedWitness, lastAnswer, type SequencerReading } from './feed-witness.ts'
+import { boundJump, reachOf, type SeenBand } from './jump-bound.ts'
 import { type PoolEvidence, type PoolWitness, poolWitness, type SilentPool, type SpeakingPool } from './pool-witness.ts'
-import { clamped, e18, hullOf, type PriceRange, reaching } from './price-range.ts'
+import { clamped, e18, hullOf, isWithin, type PriceRange, reaching } from './price-range.ts'
 import { type JudgedSources, priceWitnesses } from './price-witnesses.ts'
 import { weighPools, type WeighedPools } from './weigh-pools.ts'
 
@@ -13,6 +13,8 @@ export type PriceEvidence = {
   /** Whether a dollar is its target price. */
   readonly usdPegged: boolean
   readonly feed: FeedReading | null
+  /** Between which prices a person expects it; `null` where none did. */
+  readonly expected: PriceRange | null
   /** `null` on a chain without a sequencer's uptime feed. */
   readonly sequencer: SequencerReading | null
   readonly pools: readonly (PoolEvidence | SilentPool)[]
@@ -101,7 +103,7 @@ function judge(evidence: PriceEvidence): Judged {
   const earlier = [...seen, ...weighed.means.flatMap(({ before }) => before)]
   const { range, bound } = isFree ? { range: reached, bound: null } : boundJump(reached, earlier, atSeconds)
   return {
-    isAnchored: isFree || isAnchored(reached, earlier, atSeconds),
+    isAnchored: isFree || (range !== null && anchorsOf(evidence).some((anchor) => isWithin(range, anchor))),
     usdPegged,
     pegCounts,
     feed,
@@ -114,6 +116,16 @@ function judge(evidence: PriceEvidence): Judged {
     bound,
   }
 }
+
+/** What holds a price that pools alone say: what a person expects, and where it can have gone since its feed fell silent. */
+function anchorsOf({ expected, feed, sequencer, atSeconds }: PriceEvidence): readonly PriceRange[] {
+  const last = feed === null ? null : lastAnswer(feed, sequencer, atSeconds)
+  const isLate = last?.silent === null && atSeconds - last.atSeconds <= longestSilenceSeconds
+  return [...(expected === null ? [] : [expected]), ...(isLate ? [reachOf(last, atSeconds)] : [])]
+}
+
+/** Beyond the heartbeat of any feed, what it said last says too little. */
+const longestSilenceSeconds = 2 * 86_400
 
 /** Whether a dollar token is at its peg: only then is a dollar its price, and only then do pools against it count. */
 export function isAtPeg({ lowE18, highE18 }: PriceRange): boolean {

@@ -35,6 +35,11 @@ export function overlaps(one: PriceRange, other: PriceRange): boolean {
   return one.lowE18 <= other.highE18 && other.lowE18 <= one.highE18
 }
 
+/** Whether a range lies in another with both edges. */
+export function isWithin(range: PriceRange, outer: PriceRange): boolean {
+  return outer.lowE18 <= range.lowE18 && range.highE18 <= outer.highE18
+}
+
 /** From the low edge by a factor down to the high edge by the same factor up; `factor` is at least 1 and finite. */
 export function widenedBy(range: PriceRange, factor: number): PriceRange {
   const scaled = BigInt(Math.ceil(factor * Number(factorUnit)))

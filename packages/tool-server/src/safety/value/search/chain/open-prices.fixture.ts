@@ -1,9 +1,10 @@
 import type { Devnet } from '@svc/devnet'
 import type { ChainToken, ReferencePool, UsdFeed } from '@svc/wallet/core'
+import type { ConfirmedSources } from '../../../../adapters/prices/named-tokens.ts'
 import { createPriceMemory } from '../../../../adapters/prices/create-price-memory.ts'
 import { createPricedDevnet, type PricedDevnet } from '../../../../adapters/prices/priced-devnet.fixture.ts'
 import type { PriceMemory, Sighting } from '../../../../ports/prices.ts'
-import { pickAt, pushBudgetUsd } from '../guards/named-prices.fixture.ts'
+import { expectedOf, pickAt, pushBudgetUsd } from '../guards/named-prices.fixture.ts'
 import type { Replayable, StandingToken } from '../programs/replayable.fixture.ts'
 import type { Step } from '../world/sim-world.fixture.ts'
 import type { ChainMarket, ChainPool } from './open-market.fixture.ts'
@@ -26,6 +27,7 @@ export function openPrices(devnet: Devnet, market: ChainMarket, options: PricesO
   }
   const listed = [...market.tokens.values()].filter(({ own }) => !own)
   const tokens = listed.map((token) => rowOf(devnet, market, token))
+  const confirmed = createConfirmed(tokens, listed)
   const wrappedNative = tokens.find(({ symbol }) => symbol === 'WETH') ?? devnet.chain.wrappedNative
   const row = { tokens, wrappedNative, blockTimeSeconds: blockSeconds }
   // Which older blocks are read follows from the block, as in the search.
@@ -36,6 +38,7 @@ export function openPrices(devnet: Devnet, market: ChainMarket, options: PricesO
     keptBlocks,
     pickInt,
     pushBudgetUsd: () => pushBudgetUsd,
+    confirmed,
   })
   const { chain, prices, rpc, network } = priced
   network.losesPast = true
@@ -85,6 +88,16 @@ function rowOf(devnet: Devnet, market: ChainMarket, token: StandingToken): Chain
   const isNamed = feed !== null || pools.length > 0
   const priceSources = { ...(feed && { feed }), ...(pools.length > 0 && { pools }) }
   return { symbol, name: symbol, address, decimals, usdPegged, ...(isNamed && { priceSources }) }
+}
+
+/** The rows of the tokens, and between which prices the operator expects them. */
+function createConfirmed(rows: readonly ChainToken[], standing: readonly StandingToken[]): ConfirmedSources {
+  const named = rows.flatMap(({ address, priceSources }, index) => {
+    const { startUsd = 0 } = standing[index] ?? {}
+    return priceSources === undefined ? [] : [[address, { ...priceSources, expected: expectedOf(startUsd) }] as const]
+  })
+  const byAddress = new Map<string, ReturnType<ConfirmedSources>>(named)
+  return (_chainId, token) => byAddress.get(token)
 }
 
 function feedRow(devnet: Devnet, symbol: string, plan: NonNullable<StandingToken['feed']>): UsdFeed | null {

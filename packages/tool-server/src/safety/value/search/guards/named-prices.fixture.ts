@@ -1,5 +1,6 @@
 import type { FeedReading } from '../../../../adapters/prices/band/feed-witness.ts'
 import { createNamedPrices, type NamedReading } from '../../../../adapters/prices/band/named-price.ts'
+import type { PriceRange } from '../../../../adapters/prices/band/price-range.ts'
 import { type PastTimes, pastTimes } from '../../../../adapters/prices/past-times.ts'
 import { recalledIn } from '../../../../adapters/prices/pool-query.ts'
 import { laterPartSeconds, meanSeconds } from '../../../../adapters/prices/band/pool-mean.ts'
@@ -50,7 +51,13 @@ export const pushBudgetUsd = dailyLimitUsd / 10
 function readingOf(view: WorldView, row: TokenPlan): NamedReading {
   const seen = view.recall([tokenSubject(keyOf(row.token))]).flatMap((sighting) => bandOfSighting(sighting) ?? [])
   const pools = row.namedPools.flatMap((name) => view.pools.get(name) ?? []).map((pool) => poolOf(view, row, pool))
-  return { usdPegged: row.token.usdPegged, feed: feedOf(view, row), pools, seen }
+  return { usdPegged: row.token.usdPegged, feed: feedOf(view, row), expected: expectedOf(row.usd), pools, seen }
+}
+
+/** What the operator wrote of a token before the program began: half to double of what it was worth then. */
+export function expectedOf(usd: number): PriceRange {
+  const e12 = BigInt(Math.round(usd * 1e6)) * 10n ** 12n
+  return { lowE18: e12 / 2n, highE18: e12 * 2n }
 }
 
 function feedOf(view: WorldView, { token, feed: plan }: TokenPlan): FeedReading | null {

@@ -19,7 +19,7 @@ it('G13: of 50 honest calls over 3 days at most one is refused, with a sentence 
   expect([...refused, ...asked].filter(({ verdict }) => !isHelpful(verdict))).toEqual([])
   // Of a server that remembers nothing, on chains without feeds.
   expect(asked.length).toBeLessThanOrEqual(6)
-  for (const { verdict } of asked) expect(verdict.message).toContain('without an earlier price')
+  for (const { verdict } of asked) expect(verdict.message).toContain('without an expected price')
 })
 
 it('counts what a guard refuses', () => {

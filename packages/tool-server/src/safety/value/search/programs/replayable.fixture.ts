@@ -79,6 +79,8 @@ export type Standing = {
 export type StandingToken = Pick<SimToken, 'symbol' | 'address' | 'decimals' | 'usdPegged' | 'own'> &
   Pick<TokenPlan, 'feed' | 'namedPools'> & {
     readonly usd: number
+    /** When the program began; what the operator expects follows from it. */
+    readonly startUsd: number
     /** Of the agent. */
     readonly balance: string
   }
@@ -112,11 +114,11 @@ export type StandingSighting = Pick<Sighting, 'subject' | 'atSeconds'> & {
 }
 
 function standing({ scenario, market, agent, pools, sightings, block, timestamp }: SimWorld): Standing {
-  const ofAttacker = { token: ownToken, feed: null, namedPools: [] }
-  const tokens = [...scenario.tokens, ofAttacker].map(({ token, feed, namedPools }): StandingToken => {
+  const ofAttacker = { token: ownToken, usd: 0, feed: null, namedPools: [] }
+  const tokens = [...scenario.tokens, ofAttacker].map(({ token, feed, namedPools, usd: startUsd }): StandingToken => {
     const { symbol, address, decimals, usdPegged, own } = token
     const [usd, balance] = [priceOf(market, token), `${agent.balances.get(token) ?? 0n}`]
-    return { symbol, address, decimals, usdPegged, own, feed, namedPools, usd, balance }
+    return { symbol, address, decimals, usdPegged, own, feed, namedPools, startUsd, usd, balance }
   })
   // What was seen of pools counts sums of their own chain; a chain that does it again has others.
   const ofTokens = sightings.filter(({ subject }) => subject.startsWith('token '))
