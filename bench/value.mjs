@@ -69,7 +69,7 @@ function figuresOfReplay({ isHelpful }, { calls, refused, asked }) {
     figure({ ...exact, name: 'of these refused', value: (100 * refused.length) / calls, unit: '%', bar: 1 }),
     figure({
       ...exact,
-      name: 'of these put to a person, in the first hours of a server',
+      name: 'of these put to a person',
       value: (100 * asked.length) / calls,
       unit: '%',
     }),

@@ -110,7 +110,15 @@ describe('svc policy add-token', () => {
   })
   const addressOf = (symbol: string) => devnet().tokens.find((token) => token.symbol === symbol)!.address
   const poolOf = (label: string) => devnet().pools.find((pool) => `${pool.version} ${pool.label}` === label)!.id
+  const expectedOfDai = {
+    low: expect.stringMatching(/^0\.[45]\d*$/),
+    high: expect.stringMatching(/^(2|1\.9|2\.0)\d*$/),
+  }
   const policyPath = () => join(directory, 'policy.json')
+  const withDai = (policy: object, sources: unknown) => ({
+    ...policy,
+    priceSources: { [devnet().chainId]: { [addressOf('DAI')]: sources } },
+  })
   const policyNow = async () => JSON.parse(await readFile(policyPath(), 'utf8'))
 
   it('writes token and sources after a yes, shows what each says, and changes nothing the second time', async () => {
@@ -125,17 +133,25 @@ describe('svc policy add-token', () => {
     }
     expect(added.stdout).toMatch(/^price +[\d.]+ to [\d.]+ USD, \d+ bps wide$/m)
     expect(added.stdout).toContain('a day moves at most')
+    expect(added.stdout).toMatch(/^expected +0\.\d+ to [12]\.?\d* USD$/m)
     expect(added.stdout).toContain(`Written to ${policyPath()}; what stood there before is in ${policyPath()}.bak.`)
     const written = await policyNow()
     expect(written).toMatchObject({
       limitsUsd: { daily: '1500' },
       allowlist: { tokens: { 1: [], [devnet().chainId]: [addressOf('DAI')] } },
-      priceSources: { [devnet().chainId]: { [addressOf('DAI')]: { pools: pools.map((id) => ({ id })) } } },
+      priceSources: {
+        [devnet().chainId]: { [addressOf('DAI')]: { pools: pools.map((id) => ({ id })), expectedUsd: expectedOfDai } },
+      },
     })
     expect((await stat(policyPath())).mode & 0o777).toBe(0o600)
     expect((await svc('check')).code).toBe(0)
     const again = await svc('add-token', 'local', addressOf('DAI').toLowerCase(), '--yes', '--json')
     expect(JSON.parse(again.stdout)).toMatchObject({ status: 'unchanged', backup: null })
+    expect(await policyNow()).toEqual(written)
+    // A price that left what is expected: the operator is asked anew.
+    const sources = written.priceSources[devnet().chainId][addressOf('DAI')]
+    await put('policy.json', withDai(written, { ...sources, expectedUsd: { low: '3', high: '4' } }))
+    expect((await svc('add-token', 'local', addressOf('DAI'), '--yes')).code).toBe(0)
     expect(await policyNow()).toEqual(written)
   })
 
@@ -153,6 +169,7 @@ describe('svc policy add-token', () => {
       status: 'unchanged',
       sources: { feed: { address } },
     })
+    expect(JSON.stringify(await policyNow())).not.toContain('expectedUsd')
   })
 
   it('asks a person, for whom only a yes is one; and writes nothing to whoever only looks', async () => {

@@ -90,7 +90,7 @@ export const policySchema = z.strictObject({
     .enum(['ask', 'allow'])
     .default('ask')
     .describe(
-      'Whether tokens without a named price source, and tokens that pools alone price while nothing tells what they were worth hours ago, leave by trade or deposit only after a person has approved (ask), or without one, counted at what pools say (allow). Against bids of strangers.',
+      'Whether tokens without a named price source, and tokens that pools alone price, at prices where nobody expects them (expectedUsd in priceSources), leave by trade or deposit only after a person has approved (ask), or without one, counted at what pools say (allow). Against bids of strangers.',
     ),
   valueRules: z
     .strictObject({
@@ -299,7 +299,10 @@ function priceSources() {
       .default([])
       .describe('Pools against a listed token, at most eight.'),
     expectedUsd: z
-      .strictObject({ low: price(), high: price() })
+      .strictObject({
+        low: price().describe('US dollars of one whole token.'),
+        high: price().describe('The same, not below low.'),
+      })
       .refine(({ low, high }) => Number(low) <= Number(high), 'accepted: low not above high')
       .optional()
       .describe(

@@ -33,6 +33,7 @@ import { createDecisionRecorder } from '../safety/decision-recorder.ts'
 import { createOperationsRoad } from '../safety/operations-road.ts'
 import { type Patience, patientRpc, withPatience } from '../safety/patience.fixture.ts'
 import { parsePolicy } from '../safety/policy.ts'
+import { createConfirmedSources } from '../safety/policy-price-sources.ts'
 import type { policySchema } from '../safety/policy-schema.ts'
 import type { PolicySource } from '../safety/policy-source.ts'
 import { createDoubt } from '../safety/doubt.ts'
@@ -71,7 +72,10 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   })
   const tokens = createTokenDirectory({ chains: chains.list(), rpc })
   const liquidity = createLiquidity({ rpc, tokens })
-  const prices = createPriceSource({ rpc, tokens, liquidity, pickInt: () => 0 })
+  const { policies } = options
+  const policy = policies?.started ?? parsePolicy(options.policy ?? devnetPolicy(), { production: false })
+  const confirmed = createConfirmedSources(() => policy)
+  const prices = createPriceSource({ rpc, tokens, liquidity, confirmed, pickInt: () => 0 })
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
   const store = await openStore({ ...place, now })
   const subgraphs = createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs })
@@ -87,8 +91,6 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const patience = { isShort: false }
   const bare = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
   const sender: Sender = withPatience(patience, bare)
-  const { policies } = options
-  const policy = policies?.started ?? parsePolicy(options.policy ?? devnetPolicy(), { production: false })
   const executor = createExecutor({
     policy,
     ...(policies === undefined ? {} : { policies }),
