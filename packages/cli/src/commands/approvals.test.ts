@@ -32,7 +32,7 @@ describe('svc approvals beside a running server', () => {
       '1500000000000000000 with 18 decimals, token 0x4200000000000000000000000000000000000006',
       'at most 4,500.000001 "US\\u202eDC<img src=x onerror=...", worth 4,500.00 USD',
       '4500000001 with 6 decimals, token 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-      'nothing that is guaranteed',
+      'arrives    no token: it becomes the position',
       'a new position in the v3 pool WETH/"US\\u202eDC<img src=x onerror=..." at 0.3 %',
       'range 2,700 to 3,300 "US\\u202eDC<img src=x onerror=..." per WETH',
       'warnings   The price lies outside of <b>the</b> range',

@@ -2,7 +2,7 @@ import type { ApprovalQuestion } from '../operations.ts'
 import { printable } from '../dispatch/printable.ts'
 import { describeDeposit, type DescribedDeposit } from './describe-deposit.ts'
 import { describeAmount, type DescribedAmount, gasAtMostText } from './describe-operation.ts'
-import { amountText, gasText, groupDigits, valuesText, worthText } from './operation-text.ts'
+import { amountText, gasText, groupDigits, nothingArrivesText, valuesText, worthText } from './operation-text.ts'
 import { timeLeft } from './time-left.ts'
 
 /** What a person at the client is asked, short enough for a dialogue, in our own words. `now` in Unix milliseconds. */
@@ -17,7 +17,7 @@ export function approvalMessage(
     `Approve this? ${printable(plan.why, 400)}`,
     '',
     `Leaves the wallet at most: ${amounts(spendsAtMost) || 'nothing'}`,
-    `Arrives at least: ${amounts(receivesAtLeast) || 'nothing that is guaranteed'}`,
+    `Arrives at least: ${amounts(receivesAtLeast) || nothingArrivesText({ simulated: plan.deltas, deposits: plan.deposits })}`,
     ...plan.deposits.map(describeDeposit).map(depositLine),
     ...(plan.values === null ? [] : [`Worth: ${valuesText(plan.values)}`]),
     ...plan.warnings.map((warning) => `Note: ${printable(warning, 400)}`),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dollars, groupDigits } from './operation-text.ts'
+import { dollars, groupDigits, nothingArrivesText } from './operation-text.ts'
 import { timeLeft } from './time-left.ts'
 
 it.each([
@@ -30,4 +30,16 @@ it.each([
   [3 * 86_400_000, '3 days 0 h'],
 ])('says how long %i ms are', (ms, shown) => {
   expect(timeLeft(ms, 0)).toBe(shown)
+})
+
+it.each([
+  [['-1.5'], 1, 'no token: it becomes the position'],
+  [['-1.5'], 0, 'nothing'],
+  [[], 0, 'nothing'],
+  [['0'], 0, 'nothing'],
+  [['-0.4', '1199.9'], 0, 'nothing guaranteed'],
+  [['-0.4', '0.001'], 1, 'nothing guaranteed'],
+])('says of movements of %j and %i deposits, where nothing is bound to arrive: %s', (moved, deposited, text) => {
+  const simulated = moved.map((amount) => ({ amount }))
+  expect(nothingArrivesText({ simulated, deposits: Array.from({ length: deposited }) })).toBe(text)
 })

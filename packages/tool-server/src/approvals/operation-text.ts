@@ -1,5 +1,6 @@
 import type { DescribedDeposit } from './describe-deposit.ts'
 import type { DescribedAmount, DescribedStep, OperationDescription } from './describe-operation.ts'
+import { shortAmount } from '../short-amount.ts'
 import { timeLeft } from './time-left.ts'
 
 /** Everything a person should know before deciding, as lines for a terminal. `now` in Unix milliseconds. */
@@ -23,7 +24,7 @@ export function operationFacts(operation: OperationDescription, now: number): re
     { name: 'tool', lines: [`${operation.tool} on ${operation.chain}`] },
     { name: 'caller', lines: [operation.caller] },
     { name: 'leaves', lines: leaves.length === 0 ? ['nothing'] : leaves },
-    { name: 'arrives', lines: arrives.length === 0 ? ['nothing that is guaranteed'] : arrives },
+    { name: 'arrives', lines: arrives.length === 0 ? [nothingArrivesText(operation)] : arrives },
     { name: 'deposits', lines: operation.deposits.flatMap(depositLines) },
     { name: 'values', lines: operation.values === null ? [] : [valuesText(operation.values)] },
     { name: 'warnings', lines: operation.warnings },
@@ -48,6 +49,23 @@ export function stateText({ state, expiresAt, decidedBy }: OperationDescription,
 /** For example "16,954.87 USDC"; `16,954.87 "USDC"` for a token that is not on the chain's list. */
 export function amountText({ amount, symbol, token, decimals, raw }: DescribedAmount): string {
   return raw !== null && decimals === null ? `${raw} smallest units of ${token}` : `${groupDigits(amount)} ${symbol}`
+}
+
+/** The same to six digits, for headlines: `up` for what leaves at most, `down` for what arrives at least. */
+export function shortAmountText(amount: DescribedAmount, rounding: 'up' | 'down'): string {
+  return amountText(amount.decimals === null ? amount : { ...amount, amount: shortAmount(amount.amount, rounding) })
+}
+
+/** What stands where no token is bound to arrive: a lack of a guarantee is named only where the simulation had something arrive. */
+export function nothingArrivesText({ simulated, deposits }: Arrivals): string {
+  if (simulated.some(({ amount }) => /^[^-]*[1-9]/.test(amount))) return 'nothing guaranteed'
+  return deposits.length === 0 ? 'nothing' : 'no token: it becomes the position'
+}
+
+/** Of both, all that is asked is what moved and whether anything was deposited. */
+type Arrivals = {
+  readonly simulated: readonly { readonly amount: string }[]
+  readonly deposits: readonly unknown[]
 }
 
 /** Dollars and cents of a worth; empty where there is no price. */

@@ -90,8 +90,8 @@ function plain(markup) {
 list.addEventListener('click', async (event) => {
   const button = event.target.closest('button[data-word]')
   if (button === null) return
-  const { word, id, hash } = button.dataset
-  if (word === 'approve' && !confirm('Approve exactly the plan ' + hash + '?')) return
+  const { word, id, hash, question } = button.dataset
+  if (word === 'approve' && !confirm(question)) return
   if (word === 'cancel' && !confirm('Cancel this? It is not carried out any more.')) return
   busy = true
   button.disabled = true

@@ -1,7 +1,23 @@
 import { request as httpRequest } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDirectory, plan, planHash } from '../operations.fixture.ts'
+import { readList } from '../read-list.ts'
+import { htmlText } from './html.ts'
 import { servePage, type ServedPage } from './serve-page.ts'
+import { listView } from './view.ts'
+
+const ofUsdc = {
+  token: '0x1',
+  symbol: 'USDC',
+  amount: '4470.299',
+  usd: 4470,
+  raw: '4470299000',
+  decimals: 6,
+  isListed: true,
+}
+
+/** A swap that nothing bounds from below, though the simulation brought something. */
+const unboundSwap = { ...plan, deposits: [], deltas: [ofUsdc] }
 
 let page: ServedPage
 let place: Awaited<ReturnType<typeof openDirectory>>
@@ -92,6 +108,47 @@ describe('the approval page', () => {
     ]) {
       expect(card).toContain(shown)
     }
+  })
+
+  it('says amounts to six digits, and misses a guarantee only where a token could arrive', async () => {
+    const { cookie } = await enter()
+    const { text } = await ask('/', { headers: { cookie } })
+    const [card = ''] = text.match(/<article aria-labelledby="why-op-1"[\s\S]*?<details/) ?? []
+    expect(card).toMatch(/title="4,500\.000001 [^"]*token 0x833589[^"]*"\s*>4,500\.01 &#34;US/)
+    expect(card).toContain('<dd>no token: it becomes the position</dd>')
+    const swapped = await openDirectory([{ plan: JSON.stringify(unboundSwap) }])
+    const swapPage = listView(await readList(swapped.operations, { all: true }), 0)
+    expect(htmlText(swapPage)).toContain('<dd>nothing guaranteed</dd>')
+    await swapped.store.close()
+  })
+
+  it('asks with what is approved, not with a hash', async () => {
+    const { cookie } = await enter()
+    const { text } = await ask('/', { headers: { cookie } })
+    const [, question = ''] = /data-question="([^"]+)"/.exec(text) ?? []
+    for (const line of [
+      'Approve this? Add 1.5 WETH and 4,500 USDC',
+      'Leaves at most: 1.5 WETH and 4,500.01 &#34;US\\u202eDC',
+      'Arrives at least: no token: it becomes the position',
+      'Goes into: a new position in the v3 pool',
+      'Range: 2,700 to 3,300',
+      'Price when planned: 2,998.8',
+      'Counts as: 9,000.00 USD of the limits',
+      'Note: The price lies outside',
+    ]) {
+      expect(question).toContain(`${line}`)
+    }
+    expect(question).not.toContain(planHash)
+    expect((await ask('/page.js', { headers: { cookie } })).text).toContain('confirm(question)')
+  })
+
+  it('says what a swap comes to at worst', async () => {
+    const bounds = { ...plan.bounds, spendsAtMost: plan.bounds.spendsAtMost.slice(0, 1), receivesAtLeast: [ofUsdc] }
+    const swap = { ...plan, deposits: [], bounds }
+    const swapped = await openDirectory([{ plan: JSON.stringify(swap) }])
+    const shown = htmlText(listView(await readList(swapped.operations, { all: true }), 0))
+    expect(shown).toMatch(/<dt>Price<\/dt>\s*<dd>at least 2,980\.19 USDC per WETH<\/dd>/)
+    await swapped.store.close()
   })
 
   it('decides once, on exactly the plan it showed', async () => {

@@ -1,14 +1,18 @@
 import {
   amountText,
   dollars,
+  nothingArrivesText,
   operationFacts,
+  shortAmountText,
   timeLeft,
+  tradePriceText,
   type OperationDescription,
   valuesText,
   worthText,
 } from '@svc/tool-server/approvals'
 import { moreText, type MoreOperations, type OperationList } from '../read-list.ts'
 import { html, type Html } from './html.ts'
+import { questionText } from './question.ts'
 
 /** The whole page with the list in it, readable as it comes. Unix milliseconds. */
 export function pageView(list: OperationList, now: number): Html {
@@ -67,12 +71,13 @@ function cardView(operation: OperationDescription, now: number): Html {
     <dl class="sums">
       <div>
         <dt>Leaves at most</dt>
-        <dd>${amounts(operation.leavesAtMost, 'nothing')}</dd>
+        <dd>${amounts(operation.leavesAtMost, 'up', 'nothing')}</dd>
       </div>
       <div>
         <dt>Arrives at least</dt>
-        <dd>${amounts(operation.arrivesAtLeast, 'nothing guaranteed')}</dd>
+        <dd>${amounts(operation.arrivesAtLeast, 'down', nothingArrivesText(operation))}</dd>
       </div>
+      ${priceView(tradePriceText(operation))}
       <div>
         <dt>Counts as</dt>
         <dd><strong>${dollars(operation.spendUsd)} USD</strong></dd>
@@ -123,6 +128,7 @@ function cardView(operation: OperationDescription, now: number): Html {
         data-word="approve"
         data-id="${id}"
         data-hash="${planHash}"
+        data-question="${questionText(operation)}"
         aria-describedby="why-${id}"
         hidden
       >
@@ -143,6 +149,15 @@ function cardView(operation: OperationDescription, now: number): Html {
   </article>`
 }
 
+/** What a trade comes to at worst. */
+function priceView(price: string | null): Html | null {
+  if (price === null) return null
+  return html`<div>
+    <dt>Price</dt>
+    <dd>${price}</dd>
+  </div>`
+}
+
 /** Where a deposit goes, and at which prices. */
 function depositView({ into, pool, range, price, split }: OperationDescription['deposits'][number]): Html {
   return html`<dl class="sums deposit">
@@ -155,7 +170,7 @@ function depositView({ into, pool, range, price, split }: OperationDescription['
       <dd>${range}</dd>
     </div>
     <div>
-      <dt>Price</dt>
+      <dt>Price when planned</dt>
       <dd>${price}</dd>
     </div>
     <div>
@@ -222,11 +237,13 @@ function stateOf(operation: OperationDescription, now: number): string {
   return fact?.lines.join(' ') ?? ''
 }
 
-function amounts(list: OperationDescription['leavesAtMost'], none: string): Html {
+/** To six digits; the whole of them, with the token's address, is told on hovering and in the details. */
+function amounts(list: OperationDescription['leavesAtMost'], rounding: 'up' | 'down', none: string): Html {
   if (list.length === 0) return html`${none}`
   return html`${list.map(
     (amount) =>
-      html`<span class="amount" title="${amount.token}">${amountText(amount)}</span
+      html`<span class="amount" title="${amountText(amount)}, token ${amount.token}"
+          >${shortAmountText(amount, rounding)}</span
         ><small>${worthText(amount.usd)}</small>`,
   )}`
 }

@@ -19,6 +19,7 @@ it('names what is not zero, in whole tokens', () => {
   ]
   expect(describeAmounts([a, b])).toBe('1.5 AAA and 0.000002 BBB')
   expect(describeAmounts([{ ...a, amount: 0n }, b])).toBe('0.000002 BBB')
+  expect(describeAmounts([{ token, amount: 1_110_862_446n }])).toBe('1110.86 AAA')
   expect(describeAmounts([])).toBe('nothing')
 })
 
