@@ -2,6 +2,7 @@ import type { EChartsOption, SeriesOption } from 'echarts'
 import { backtestParts, holding, offOf, valueScale, type BacktestParts } from './backtest-parts.ts'
 import { curveEnds } from './curve-ends.ts'
 import { axisLook, frame } from './frame.ts'
+import { legendFontSize, legendItems } from './legend-room.ts'
 import type { Grid, Look } from './look.ts'
 import { palettes, type Palette } from './palette.ts'
 import type { Picture } from './picture.ts'
@@ -117,13 +118,13 @@ function layout(backtest: BacktestCurves, parts: BacktestParts, palette: Palette
       itemWidth: 16,
       itemHeight: 10,
       icon: stroke,
-      data: [
-        ...strategies.map(({ name }) => name),
+      data: legendItems([
+        ...strategies.map(({ name }) => ({ name })),
         { name: holding, icon: dashes },
         { name: marks.rebalances, icon: 'triangle', itemStyle: { color: palette.faint } },
         { name: marks.fees, icon: whisker, itemStyle: { color: palette.faint } },
-      ],
-      textStyle: { color: palette.faint, fontSize: 11 },
+      ]),
+      textStyle: { color: palette.faint, fontSize: legendFontSize },
     },
     xAxis: [
       { ...time, gridIndex: 0, axisLabel: { show: false }, axisTick: { show: false }, ...endsAt(until) },

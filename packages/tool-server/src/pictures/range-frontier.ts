@@ -1,5 +1,6 @@
 import type { LegendComponentOption, SeriesOption, XAXisComponentOption, YAXisComponentOption } from 'echarts'
 import { axisLook } from './frame.ts'
+import { legendFontSize, legendItems } from './legend-room.ts'
 import type { Grid } from './look.ts'
 import { niceScale, type Scale } from './nice-scale.ts'
 import type { Palette } from './palette.ts'
@@ -18,13 +19,13 @@ export function rangeFrontier(result: RangeResult, horizonDays: number, parts: R
       itemGap: 14,
       itemWidth: 14,
       itemHeight: 9,
-      data: [
+      data: legendItems([
         { name: names.chosen, icon: 'diamond' },
         { name: names.fees, icon: verticalWhisker },
         { name: names.moved, icon: 'circle' },
         { name: names.others, icon: 'circle' },
-      ],
-      textStyle: { color: palette.faint, fontSize: 11 },
+      ]),
+      textStyle: { color: palette.faint, fontSize: legendFontSize },
     },
     xAxis: {
       type: 'value',

@@ -1,5 +1,6 @@
 import type { LegendComponentOption, SeriesOption, XAXisComponentOption, YAXisComponentOption } from 'echarts'
 import { axisLook } from './frame.ts'
+import { legendFontSize, legendItems } from './legend-room.ts'
 import type { Palette } from './palette.ts'
 import type { RangeParts } from './range-parts.ts'
 import type { RangeResult } from './range-picture.ts'
@@ -14,8 +15,8 @@ export function rangeNets(result: RangeResult, parts: RangeParts, palette: Palet
       ...parts.netsLegend,
       itemWidth: 16,
       itemHeight: 9,
-      data: [{ name: whiskers, icon: 'path://M0,2H1V4.5H15V2H16V8H15V5.5H1V8H0Z' }],
-      textStyle: { color: palette.faint, fontSize: 11 },
+      data: legendItems([{ name: whiskers, icon: 'path://M0,2H1V4.5H15V2H16V8H15V5.5H1V8H0Z' }]),
+      textStyle: { color: palette.faint, fontSize: legendFontSize },
     },
     xAxis: {
       type: 'value',

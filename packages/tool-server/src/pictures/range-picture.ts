@@ -1,6 +1,7 @@
 import { priceFan } from '@svc/lp-math'
 import type { SeriesOption } from 'echarts'
 import { axisLook, frame } from './frame.ts'
+import { legendFontSize, legendItems } from './legend-room.ts'
 import type { Look } from './look.ts'
 import { palettes, type Palette } from './palette.ts'
 import type { Picture } from './picture.ts'
@@ -145,7 +146,7 @@ function priceParts(result: RangeResult, horizonDays: number, { scale, parts, pa
   const unit = `${result.pair.split('/')[1] ?? 'token1'} per ${result.pair.split('/')[0] ?? 'token0'}`
   const price = { type: 'value' as const, ...scale, ...axisLook(unit, palette), nameGap: 58 }
   const axisLabel = { color: palette.ink, fontSize: 11, formatter: tick }
-  const legendLook = { itemGap: 14, itemWidth: 16, textStyle: { color: palette.faint, fontSize: 11 } }
+  const legendLook = { itemGap: 14, itemWidth: 16, textStyle: { color: palette.faint, fontSize: legendFontSize } }
   const isCut = endsOf(result, scale).some(({ lower, upper }) => lower === scale.min || upper === scale.max)
   return {
     legends: [
@@ -154,14 +155,14 @@ function priceParts(result: RangeResult, horizonDays: number, { scale, parts, pa
         ...legendLook,
         itemHeight: 8,
         icon: 'rect',
-        data: [bandNames.wide, bandNames.narrow, bandNames.median],
+        data: legendItems([bandNames.wide, bandNames.narrow, bandNames.median].map((name) => ({ name }))),
       },
       {
         ...parts.rangesLegend,
         ...legendLook,
         itemHeight: 7,
         selectedMode: false,
-        data: isCut ? [{ name: cutName, icon: 'triangle', itemStyle: { color: palette.faint } }] : [],
+        data: legendItems(isCut ? [{ name: cutName, icon: 'triangle', itemStyle: { color: palette.faint } }] : []),
       },
     ],
     xAxis: [

@@ -136,7 +136,7 @@ describe('the approval page', () => {
       'Counts as: 9,000.00 USD of the limits',
       'Note: The price lies outside',
     ]) {
-      expect(question).toContain(`${line}`)
+      expect(question).toContain(line)
     }
     expect(question).not.toContain(planHash)
     expect((await ask('/page.js', { headers: { cookie } })).text).toContain('confirm(question)')

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { backtestPicture } from './backtest-picture.ts'
+import { backtestCurves, rangeResult } from './picture-data.fixture.ts'
+import type { Picture } from './picture.ts'
+import { rangePicture } from './range-picture.ts'
+import { renderSvg } from './render-svg.ts'
+import { textWidth } from './text-width.ts'
+
+test.each([1_000, 720, 700, 360])(
+  'no item of a legend lies on the words of the one before, at %i pixels and in a wide font',
+  async (width) => {
+    for (const picture of [rangePicture(rangeResult, 30, { width }), backtestPicture(backtestCurves(), { width })]) {
+      const texts = await legendTexts(picture)
+      expect(texts.length).toBeGreaterThan(5)
+      for (const { words, x, y } of texts) {
+        const next = texts.filter((one) => one.y === y && one.x > x).toSorted((one, two) => one.x - two.x)[0]
+        // The mark of the next one begins at least its width and a gap before its words.
+        if (next !== undefined) expect(x + textWidth(words, 11), `${words} | ${next.words}`).toBeLessThan(next.x - 18)
+        else expect(x + textWidth(words, 11), words).toBeLessThanOrEqual(width)
+      }
+    }
+  },
+)
+
+/** The words of the legends as the SVG places them: those of an item begin right of its mark. */
+async function legendTexts({ option, ...size }: Picture) {
+  const svg = await renderSvg({ option, ...size })
+  const legends = [option.legend ?? []].flat() as { data: (string | { name: string })[] }[]
+  const names = new Set(legends.flatMap(({ data }) => data.map((item) => (typeof item === 'string' ? item : item.name))))
+  const found = svg.matchAll(/<text[^>]* x="([\d.]+)"[^>]*transform="translate\(([\d.]+) ([\d.]+)\)"[^>]*>([^<]*)<\/text>/g)
+  return [...found]
+    .map(([, own = '', x = '', y = '', words = '']) => ({ words, x: Number(own) + Number(x), y: Number(y) }))
+    .filter(({ words }) => names.has(words.replaceAll('&amp;', '&')))
+}
