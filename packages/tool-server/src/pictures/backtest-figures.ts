@@ -1,5 +1,6 @@
 import { showChange, showNumber, showWithError, type WithError } from './show-number.ts'
-import { percent, show, type Figures, type Table } from './figures.ts'
+import { columnOf } from './column-places.ts'
+import { show, type Figures, type Table } from './figures.ts'
 import { incomplete, type Completeness } from './range-figures.ts'
 
 /** The words of a result of `backtest_lp_strategy`. */
@@ -69,11 +70,37 @@ type StrategyReport = {
   readonly maxDrawdownPct: number
 }
 
-function feesOf({ feesEarnedUsd, feeUncertaintyPct }: StrategyReport): WithError {
-  return showWithError(feesEarnedUsd, (feesEarnedUsd * feeUncertaintyPct) / 100)
+function feesOf({ feesEarnedUsd, feeUncertaintyPct }: Fees): WithError {
+  return showWithError(feesEarnedUsd, feesOff({ feesEarnedUsd, feeUncertaintyPct }))
+}
+
+function feesOff({ feesEarnedUsd, feeUncertaintyPct }: Fees): number {
+  return (feesEarnedUsd * feeUncertaintyPct) / 100
+}
+
+type Fees = Pick<StrategyReport, 'feesEarnedUsd' | 'feeUncertaintyPct'>
+
+/** Every figure of a column to one place; what is not known stands as such. */
+function cellsOf(
+  strategies: readonly StrategyReport[],
+  columns: readonly (readonly [read: (one: StrategyReport) => number | null, kind: 'value' | 'change'])[],
+): readonly string[][] {
+  const shown = columns.map(([read, kind]) => {
+    const column = columnOf(strategies.map((one) => ({ value: read(one) })))
+    return (one: StrategyReport) => show(read(one), column[kind])
+  })
+  return strategies.map((one) => shown.map((cell) => cell(one)))
 }
 
 function resultsTable(strategies: readonly StrategyReport[]): Table {
+  const cells = cellsOf(strategies, [
+    [(one) => one.netReturnPct, 'change'],
+    [(one) => one.vsHodlPct, 'change'],
+    [(one) => one.vs5050Pct, 'change'],
+    [(one) => one.inRangePct, 'value'],
+    [(one) => one.maxDrawdownPct, 'value'],
+    [(one) => one.sharpeRatio, 'value'],
+  ])
   return {
     caption: 'What became of each, in percent',
     columns: [
@@ -85,30 +112,29 @@ function resultsTable(strategies: readonly StrategyReport[]): Table {
       'Deepest fall',
       'Sharpe',
     ],
-    rows: strategies.map((one) => [
-      one.name,
-      showChange(one.netReturnPct),
-      showChange(one.vsHodlPct),
-      showChange(one.vs5050Pct),
-      percent(one.inRangePct / 100),
-      showNumber(one.maxDrawdownPct),
-      show(one.sharpeRatio, showNumber),
-    ]),
+    rows: strategies.map(({ name }, index) => [name, ...(cells[index] ?? [])]),
   }
 }
 
 function costsTable(strategies: readonly StrategyReport[]): Table {
+  const fees = columnOf(strategies.map((one) => ({ value: one.feesEarnedUsd, error: feesOff(one) })))
+  const cells = cellsOf(strategies, [
+    [(one) => one.ilCostUsd, 'value'],
+    [(one) => one.lvrUsd, 'value'],
+    [(one) => one.swapCostUsd, 'value'],
+    [(one) => one.gasCostUsd, 'value'],
+    [(one) => one.rebalanceCount, 'value'],
+  ])
+  const end = columnOf(strategies.map((one) => ({ value: one.endValueUsd })))
   return {
     caption: 'What it earned and cost, in US dollars',
     columns: ['Strategy', 'End', 'Fees', '± of the fees', 'IL', 'LVR', 'Swaps', 'Gas', 'Rebalances'],
-    rows: strategies.map((one) => [
+    rows: strategies.map((one, index) => [
       one.name,
-      showNumber(one.endValueUsd),
-      feesOf(one).value,
-      feesOf(one).error,
-      ...[one.ilCostUsd, one.lvrUsd, one.swapCostUsd].map(showNumber),
-      show(one.gasCostUsd, showNumber),
-      showNumber(one.rebalanceCount),
+      end.value(one.endValueUsd),
+      fees.value(one.feesEarnedUsd),
+      fees.error(feesOff(one)),
+      ...(cells[index] ?? []),
     ]),
   }
 }

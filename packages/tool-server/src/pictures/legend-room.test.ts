@@ -26,8 +26,12 @@ test.each([1_000, 720, 700, 360])(
 async function legendTexts({ option, ...size }: Picture) {
   const svg = await renderSvg({ option, ...size })
   const legends = [option.legend ?? []].flat() as { data: (string | { name: string })[] }[]
-  const names = new Set(legends.flatMap(({ data }) => data.map((item) => (typeof item === 'string' ? item : item.name))))
-  const found = svg.matchAll(/<text[^>]* x="([\d.]+)"[^>]*transform="translate\(([\d.]+) ([\d.]+)\)"[^>]*>([^<]*)<\/text>/g)
+  const names = new Set(
+    legends.flatMap(({ data }) => data.map((item) => (typeof item === 'string' ? item : item.name))),
+  )
+  const found = svg.matchAll(
+    /<text[^>]* x="([\d.]+)"[^>]*transform="translate\(([\d.]+) ([\d.]+)\)"[^>]*>([^<]*)<\/text>/g,
+  )
   return [...found]
     .map(([, own = '', x = '', y = '', words = '']) => ({ words, x: Number(own) + Number(x), y: Number(y) }))
     .filter(({ words }) => names.has(words.replaceAll('&amp;', '&')))

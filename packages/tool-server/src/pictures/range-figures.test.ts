@@ -8,7 +8,7 @@ test('the net stands with its own error, which is not that of the fees, and so d
   expect(detailOf('Fees a year')).toBe('± 9.6: trade may change')
   expect(detailOf('Net a year')).toBe('± 17: fees less LVR less gas')
   const nets = tables[0]?.rows.map((row) => row.at(-1))
-  expect(nets).toEqual(['+10 ± 17', '+10 ± 16', '-21 ± 38', '-2 ± 28', '+10 ± 16', '+7.1 ± 9.1', '+1.5 ± 2.7'])
+  expect(nets).toEqual(['+10 ± 17', '+10 ± 16', '-21 ± 38', '-2 ± 28', '+10 ± 16', '+7 ± 9', '+2 ± 3'])
   expect(method).toContain('Volatility 62.0 % ± 7.1 a year')
 })
 
@@ -28,5 +28,24 @@ test('the time in range and the loss stand with what the volatility leaves open,
   expect(factOf('Impermanent loss')?.detail).toBe('± 0.19 by the volatility; expected in 30 days')
   expect(factOf('LVR a year')).toMatchObject({ value: '31 %', detail: expect.stringContaining('gas 0.4 %') })
   expect(tables[0]?.columns).toContain('LVR, % a year')
-  expect(tables[0]?.rows[0]?.slice(3)).toEqual(['80.0 % ± 1.2', '41.2', '-1.32 ± 0.19', '31', '+10 ± 17'])
+  expect(tables[0]?.rows[0]?.slice(3)).toEqual(['80.0 % ± 1.2', '41.20', '-1.32 ± 0.19', '31.00', '+10 ± 17'])
+})
+
+test('the heading says when no range is expected to pay', () => {
+  const losing = { expectedNetApr: -0.1 }
+  const { candidateRanges, projections } = rangeAnswer
+  const candidates = candidateRanges.map((one) => ({ ...one, ...losing }))
+  const lost = { ...rangeAnswer, projections: { ...projections, ...losing }, candidateRanges: candidates }
+  expect(rangeFigures(lost, 30).heading).toBe('WETH/USDC on Ethereum, fee 0.05 %: no range is expected to pay')
+  expect(rangeFigures({ ...lost, candidateRanges }, 30).heading).toBe('WETH/USDC on Ethereum, fee 0.05 %')
+})
+
+test('every column of a table has one precision', () => {
+  const placesOf = (cell: string) => /\.(\d+)/.exec(cell)?.[1]?.length ?? 0
+  for (const { caption, columns, rows } of rangeFigures(rangeAnswer, 30).tables.slice(0, 2)) {
+    for (const [index, column] of columns.entries()) {
+      const places = rows.map((row) => row[index] ?? '').filter((cell) => /\d/.test(cell) && index > 0)
+      expect(new Set(places.map(placesOf)).size, `${caption}: ${column}`).toBeLessThanOrEqual(1)
+    }
+  }
 })

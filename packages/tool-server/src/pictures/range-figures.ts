@@ -1,6 +1,8 @@
 import type { PriceRange, RangeErrors, RangeResult, RangeYields } from './range-picture.ts'
-import { showChange, showError, showNumber, showWithError, type WithError } from './show-number.ts'
-import { percent, show, type Figures, type Table } from './figures.ts'
+import { columnOf, type Column } from './column-places.ts'
+import { noRangePays, noRangePaysWords } from './no-range-pays.ts'
+import { showError, showNumber, showWithError, type WithError } from './show-number.ts'
+import { show, type Figures, type Table } from './figures.ts'
 
 /** The words of a result of `optimize_lp_range` over so many days; also of one whose simulation did not end in time. */
 export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures {
@@ -16,7 +18,7 @@ export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures 
   const net = showWithError(projections.expectedNetApr, projections.expectedNetAprError)
   const sigma = inPercent(volatility.annualized, volatility.standardError)
   return {
-    heading: `${pair} on ${chain.name}, fee ${showNumber(fee / 10_000)} %`,
+    heading: `${pair} on ${chain.name}, fee ${showNumber(fee / 10_000)} %${noRangePays(result) ? `: ${noRangePaysWords}` : ''}`,
     facts: [
       {
         label: `Range, ${token1} per ${token0}`,
@@ -102,49 +104,65 @@ const yieldColumns = (days: string) => [
   'Net, % a year',
 ]
 
-function rowOf(head: readonly string[], one: RangeYields & Partial<RangeErrors>): string[] {
-  return head.concat(
-    inRangeOf(one),
-    showNumber(one.expectedFeeApr),
-    changeOf(one.expectedIlPct, one.expectedIlPctError),
-    showNumber(one.lvrApr),
-    changeOf(one.expectedNetApr, one.expectedNetAprError),
-  )
+type Row = RangeYields & Partial<RangeErrors>
+
+/** The yields of all rows of a table, one precision for each column. */
+function yieldCells(rows: readonly Row[]): readonly string[][] {
+  const columns = {
+    inRange: columnOf(rows.map((one) => inRangeOf(one))),
+    fees: columnOf(rows.map((one) => ({ value: one.expectedFeeApr }))),
+    il: columnOf(rows.map((one) => ({ value: one.expectedIlPct, error: one.expectedIlPctError }))),
+    lvr: columnOf(rows.map((one) => ({ value: one.lvrApr }))),
+    net: columnOf(rows.map((one) => ({ value: one.expectedNetApr, error: one.expectedNetAprError }))),
+  }
+  const withError = (text: string, column: Column, error: number | undefined) =>
+    error === undefined ? text : `${text} ± ${column.error(error)}`
+  return rows.map((one) => {
+    const { value, error } = inRangeOf(one)
+    return [
+      withError(`${columns.inRange.value(value)} %`, columns.inRange, error),
+      columns.fees.value(one.expectedFeeApr),
+      withError(columns.il.change(one.expectedIlPct), columns.il, one.expectedIlPctError),
+      columns.lvr.value(one.lvrApr),
+      withError(columns.net.change(one.expectedNetApr), columns.net, one.expectedNetAprError),
+    ]
+  })
 }
 
-function inRangeOf({ inRangeProbability: share, inRangeProbabilityError: off }: RangeYields & Partial<RangeErrors>) {
-  if (off === undefined) return percent(share)
-  const { value, error } = inPercent(share, off)
-  return `${value} % ± ${error}`
-}
-
-function changeOf(value: number, off: number | undefined): string {
-  if (off === undefined) return showChange(value)
-  const { change, error } = showWithError(value, off)
-  return `${change} ± ${error}`
+function inRangeOf({ inRangeProbability: share, inRangeProbabilityError: off }: Row) {
+  return { value: 100 * share, error: off === undefined ? undefined : 100 * off }
 }
 
 function inPercent(share: number, off: number): WithError {
   return showWithError(100 * share, 100 * off)
 }
 
-function rangesTable({ optimalRange, projections, candidateRanges }: RangeAnswer, days: string): Table {
+function rangesTable({ optimalRange, projections, candidateRanges, currentPrice }: RangeAnswer, days: string): Table {
   const ranges = [{ ...optimalRange, ...projections, label: 'chosen' }, ...candidateRanges]
+  const cells = yieldCells(ranges)
+  // A price far from that of now has more digits, or fewer, not another precision.
+  const price = columnOf([{ value: currentPrice }])
   return {
     caption: 'Ranges compared',
     columns: ['Range', 'From', 'To', ...yieldColumns(days)],
-    rows: ranges.map((one) => rowOf([one.label, showNumber(one.priceLower), upperOf(one)], one)),
+    rows: ranges.map(({ label, priceLower, priceUpper }, index) => [
+      label,
+      price.value(priceLower),
+      priceUpper === 'Infinity' ? 'no upper bound' : price.value(priceUpper),
+      ...(cells[index] ?? []),
+    ]),
   }
 }
 
 function volatilityTable({ projections, volatility, sensitivity }: RangeAnswer, days: string): Table {
-  const rows = [...sensitivity, { ...projections, annualized: volatility.annualized }]
+  const rows = [...sensitivity, { ...projections, annualized: volatility.annualized }].toSorted(
+    (one, other) => one.annualized - other.annualized,
+  )
+  const cells = yieldCells(rows)
   return {
     caption: 'The chosen range at other volatilities',
     columns: ['Volatility a year', ...yieldColumns(days)],
-    rows: rows
-      .toSorted((one, other) => one.annualized - other.annualized)
-      .map((one) => rowOf([percent(one.annualized)], one)),
+    rows: rows.map(({ annualized }, index) => [`${(100 * annualized).toFixed(1)} %`, ...(cells[index] ?? [])]),
   }
 }
 

@@ -1,14 +1,16 @@
 import type { LegendComponentOption, SeriesOption, XAXisComponentOption, YAXisComponentOption } from 'echarts'
+import { columnOf } from './column-places.ts'
 import { axisLook } from './frame.ts'
 import { legendFontSize, legendItems } from './legend-room.ts'
 import type { Palette } from './palette.ts'
 import type { RangeParts } from './range-parts.ts'
 import type { RangeResult } from './range-picture.ts'
-import { showNumber, showWithError } from './show-number.ts'
+import { showNumber } from './show-number.ts'
 
 /** The net yield of each range as a bar, the chosen one first, with whiskers of one standard error to either side. */
 export function rangeNets(result: RangeResult, parts: RangeParts, palette: Palette): Nets {
   const ranges = [{ ...result.projections, label: 'chosen' }, ...result.candidateRanges]
+  const column = columnOf(ranges.map((one) => ({ value: one.expectedNetApr, error: one.expectedNetAprError })))
   const place = { xAxisIndex: 3, yAxisIndex: 3, silent: true }
   return {
     legend: {
@@ -31,8 +33,7 @@ export function rangeNets(result: RangeResult, parts: RangeParts, palette: Palet
       gridIndex: 3,
       inverse: true,
       data: ranges.map(({ label, expectedNetApr, expectedNetAprError }) => {
-        const { change, error } = showWithError(expectedNetApr, expectedNetAprError)
-        return `${label}: ${change} ± ${error}`
+        return `${label}: ${column.change(expectedNetApr)} ± ${column.error(expectedNetAprError)}`
       }),
       axisTick: { show: false },
       axisLine: { show: true, onZero: true, lineStyle: { color: palette.faint } },

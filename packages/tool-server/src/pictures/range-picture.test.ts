@@ -72,7 +72,7 @@ test('is drawn with units, error, seed, method and every range, in both themes',
     'fees 41.2 % a year (+/- 9.6)',
     '8,192 simulated paths (seed 1): at most 1.83 standard errors apart',
     'log-normal price without drift, volatility 62.0 % (+/- 7.1) a year (historical, 30d)',
-    'full range: +1.5 ± 2.7',
+    'full range: +2 ± 3',
     'chosen: +10 ± 17',
     'Net, % a year',
     '± one standard error',
@@ -84,6 +84,18 @@ test('is drawn with units, error, seed, method and every range, in both themes',
     expect(said.filter((words) => !svg.includes(words))).toEqual([])
     expect(svg).not.toMatch(/NaN|Infinity|undefined|<script|href=/)
   }
+})
+
+test('the title says when no range is expected to pay, and the line below of which one it speaks', async () => {
+  const losing = { expectedNetApr: -3 }
+  const lost = {
+    ...rangeResult,
+    projections: { ...rangeResult.projections, ...losing },
+    candidateRanges: rangeResult.candidateRanges.map((one) => ({ ...one, ...losing })),
+  }
+  const svg = await renderSvg(rangePicture(lost, 30))
+  expect(svg).toContain('WETH/USDC on Ethereum, fee 0.05 %: no range is expected to pay')
+  expect(svg).toContain('Of range 2,486 to 3,656: in range 80.0 %')
 })
 
 test.each([

@@ -3,6 +3,7 @@ import type { SeriesOption } from 'echarts'
 import { axisLook, frame } from './frame.ts'
 import { legendFontSize, legendItems } from './legend-room.ts'
 import type { Look } from './look.ts'
+import { noRangePays, noRangePaysWords } from './no-range-pays.ts'
 import { palettes, type Palette } from './palette.ts'
 import type { Picture } from './picture.ts'
 import { rangeFrontier } from './range-frontier.ts'
@@ -112,10 +113,12 @@ function words(result: RangeResult, horizonDays: number) {
     const shown = showWithError(value, off)
     return `${shown.value} ${unit} (+/- ${shown.error})`
   }
+  const range = `range ${showNumber(optimalRange.priceLower)} to ${upper}`
+  const isLoss = noRangePays(result)
   return {
-    title: `${pair} on ${chain.name}, fee ${showNumber(fee / 10_000)} %: range ${showNumber(optimalRange.priceLower)} to ${upper}`,
+    title: `${pair} on ${chain.name}, fee ${showNumber(fee / 10_000)} %: ${isLoss ? noRangePaysWords : range}`,
     subtitle:
-      `Expected: in range ${withError(100 * projections.inRangeProbability, 100 * projections.inRangeProbabilityError)} of ${showNumber(horizonDays)} days, ` +
+      `${isLoss ? `Of ${range}` : 'Expected'}: in range ${withError(100 * projections.inRangeProbability, 100 * projections.inRangeProbabilityError)} of ${showNumber(horizonDays)} days, ` +
       `fees ${withError(fees, (fees * projections.feeUncertaintyPct) / 100, '% a year')}, LVR ${showNumber(projections.lvrApr)} %, ` +
       `net ${withError(projections.expectedNetApr, projections.expectedNetAprError, '% a year')}`,
     caption: [
