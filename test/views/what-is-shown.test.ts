@@ -134,3 +134,27 @@ test('hears the host alone, in the words of the protocol, and goes when it is to
   expect(await text()).toBe('Waiting for the host.')
   await close()
 })
+
+test('the reader chooses whose ranges the chart of a backtest shows, with the keyboard too', async () => {
+  const { call, view, close } = await show('backtest_lp_strategy')
+  await call({ token0: 'WETH' })
+  await view.locator('canvas').waitFor()
+  const choice = view.getByLabel('Ranges, fees and loss of')
+  expect(await choice.inputValue()).toBe('narrow')
+  expect(await choice.locator('option').allInnerTexts()).toEqual(['narrow', 'medium', 'full-range'])
+  const drawn = () => view.evaluate<string>("document.querySelector('canvas').toDataURL()")
+  const before = await drawn()
+  await choice.focus()
+  await choice.press('ArrowDown')
+  await expect.poll(drawn).not.toBe(before)
+  expect(await choice.inputValue()).toBe('medium')
+  await close()
+})
+
+test('where there is nothing to choose, no choice is offered', async () => {
+  const { call, view, close } = await show('optimize_lp_range')
+  await call({ token0: 'WETH' })
+  await view.locator('canvas').waitFor()
+  expect(await view.locator('select').count()).toBe(0)
+  await close()
+})

@@ -62,7 +62,7 @@ describe('equity', () => {
     const [plain] = run({}).strategies
     const hours = plain?.equity.map(({ at }) => (at - 1_700_000_000) / 3600 - 1)
     expect(hours).toEqual([0, 24, 48, 59])
-    expect(plain?.barEquityUsd).toBeNull()
+    expect([plain?.barEquityUsd, plain?.barFeesUsd, plain?.barIlUsd]).toEqual([null, null, null])
     const [detailed] = run({ withBarEquity: true }).strategies
     expect(detailed?.barEquityUsd?.[24]).toBe(detailed?.equity[1]?.valueUsd)
   })

@@ -17,7 +17,7 @@ export type BacktestOptions = {
   /** US dollars for one whole unit of the other token, the quote. */
   readonly quoteUsd: number | Float64Array
   readonly gasUsd: GasUsd
-  /** Also the equity at the close of every bar. */
+  /** Also the equity, the fees and the impermanent loss at the close of every bar. */
   readonly withBarEquity?: boolean
 }
 

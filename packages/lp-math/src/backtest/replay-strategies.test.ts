@@ -95,6 +95,19 @@ describe('a strategy over a price that moves', () => {
     expect(result.lvrUsd / ((0.8 ** 2 / 8) * meanValueUsd * (30 / 365))).toBeCloseTo(1, 1)
   })
 
+  test('tells fees and impermanent loss bar by bar, over all positions, up to what it sums them to', () => {
+    const path = barsAlong([0, 0, 0, 900, 900, 900, 1500, 1500, 1500, 200], { liquidity: 1e30 })
+    const rule = { name: 'moved', rangePct: 10, rebalanceThresholdPct: 1 }
+    const result = replay(path, rule, { withBarEquity: true })
+    expect(result.rebalances.length).toBeGreaterThan(0)
+    const [fees, loss] = [result.barFeesUsd ?? [], result.barIlUsd ?? []]
+    expect([fees[0], loss[0]]).toEqual([0, 0])
+    expect(fees.at(-1)).toBe(result.feesEarnedUsd)
+    expect(loss.at(-1)).toBeCloseTo(result.ilCostUsd, 9)
+    expect(loss[3], 'before the move').toBeGreaterThan(0)
+    expect(loss[4], 'a move keeps what was lost').toBeCloseTo(loss[3] ?? 0, 9)
+  })
+
   test('lays its range half to each side of the price of the base token, at usable ticks', () => {
     const rule = { name: 'moved', rangePct: 10, rebalanceThresholdPct: 1 }
     const path = barsAlong([0, 0, 0, 900, 900, 900], { liquidity: 1e30 })

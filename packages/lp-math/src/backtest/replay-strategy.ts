@@ -23,7 +23,8 @@ export function replayStrategy(
   const column = () => new Float64Array(bars.startsAt.length)
   const equity = column()
   const fees = { share: column(), fee0: column(), fee1: column() }
-  const replay: StrategyReplay = { bars, strategy, options, market, fees, equity }
+  const course = options.withBarEquity === true ? { feesUsd: column(), ilUsd: column() } : null
+  const replay: StrategyReplay = { bars, strategy, options, market, fees, equity, course }
   const first = firstPosition(replay)
   const held = holdAndMove(replay, first)
   const earned = collectFees(replay)
@@ -44,7 +45,9 @@ export function replayStrategy(
     inRangePct: earned.inRangePct,
     ...compare(replay, first),
     ...equityMetrics(bars, equity, options.startValueUsd),
-    barEquityUsd: options.withBarEquity === true ? equity : null,
+    barEquityUsd: course === null ? null : equity,
+    barFeesUsd: course?.feesUsd ?? null,
+    barIlUsd: course?.ilUsd ?? null,
   }
 }
 
@@ -67,7 +70,7 @@ function holdAndMove(replay: StrategyReplay, first: Position) {
     const { endBar, putOffBars } = holdUntilRebalance(replay, position, mintBar)
     putOffSeconds += putOffBars * bars.barSeconds
     const gasUsd = openGasUsd + sums.rebalanceGasUsd
-    const closed = valuePosition(replay, position, { mintBar, endBar, gasUsd })
+    const closed = valuePosition(replay, position, { mintBar, endBar, gasUsd, ilUsd: sums.ilCostUsd })
     sums.ilCostUsd += closed.ilCostUsd
     sums.hodlMoveUsd += closed.hodlMoveUsd
     sums.lvrUsd += closed.lvrUsd
@@ -92,7 +95,7 @@ function holdAndMove(replay: StrategyReplay, first: Position) {
 }
 
 /** Adds to the equity what fees were earned by each bar's close, and sums them. */
-function collectFees({ fees, market, equity }: StrategyReplay) {
+function collectFees({ fees, market, equity, course }: StrategyReplay) {
   let fees0 = 0
   let fees1 = 0
   let feesUsd = 0
@@ -103,6 +106,7 @@ function collectFees({ fees, market, equity }: StrategyReplay) {
     shares += fees.share[bar] ?? 0
     feesUsd = fees0 * (market.usd0[bar] ?? 0) + fees1 * (market.usd1[bar] ?? 0)
     equity[bar] = (equity[bar] ?? 0) + feesUsd
+    if (course !== null) course.feesUsd[bar] = feesUsd
   }
   return { fees0, fees1, feesUsd, inRangePct: (shares / (equity.length - 1)) * 100 }
 }

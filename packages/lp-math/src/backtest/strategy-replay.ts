@@ -13,4 +13,6 @@ export type StrategyReplay = {
   readonly fees: FeeColumns
   /** At the close of each bar, in US dollars. */
   readonly equity: Float64Array
+  /** Fees until then, and impermanent loss until then over all positions; `null` unless asked for. */
+  readonly course: { readonly feesUsd: Float64Array; readonly ilUsd: Float64Array } | null
 }

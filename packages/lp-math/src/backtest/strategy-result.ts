@@ -50,6 +50,9 @@ export type StrategyResult = {
   readonly equity: readonly EquityPoint[]
   /** At the close of each bar, where asked for. */
   readonly barEquityUsd: Float64Array | null
+  /** Fees earned until the close of each bar, at its prices, and what was lost until then against the tokens put in; where asked for. */
+  readonly barFeesUsd: Float64Array | null
+  readonly barIlUsd: Float64Array | null
 }
 
 export type EquityPoint = { readonly at: number; readonly valueUsd: number }

@@ -3,12 +3,12 @@ import type { StrategyReplay } from './strategy-replay.ts'
 
 /**
  * Values a position at the close of each bar from `mintBar` to `endBar`, less the gas paid until then, into the equity column, and gives
- * what it was worth and what it lost.
+ * what it was worth and what it lost. `ilUsd` is what the positions before it lost.
  */
 export function valuePosition(
-  { bars, market, fees, equity }: StrategyReplay,
+  { bars, market, fees, equity, course }: StrategyReplay,
   position: Position,
-  held: { readonly mintBar: number; readonly endBar: number; readonly gasUsd: number },
+  held: { readonly mintBar: number; readonly endBar: number; readonly gasUsd: number; readonly ilUsd: number },
 ): PositionValue {
   const { sqrtPrice, usd0, usd1 } = market
   const { mintBar, endBar, gasUsd } = held
@@ -35,6 +35,7 @@ export function valuePosition(
     const span = ((bars.highTick[bar] ?? 0) - (bars.lowTick[bar] ?? 0)) / width
     spannedUsd += span * ((fees.fee0[bar] ?? 0) * end0 + (fees.fee1[bar] ?? 0) * end1)
     equity[bar] = valueUsd - gasUsd
+    if (course !== null) course.ilUsd[bar] = held.ilUsd + put0 * unit0 + put1 * unit1 - valueUsd
   }
   const hodlUsd = put0 * (usd0[endBar] ?? 0) + put1 * (usd1[endBar] ?? 0)
   return {

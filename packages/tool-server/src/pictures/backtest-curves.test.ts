@@ -104,6 +104,11 @@ test('the curves of a replay: HODL half and half, each range from when it was op
   expect(full?.ranges).toEqual([{ at: 1_700_003_600, lower: 0, upper: 'Infinity' }])
   expect(JSON.parse(JSON.stringify(curves)), 'JSON keeps them whole').toEqual(curves)
   expect(narrow?.equity).toBe(result.strategies[0]?.equity)
+  expect(
+    hodl.map(({ at }) => at),
+    'holding at the same pace',
+  ).toEqual(narrow?.equity.map(({ at }) => at))
+  expect([narrow?.fees, narrow?.il], 'not kept by the replay').toEqual([undefined, undefined])
 })
 
 test('a value at each bar that is shown, where the replay kept one', () => {
@@ -115,5 +120,13 @@ test('a value at each bar that is shown, where the replay kept one', () => {
   for (const [index, { equity }] of curves.strategies.entries()) {
     expect(equity.map(({ at }) => at)).toEqual(curves.prices.map(({ at }) => at))
     expect(equity.at(-1)?.valueUsd).toBe(result.strategies[index]!.barEquityUsd!.at(-1))
+    expect(
+      curves.hodl.map(({ at }) => at),
+      'at one pace',
+    ).toEqual(equity.map(({ at }) => at))
+    const { fees, il } = curves.strategies[index]!
+    expect(fees?.at(-1)).toEqual({ at: equity.at(-1)?.at, valueUsd: result.strategies[index]!.feesEarnedUsd })
+    expect(il?.at(-1)?.valueUsd).toBeCloseTo(result.strategies[index]!.ilCostUsd, 6)
+    expect(fees?.length).toBeLessThan(150)
   }
 })

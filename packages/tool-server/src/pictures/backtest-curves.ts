@@ -14,10 +14,11 @@ export function backtestCurves(replay: Replay): BacktestCurves {
   const quoteAt = (bar: number) => (typeof quoteUsd === 'number' ? quoteUsd : (quoteUsd[bar] ?? 0)) || 1
   const priceAt = (bar: number) => price[bar] ?? 0
   const growth = (bar: number) => ((quoteAt(bar) / quoteAt(0)) * (1 + priceAt(bar) / priceAt(0))) / 2
+  const barAt = (at: number) => Math.round((at - startsAt) / barSeconds) - 1
   return {
     ...facts,
     prices: closes.map(({ at, bar }) => ({ at, price: priceAt(bar) })),
-    hodl: closes.map(({ at, bar }) => ({ at, valueUsd: startValueUsd * growth(bar) })),
+    hodl: paceOf(result, closes, barAt).map(({ at, bar }) => ({ at, valueUsd: startValueUsd * growth(bar) })),
     strategies: result.strategies.map((one) => curveOf(one, result.startsAt, closes)),
   }
 }
@@ -38,17 +39,31 @@ type Close = { readonly at: number; readonly bar: number }
 
 const mostPoints = 400
 const mostMoves = 200
+/** Of the points: sums move less than values. */
+const courseEvery = 3
+
+/** Holding is shown as often as the strategies: at the bars that are shown, or at each day where the replay kept no more. */
+function paceOf(result: BacktestResult, closes: readonly Close[], barAt: (at: number) => number): readonly Close[] {
+  const [one] = result.strategies
+  if (one === undefined || one.barEquityUsd !== null) return closes
+  return one.equity.map(({ at }) => ({ at, bar: barAt(at) }))
+}
 
 /** Its value at the bars that are shown where the replay kept it, else at each day. */
 function curveOf(one: StrategyResult, startsAt: number, closes: readonly Close[]): StrategyCurve {
-  const { barEquityUsd } = one
+  const { barEquityUsd, barFeesUsd, barIlUsd } = one
+  const drawn = (column: Float64Array, every = 1) =>
+    closes
+      .filter((_, index) => index % every === 0 || index === closes.length - 1)
+      .map(({ at, bar }) => ({ at, valueUsd: column[bar] ?? 0 }))
   return {
     name: one.name,
     netReturnPct: one.netReturnPct,
     feesEarnedUsd: one.feesEarnedUsd,
     feeUncertaintyPct: one.feeUncertaintyPct,
-    equity:
-      barEquityUsd === null ? one.equity : closes.map(({ at, bar }) => ({ at, valueUsd: barEquityUsd[bar] ?? 0 })),
+    equity: barEquityUsd === null ? one.equity : drawn(barEquityUsd),
+    ...(barFeesUsd !== null && { fees: drawn(barFeesUsd, courseEvery) }),
+    ...(barIlUsd !== null && { il: drawn(barIlUsd, courseEvery) }),
     ranges: thinned([
       rangeFrom(startsAt, one.firstRange),
       ...one.rebalances.map(({ at, after }) => rangeFrom(at, after)),

@@ -32,7 +32,7 @@ export function backtestFigures(result: BacktestAnswer): Figures {
       { label: 'Replayed', value: `${showNumber(period.days)} days`, detail: `${span}, ${barsFound} bars` },
     ],
     tables: [resultsTable(strategies), costsTable(strategies)],
-    chart: `The value of each strategy and of holding from ${span}, each with how far its fees may be off at the end; and the price with the range of the best one. The tables below hold where each ended.`,
+    chart: `The value of each strategy and of holding from ${span}, each with how far its fees may be off at the end; the price with the range of the one that is chosen, the best at first; and its fees and impermanent loss until each time. The tables below hold where each ended.`,
     notes: [winner.reason, winner.caveat, ...(result.notes ?? []), ...incomplete(result)],
     method:
       'A replay of what the pool did, nothing drawn at random: own liquidity dilutes its fees, a rebalance pays for gas and for its swap. ' +

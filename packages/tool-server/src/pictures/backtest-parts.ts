@@ -3,7 +3,7 @@ import { fullWidth, margins, wideFrom, type Grid, type Look } from './look.ts'
 import { niceScale, type Scale } from './nice-scale.ts'
 
 /**
- * Two charts over one time, with whiskers and names right of the upper one's curves; the legend between the first heading and its
+ * Two charts over one time, or three, with whiskers and names right of the upper one's curves; the legend between the first heading and its
  * axes, or beside the heading where there is room.
  */
 export function backtestParts(look: Look, backtest: BacktestCurves): BacktestParts {
@@ -27,8 +27,11 @@ export function backtestParts(look: Look, backtest: BacktestCurves): BacktestPar
     height: 180,
   }
   const legend = isNarrow ? { left: 8, top: above + 24, width: width - 16 } : { left: 300, top: above }
-  const height = price.top + price.height + 50 + below
-  return { width, height, left, legend, value, price, names, span }
+  const hasCourse = strategies.some(({ fees }) => fees !== undefined)
+  const course = { ...price, top: price.top + price.height + 92, above: 52, height: hasCourse ? 130 : 0 }
+  const end = hasCourse ? course : price
+  const height = end.top + end.height + 50 + below
+  return { width, height, left, legend, value, price, course: hasCourse ? course : null, names, span }
 }
 
 export type BacktestParts = {
@@ -38,13 +41,15 @@ export type BacktestParts = {
   readonly legend: { readonly left: number; readonly top: number; readonly width?: number }
   readonly value: Chart
   readonly price: Chart
+  /** Fees and loss over time; `null` where they are not known. */
+  readonly course: Chart | null
   /** Pixels for the names right of the curves. */
   readonly names: number
   readonly span: Span
 }
 
 /** `above` its axes its heading begins. */
-type Chart = Grid & { readonly above: number }
+export type Chart = Grid & { readonly above: number }
 
 /** Times in Unix seconds: of the last bar, from one whisker to the next, and where the whiskers end. */
 type Span = { readonly days: number; readonly last: number; readonly apart: number; readonly until: number }

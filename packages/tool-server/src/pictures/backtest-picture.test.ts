@@ -46,11 +46,11 @@ test('the error bars stand beside each other after the last bar, and the legend 
   expect(new Set([end, ...ats.flat()]).size).toBe(4)
   expect(Math.min(...ats.flat())).toBeGreaterThan(end)
   const { legend, xAxis } = backtestPicture(curves).option as {
-    legend: { data: (string | { name: string })[] }
+    legend: { data: (string | { name: string })[] }[]
     xAxis: { max: number }[]
   }
   expect(Math.max(...ats.flat())).toBeLessThan(xAxis[0]?.max ?? 0)
-  expect(legend.data.slice(4)).toMatchObject([{ name: 'rebalances' }, { name: '± of the fees, at the end' }])
+  expect(legend[0]?.data.slice(4)).toMatchObject([{ name: 'rebalances' }, { name: '± of the fees, at the end' }])
 })
 
 test.each([360, 1_000])(
@@ -105,4 +105,30 @@ test('is drawn with its words, in both themes, and with nothing to show', async 
   }
   const empty = { ...backtestCurves(), strategies: [], prices: [], hodl: [] }
   expect(await renderSvg(backtestPicture(empty))).toContain('HODL')
+})
+
+const whole = backtestCurves()
+
+test('the ranges, fees and losses shown are those of the strategy that is asked for, else of the best', async () => {
+  const said = async (strategy?: string) => renderSvg(backtestPicture(whole, { strategy }))
+  expect(await said()).toContain('Price, and the range of &quot;narrow&quot;')
+  expect(await said()).toContain('Fees and impermanent loss of &quot;narrow&quot;')
+  expect(await said('medium')).toContain('Price, and the range of &quot;medium&quot;')
+  expect(await said('none of them')).toContain('the range of &quot;narrow&quot;')
+  const seriesOf = (strategy: string) => {
+    const { series } = backtestPicture(whole, { strategy }).option
+    return (Array.isArray(series) ? series : []) as { name: string; data: [number, number | null][] }[]
+  }
+  const medium = whole.strategies[1]!
+  const dataOf = (name: string) => seriesOf('medium').find((one) => one.name === name)?.data
+  expect(dataOf('lower bound')?.[0]?.[1]).toBe(medium.ranges[0]?.lower)
+  expect(dataOf('fees earned until then')).toEqual(medium.fees?.map(({ at, valueUsd }) => [1_000 * at, valueUsd]))
+  expect(dataOf('lost until then against the tokens held')).toHaveLength(medium.il?.length ?? 0)
+})
+
+test('where the replay kept no fees over time, the picture leaves their chart out', () => {
+  const plain = { ...whole, strategies: whole.strategies.map(({ fees: _fees, il: _il, ...one }) => one) }
+  const [all, less] = [backtestPicture(whole), backtestPicture(plain)]
+  expect(less.height).toBeLessThan(all.height - 130)
+  expect(JSON.stringify(less.option)).not.toContain('impermanent loss of')
 })

@@ -1,4 +1,5 @@
 import type { EChartsOption, SeriesOption } from 'echarts'
+import { backtestCourse, type Course } from './backtest-course.ts'
 import { backtestParts, holding, offOf, valueScale, type BacktestParts } from './backtest-parts.ts'
 import { curveEnds } from './curve-ends.ts'
 import { axisLook, frame } from './frame.ts'
@@ -9,8 +10,8 @@ import type { Picture } from './picture.ts'
 import { showChange, showNumber } from './show-number.ts'
 
 /**
- * Draws a backtest: the value of each strategy beside holding, with its rebalances; below, the price and the range that the best
- * strategy held. Times are Unix seconds, values US dollars, prices token1 per token0.
+ * Draws a backtest: the value of each strategy beside holding, with its rebalances; below, the price and the range that one of
+ * them held, and its fees against its loss: of the best unless the look names another. Times are Unix seconds, values US dollars, prices token1 per token0.
  */
 export function backtestPicture(backtest: BacktestCurves, look: Look = {}): Picture {
   const palette = palettes[look.theme ?? 'light']
@@ -18,16 +19,22 @@ export function backtestPicture(backtest: BacktestCurves, look: Look = {}): Pict
   const colours = new Map(
     backtest.strategies.map(({ name }, index) => [name, palette.series[index % palette.series.length] ?? palette.ink]),
   )
+  const shown = shownOf(backtest, look)
+  const color = colours.get(shown?.name ?? '') ?? palette.ink
+  const { course: part } = parts
+  const course = shown === undefined || part === null ? null : backtestCourse(shown, { ...parts, part, color }, palette)
+  const named = [...headings(shown, parts), ...(course === null ? [] : [course.heading])]
   return {
     width: parts.width,
     height: parts.height,
     option: {
-      ...frame({ ...words(backtest), parts: headings(backtest, parts) }, palette, look),
-      ...layout(backtest, parts, palette),
+      ...frame({ ...words(backtest), parts: named }, palette, look),
+      ...layout(backtest, { parts, palette, course }),
       series: [
         ...equitySeries(backtest, { colours, parts, palette }),
         ...namesOf(backtest, { colours, parts, palette }),
-        ...bandSeries(backtest, colours, palette),
+        ...bandSeries(backtest, shown, { color, palette }),
+        ...(course?.series ?? []),
       ],
     },
   }
@@ -54,14 +61,19 @@ export type StrategyCurve = {
   /** How far the fees may lie off, in percent of them. */
   readonly feeUncertaintyPct: number
   readonly equity: readonly TimedValue[]
+  /** Earned in fees until then, and lost until then against the tokens put in; absent where the replay kept neither. */
+  readonly fees?: readonly TimedValue[]
+  readonly il?: readonly TimedValue[]
   /** Each range from when it was opened; from 0 and without an upper price for the full one. The first opens the strategy, the others are rebalances, of those close together the last. */
   readonly ranges: readonly TimedRange[]
 }
 
 export type TimedRange = { readonly at: number; readonly lower: number; readonly upper: number | 'Infinity' }
 
-function bestOf({ strategies }: BacktestCurves): StrategyCurve | undefined {
-  return strategies.toSorted((one, other) => other.netReturnPct - one.netReturnPct)[0]
+/** The one that is asked for, else the best. */
+function shownOf({ strategies }: BacktestCurves, { strategy }: Look): StrategyCurve | undefined {
+  const best = strategies.toSorted((one, other) => other.netReturnPct - one.netReturnPct)[0]
+  return strategies.find(({ name }) => name === strategy) ?? best
 }
 
 function words(backtest: BacktestCurves) {
@@ -76,19 +88,18 @@ function words(backtest: BacktestCurves) {
   }
 }
 
-function headings(backtest: BacktestCurves, { left, value, price }: BacktestParts) {
-  const best = bestOf(backtest)
+function headings(shown: StrategyCurve | undefined, { left, value, price }: BacktestParts) {
   return [
     { text: 'Value of the position, fees included', left, top: value.top - value.above },
     {
-      text: best === undefined ? 'Price' : `Price, and the range of "${best.name}"`,
+      text: shown === undefined ? 'Price' : `Price, and the range of "${shown.name}"`,
       left,
       top: price.top - price.above,
     },
   ]
 }
 
-function layout(backtest: BacktestCurves, parts: BacktestParts, palette: Palette): EChartsOption {
+function layout(backtest: BacktestCurves, { parts, palette, course }: Layout): EChartsOption {
   const { pair, strategies } = backtest
   const [token0 = 'token0', token1 = 'token1'] = pair.split('/')
   const { days, last, until } = parts.span
@@ -111,31 +122,38 @@ function layout(backtest: BacktestCurves, parts: BacktestParts, palette: Palette
   const endsAt = (at: number) => (at > 0 ? { max: 1_000 * at } : {})
   return {
     useUTC: true,
-    grid: [gridOf(parts.value), gridOf(parts.price)],
-    legend: {
-      ...parts.legend,
-      itemGap: 12,
-      itemWidth: 16,
-      itemHeight: 10,
-      icon: stroke,
-      data: legendItems([
-        ...strategies.map(({ name }) => ({ name })),
-        { name: holding, icon: dashes },
-        { name: marks.rebalances, icon: 'triangle', itemStyle: { color: palette.faint } },
-        { name: marks.fees, icon: whisker, itemStyle: { color: palette.faint } },
-      ]),
-      textStyle: { color: palette.faint, fontSize: legendFontSize },
-    },
+    grid: [gridOf(parts.value), gridOf(parts.price), ...(course === null ? [] : [course.grid])],
+    legend: [
+      {
+        ...parts.legend,
+        itemGap: 12,
+        itemWidth: 16,
+        itemHeight: 10,
+        icon: stroke,
+        data: legendItems([
+          ...strategies.map(({ name }) => ({ name })),
+          { name: holding, icon: dashes },
+          { name: marks.rebalances, icon: 'triangle', itemStyle: { color: palette.faint } },
+          { name: marks.fees, icon: whisker, itemStyle: { color: palette.faint } },
+        ]),
+        textStyle: { color: palette.faint, fontSize: legendFontSize },
+      },
+      ...(course === null ? [] : [course.legend]),
+    ],
     xAxis: [
       { ...time, gridIndex: 0, axisLabel: { show: false }, axisTick: { show: false }, ...endsAt(until) },
       { ...time, gridIndex: 1, name: 'Time (UTC)', nameGap: 26, ...endsAt(last) },
+      ...(course === null ? [] : [{ ...time, gridIndex: 2, name: 'Time (UTC)', nameGap: 26, ...endsAt(last) }]),
     ],
     yAxis: [
       { ...value('US dollars'), gridIndex: 0, min, max, interval },
       { ...value(`${token1} per ${token0}`), gridIndex: 1 },
+      ...(course === null ? [] : [course.yAxis]),
     ],
   }
 }
+
+type Layout = { readonly parts: BacktestParts; readonly palette: Palette; readonly course: Course | null }
 
 /** Just there: both times are told by one scale, and echarts would move one to give its labels room. */
 function gridOf({ left, top, width, height }: Grid) {
@@ -213,12 +231,14 @@ function ofStrategy(strategy: StrategyCurve, color: string, afterSeconds: number
   ]
 }
 
-/** The price with the bounds of the best strategy's ranges, as steps; a bound of the full range has no line. */
-function bandSeries(backtest: BacktestCurves, colours: Colours, palette: Palette): SeriesOption[] {
+/** The price with the bounds of the ranges of the strategy that is shown, as steps; a bound of the full range has no line. */
+function bandSeries(
+  backtest: BacktestCurves,
+  shownOne: StrategyCurve | undefined,
+  { color, palette }: { readonly color: string; readonly palette: Palette },
+): SeriesOption[] {
   const place = { ...quiet, xAxisIndex: 1, yAxisIndex: 1 }
-  const best = bestOf(backtest)
-  const color = colours.get(best?.name ?? '') ?? palette.ink
-  const ranges = best?.ranges ?? []
+  const ranges = shownOne?.ranges ?? []
   const last = ranges.at(-1)
   const end = backtest.prices.at(-1)?.at ?? 0
   const shown = (price: number | 'Infinity') => (price !== 'Infinity' && price > 0 && price < Infinity ? price : null)

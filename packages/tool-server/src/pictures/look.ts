@@ -7,6 +7,8 @@ export type Look = {
   readonly width?: number
   /** Without title and caption, for a page that says them itself. */
   readonly isBare?: boolean
+  /** Whose ranges, fees and losses are shown, where there are several; the best one's unless given. */
+  readonly strategy?: string | undefined
 }
 
 /** A part of a picture: where its heading begins, and its axes. */

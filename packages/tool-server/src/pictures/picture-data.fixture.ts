@@ -82,6 +82,11 @@ export function backtestCurves(): BacktestCurves {
       at: begin + 86_400 * day,
       valueUsd: 10_000 * (1 + growth * day + share * (priceOn(day) / priceOn(0) - 1)),
     }))
+  /** Fees come evenly, and losses with the square of the price's way. */
+  const course = (fees: number, il: number) => ({
+    fees: days.map((day) => ({ at: begin + 86_400 * day, valueUsd: (fees * day) / 60 })),
+    il: days.map((day) => ({ at: begin + 86_400 * day, valueUsd: il * (priceOn(day) / priceOn(0) - 1) ** 2 })),
+  })
   const around = (day: number, width: number) => ({
     at: begin + 86_400 * day,
     lower: priceOn(day) * (1 - width),
@@ -101,6 +106,7 @@ export function backtestCurves(): BacktestCurves {
         feesEarnedUsd: 830,
         feeUncertaintyPct: 18,
         equity: curve(0.0012, 0.28),
+        ...course(830, 9000),
         ranges: [around(0, 0.1), around(14, 0.1), around(31, 0.1), around(43, 0.1)],
       },
       {
@@ -109,6 +115,7 @@ export function backtestCurves(): BacktestCurves {
         feesEarnedUsd: 460,
         feeUncertaintyPct: 12,
         equity: curve(0.0007, 0.36),
+        ...course(460, 5000),
         ranges: [around(0, 0.25)],
       },
       {
@@ -117,6 +124,7 @@ export function backtestCurves(): BacktestCurves {
         feesEarnedUsd: 90,
         feeUncertaintyPct: 8,
         equity: curve(0.00016, 0.45),
+        ...course(90, 1200),
         ranges: [{ at: begin, lower: 0, upper: 'Infinity' }],
       },
     ],

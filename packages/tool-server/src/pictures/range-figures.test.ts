@@ -28,7 +28,7 @@ test('the time in range and the loss stand with what the volatility leaves open,
   expect(factOf('Impermanent loss')?.detail).toBe('± 0.19 by the volatility; expected in 30 days')
   expect(factOf('LVR a year')).toMatchObject({ value: '31 %', detail: expect.stringContaining('gas 0.4 %') })
   expect(tables[0]?.columns).toContain('LVR, % a year')
-  expect(tables[0]?.rows[0]?.slice(3)).toEqual(['80.0 % ± 1.2', '41.20', '-1.32 ± 0.19', '31.00', '+10 ± 17'])
+  expect(tables[0]?.rows[0]?.slice(3)).toEqual(['80.0 % ± 1.2', '41.20', '-1.32 ± 0.19', '31.0', '+10 ± 17'])
 })
 
 test('the heading says when no range is expected to pay', () => {

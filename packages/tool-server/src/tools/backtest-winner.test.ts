@@ -28,6 +28,8 @@ const result = (name: string, endValueUsd: number, change: Partial<StrategyResul
   maxDrawdownPct: 0,
   equity: [],
   barEquityUsd: null,
+  barFeesUsd: null,
+  barIlUsd: null,
   ...change,
 })
 const period = { startsAt: 0, endsAt: 14 * 86_400, laterWinners: ['b', 'a', 'b'] }

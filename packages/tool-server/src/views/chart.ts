@@ -6,18 +6,21 @@ import { pictureOf, type Drawing } from '../pictures/drawing.ts'
 import type { Theme } from '../pictures/palette.ts'
 
 /** A chart that is drawn as wide as its box, and again when that or the theme changes. */
-export type Chart = { show(drawing: Drawing, theme: Theme): void; close(): void }
+export type Chart = { show(drawing: Drawing, shown: Shown): void; close(): void }
+
+/** In which colours, and of several strategies whose ranges. */
+export type Shown = { readonly theme: Theme; readonly strategy?: string | undefined }
 
 export function openChart(box: HTMLElement): Chart {
   use([BarChart, LineChart, ScatterChart, CanvasRenderer])
   use([GridComponent, LegendComponent, MarkLineComponent, TitleComponent])
   const chart = init(box, null, { width: leastWidth, height: leastWidth })
-  let shown: { readonly drawing: Drawing; readonly theme: Theme } | undefined
+  let shown: (Shown & { readonly drawing: Drawing }) | undefined
   let drawnWidth = 0
   const draw = () => {
     if (shown === undefined) return
     drawnWidth = box.clientWidth
-    const look = { theme: shown.theme, width: Math.max(leastWidth, drawnWidth), isBare: true }
+    const look = { theme: shown.theme, strategy: shown.strategy, width: Math.max(leastWidth, drawnWidth), isBare: true }
     const { option, width, height } = pictureOf(shown.drawing, look)
     box.style.height = `${height}px`
     chart.resize({ width, height })
@@ -28,8 +31,8 @@ export function openChart(box: HTMLElement): Chart {
   })
   watch.observe(box)
   return {
-    show(drawing, theme) {
-      shown = { drawing, theme }
+    show(drawing, how) {
+      shown = { ...how, drawing }
       draw()
     },
     close() {

@@ -15,10 +15,14 @@ export function openView(view: View): void {
   let input: Input = {}
   let chart: Chart | undefined
   let drawn: Drawing | null = null
+  let strategy: string | undefined
+  const show = () => {
+    if (drawn !== null) chart?.show(drawn, { theme, strategy })
+  }
   const look = (wanted: Theme) => {
     theme = wanted
     page.setTheme(theme)
-    if (drawn !== null) chart?.show(drawn, theme)
+    show()
   }
   look(theme)
   page.say('Waiting for the host.', true)
@@ -45,11 +49,16 @@ export function openView(view: View): void {
           const figures = answer === null ? null : view.figuresOf(answer, input)
           page.say(wordsOf(problem !== null, figures !== null))
           if (answer === null || figures === null) return
-          const box = page.answer(figures)
+          const { box, choose } = page.answer(figures)
+          strategy = undefined
           drawn = isDrawing(drawing) ? drawing : view.drawingOf(answer, input)
           if (drawn === null) return box.replaceChildren('The host did not pass on what the chart is drawn from.')
           chart = openChart(box)
-          chart.show(drawn, theme)
+          show()
+          choose('Ranges, fees and loss of', namesOf(drawn), (name) => {
+            strategy = name
+            show()
+          })
         } catch {
           page.say('The answer is not of the form that this view knows. It stands as text in the conversation.')
         }
@@ -80,6 +89,13 @@ function subjectOf({ token0, token1, chain }: Input): string {
   const named = [token0, token1].filter((token) => typeof token === 'string').join('/')
   const place = typeof chain === 'string' || typeof chain === 'number' ? ` on ${chain}` : ''
   return named === '' ? '' : `: ${named}${place}`
+}
+
+/** Of the strategies whose ranges can be shown, that which is shown at first first. */
+function namesOf(drawing: Drawing): readonly string[] {
+  if (drawing.kind === 'range') return []
+  const { strategies } = drawing.curves
+  return strategies.toSorted((one, other) => other.netReturnPct - one.netReturnPct).map(({ name }) => name)
 }
 
 /** What our own server drew; its kind tells the builders apart. */

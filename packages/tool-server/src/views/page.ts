@@ -8,8 +8,15 @@ export type Page = {
   /** What is going on, told to screen readers as well; `isBusy` while something is to come. */
   say(words: string, isBusy?: boolean): void
   fail(problem: Problem): void
-  /** Shows an answer, under a problem if there is one, and gives back the box of its chart. */
-  answer(figures: Figures): HTMLElement
+  /** Shows an answer, under a problem if there is one. */
+  answer(figures: Figures): ShownAnswer
+}
+
+export type ShownAnswer = {
+  /** Of the chart. */
+  readonly box: HTMLElement
+  /** Lets the reader choose above the chart, where there is something to choose; the first stands chosen. */
+  choose(label: string, names: readonly string[], hear: (name: string) => void): void
 }
 
 export function openPage(): Page {
@@ -33,9 +40,11 @@ export function openPage(): Page {
     fail: (what) => problem.replaceChildren(...problemParts(what)),
     answer(figures) {
       const box = element('div', { class: 'chart', role: 'img', 'aria-label': figures.chart })
+      const choices = element('div', {})
       body.replaceChildren(
         element('h1', {}, figures.heading),
         element('dl', { class: 'facts' }, ...figures.facts.map(factPart)),
+        choices,
         element('figure', {}, box),
         ...notesPart(figures.notes),
         ...figures.tables.map(tablePart),
@@ -46,9 +55,19 @@ export function openPage(): Page {
           element('p', {}, figures.method),
         ),
       )
-      return box
+      return {
+        box,
+        choose: (label, names, hear) => void (names.length > 1 && choices.append(choicePart(label, names, hear))),
+      }
     },
   }
+}
+
+function choicePart(label: string, names: readonly string[], hear: (name: string) => void): Node {
+  const select = document.createElement('select')
+  select.append(...names.map((name) => element('option', { value: name }, name)))
+  select.addEventListener('change', () => hear(select.value))
+  return element('label', { class: 'choice' }, `${label} `, select)
 }
 
 function problemParts({ code, message, mend, details }: Problem): Node[] {

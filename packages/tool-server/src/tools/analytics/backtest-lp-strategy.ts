@@ -106,6 +106,8 @@ function optionsOf({ pool, token0 }: FoundPool, startValueUsd: number, { quoteUs
     baseToken: pool.token0.address === token0.address ? 0 : 1,
     quoteUsd: quoteUsd.usd,
     gasUsd: { open: costOf(mint), close: costOf(decrease), rebalance: costOf(decrease + swap + mint) },
+    // The picture draws positions at the pace of what they are compared with.
+    withBarEquity: true,
   }
 }
 
