@@ -60,5 +60,10 @@ export function axisLook(name: string, palette: Palette) {
   }
 }
 
+/** Words at a line, on a ground of their own, since bands and bars lie below. */
+export function lineLabel({ ground }: Palette) {
+  return { position: 'insideEndTop' as const, fontSize: 11, backgroundColor: ground, padding: [1, 3] }
+}
+
 /** Inter is shipped for where a picture becomes pixels; a viewer without it takes its own. */
 const fontFamily = 'Inter, system-ui, sans-serif'

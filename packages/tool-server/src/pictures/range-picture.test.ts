@@ -115,3 +115,43 @@ test('words of a token are letters in the picture, whatever they hold', async ()
   const svg = await renderSvg(rangePicture({ ...rangeResult, pair: '<script>alert(1)</script>/"&' }, 30))
   expect(svg).not.toContain('<script')
 })
+
+const surrounded: RangeResult = {
+  ...rangeResult,
+  past: Array.from({ length: 60 }, (_, day) => ({ days: day - 59, price: 2_900 + 2 * day })),
+  depth: [
+    { priceLower: 1_000, priceUpper: 3_000, liquidity: 40 },
+    { priceLower: 3_000, priceUpper: 9_000, liquidity: 10 },
+  ],
+}
+
+test('the price until now stands left of now, as far back as the horizon lies ahead', () => {
+  const find = (days: number) => {
+    const { series, xAxis } = rangePicture(surrounded, days).option as {
+      series: { name: string; data: [number, number][] }[]
+      xAxis: { min: number; max: number }[]
+    }
+    return { data: series.find(({ name }) => name === 'price until now')?.data, axis: xAxis[0] }
+  }
+  expect(find(30).data?.[0]).toEqual([-30, 2_958])
+  expect(find(30).data?.at(-1)).toEqual([0, 3_018])
+  expect(find(30).axis).toMatchObject({ min: -30, max: 30 })
+  expect(find(365).data).toHaveLength(60)
+  expect(find(0.5).data, 'one point is no line').toBeUndefined()
+})
+
+test('the liquidity of the pool lies behind the ranges, over the same scale of prices', async () => {
+  const { series, yAxis } = rangePicture(surrounded, 30).option as {
+    series: { name: string; data: number[] }[]
+    yAxis: { min: number; max: number; data?: string[] }[]
+  }
+  const rows = series.find(({ name }) => name === 'liquidity of the pool')?.data ?? []
+  const { min, max } = yAxis[1]!
+  expect(yAxis[4]?.data).toHaveLength(rows.length)
+  const at = (price: number) => rows[Math.floor(((price - min) / (max - min)) * rows.length)]
+  expect([at(2_500), at(3_300)].map((mean) => Math.round(mean ?? 0))).toEqual([40, 10])
+  const svg = await renderSvg(rangePicture(surrounded, 30))
+  expect(svg).toContain('liquidity of the pool')
+  expect(svg).not.toMatch(/NaN|Infinity|undefined/)
+  expect(await renderSvg(rangePicture(rangeResult, 30))).not.toContain('liquidity of the pool')
+})

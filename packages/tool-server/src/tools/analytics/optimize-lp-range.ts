@@ -4,6 +4,7 @@ import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
 import type { RangeChoice } from '../../adapters/analytics/pick-range.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../adapters/analytics/read-range-market.ts'
 import { mostTicks } from '../../adapters/liquidity/ticks/read-ticks.ts'
+import { rangeSurroundings } from '../../pictures/range-surroundings.ts'
 import { ToolError, type ErrorDetail } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import type { FoundPool } from '../named-pool.ts'
@@ -108,7 +109,11 @@ export const optimizeLpRange = readTool({
   const choice = await chosen(request, context, read)
   const analytic = { ...readStamp(chain, context, read.history.source), ...told(request, place, read, choice) }
   const result = { ...analytic, simulation: await simulated(request, context, { read, choice, analytic }) }
-  context.draw(() => ({ kind: 'range', result, horizonDays: request.horizonDays }))
+  context.draw(() => ({
+    kind: 'range',
+    result: { ...result, ...surroundings(read, place, context.now()) },
+    horizonDays: request.horizonDays,
+  }))
   return result
 })
 
@@ -156,6 +161,20 @@ function told(request: Request, place: FoundPool, read: ReadRangeMarket, choice:
       ...(gasCostUsd === null ? ['The price of gas is unknown and left out.'] : []),
     ],
   }
+}
+
+/** What the picture shows around the ranges: known bars of the month, and the pool's liquidity. */
+function surroundings({ market, history, isInverted }: ReadRangeMarket, { pool }: FoundPool, nowMs: number) {
+  const { bars, completeness } = history
+  const gaps = new Set(completeness.gapsAt)
+  const scale = 10 ** (pool.token0.decimals - pool.token1.decimals)
+  const closes = Array.from(bars.closeTick, (tick, bar) => {
+    if (gaps.has(bars.startsAt[bar] ?? 0)) return null
+    return isInverted ? 1.0001 ** -tick / scale : 1.0001 ** tick * scale
+  })
+  const { startsAt, barSeconds } = bars
+  const { model, profile } = market
+  return rangeSurroundings({ price: model.price, closes, startsAt, barSeconds, nowSeconds: nowMs / 1_000, profile })
 }
 
 const cutNote = `At least ${mostTicks} ticks are initialised around the price: beyond those nearest to it the liquidity of the last is taken to go on.`
