@@ -9,7 +9,7 @@ import { niceScale, type Scale } from './nice-scale.ts'
 export function backtestParts(look: Look, backtest: BacktestCurves): BacktestParts {
   const { strategies } = backtest
   const { width = fullWidth } = look
-  const { above, below, left } = margins(look)
+  const { above: head, below, left } = margins(look)
   const isNarrow = width < wideFrom
   const letters = Math.max(holding.length, ...strategies.map(({ name }) => name.length))
   const names = Math.min(Math.ceil(letterWidth * letters) + 8, Math.round(width * 0.2))
@@ -17,8 +17,8 @@ export function backtestParts(look: Look, backtest: BacktestCurves): BacktestPar
   const across = { left: begin, width: width - begin - names - 6 }
   const span = spanOf(backtest, across.width)
   const value = isNarrow
-    ? { ...across, top: above + 96, above: 96, height: 230 }
-    : { ...across, top: above + 56, above: 56, height: 260 }
+    ? { ...across, top: head + 96, above: 96, height: 230 }
+    : { ...across, top: head + 56, above: 56, height: 260 }
   const price = {
     left: begin,
     width: span.width,
@@ -26,9 +26,11 @@ export function backtestParts(look: Look, backtest: BacktestCurves): BacktestPar
     above: 32,
     height: 180,
   }
-  const legend = isNarrow ? { left: 8, top: above + 24, width: width - 16 } : { left: 300, top: above }
+  const legend = isNarrow ? { left: 8, top: head + 24, width: width - 16 } : { left: 300, top: head }
   const hasCourse = strategies.some(({ fees }) => fees !== undefined)
-  const course = { ...price, top: price.top + price.height + 92, above: 52, height: hasCourse ? 130 : 0 }
+  // Two lines of a legend where it is narrow.
+  const above = isNarrow ? 74 : 54
+  const course = { ...price, top: price.top + price.height + 66 + above, above, height: 130 }
   const end = hasCourse ? course : price
   const height = end.top + end.height + 50 + below
   return { width, height, left, legend, value, price, course: hasCourse ? course : null, names, span }

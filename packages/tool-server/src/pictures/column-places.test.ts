@@ -18,6 +18,7 @@ test('others stand to the fourth digit of the largest, whole ones always whole',
   expect([751.66, 74.2, 8.873, 0].map(places(751.66, 74.2, 8.873, null).value)).toEqual(['751.7', '74.2', '8.9', '0.0'])
   expect([12_345.6, 9].map(places(12_345.6).value)).toEqual(['12,346', '9'])
   expect([0.00037037, 0.0003].map(places(0.00037037).value)).toEqual(['0.0003704', '0.0003000'])
+  expect([2, 0].map(places(2, 0, null).value), 'counts').toEqual(['2', '0'])
   expect([0, 0].map(places(0).value)).toEqual(['0', '0'])
   expect(places(3e-13).value(3e-13)).toBe('3.00e-13')
 })

@@ -2,12 +2,14 @@ import { showNumber } from './show-number.ts'
 
 /**
  * How the figures of one column are shown: all to the same decimal place. With errors it is the second digit of the largest error;
- * else the fourth digit of the largest figure. Whole ones are never rounded away.
+ * else the fourth digit of the largest figure, and none behind the point where all are whole. Whole ones are never rounded away.
  */
 export function columnOf(figures: readonly Figure[]): Column {
   const errors = figures.flatMap(({ error }) => (isKnown(error) ? [error] : []))
   const values = figures.flatMap(({ value }) => (isKnown(value) ? [Math.abs(value)] : []))
-  const places = errors.some((error) => error > 0) ? placesFor(errors, 2) : placesFor(values, 4)
+  const hasErrors = errors.some((error) => error > 0)
+  const isCount = !hasErrors && values.every(Number.isInteger)
+  const places = isCount ? 0 : hasErrors ? placesFor(errors, 2) : placesFor(values, 4)
   const show = (value: number, signDisplay: 'negative' | 'exceptZero') =>
     places > mostPlaces
       ? showNumber(value)

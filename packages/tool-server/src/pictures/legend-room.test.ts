@@ -22,6 +22,23 @@ test.each([1_000, 720, 700, 360])(
   },
 )
 
+test.each([1_000, 720, 700, 360])('no legend reaches into the chart below it, at %i pixels', async (width) => {
+  const past = [-20, -10, 0].map((days) => ({ days, price: 3_000 }))
+  const depth = [{ priceLower: 1_000, priceUpper: 9_000, liquidity: 1 }]
+  const pictures = [
+    rangePicture({ ...rangeResult, past, depth }, 30, { width }),
+    backtestPicture(backtestCurves(), { width }),
+  ]
+  for (const picture of pictures) {
+    const grids = [picture.option.grid ?? []].flat() as { left: number; top: number; width: number }[]
+    for (const { words, x, y } of await legendTexts(picture)) {
+      const below = grids.filter((grid) => grid.top > y - 40 && grid.left <= x + 40 && x < grid.left + grid.width)
+      const next = Math.min(...below.map(({ top }) => top))
+      expect(y + 6, words).toBeLessThan(next)
+    }
+  }
+})
+
 /** The words of the legends as the SVG places them: those of an item begin right of its mark. */
 async function legendTexts({ option, ...size }: Picture) {
   const svg = await renderSvg({ option, ...size })

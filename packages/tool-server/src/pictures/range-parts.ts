@@ -32,15 +32,15 @@ function inColumns(width: number, ranges: number, { above, below, left }: Room):
   const fan = Math.round((width - 170) * 0.578)
   const right = 84 + fan + 56
   const part = (from: number, top: number, grid: Part['grid']) => ({ left: from, top, grid })
-  const second = above + 328
+  const second = above + 344
   const lower = { top: second + 70, height: Math.max(170, rowHeight * ranges) }
   const labels = 96
   return {
     width,
     height: lower.top + lower.height + 50 + below,
     isNarrow: false,
-    fan: part(left, above, { left: 84, top: above + 50, width: fan, height: 216 }),
-    ranges: part(right, above, { left: right, top: above + 50, width: width - right - 30, height: 216 }),
+    fan: part(left, above, { left: 84, top: above + 66, width: fan, height: 216 }),
+    ranges: part(right, above, { left: right, top: above + 66, width: width - right - 30, height: 216 }),
     frontier: part(left, second, { ...lower, left: 84, width: fan }),
     nets: part(right, second, { ...lower, left: right + labels, width: width - right - labels - 30 }),
     legend: width < 900 ? { left: 84, top: above + 24 } : { left: 210, top: above },
@@ -59,15 +59,15 @@ function stacked(width: number, ranges: number, { above, below, left }: Room): R
   const rows = Math.max(100, rowHeight * ranges)
   return {
     width,
-    height: above + 1058 + rows + below,
+    height: above + 1090 + rows + below,
     isNarrow: true,
-    fan: part(0, 52, 210),
-    ranges: part(324, 54, 190),
-    nets: part(634, 54, rows, 140),
-    frontier: part(634 + 54 + rows + 66, 78, 180),
+    fan: part(0, 68, 210),
+    ranges: part(340, 70, 190),
+    nets: part(666, 54, rows, 140),
+    frontier: part(666 + 54 + rows + 66, 78, 180),
     legend: { left: 70, top: above + 24 },
-    rangesLegend: { left: 8, top: above + 324 + 22 },
-    netsLegend: { left: 8, top: above + 634 + 24 },
-    frontierLegend: { left: 8, top: above + 634 + 54 + rows + 66 + 24, width: width - 16 },
+    rangesLegend: { left: 8, top: above + 340 + 22 },
+    netsLegend: { left: 8, top: above + 666 + 24 },
+    frontierLegend: { left: 8, top: above + 666 + 54 + rows + 66 + 24, width: width - 16 },
   }
 }
