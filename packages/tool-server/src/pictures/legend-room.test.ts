@@ -15,8 +15,8 @@ test.each([1_000, 720, 700, 360])(
       for (const { words, x, y } of texts) {
         const next = texts.filter((one) => one.y === y && one.x > x).toSorted((one, two) => one.x - two.x)[0]
         // The mark of the next one begins at least its width and a gap before its words.
-        if (next !== undefined) expect(x + textWidth(words, 11), `${words} | ${next.words}`).toBeLessThan(next.x - 18)
-        else expect(x + textWidth(words, 11), words).toBeLessThanOrEqual(width)
+        const room = next === undefined ? width : next.x - 18
+        expect(x + textWidth(words, 11), `${words} | ${next?.words}`).toBeLessThanOrEqual(room)
       }
     }
   },
@@ -34,7 +34,7 @@ test.each([1_000, 720, 700, 360])('no legend reaches into the chart below it, at
     for (const { words, x, y } of await legendTexts(picture)) {
       const below = grids.filter((grid) => grid.top > y - 40 && grid.left <= x + 40 && x < grid.left + grid.width)
       const next = Math.min(...below.map(({ top }) => top))
-      expect(y + 6, words).toBeLessThan(next)
+      expect(y + 6, `${words}, above a chart`).toBeLessThan(next)
     }
   }
 })

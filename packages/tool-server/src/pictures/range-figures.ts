@@ -145,12 +145,11 @@ function rangesTable({ optimalRange, projections, candidateRanges, currentPrice 
   return {
     caption: 'Ranges compared',
     columns: ['Range', 'From', 'To', ...yieldColumns(days)],
-    rows: ranges.map(({ label, priceLower, priceUpper }, index) => [
-      label,
-      price.value(priceLower),
-      priceUpper === 'Infinity' ? 'no upper bound' : price.value(priceUpper),
-      ...(cells[index] ?? []),
-    ]),
+    rows: ranges.map(({ label, priceLower, priceUpper }, index) =>
+      [label, price.value(priceLower), priceUpper === 'Infinity' ? 'no upper bound' : price.value(priceUpper)].concat(
+        cells[index] ?? [],
+      ),
+    ),
   }
 }
 
@@ -162,7 +161,7 @@ function volatilityTable({ projections, volatility, sensitivity }: RangeAnswer, 
   return {
     caption: 'The chosen range at other volatilities',
     columns: ['Volatility a year', ...yieldColumns(days)],
-    rows: rows.map(({ annualized }, index) => [`${(100 * annualized).toFixed(1)} %`, ...(cells[index] ?? [])]),
+    rows: rows.map(({ annualized }, index) => [`${(100 * annualized).toFixed(1)} %`].concat(cells[index] ?? [])),
   }
 }
 

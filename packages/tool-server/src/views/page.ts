@@ -16,7 +16,7 @@ export type ShownAnswer = {
   /** Of the chart. */
   readonly box: HTMLElement
   /** Lets the reader choose above the chart, where there is something to choose; the first stands chosen. */
-  choose(label: string, names: readonly string[], hear: (name: string) => void): void
+  readonly choose: (label: string, names: readonly string[], hear: (name: string) => void) => void
 }
 
 export function openPage(): Page {
