@@ -184,6 +184,8 @@ describe('svc lp --svg', () => {
       ', LVR 62.95 %,',
       '+/-25 %: ',
       '(seed 5)',
+      'price until now',
+      'fee 0.05 %: no range is expected to pay',
     ]) {
       expect(drawn).toContain(text)
     }

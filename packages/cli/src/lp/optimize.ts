@@ -45,7 +45,7 @@ export async function optimize(argv: readonly string[], stopped: Promise<unknown
   const report = await Promise.race([chosen, stopped.then(() => null)])
   if (report === null) return 130
   if (svg !== undefined) {
-    await writeSvg(svg, ({ rangePicture }) => rangePicture(picturedRange(report), options.horizonDays))
+    await writeSvg(svg, ({ rangePicture }) => rangePicture(picturedRange(report, pool), options.horizonDays))
   }
   process.stdout.write(printableText(flags.json ? `${JSON.stringify(report)}\n` : afterBase(pool, showRange(report))))
   return 0

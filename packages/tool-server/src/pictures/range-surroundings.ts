@@ -1,20 +1,18 @@
 import type { LiquidityProfile } from '@svc/lp-math'
 
 /** What surrounds a choice of range in its picture: the price until now by the bar, and the pool's liquidity at the prices around. */
-export function rangeSurroundings({
-  price,
-  closes,
-  startsAt,
-  barSeconds,
-  nowSeconds,
-  profile,
-}: Known): RangeSurroundings {
+export function rangeSurroundings({ price, profile, ...known }: Known): RangeSurroundings {
+  return { past: pastPrices(known), depth: depthOf(profile, price) }
+}
+
+/** The price until now at the close of each bar that is known, thinned to what can be told apart. */
+export function pastPrices({ closes, startsAt, barSeconds, nowSeconds }: KnownPast): readonly PastPrice[] {
   const past = [...startsAt].flatMap((begin, bar) => {
     const close = closes[bar]
     const days = (begin + barSeconds - nowSeconds) / 86_400
     return typeof close === 'number' && close > 0 && close < Infinity && days <= 0 ? [{ days, price: close }] : []
   })
-  return { past: thinned(past), depth: depthOf(profile, price) }
+  return thinned(past)
 }
 
 export type RangeSurroundings = {
@@ -28,15 +26,15 @@ export type PastPrice = { readonly days: number; readonly price: number }
 
 export type DepthBand = { readonly priceLower: number; readonly priceUpper: number; readonly liquidity: number }
 
-type Known = {
-  readonly price: number
+type Known = KnownPast & { readonly price: number; readonly profile: LiquidityProfile }
+
+type KnownPast = {
   /** In the caller's order at the close of each bar; `null` where it is not known. */
   readonly closes: readonly (number | null)[]
   /** Unix seconds of each bar. */
   readonly startsAt: Iterable<number>
   readonly barSeconds: number
   readonly nowSeconds: number
-  readonly profile: LiquidityProfile
 }
 
 const mostPoints = 360
