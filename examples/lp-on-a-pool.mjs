@@ -1,13 +1,13 @@
 // Asks the tool server of `npm start` which price range to choose in a pool, over MCP's HTTP transport with plain fetch:
 //
-//   npm start -- --json | tee /tmp/world.txt            in one terminal
-//   node examples/lp-on-a-pool.mjs /tmp/world.txt       in another
+//   npm start                         in one terminal
+//   node examples/lp-on-a-pool.mjs    in another
 //
 // The read key is enough: nothing is signed, and nothing changes.
-import { readFileSync } from 'node:fs'
+import { localWorld } from './local-world.mjs'
 
-const [worldFile = '/tmp/world.txt'] = process.argv.slice(2)
-const { mcp } = readyLine(worldFile)
+const [worldFile] = process.argv.slice(2)
+const { mcp } = await localWorld(worldFile)
 
 const answer = await callTool('optimize_lp_range', {
   chain: 'local',
@@ -70,12 +70,4 @@ function percent(value, error) {
 
 function share(value, error) {
   return percent(100 * value, 100 * error)
-}
-
-function readyLine(path) {
-  const line = readFileSync(path, 'utf8')
-    .split('\n')
-    .find((text) => text.startsWith('{"ready":true'))
-  if (line === undefined) throw new Error(`${path} has no ready line of a local world (npm start -- --json).`)
-  return JSON.parse(line)
 }

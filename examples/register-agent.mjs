@@ -1,12 +1,12 @@
 // Makes a wallet and registers it as an agent on the local chain of `npm start`, offline:
 //
-//   npm start -- --json | tee /tmp/world.txt             in one terminal
-//   node examples/register-agent.mjs /tmp/world.txt      in another
+//   npm start                           in one terminal
+//   node examples/register-agent.mjs    in another
 //
-// What the agent must remember, its keystore among it, stays in a folder (.svc/agent, or the second word): run it again, and
+// What the agent must remember, its keystore among it, stays in a folder (.svc/agent, or the first word): run it again, and
 // it finds the identity that it has.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   createFileJournal,
@@ -18,9 +18,10 @@ import {
   writeKeystore,
 } from '@svc/wallet'
 import { createTestClient, http, parseEther } from 'viem'
+import { localWorld } from './local-world.mjs'
 
-const [worldFile = '/tmp/world.txt', folder = '.svc/agent'] = process.argv.slice(2)
-const { rpc, registry } = readyLine(worldFile)
+const [folder = '.svc/agent', worldFile] = process.argv.slice(2)
+const { rpc, registry } = await localWorld(worldFile)
 
 // A key that is encrypted on disk. On a real host the passphrase comes from a prompt, a file of mode 0600 or the environment.
 mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -67,11 +68,3 @@ const { metadata, registrationFile } = await getAgent({
   registry: { identity: registry.address },
 })
 console.log(`The registry says it is a ${metadata.role}, reached at ${registrationFile?.services[0]?.endpoint}.`)
-
-function readyLine(path) {
-  const line = readFileSync(path, 'utf8')
-    .split('\n')
-    .find((text) => text.startsWith('{"ready":true'))
-  if (line === undefined) throw new Error(`${path} has no ready line of a local world (npm start -- --json).`)
-  return JSON.parse(line)
-}

@@ -1,13 +1,13 @@
 // A wallet that holds nothing becomes an agent through the support API of `npm start`, which gives it gas and pins its file:
 //
-//   npm start -- --json | tee /tmp/world.txt                  in one terminal
-//   node examples/register-through-api.mjs /tmp/world.txt     in another
+//   npm start                                 in one terminal
+//   node examples/register-through-api.mjs    in another
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { registerAgent, ServiceWallet } from '@svc/wallet'
+import { localWorld } from './local-world.mjs'
 
-const [worldFile = '/tmp/world.txt'] = process.argv.slice(2)
-const { rpc, registry, api } = readyLine(worldFile)
+const [worldFile] = process.argv.slice(2)
+const { rpc, registry, api } = await localWorld(worldFile)
 
 const wallet = new ServiceWallet({
   mode: 'local',
@@ -34,11 +34,3 @@ const { agentId, registrationMethod, gasTier, agentURI } = result
 console.log(`\nAgent ${agentId} is registered (${registrationMethod}); its gas came by way of: ${gasTier}.`)
 const file = await fetch(`${api.url}/ipfs/${agentURI.replace('ipfs://', '')}`)
 console.log(`${agentURI} holds the file of ${(await file.json()).name}.`)
-
-function readyLine(path) {
-  const line = readFileSync(path, 'utf8')
-    .split('\n')
-    .find((text) => text.startsWith('{"ready":true'))
-  if (line === undefined) throw new Error(`${path} has no ready line of a local world (npm start -- --json).`)
-  return JSON.parse(line)
-}

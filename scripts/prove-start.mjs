@@ -1,14 +1,16 @@
-// Runs `npm start` as a newcomer does, asks the server for its tools, then ends npm by SIGTERM and sees that nothing is
-// left within 3 s, neither process nor file. Exits 1 with what went wrong.
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+// Runs `npm start` as a newcomer does, asks the server for its tools, runs every example beside it as it stands, then ends npm by
+// SIGTERM and sees that nothing is left within 3 s, neither process nor file. Exits 1 with what went wrong.
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const readyWithinMs = 240_000
 const goneWithinMs = 3_000
 
+const examples = fileURLToPath(new URL('../examples', import.meta.url))
 const temporary = mkdtempSync(join(tmpdir(), 'svc-prove-start-'))
 const env = { ...process.env, TMPDIR: temporary }
 const npm = spawn('npm', ['start'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -21,6 +23,7 @@ try {
   const { url, key } = await ready()
   const tools = await listTools(url, key)
   console.log(`tools/list answered with ${tools} tools`)
+  for (const name of readdirSync(examples).filter(isExample)) runExample(name)
   const family = descendants(npm.pid)
   const asked = performance.now()
   npm.kill('SIGTERM')
@@ -71,6 +74,19 @@ async function listTools(url, key) {
   if (!response.ok) throw new Error(`tools/list answered ${response.status}: ${await response.text()}`)
   const body = await response.json()
   return body.result.tools.length
+}
+
+/** The other module tells them where the world is. */
+function isExample(name) {
+  return name.endsWith('.mjs') && name !== 'local-world.mjs'
+}
+
+function runExample(name) {
+  const cwd = join(temporary, 'reader')
+  mkdirSync(cwd, { recursive: true })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(examples, name)], { cwd, env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`examples/${name} ended with ${status}: ${stdout}${stderr}`)
+  console.log(`examples/${name} ran`)
 }
 
 function descendants(pid) {

@@ -32,7 +32,7 @@ test('examples/register-agent.mjs registers an agent once, and finds it the seco
   const world = join(folder, 'world.txt')
   await writeFile(world, `\n> svc@0.1.0 start\n\n${JSON.stringify(line)}\n`)
 
-  const first = await example('register-agent.mjs', world, join(folder, 'agent'))
+  const first = await example('register-agent.mjs', join(folder, 'agent'), world)
   expect(first).toMatch(/^check-chain +Looking at the registry/m)
   expect(first).toMatch(/^send +/m)
   const [, tokenId = '', owner] = /^Agent 31337:(\d+) of (0x\w{40}) is registered now/m.exec(first) ?? []
@@ -43,7 +43,7 @@ test('examples/register-agent.mjs registers an agent once, and finds it the seco
   expect(await client.readContract(ownerOf)).toBe(owner)
   expect((await stat(join(folder, 'agent/keystore.json'))).mode & 0o777).toBe(0o600)
 
-  const second = await example('register-agent.mjs', world, join(folder, 'agent'))
+  const second = await example('register-agent.mjs', join(folder, 'agent'), world)
   expect(second).toContain(`Agent 31337:${tokenId} of ${owner} was registered before.`)
 })
 

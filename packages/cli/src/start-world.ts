@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { access, writeFile } from 'node:fs/promises'
+import { access, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startDevnet, type Devnet } from '@svc/devnet'
 import { devnetPolicy, openServer, provisionKeys, readConfig, type ApiKeys, type Tool } from '@svc/tool-server'
@@ -7,7 +7,7 @@ import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { choosePort } from './choose-port.ts'
 import { loadParts, startSupportApi, type LocalSupportApi } from './start-support-api.ts'
-import { openWorldDirectory, type WorldDirectory } from './world-directory.ts'
+import { openWorldDirectory, readyFile, type WorldDirectory } from './world-directory.ts'
 
 /**
  * Brings up a whole local world: chain, funded wallet, MCP server, support API. Port 0 is any free one; without a port the usual one is
@@ -45,13 +45,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     closers.push(() => server.close())
     const { url } = await server.listen()
     const takenPorts = { mcp: mcp.taken, rpc: rpc.taken, api: support.taken }
-    return {
-      devnet,
-      stop,
-      settings,
-      takenPorts,
-      ready: readyLine({ devnet, url, keys, api, wallet: directory.walletAddress }),
-    }
+    const ready = readyLine({ devnet, url, keys, api, wallet: directory.walletAddress })
+    closers.push(await announce(join(dataDir, readyFile), ready))
+    return { devnet, stop, settings, takenPorts, ready }
   } catch (error) {
     await stop()
     throw error
@@ -97,7 +93,7 @@ export type WorldSettings = {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** The one line that `svc up --json` prints. */
+/** The one line that `svc up --json` prints, and that stands in the data directory while the world runs. */
 export type ReadyLine = {
   readonly ready: true
   readonly mcp: { readonly url: string; readonly keys: Readonly<Record<keyof ApiKeys, string>> }
@@ -163,6 +159,13 @@ function withPublicNames(chain: Chain): Chain {
 
 async function writePrivate(path: string, content: unknown): Promise<void> {
   await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+}
+
+/** By rename: who waits for the file finds all of it. Returns what takes it away again. */
+async function announce(path: string, ready: ReadyLine): Promise<() => Promise<void>> {
+  await writeFile(`${path}.draft`, `${JSON.stringify(ready)}\n`, { mode: 0o600 })
+  await rename(`${path}.draft`, path)
+  return () => rm(path, { force: true })
 }
 
 async function exists(path: string): Promise<boolean> {

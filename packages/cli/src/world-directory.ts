@@ -79,6 +79,9 @@ async function openNamed(path: string): Promise<WorldDirectory> {
   }
 }
 
+/** Where a world that is up says where its parts are, and its keys, for programs beside it. */
+export const readyFile = 'ready.json'
+
 /** What a start that was cut off may leave behind, whole or as a draft. */
 const ownNames = [worldMarker, 'server.lock']
 
@@ -101,6 +104,7 @@ const chainBoundFiles: ReadonlySet<string> = new Set([
   'owed-allowances.json',
   'chains.json',
   'support-api',
+  readyFile,
 ])
 
 const newKey = (): Hex => `0x${randomBytes(32).toString('hex')}`

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, utimesSync, mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, connect } from '../clients.fixture.ts'
-import { program, run, type Run, runToEnd } from '../processes.fixture.ts'
+import { program, repository, run, type Run, runToEnd } from '../processes.fixture.ts'
 
 // As `npm start` starts it: no directory is named, and people read what it prints.
 const elsewhere = mkdtempSync(join(tmpdir(), "svc test's "))
@@ -66,6 +66,37 @@ describe('what svc up shows as "data" without --data-dir', () => {
     expect(told).toMatch(/[1-9]\d* agree with the record, 0 differ, 0 could not be replayed/)
   })
 })
+
+describe('the examples', () => {
+  const answers = {
+    'lp-on-a-pool.mjs': /^WETH\/USDC at [^]*\nnet APR/,
+    'register-agent.mjs': /^Agent 31337:\d+ of 0x\w{40} is registered now/m,
+    'register-through-api.mjs': /^Agent 31337:\d+ is registered \(sdk-ipfs\)/m,
+  }
+
+  it.each(Object.entries(answers))('%s finds a plain start without being told where it is', async (name, answer) => {
+    const TMPDIR = dirname(said('data'))
+    leaveKilledWorld(TMPDIR)
+    const example = run(process.execPath, [join(repository, 'examples', name)], { cwd: elsewhere, env: { TMPDIR } })
+    expect({ code: await example.exited, ...example.printed }).toMatchObject({ code: 0, stderr: '' })
+    expect(example.printed.stdout).toMatch(answer)
+    await example.end()
+  })
+
+  it('find it by a file that is for its owner alone', () => {
+    expect(statSync(join(said('data'), 'ready.json')).mode & 0o777).toBe(0o600)
+  })
+})
+
+/** A newer world than ours, as a kill leaves it: nobody listens where its file says. */
+function leaveKilledWorld(TMPDIR: string): void {
+  const path = join(TMPDIR, 'svc-up-killed')
+  mkdirSync(path, { recursive: true })
+  const ready = { ready: true, mcp: { url: 'http://127.0.0.1:9/mcp' } }
+  writeFileSync(join(path, 'ready.json'), JSON.stringify(ready))
+  const later = Date.now() / 1000 + 60
+  utimesSync(join(path, 'ready.json'), later, later)
+}
 
 function connectToWorld() {
   const keys = { read: said('read key'), feedback: said('feedback key'), write: said('write key') }

@@ -180,6 +180,7 @@ describe('svc up --data-dir', { timeout }, () => {
       'local-world.json',
       'owed-allowances.json',
       'policy.json',
+      'ready.json',
       'recorded.json',
       'server.lock',
       'server.lock-journal',
@@ -190,8 +191,10 @@ describe('svc up --data-dir', { timeout }, () => {
     ])
     expect(readdirSync(directory).filter((name) => !known.has(name))).toEqual([])
     expect(readdirSync(directory).filter((name) => (statSync(join(directory, name)).mode & 0o077) !== 0)).toEqual([])
+    expect(JSON.parse(readFileSync(join(directory, 'ready.json'), 'utf8'))).toEqual(before)
     await client.close()
     await down(first)
+    expect(readdirSync(directory)).not.toContain('ready.json')
     const policyPath = join(directory, 'policy.json')
     const policy = JSON.parse(readFileSync(policyPath, 'utf8')) as { limitsUsd: { perTransaction: string } }
     policy.limitsUsd.perTransaction = '100'
