@@ -11,6 +11,8 @@ declare module 'vitest' {
     readonly bundledProgram: string
     /** The same of `svc-support-api`. */
     readonly bundledSupportApi: string
+    /** Whether what tests hold files against is written instead (`--update`). */
+    readonly updatesSnapshots: boolean
   }
 }
 
@@ -27,6 +29,7 @@ export async function setup(project: TestProject): Promise<void> {
     await bundleInto(folder)
   }
   project.provide('bundledProgram', join(folder, 'main.mjs'))
+  project.provide('updatesSnapshots', project.config.snapshotOptions.updateSnapshot === 'all')
   project.provide('bundledSupportApi', join(folder, 'support-api.mjs'))
 }
 

@@ -65,6 +65,18 @@ test('examples/register-through-api.mjs makes an agent of a wallet that holds no
     expect(said).toMatch(/^faucet +Asking the faucet/m)
     expect(said).toMatch(/^Agent 31337:\d+ is registered \(sdk-ipfs\); its gas came by way of: faucet\.$/m)
     expect(said).toMatch(/^ipfs:\/\/bafkrei\w+ holds the file of Ada\.$/m)
+
+    // Hashes and ids of claims are of the reader's run, and cut short on the page.
+    const page = await readFile(join(root, 'docs/support-api.md'), 'utf8')
+    const asked = [...page.matchAll(/^(curl [^{]*-d '[^']*')\n(\{[^]*?\})$/gm)]
+    expect(asked).toHaveLength(2)
+    for (const [, command = '', answer = ''] of asked) {
+      const text = (await requestOf(command, api.url)).replaceAll(api.url, 'http://127.0.0.1:8080')
+      const told = Object.entries(JSON.parse(text) as object)
+      const shown = Object.entries(JSON.parse(answer) as Record<string, unknown>)
+      expect(told.map(([name]) => name)).toEqual(shown.map(([name]) => name))
+      for (const [i, [, value]] of shown.entries()) expect(String(told[i]?.[1])).toMatch(formOf(String(value)))
+    }
   } finally {
     await api.stop()
   }
@@ -86,4 +98,25 @@ async function example(name: string, ...words: readonly string[]): Promise<strin
   const run = promisify(execFile)
   return (await run(process.execPath, [join(root, 'examples', name), ...words], { cwd: folder, timeout: 120_000 }))
     .stdout
+}
+
+/** What a `curl` command of a page asks of the service at `url`; its answer. */
+async function requestOf(command: string, url: string): Promise<string> {
+  const [, path = ''] = /http:\/\/127\.0\.0\.1:8080(\S+)/.exec(command) ?? []
+  const headers = [...command.matchAll(/-H '([\w-]+): ([^']*)'/g)].map(
+    ([, name = '', value = '']) => [name, value] as const,
+  )
+  const [, body = ''] = /-d '([^']*)'/.exec(command) ?? []
+  return (await fetch(`${url}${path}`, { method: 'POST', headers: Object.fromEntries(headers), body })).text()
+}
+
+/**
+ * A value as another run says it: an id of a claim is any, a payment may still be on its way, what a page cuts short goes on, and all
+ * else is as it stands.
+ */
+function formOf(value: string): RegExp {
+  if (value === 'confirmed') return /^(?:sent|confirmed)$/
+  if (/^[\da-f]{8}-/.test(value)) return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+  const [start = '', end] = value.replace(/^0x\w+\.\.\.$/, '0x...').split('...')
+  return new RegExp(end === undefined ? `^${start}$` : `^${start}\\w+${end}$`)
 }

@@ -56,6 +56,17 @@ describe('docs/analytics.md says what each member of a result is', () => {
     expect(undocumented(members)).toEqual([])
   })
 
+  test('with what svc lp optimize says of the shipped file', async () => {
+    const flags = ['--fee', '500', '--decimals', '6,18', '--base', '1', '--pair', 'WETH/USDC', '--block-seconds', '2']
+    expect(page).toContain(`npx svc lp optimize FILE ${flags.join(' ')}\n`)
+    const { stdout } = await callCommand(['lp', 'optimize', shipped, ...flags])
+    const head = stdout.split('\n').slice(0, 5).join('\n')
+    const [before = '', , after = ''] = page.split(/(?<=\n```\n)(WETH\/USDC, fee 0\.05 %[^]*?)(?=\n…\n```\n)/)
+    await expect(`${before}${head}${after}`).toMatchFileSnapshot(join(root, 'docs/analytics.md'))
+    const [, net] = /^chosen .* (-?[\d.]+ % ± [\d.]+)$/m.exec(head) ?? []
+    expect(page).toContain(`says a net APR of ${net?.replace(' %', '')} %`)
+  })
+
   test.each([['optimize', '--simulations', '64'], ['backtest'], ['fee-tier']])('of svc lp %s', async (...words) => {
     const file = join(directory, 'a-day.csv')
     const [command, ...more] = words

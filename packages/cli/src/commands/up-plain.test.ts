@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, statSync, utimesSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, connect } from '../clients.fixture.ts'
+import { holdExcerpt } from '../excerpts.fixture.ts'
 import { program, repository, run, type Run, runToEnd } from '../processes.fixture.ts'
 
 // As `npm start` starts it: no directory is named, and people read what it prints.
@@ -40,6 +41,42 @@ describe('what svc up says without --data-dir', () => {
       { code: 0, printed: { stdout: expect.stringMatching(/policy\.json is in order/), stderr: expect.any(String) } },
       { code: 0, printed: { stdout: expect.stringMatching(/policy\.changed/), stderr: '' } },
     ])
+  })
+})
+
+describe('what the README shows of npm start', () => {
+  // There nobody else listens on the usual ports, and keys are left out.
+  const asAReaderSees = () =>
+    Object.entries({ 'MCP server': 3000, chain: 8545, 'support API': 8080 })
+      .reduce(
+        (text, [name, port]) => text.replaceAll(/[\d.]+:\d+/.exec(said(name))?.[0] ?? name, `127.0.0.1:${port}`),
+        banner,
+      )
+      .replace(dirname(said('data')), '/tmp')
+      .replaceAll(/svc_(read|feedback|write)_[\w-]{43}/g, 'svc_$1_…')
+
+  it('is what it prints first', () => {
+    holdExcerpt(
+      { page: 'README.md', name: 'start' },
+      /^The local world[^]*?\n(?=\nPools)/m.exec(asAReaderSees())?.[0] ?? '',
+    )
+  })
+
+  it('to paste into a client is what it prints, but for the key and the place of the program', () => {
+    const readme = readFileSync(join(repository, 'README.md'), 'utf8')
+    const shown = [...readme.matchAll(/^```json\n([^]*?)```$/gm)].map(([, block = '']) => JSON.parse(block) as unknown)
+    const [http, stdio] = [...asAReaderSees().matchAll(/^\{\n[^]*?^\}$/gm)].map(
+      ([block]) => JSON.parse(block) as unknown,
+    )
+    const withKey = JSON.stringify(http).replace('svc_write_…', '${SVC_WRITE_KEY}')
+    expect(shown).toContainEqual(JSON.parse(withKey))
+    expect(shown).toContainEqual(
+      JSON.parse(
+        JSON.stringify(stdio)
+          .replace(repository, '/path/to/this/repository/')
+          .replace(/,"SVC_CHAINS_FILE":"[^"]*"/, ''),
+      ),
+    )
   })
 })
 

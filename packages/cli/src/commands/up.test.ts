@@ -61,6 +61,13 @@ describe('svc up --json', { timeout }, () => {
     expect(await askChain(ready, 'eth_call', { to: ready.registry.address, data: getVersion }, 'latest')).toContain(
       Buffer.from('2.0.0').toString('hex'),
     )
+    const members = Object.entries(ready).map(([name, value]: [string, unknown]) => {
+      const inner = Object.keys(value ?? {}).map((member) => JSON.stringify(member))
+      return Array.isArray(value)
+        ? `"${name}"`
+        : `"${name}":${inner.length === 0 ? String(value) : `{${inner.join(',')}}`}`
+    })
+    expect(readFileSync(join(repository, 'README.md'), 'utf8')).toContain(`\`{${members.join(',')}}\``)
     expect(ready.pools).toHaveLength(15)
     expect(ready.pools[0]).toEqual({
       version: 'v3',
