@@ -116,6 +116,32 @@ describe('the end of a write', () => {
 })
 
 describe('the road of a call', () => {
+  it('answers in figures of six digits, in a refusal too', async () => {
+    const price = 2519.9921109709812
+    const telling = readTool({
+      ...echo,
+      name: 'get_figures',
+      scope: 'read:market',
+      output: z.object({ price: z.number() }),
+    })
+    const refusing = { ...echo, name: 'get_refused', scope: 'read:market', output: z.object({}) } as const
+    const { call } = open({
+      tools: [
+        telling.handler(async () => ({ price })),
+        readTool(refusing).handler(async () => {
+          throw new ToolError('SIMULATION_TIMEOUT', 'Too long.', {
+            details: [{ field: 'simulations', message: 'Too many.', analytic: { price } }],
+          })
+        }),
+      ],
+    })
+    expect((await call('get_figures', { text: 'x' })).structuredContent).toEqual({ price: 2519.99 })
+    const refused = await call('get_refused', { text: 'x' })
+    expect(refused._meta?.['svc/error']?.details).toEqual([
+      { field: 'simulations', message: 'Too many.', analytic: { price: 2519.99 } },
+    ])
+  })
+
   it('finds the tool, then asks the profile, then the key, and only then reads the arguments', async () => {
     const { code } = open({ profile: 'data' })
     expect(await code('nothing', { wrong: true }, reader)).toBe('TOOL_NOT_FOUND')

@@ -69,7 +69,7 @@ describe('backtest_lp_strategy', () => {
     for (const strategy of strategies) {
       const gains = sum(strategy, 'feesEarnedUsd hodlMoveUsd')
       const costs = sum(strategy, 'ilCostUsd swapCostUsd gasCostUsd')
-      expect(strategy.number('endValueUsd')).toBeCloseTo(10_000 + gains - costs, 4)
+      expect(strategy.number('endValueUsd')).toBeCloseTo(10_000 + gains - costs, 2)
       expect(strategy.number('netReturnPct')).toBeCloseTo(strategy.number('endValueUsd') / 100 - 100, 3)
       expect(strategy.number('gasCostUsd')).toBeGreaterThan(strategy.number('rebalanceGasCostUsd'))
     }
@@ -112,7 +112,7 @@ describe('backtest_lp_strategy', () => {
       await backtest({ strategies, token0: 'USDC', token1: 'WETH' }),
     ]
     expect(other.text('pair')).toBe('USDC/WETH')
-    expect(one.number('priceChange.endPrice') * other.number('priceChange.endPrice')).toBeCloseTo(1, 9)
+    expect(one.number('priceChange.endPrice') * other.number('priceChange.endPrice')).toBeCloseTo(1, 4)
     for (const name of ['feesEarnedUsd', 'ilCostUsd', 'lvrUsd', 'endValueUsd', 'sharpeRatio', 'maxDrawdownPct']) {
       expect([name, named(one, 'all').number(name)]).toEqual([
         name,

@@ -39,7 +39,8 @@ describe('search_pools', () => {
     const busy = await world.call('search_pools', { sort: 'volume', minTvlUsd: 1_000_000, limit: 100 })
     expect(falls(column(busy, 'volume24hUsd'))).toBe(true)
     expect(Math.min(...column(busy, 'tvlUsd'))).toBeGreaterThanOrEqual(1_000_000)
-    const minVolumeUsd = column(busy, 'volume24hUsd')[2]
+    // An answer's figure has six digits, so it may be a little above what it stands for.
+    const minVolumeUsd = column(busy, 'volume24hUsd')[2]! * (1 - 1e-5)
     const busiest = await world.call('search_pools', { sort: 'volume', minTvlUsd: 1_000_000, minVolumeUsd })
     expect(idsOf(busiest)).toEqual(idsOf(busy).slice(0, 3))
     expect(falls(column(await world.call('search_pools', { sort: 'fee_apr' }), 'feeApr24h'))).toBe(true)
