@@ -87,8 +87,12 @@ export const commonMembers = [
   'notes',
 ] as const
 
+/** What every read of a block says of where and when it was made; the instructions say that once as well. */
+export const blockMembers = ['chain', 'timestamp'] as const
+
 function leaveOutCommon({ properties }: z.core.JSONSchema.BaseSchema): void {
-  for (const name of commonMembers) delete properties?.[name]
+  const isOfBlock = properties?.['blockNumber'] !== undefined
+  for (const name of isOfBlock ? [...commonMembers, ...blockMembers] : commonMembers) delete properties?.[name]
   const chain = properties?.['chain']
   if (typeof chain === 'object') delete chain.properties
 }

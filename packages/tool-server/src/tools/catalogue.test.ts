@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { listTool } from '../dispatch/list-tools.ts'
-import { commonMembers } from '../dispatch/tool-schemas.ts'
+import { blockMembers, commonMembers } from '../dispatch/tool-schemas.ts'
 import { instructions } from '../server.ts'
 import { catalogue } from './index.ts'
 import { members } from './members.fixture.ts'
@@ -124,14 +124,14 @@ describe('the definitions', () => {
       const { outputSchema } = listTool(tool)
       const listed = Object.keys(members(outputSchema))
       const unlisted = Object.keys(members(schema)).filter((name) => !listed.includes(name))
-      const own = unlisted.filter((name) => !commonMembers.some((common) => common === name))
+      const own = unlisted.filter((name) => ![...commonMembers, ...blockMembers].some((common) => common === name))
       expect([tool.name, own]).toEqual([tool.name, documentedAlone[tool.name] ?? []])
       expect([tool.name, JSON.stringify(outputSchema)]).toEqual([tool.name, expect.not.stringContaining('"required"')])
     }
   })
 
   test('leave out what the instructions of the server name', () => {
-    for (const name of commonMembers) expect(instructions).toMatch(new RegExp(`\\b${name}\\b`))
+    for (const name of [...commonMembers, ...blockMembers]) expect(instructions).toMatch(new RegExp(`\\b${name}\\b`))
   })
 
   test('show the bounds of numbers, at which one refusal says all', () => {
@@ -173,6 +173,12 @@ describe('the definitions', () => {
     }
   })
 
+  test('say what a member of an answer is where its name does not', () => {
+    for (const [name, path, words] of described) {
+      expect([name, path, descriptionAt(name, path)]).toEqual([name, path, words])
+    }
+  })
+
   test('stay within their budgets', () => {
     const sizes = catalogue.map((tool) => {
       const listed = listTool(tool)
@@ -195,6 +201,40 @@ describe('the definitions', () => {
     expect(catalogue.map(listTool)).toMatchSnapshot()
   })
 })
+
+/** Members whose unit, order, sign or reference point cannot be guessed. */
+const described: readonly (readonly [tool: string, path: string, words: string])[] = [
+  ['add_liquidity', 'rangeWidth', 'Lower to upper, of the price'],
+  ['add_liquidity', 'estimatedFeeApy7d', 'Percent a year'],
+  ['execute_swap', 'price', 'tokenOut per tokenIn'],
+  ['get_pool_info', 'feeApr24h', 'Percent a year'],
+  ['get_pools_by_token_pair', 'items.feeApr7d', 'Percent a year'],
+  ['get_position', 'distanceToLowerPct', 'Of the price; negative: the price is below'],
+  ['get_position_performance', 'hodlUsd', 'What was put in, at prices now'],
+  ['get_position_performance', 'vsHodlPct', '(ilUsd + feesUsd) / hodlUsd'],
+  ['get_quote', 'price', 'tokenOut per tokenIn'],
+  ['get_quote', 'priceImpactBps', 'Worse than the market, without fees'],
+  ['get_tick_data', 'ticks.liquidityNet', 'Added as the price rises past it'],
+  ['get_token_price', 'lowUsd', 'Lowest that limits count with'],
+  ['list_supported_chains', 'items.headAgeSeconds', 'Of the newest block'],
+  ['optimize_lp_range', 'optimalRange.rangeWidthPct', 'Lower to upper, of the price'],
+  ['recommend_fee_tier', 'recommendation.leadApr', 'Its netApr over the next'],
+  ['recommend_fee_tier', 'recommendation.leadErrorsApr', 'What errors explain of leadApr'],
+  ['search_pools', 'items.feeApr24h', 'Percent a year'],
+]
+
+function descriptionAt(name: string, path: string): unknown {
+  const tool = catalogue.find((one) => one.name === name)
+  const schema: unknown = tool === undefined ? {} : listTool(tool).outputSchema
+  return memberOf(
+    path.split('.').reduce((at, inner) => members(memberOf(at, 'items') ?? at)[inner], schema),
+    'description',
+  )
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return new Map(Object.entries(value ?? {})).get(name)
+}
 
 /** What docs/analytics.md names instead. */
 const documentedAlone: Readonly<Record<string, readonly string[]>> = {

@@ -88,7 +88,7 @@ export const positionResult = {
   valueUsd: usdResult,
   feesUsd: usdResult,
   inRange: z.boolean(),
-  distanceToLowerPct: z.number().nullable(),
+  distanceToLowerPct: z.number().nullable().describe('Of the price; negative: the price is below'),
   distanceToUpperPct: z.number().nullable(),
 }
 

@@ -69,7 +69,7 @@ export const optimizeLpRange = readTool({
       ...boundsResult,
       tickLower: z.int(),
       tickUpper: z.int(),
-      rangeWidthPct: z.number().nullable(),
+      rangeWidthPct: z.number().nullable().describe('Lower to upper, of the price'),
     }),
     projections: z
       .object({

@@ -83,8 +83,8 @@ export const addLiquidity = writeTool({
     priceLower: z.number(),
     priceUpper: z.number().nullable(),
     currentPrice: z.number(),
-    rangeWidth: z.string(),
-    estimatedFeeApy7d: z.number().nullable(),
+    rangeWidth: z.string().describe('Lower to upper, of the price'),
+    estimatedFeeApy7d: z.number().nullable().describe('Percent a year'),
     safetyChecks: z.object({
       tokenAllowlistPassed: z.boolean(),
       spendingLimitPassed: z.boolean(),

@@ -33,7 +33,7 @@ export const getPoolInfo = readTool({
     tvlUsd: usdResult,
     volume24hUsd: usdResult,
     volume7dUsd: usdResult,
-    feeApr24h: z.number().nullable(),
+    feeApr24h: z.number().nullable().describe('Percent a year'),
     feeApr7d: z.number().nullable(),
     feeProtocol: z.int(),
     hooks: z.object({ address: z.string(), permissions: z.array(z.string()) }).nullable(),

@@ -37,7 +37,7 @@ export const getPoolsByTokenPair = readTool({
         tvlUsd: usdResult,
         volume24hUsd: usdResult,
         volume7dUsd: usdResult,
-        feeApr7d: z.number().nullable(),
+        feeApr7d: z.number().nullable().describe('Percent a year'),
         notes: notesResult,
       }),
     ),

@@ -50,7 +50,7 @@ export const getTickData = readTool({
       z.object({
         tick: z.int(),
         price: z.number(),
-        liquidityNet: z.string(),
+        liquidityNet: z.string().describe('Added as the price rises past it'),
         liquidityGross: z.string(),
         activeLiquidity: z.string(),
       }),

@@ -9,7 +9,11 @@ import { blockResult, blockStamp, notesResult, tokenResult, tokenSummary, usdRes
 import { tokenLabel } from '../../token-label.ts'
 
 /** The band that limits count with, and what each named source says of it; null and empty where nobody named one. */
-const bandResult = { lowUsd: usdResult, highUsd: usdResult, sources: z.array(z.string()) }
+const bandResult = {
+  lowUsd: usdResult.describe('Lowest that limits count with'),
+  highUsd: usdResult,
+  sources: z.array(z.string()),
+}
 
 export const getTokenPrice = readTool({
   name: 'get_token_price',

@@ -32,7 +32,7 @@ export const searchPools = readTool({
         version: z.string(),
         tvlUsd: usdResult,
         volume24hUsd: usdResult,
-        feeApr24h: z.number().nullable(),
+        feeApr24h: z.number().nullable().describe('Percent a year'),
         token0Symbol: z.string(),
         token1Symbol: z.string(),
       }),

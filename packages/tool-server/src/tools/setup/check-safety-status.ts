@@ -29,7 +29,7 @@ export const checkSafetyStatus = readTool({
     gasUsd: used.describe('How much of spentUsd is gas.'),
     remainingUsd: used,
     valueUsd: values.describe(
-      'Each used and cap of any 24 hours: lost in value, spent on tokens nobody vouches for, at prices of the moment, burnt as gas, and as gas of what brings funds home.',
+      'Used and cap of any 24 hours: value lost, spent on tokens nobody vouches for, at prices of the moment, burnt as gas, as gas of what brings funds home.',
     ),
     dailyAlert: z.boolean(),
     pendingTransactions: z.int(),

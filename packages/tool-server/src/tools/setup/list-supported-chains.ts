@@ -21,7 +21,7 @@ export const listSupportedChains = readTool({
         testnet: z.boolean(),
         versions: z.array(z.string()),
         rpcHealthy: z.boolean(),
-        headAgeSeconds: z.number().nullable(),
+        headAgeSeconds: z.number().nullable().describe('Of the newest block'),
         problem: z.string().nullable(),
       }),
     ),

@@ -49,7 +49,7 @@ export const executeSwap = writeTool({
     quotedAmountOut: z.string(),
     amountInUsd: usdResult,
     amountOutUsd: usdResult,
-    price: z.number(),
+    price: z.number().describe('tokenOut per tokenIn'),
     priceImpactBps: z.number(),
     version: z.string(),
     pools: z.array(z.string()),
