@@ -44,6 +44,20 @@ describe('one endpoint, two eras', () => {
     }
   })
 
+  it('shows a client its icon once, where a session begins, and not on answers that stand alone', async () => {
+    open = await openTestServer({ env: full })
+    const { client } = await connectModern(open.url, open.keys.read, 'legacy')
+    const [icon] = client.getServerVersion()?.icons ?? []
+    expect(icon).toMatchObject({ mimeType: 'image/svg+xml', sizes: ['any'] })
+    const [, svg = ''] = /^data:image\/svg\+xml;base64,(.+)$/.exec(icon?.src ?? '') ?? []
+    expect(atob(svg)).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^]*<\/svg>$/)
+    expect(atob(svg)).not.toMatch(/script|href|on\w+=/)
+    await client.close()
+    const alone = await connectModern(open.url, open.keys.read, 'modern')
+    expect(JSON.stringify(await alone.client.listTools())).not.toContain('data:image')
+    await alone.client.close()
+  })
+
   it('leaves odd requests to the SDK, which refuses them by the book', async () => {
     open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)

@@ -13,6 +13,7 @@ import type { CallRequest, Dispatch } from '../dispatch.ts'
 import { ToolError } from '../tool-error.ts'
 import { createApprovalStates } from './approval-states.ts'
 import { callAlone, callInSession } from './ask-client.ts'
+import { serverIcon } from './server-icon.ts'
 import { listTtlMs, type ServerInfo } from './server-facts.ts'
 
 /** Makes the SDK's protocol object for one connection, session or request. It holds nothing but closures. */
@@ -51,7 +52,8 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
     cacheHints: { 'tools/list': { ttlMs: listTtlMs, cacheScope: 'private' as const } },
   }
   return (principal, era, notify) => {
-    const server = new Server(info, serverOptions)
+    // Revision 2026-07-28 repeats what a server is called on every answer, and an icon there would double the short ones.
+    const server = new Server(era === 'legacy' ? { ...info, icons: [serverIcon] } : info, serverOptions)
     const views = (context: ServerContext) => showsViews(capabilitiesOf(server, era, context))
     server.setRequestHandler('tools/list', (request, context) => {
       if (request.params?.cursor !== undefined) throw unknownCursor()
