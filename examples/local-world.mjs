@@ -2,9 +2,9 @@
 // directory, as ready.json; without --data-dir that is a directory for temporary files, where the newest that answers is taken.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
-/** What the file `path` says of a world; without it, what the running world of this user says. */
+/** What the file `path` says of a world, and the folder it stands in; without `path`, the same of the running world of this user. */
 export async function localWorld(path) {
   if (path !== undefined) return readyLine(path)
   for (const world of ownWorlds().map(readyLine)) if (await answers(world)) return world
@@ -16,7 +16,7 @@ function readyLine(path) {
     .split('\n')
     .find((text) => text.startsWith('{"ready":true'))
   if (line === undefined) throw new Error(`${path} has no ready line of a local world (npm start -- --json).`)
-  return JSON.parse(line)
+  return { ...JSON.parse(line), folder: dirname(path) }
 }
 
 /** Newest first. In a directory that is everybody's, only our own files are believed. */

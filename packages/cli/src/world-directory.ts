@@ -105,6 +105,8 @@ const chainBoundFiles: ReadonlySet<string> = new Set([
   'chains.json',
   'support-api',
   readyFile,
+  // Of examples/register-agent.mjs.
+  'agent',
 ])
 
 const newKey = (): Hex => `0x${randomBytes(32).toString('hex')}`

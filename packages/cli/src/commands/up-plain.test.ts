@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -118,6 +118,11 @@ describe('the examples', () => {
     expect({ code: await example.exited, ...example.printed }).toMatchObject({ code: 0, stderr: '' })
     expect(example.printed.stdout).toMatch(answer)
     await example.end()
+  })
+
+  // What speaks of its chain is to go with it: the next world has another.
+  it('leave nothing where their reader stands', () => {
+    expect(readdirSync(elsewhere)).toEqual([])
   })
 
   it('find it by a file that is for its owner alone', () => {
