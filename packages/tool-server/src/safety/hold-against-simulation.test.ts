@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { lossPct, type Worth } from './hold-against-simulation.ts'
+import { describe, expect, it } from 'vitest'
+import { asPermitted, lossPct, type Worth } from './hold-against-simulation.ts'
 
 /** Amounts in cents: a dollar token, a three-dollar token, and one nobody prices. */
 const worth: Worth = (token, amount) => (token === 'odd' ? null : amount * 10_000n * (token === 'three' ? 3n : 1n))
@@ -25,4 +25,25 @@ it.each([
   ['a token without a price leaves unasked', {}, { odd: -1n }, 0],
 ] as const)('%s', (_what, simulated, real, pct) => {
   expect(lossPct(moved(simulated), moved(real), worth)).toBe(pct)
+})
+
+describe('beside what a deposit may take', () => {
+  const may = (token: string) => ({ one: 300_00n, three: 100_00n })[token] ?? 0n
+  const pct = (simulated: Readonly<Record<string, bigint>>, real: Readonly<Record<string, bigint>>) =>
+    lossPct(asPermitted(moved(simulated), moved(real), may), moved(real), worth)
+
+  it.each([
+    ['the other of its tokens leaves', { one: -2_00n }, { three: -100_00n }, 0],
+    ['more of it leaves than may', { one: -2_00n }, { one: -2_00n, three: -150_00n }, 49],
+    [
+      'a third leaves beside it, and what was not taken makes up for none of it',
+      { one: -300_00n },
+      { three: -100_00n, two: -300_00n },
+      100,
+    ],
+    ['it takes as much as simulated', { three: -200_00n }, { three: -200_00n }, 0],
+    ['more leaves than simulated, which was more than may', { three: -200_00n }, { three: -300_00n }, 50],
+  ] as const)('%s', (_what, simulated, real, lost) => {
+    expect(pct(simulated, real)).toBe(lost)
+  })
 })

@@ -2,6 +2,7 @@ import { zeroAddress } from 'viem'
 import { expectedTokens } from './policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { trustedWorth } from './spend-value.ts'
+import type { Outcome } from './value/weigh-change.ts'
 
 /**
  * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of
@@ -17,9 +18,40 @@ export async function holdAgainstSimulation(road: Reserved, real: ReadonlyMap<st
   if (strange.length > 0) engine.log.warn('tx.strange-tokens', { requestId: call.requestId, tokens: strange })
   const cap = engine.policy.breaker.maxSimulationDriftPct
   const worth: Worth = (token, amount) => trustedWorth(token, amount, priced)
-  if (lossPct(simulation.deltas, expected, worth) <= cap) return
+  const isDeposit = road.callBounds.some(({ deposits }) => deposits.length > 0)
+  const wrapped = chain.wrappedNative.address.toLowerCase()
+  const may = isDeposit ? mostLeaving(road.value.permitted, wrapped) : () => 0n
+  if (lossPct(asPermitted(simulation.deltas, expected, may), expected, worth) <= cap) return
   const cause = `request ${call.requestId} on ${chain.name} ended more than ${cap} % worse than simulated`
   if (await engine.breaker.trip(cause)) await engine.switches.look()
+}
+
+/** How much of a token leaves in any outcome that is permitted; native currency may be paid wrapped or not. */
+function mostLeaving(permitted: readonly Outcome[], wrapped: string): (token: string) => bigint {
+  const most = (token: string) =>
+    permitted.reduce((sum, { leaves }) => {
+      const amount = leaves.tokens.get(token) ?? 0n
+      return amount > sum ? amount : sum
+    }, 0n)
+  return (token) => ([wrapped, zeroAddress].includes(token) ? most(wrapped) + most(zeroAddress) : most(token))
+}
+
+/**
+ * The simulation, except for what a deposit takes: how much of which of its two tokens follows the price of its pool, which anybody
+ * can move between the simulation and the block, and the position holds what was taken.
+ */
+export function asPermitted(
+  simulated: ReadonlyMap<string, bigint>,
+  real: ReadonlyMap<string, bigint>,
+  mayLeave: (token: string) => bigint,
+): ReadonlyMap<string, bigint> {
+  const changes = [...new Set([...simulated.keys(), ...real.keys()])].map((token): readonly [string, bigint] => {
+    const [expected, actual, may] = [simulated.get(token) ?? 0n, real.get(token) ?? 0n, mayLeave(token)]
+    if (may === 0n) return [token, expected]
+    const [least, most] = [expected < -may ? expected : -may, expected > 0n ? expected : 0n]
+    return [token, actual < least ? least : actual > most ? most : actual]
+  })
+  return new Map(changes)
 }
 
 /** What moved of tokens that are expected, and the tokens that are not. */

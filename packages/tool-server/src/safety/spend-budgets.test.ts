@@ -30,7 +30,7 @@ describe('what a call takes out of the budgets of a day', () => {
   })
 
   it('has nothing of a token without a named source that leaves, and does not ask for what arrives', () => {
-    const of = (side: Partial<BudgetedValue['simulated']>) =>
+    const of = (side: Partial<BudgetedValue['permitted'][number]>) =>
       budgetsOf(valueOf(side), spend).filter(({ name }) => name.startsWith('without a named source'))
     expect(of({ leaves: holding({ unnamed: 1n }) })).toEqual([
       { name: 'without a named source 1 unnamed', usdMicros: 1n, capUsdMicros: 0n },
@@ -41,7 +41,7 @@ describe('what a call takes out of the budgets of a day', () => {
   })
 
   it('has as little of a token that pools alone price where nobody expects it', () => {
-    const of = (side: Partial<BudgetedValue['simulated']>, unnamedSales: 'ask' | 'allow' = 'ask') =>
+    const of = (side: Partial<BudgetedValue['permitted'][number]>, unnamedSales: 'ask' | 'allow' = 'ask') =>
       budgetsOf(valueOf(side), { ...spend, policy: parsePolicy({ unnamedSales }, { production: false }) }).filter(
         ({ name }) => name.startsWith('without an expected price'),
       )
@@ -50,6 +50,22 @@ describe('what a call takes out of the budgets of a day', () => {
     ])
     expect(of({ leaves: holding({ fresh: 1n }) }, 'allow')).toEqual([])
     expect(of({ arrives: holding({ fresh: 1n }), leaves: holding({ pooled: 1n, fed: 1n }) })).toEqual([])
+  })
+
+  it('counts the worst that the calldata permits: a deposit may take none of a token when it is simulated, and all when it is mined', () => {
+    const fed = { leaves: holding({ fed: usd(70) }), arrives: nothing }
+    const permitted = [
+      fed,
+      ...['pooled', 'fresh', 'unnamed'].map((token) => ({ ...fed, leaves: holding({ [token]: usd(60) }) })),
+    ]
+    const asked = budgetsOf({ ...valueOf({}), permitted }, spend).map(({ name, usdMicros }) => [name, usdMicros])
+    expect(asked).toEqual(
+      expect.arrayContaining([
+        ['priced by pools 1 pooled', usd(60)],
+        ['without an expected price 1 fresh', 1n],
+        ['without a named source 1 unnamed', 1n],
+      ]),
+    )
   })
 
   it('counts such a token within shares, that leave beside a token without a price too', () => {
@@ -95,10 +111,10 @@ const priced = new Map([
 ])
 const spend = { policy, chainId: 1, priced, spendUsdMicros: 0n }
 
-function valueOf(moved: Partial<BudgetedValue['simulated']>): BudgetedValue {
+function valueOf(moved: Partial<BudgetedValue['permitted'][number]>): BudgetedValue {
   const bounds = valueBounds(policy, 1, 'execute_swap', [])
   const none = { lossUsdMicros: 0n, speculativeUsdMicros: 0n, coldUsdMicros: 0n }
-  return { isExit: false, bounds, ...none, simulated: { leaves: nothing, arrives: nothing, ...moved } }
+  return { isExit: false, bounds, ...none, permitted: [{ leaves: nothing, arrives: nothing, ...moved }] }
 }
 
 function pooled(value: BudgetedValue) {

@@ -15,7 +15,7 @@ import { dailyValueCaps } from './policy-value-caps.ts'
 import { type CallValue, trustedPrices } from './weigh-value.ts'
 
 /**
- * What a call takes out of the budgets of any 24 hours, beside the spending limits: the value it may lose, what it spends on
+ * What a call, at the worst that its calldata permits, takes out of the budgets of any 24 hours, beside the spending limits: the value it may lose, what it spends on
  * tokens without a named source, what it spends at current prices alone, what it moves of tokens that pools alone price, and
  * what it spends in pools that have a budget of their own.
  */
@@ -41,7 +41,7 @@ export function budgetsOf(value: BudgetedValue, spend: BudgetedSpend): readonly 
 
 export type BudgetedValue = Pick<
   CallValue,
-  'isExit' | 'bounds' | 'lossUsdMicros' | 'speculativeUsdMicros' | 'coldUsdMicros' | 'simulated'
+  'isExit' | 'bounds' | 'lossUsdMicros' | 'speculativeUsdMicros' | 'coldUsdMicros' | 'permitted'
 >
 
 export type BudgetedSpend = {
@@ -57,19 +57,20 @@ export type BudgetedSpend = {
  * all such tokens together what the policy says, since the rich can lend a pool depth.
  */
 function poolPriced(
-  { simulated }: BudgetedValue,
+  { permitted }: BudgetedValue,
   { chainId, priced }: BudgetedSpend,
   capUsdMicros: bigint,
 ): readonly Budget[] {
   const prices = trustedPrices(priced)
-  const { leaves, arrives } = simulated
-  const tokens = new Set([...tokensIn(leaves), ...tokensIn(arrives)])
+  const tokens = new Set(permitted.flatMap(({ leaves, arrives }) => [...tokensIn(leaves), ...tokensIn(arrives)]))
   const ofEach = [...tokens].flatMap((token): readonly Budget[] => {
     const band = priced.get(token)?.band
     if (band?.basis !== 'pools') return []
-    const left = valueAt(partOf(leaves, token), prices, 'high', 'leaves')
-    const came = valueAt(partOf(arrives, token), prices, 'high')
-    const usdMicros = left > came ? left : came
+    const moved = permitted.flatMap(({ leaves, arrives }) => [
+      valueAt(partOf(leaves, token), prices, 'high', 'leaves'),
+      valueAt(partOf(arrives, token), prices, 'high'),
+    ])
+    const usdMicros = moved.reduce((most, one) => (one > most ? one : most), 0n)
     return [{ name: poolPricedBudgetName(chainId, token), usdMicros, capUsdMicros: band.depthUsdMicros / 10n }]
   })
   const together = ofEach.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
@@ -82,13 +83,14 @@ function poolPriced(
  * price, not where a person expects it: whoever pushes them decides as much, and limits in dollars bound nothing then.
  */
 function forAPerson(
-  { simulated }: BudgetedValue,
+  { permitted }: BudgetedValue,
   { policy, chainId, priced, spendUsdMicros }: BudgetedSpend,
 ): readonly Budget[] {
   if (policy.unnamedSales === 'allow') return []
   // However little it counts as, it is asked for.
   const usdMicros = spendUsdMicros > 0n ? spendUsdMicros : 1n
-  return [...tokensIn(simulated.leaves)].flatMap((token): readonly Budget[] => {
+  const leaving = new Set(permitted.flatMap(({ leaves }) => [...tokensIn(leaves)]))
+  return [...leaving].flatMap((token): readonly Budget[] => {
     const { doubt, band } = priced.get(token) ?? {}
     if (isUnnamed(doubt)) return [{ name: unnamedBudgetName(chainId, token), usdMicros, capUsdMicros: 0n }]
     if (band?.basis !== 'pools' || band.isAnchored) return []

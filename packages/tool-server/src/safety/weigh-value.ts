@@ -42,6 +42,8 @@ export type CallValue = ValueVerdict &
     readonly pools: readonly Hex[]
     /** The outcome as simulated. */
     readonly simulated: Outcome
+    /** Every outcome that the calldata permits, as simulated first. */
+    readonly permitted: readonly Outcome[]
     /** What a person should know though nothing stands against it. */
     readonly warnings: readonly string[]
     readonly refusals: readonly Refusal[]
@@ -68,6 +70,7 @@ export function valueOfCall(
     bounds: limits,
   })
   const simulated = outcomes.whole
+  const permitted = outcomesIn(outcomes)
   const isExit =
     outcomes.calls.length === 0 && simulation.paid.size === 0 && spendsNothing(intent, simulation.deltas, priced)
   const facts = {
@@ -78,12 +81,13 @@ export function valueOfCall(
     bounds: limits,
     pools,
     simulated,
+    permitted,
   }
   const found = isExit
     ? []
     : [
-        ...priceRefusals(outcomesIn(outcomes), priced, engine.policy.maxPriceBandBps),
-        ...coldRefusals(outcomesIn(outcomes), priced),
+        ...priceRefusals(permitted, priced, engine.policy.maxPriceBandBps),
+        ...coldRefusals(permitted, priced),
         ...offMarketRefusals({ moved, prices, limits, intent }),
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),

@@ -34,6 +34,7 @@ export const value: CallValue = {
   bounds: valueBounds(policy, 8453, 'execute_swap', [pool]),
   pools: [pool],
   simulated: { leaves: { ...none, tokens: new Map([[weth, e18]]) }, arrives: none },
+  permitted: [],
   warnings: [],
   refusals: [],
 }
