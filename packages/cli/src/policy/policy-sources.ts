@@ -1,5 +1,6 @@
 import type { BandReport } from '@svc/tool-server/policy'
 import type { PriceSources } from '@svc/wallet/core'
+import { parseUnits } from 'viem'
 
 /** The price sources of a token as a policy file names them. */
 export type PolicySources = PriceSources & { readonly expectedUsd?: ExpectedUsd }
@@ -9,16 +10,24 @@ export type ExpectedUsd = { readonly low: string; readonly high: string }
 
 /**
  * Between which prices a person is asked to expect a token that pools alone price: half to double of what they say now. What was
- * expected before stays as long as their price lies within.
+ * expected before stays as long as their whole band lies within, as the server asks.
  */
-export function expectedUsd({ midUsd }: Pick<BandReport, 'midUsd'>, known: ExpectedUsd | undefined): ExpectedUsd {
+export function expectedUsd({ midUsd, lowUsd, highUsd }: BandEdges, known: ExpectedUsd | undefined): ExpectedUsd {
+  const isWithin = known !== undefined && e18(known.low) <= e18(lowUsd) && e18(highUsd) <= e18(known.high)
+  if (isWithin) return known
   const usd = Number(midUsd)
-  if (known !== undefined && Number(known.low) <= usd && usd <= Number(known.high)) return known
   return { low: threeDigits(usd / 2), high: threeDigits(usd * 2) }
 }
 
-/** Decimal, at most 18 places; at least the smallest price that a policy can name. */
-function threeDigits(usd: number): string {
+type BandEdges = Pick<BandReport, 'midUsd' | 'lowUsd' | 'highUsd'>
+
+function e18(decimal: string): bigint {
+  return parseUnits(decimal, 18)
+}
+
+/** Decimal, at most 18 places, and between the smallest and the largest price that a policy can name. */
+function threeDigits(exact: number): string {
+  const usd = Math.min(Math.max(exact, 1e-18), 999e9)
   const places = Math.min(18, Math.max(0, 2 - Math.floor(Math.log10(usd))))
   const text = Number(usd.toPrecision(3)).toFixed(places)
   return places > 0 ? text.replace(/\.?0+$/, '') : text

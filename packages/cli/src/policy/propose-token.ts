@@ -33,9 +33,11 @@ export async function proposeToken(
   const policy = parsePolicy(withToken(written, { ...change, sources: priced }).written, { production })
   const price = await openReads(config, { memory: null, policy: () => policy }).prices.usd(chain, token)
   const band = price?.band == null ? null : bandReport(price.band)
-  const isByPools = priced.feed === undefined && band !== null
+  const isByPools = band !== null && band.basis !== 'feed'
   const expected = isByPools ? expectedUsd(band, known.expectedUsd) : known.expectedUsd
   const sources = { ...priced, ...(expected === undefined ? {} : { expectedUsd: expected }) }
+  const changed = withToken(written, { ...change, sources })
+  parsePolicy(changed.written, { production })
   return {
     chain: { id: chain.id, name: chain.name },
     token: { address: token.address, symbol: token.symbol, decimals: token.decimals, isListed: token.listed },
@@ -45,7 +47,7 @@ export async function proposeToken(
     isFeedKept: kept !== null,
     band,
     maxPriceBandBps: policy.maxPriceBandBps,
-    ...withToken(written, { ...change, sources }),
+    ...changed,
   }
 }
 

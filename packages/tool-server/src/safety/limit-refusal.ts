@@ -136,7 +136,7 @@ const unnamedText: BudgetText = {
 
 const unanchoredText: BudgetText = {
   code: 'APPROVAL_REQUIRED',
-  what: 'Pools alone say what this token is worth, and their price is not where a person expects it, so it leaves only with a person',
+  what: 'Pools alone say what this token is worth, and their price is not where a person expects it (expectedUsd), so it leaves only with a person',
   suggestion:
     'Ask the operator to approve, to say what the token is worth (expectedUsd in priceSources, which svc policy add-token proposes), or to name a feed; unnamedSales of the policy lets it leave without asking.',
 }

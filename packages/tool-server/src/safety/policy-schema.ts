@@ -90,7 +90,7 @@ export const policySchema = z.strictObject({
     .enum(['ask', 'allow'])
     .default('ask')
     .describe(
-      'Whether tokens without a named price source, and tokens that pools alone price, at prices where nobody expects them (expectedUsd in priceSources), leave by trade or deposit only after a person has approved (ask), or without one, counted at what pools say (allow). Against bids of strangers.',
+      'Whether tokens without a named price source, and tokens priced by pools alone, where their price is outside expectedUsd of priceSources or none is written, leave by trade or deposit only after a person has approved (ask), or without one, counted at what pools say (allow). Against bids of strangers.',
     ),
   valueRules: z
     .strictObject({
@@ -111,7 +111,7 @@ export const policySchema = z.strictObject({
   priceSources: byChain(z.record(address(), priceSources()))
     .default({})
     .describe(
-      "Price sources by chain id and token. They replace those that the chain's own list names for the token. `svc policy add-token CHAIN TOKEN` proposes them; a person confirms.",
+      "Price sources by chain id and token. They replace those that the chain's own list names for the token, unless they name neither a feed nor a pool. `svc policy add-token CHAIN TOKEN` proposes them; a person confirms.",
     ),
   deadlineSeconds: z
     .strictObject({

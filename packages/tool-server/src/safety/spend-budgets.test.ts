@@ -56,7 +56,7 @@ describe('what a call takes out of the budgets of a day', () => {
     const fed = { leaves: holding({ fed: usd(70) }), arrives: nothing }
     const permitted = [
       fed,
-      ...['pooled', 'fresh', 'unnamed'].map((token) => ({ ...fed, leaves: holding({ [token]: usd(60) }) })),
+      ...['pooled', 'fresh', 'unnamed'].map((token) => ({ leaves: holding({ [token]: usd(60) }), arrives: nothing })),
     ]
     const asked = budgetsOf({ ...valueOf({}), permitted }, spend).map(({ name, usdMicros }) => [name, usdMicros])
     expect(asked).toEqual(

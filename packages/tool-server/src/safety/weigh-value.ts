@@ -6,12 +6,13 @@ import type { InspectionContext, Trip } from './engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Refusal } from './refusal.ts'
 import type { Simulation } from './simulation.ts'
+import { sumByToken } from './assert-declared.ts'
 import { usdText } from './usd-text.ts'
 import { type MovedPositions, type PricedTokens, spendsNothing } from './spend-value.ts'
 import type { Step } from './step.ts'
 import type { CallBounds } from './value/call-bounds.ts'
 import { offMarketRefusals } from './value/deposit-price.ts'
-import { type Moved, outcomesOf } from './value/moved-holdings.ts'
+import { heldOf, type Moved, outcomesOf } from './value/moved-holdings.ts'
 import { simulatedDeposit } from './value/simulated-deposit.ts'
 import { bandWidthBps, tokensIn, type TrustedPrices, valueAt } from './value/trusted-value.ts'
 import { type ValueBounds, valueBounds } from './value/value-bounds.ts'
@@ -42,7 +43,7 @@ export type CallValue = ValueVerdict &
     readonly pools: readonly Hex[]
     /** The outcome as simulated. */
     readonly simulated: Outcome
-    /** Every outcome that the calldata permits, as simulated first. */
+    /** Every outcome that the calldata permits, as simulated first, and all that the intent declares to spend. */
     readonly permitted: readonly Outcome[]
     /** What a person should know though nothing stands against it. */
     readonly warnings: readonly string[]
@@ -70,7 +71,8 @@ export function valueOfCall(
     bounds: limits,
   })
   const simulated = outcomes.whole
-  const permitted = outcomesIn(outcomes)
+  const declared = { leaves: heldOf(sumByToken(intent.spends), moved), arrives: heldOf(new Map(), moved) }
+  const permitted = [...outcomesIn(outcomes), declared]
   const isExit =
     outcomes.calls.length === 0 && simulation.paid.size === 0 && spendsNothing(intent, simulation.deltas, priced)
   const facts = {
@@ -86,7 +88,7 @@ export function valueOfCall(
   const found = isExit
     ? []
     : [
-        ...priceRefusals(permitted, priced, engine.policy.maxPriceBandBps),
+        ...priceRefusals(outcomesIn(outcomes), priced, engine.policy.maxPriceBandBps),
         ...coldRefusals(permitted, priced),
         ...offMarketRefusals({ moved, prices, limits, intent }),
         ...impactRefusals(facts),

@@ -99,6 +99,19 @@ describe('createNamedTokens', () => {
     const [named] = createNamedTokens(confirmed)(chainOf({}), token)
     expect(named?.pools[0]?.fault ?? 'none').toContain(fault ?? 'none')
   })
+
+  it('keeps its own sources where the policy says no more than between which prices it is expected', () => {
+    const own = poolOf(weth.address, usdc.address)
+    const chain = chainOf({ WETH: { pools: [own] }, USDC: {} })
+    const expected = { lowE18: 1n, highE18: 2n }
+    const named = (sources: NonNullable<ReturnType<ConfirmedSources>>) =>
+      createNamedTokens((_, address) => (address === weth.address ? sources : undefined))(chain, weth)[0]
+    expect(named({ pools: [], expected })).toMatchObject({ pools: [{ row: own }], expected })
+    const other = { ...own, fee: 3_000 }
+    expect(named({ pools: [other] })).toMatchObject({ pools: [{ row: other }], expected: null })
+    // Whoever names nothing at all wants none.
+    expect(named({ pools: [] })).toMatchObject({ pools: [] })
+  })
 })
 
 function listed(symbol: string): ChainToken {

@@ -25,7 +25,10 @@ export type PoolPlace = Pick<PoolReading, 'row' | 'quoteKey' | 'side' | 'fault'>
   readonly quote: Address
 }
 
-/** Sources that a person confirmed for a token; they stand in place of those of the chain's row. */
+/**
+ * Sources that a person confirmed for a token; they stand in place of those of the chain's row. A row that names neither a feed nor a
+ * pool, and says between which prices the token is expected, leaves those of the chain.
+ */
 export type ConfirmedSources = (
   chainId: number,
   token: Address,
@@ -72,12 +75,22 @@ function namedTokens(chain: Chain, token: PricedToken, sources: Sources): readon
 
 function namedToken(chain: Chain, token: PricedToken, { confirmed, placed }: Sources): NamedToken | null {
   const row = rowOf(chain, token.address)
-  const told = confirmed(chain.id, token.address)
-  const sources = told ?? row?.priceSources
+  const inPolicy = confirmed(chain.id, token.address)
+  const sources = inPolicy === undefined || saysExpectedAlone(inPolicy) ? row?.priceSources : inPolicy
   const usdPegged = row?.usdPegged === true
   if (sources === undefined && !usdPegged) return null
   const pools = (sources?.pools ?? []).map((pool) => placed(chain, token, pool))
-  return { key: token.address.toLowerCase(), usdPegged, feed: sources?.feed, expected: told?.expected ?? null, pools }
+  return {
+    key: token.address.toLowerCase(),
+    usdPegged,
+    feed: sources?.feed,
+    expected: inPolicy?.expected ?? null,
+    pools,
+  }
+}
+
+function saysExpectedAlone({ feed, pools = [], expected }: NonNullable<ReturnType<ConfirmedSources>>): boolean {
+  return expected !== undefined && feed === undefined && pools.length === 0
 }
 
 /** The chain's own row of a token, one with sources first where the wrapped token stands twice. */

@@ -54,7 +54,7 @@ function simulatedOutcome(moved: Moved): Outcome {
 }
 
 /** Amounts as tokens, and those of pairs as shares of them. */
-function heldOf(amounts: ReadonlyMap<string, bigint>, moved: Moved): Holdings {
+export function heldOf(amounts: ReadonlyMap<string, bigint>, moved: Moved): Holdings {
   const tokens = new Map<string, bigint>()
   const shares: PairShares[] = []
   for (const [key, amount] of amounts) {

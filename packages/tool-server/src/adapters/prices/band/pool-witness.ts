@@ -39,7 +39,7 @@ export type SpeakingPool = PriceRange & {
   readonly depthUsd: number
   /** Of what stood there throughout. */
   readonly leastDepthUsd: number
-  /** Older prices, at what the quote is worth now; none where nothing holds that. */
+  /** Older prices, at what the quote is worth now; none where neither a feed nor a peg says that. */
   readonly before: readonly SeenBand[]
   readonly note: string
   readonly silent: null

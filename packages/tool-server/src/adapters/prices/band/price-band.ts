@@ -120,8 +120,8 @@ function judge(evidence: PriceEvidence): Judged {
 /** What holds a price that pools alone say: what a person expects, and where it can have gone since its feed fell silent. */
 function anchorsOf({ expected, feed, sequencer, atSeconds }: PriceEvidence): readonly PriceRange[] {
   const last = feed === null ? null : lastAnswer(feed, sequencer, atSeconds)
-  const isLate = last?.silent === null && atSeconds - last.atSeconds <= longestSilenceSeconds
-  return [...(expected === null ? [] : [expected]), ...(isLate ? [reachOf(last, atSeconds)] : [])]
+  const isRecent = last?.silent === null && atSeconds - last.atSeconds <= longestSilenceSeconds
+  return [...(expected === null ? [] : [expected]), ...(isRecent ? [reachOf(last, atSeconds)] : [])]
 }
 
 /** Beyond the heartbeat of any feed, what it said last says too little. */

@@ -5,7 +5,7 @@ import { refuse } from '../guards/guard.fixture.ts'
 import { isHelpful, replayHonestly } from './honest-replay.fixture.ts'
 
 // A tenth of `npm run bench -- value`.
-it('G13: of 50 honest calls over 3 days at most one is refused, with a sentence that helps, and a person is asked at first alone', () => {
+it('G13: of 50 honest calls over 3 days at most one is refused, with a sentence that helps, and no person is asked', () => {
   const { calls, refused, asked } = replayHonestly({
     seed: 1,
     calls: 50,
@@ -16,10 +16,8 @@ it('G13: of 50 honest calls over 3 days at most one is refused, with a sentence 
   })
   expect(calls).toBe(50)
   expect(refused.length).toBeLessThanOrEqual(1)
-  expect([...refused, ...asked].filter(({ verdict }) => !isHelpful(verdict))).toEqual([])
-  // Of a server that remembers nothing, on chains without feeds.
-  expect(asked.length).toBeLessThanOrEqual(6)
-  for (const { verdict } of asked) expect(verdict.message).toContain('without an expected price')
+  expect(refused.filter(({ verdict }) => !isHelpful(verdict))).toEqual([])
+  expect(asked).toEqual([])
 })
 
 it('counts what a guard refuses', () => {
