@@ -132,7 +132,7 @@ describe('svc policy add-token', () => {
       expect(added.stdout).toMatch(new RegExp(`counts +[\\d.]+ to [\\d.]+ +v3 pool ${id}: mean of 30 min`))
     }
     expect(added.stdout).toMatch(/^price +[\d.]+ to [\d.]+ USD, \d+ bps wide$/m)
-    expect(added.stdout).toContain('a day moves at most')
+    expect(added.stdout).toMatch(/a day moves [\d,]+ USD of it at most, and 300 USD of all such tokens/)
     expect(added.stdout).toMatch(/^expected +0\.\d+ to [12]\.?\d* USD$/m)
     expect(added.stdout).toContain(`Written to ${policyPath()}; what stood there before is in ${policyPath()}.bak.`)
     const written = await policyNow()

@@ -47,7 +47,7 @@ function tradedText(volumeUsd: number | null): string {
   return volumeUsd === null ? 'an unknown sum traded' : `${whole(volumeUsd)} USD traded`
 }
 
-function priceLines({ band, maxPriceBandBps }: TokenProposal): readonly string[] {
+function priceLines({ band, maxPriceBandBps, poolPricedUsd }: TokenProposal): readonly string[] {
   if (band === null) return ['price       none: these sources say nothing now']
   const { basis, depthUsd, widthBps, witnesses } = band
   const notes = [
@@ -55,7 +55,9 @@ function priceLines({ band, maxPriceBandBps }: TokenProposal): readonly string[]
       ? [`wider than maxPriceBandBps (${maxPriceBandBps}): nothing is spent of it while its sources lie so far apart`]
       : []),
     ...(basis === 'pools'
-      ? [`by pools alone: a day moves at most ${whole(Number(depthUsd) / 10)} USD of it without a person`]
+      ? [
+          `by pools alone: without a person a day moves ${whole(Number(depthUsd) / 10)} USD of it at most, and ${whole(poolPricedUsd)} USD of all such tokens (poolPricedUsd)`,
+        ]
       : []),
     ...(basis === 'cold'
       ? ['nothing remembers these prices yet: until then a day spends at most coldStartUsd at them']

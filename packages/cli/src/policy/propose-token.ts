@@ -3,6 +3,7 @@ import {
   bandReport,
   type BandReport,
   type JudgedPool,
+  dailyValueCaps,
   openReads,
   parsePolicy,
   type PolicyFile,
@@ -47,6 +48,7 @@ export async function proposeToken(
     isFeedKept: kept !== null,
     band,
     maxPriceBandBps: policy.maxPriceBandBps,
+    poolPricedUsd: Number(dailyValueCaps(policy).poolPriced) / 1e6,
     ...changed,
   }
 }
@@ -76,6 +78,8 @@ export type TokenProposal = {
   /** With these sources in place; `null` where they say nothing. */
   readonly band: BandReport | null
   readonly maxPriceBandBps: number
+  /** What a day moves of all tokens that pools alone price, without a person. */
+  readonly poolPricedUsd: number
   /** The content of the policy file, and whether it is another than before. */
   readonly written: Readonly<Record<string, unknown>>
   readonly isChanged: boolean

@@ -201,6 +201,21 @@ describe('calldata for a person', () => {
     })
   })
 
+  it('reads an allowance of a token that the chain does not list, where it is known to be one', () => {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [v3!.swapRouter02, 7n] })
+    expect(describeCalldata(chain, { to: stranger, data, isToken: true })).toEqual({
+      contract: "a token outside the chain's list",
+      calls: [
+        {
+          function: 'approve',
+          arguments: { spender: v3!.swapRouter02, amount: '7' },
+          tokens: { amount: stranger },
+        },
+      ],
+    })
+    expect(describeCalldata(chain, { to: usdc, data, isToken: true }).contract).toBe('the token USDC')
+  })
+
   it('leaves whole what it does not know, and never throws', () => {
     const unknown = (data: `0x${string}`) => [{ function: 'not decoded', arguments: { data }, tokens: {} }]
     expect(describeCalldata(chain, { to: stranger, data: '0x12345678' })).toEqual({ contract: null, calls: [] })

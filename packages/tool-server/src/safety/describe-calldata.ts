@@ -13,7 +13,7 @@ import {
   size,
 } from 'viem'
 import { argumentTokens } from './argument-tokens.ts'
-import { contractsOf, type NamedContract } from './named-contracts.ts'
+import { contractsOf, type NamedContract, strangeToken } from './named-contracts.ts'
 import { argumentText } from './argument-text.ts'
 import { type NamedPart, routerCommands, type RouterVersion, v4Actions, v4Unlock } from './router-parts.ts'
 
@@ -22,12 +22,15 @@ import { type NamedPart, routerCommands, type RouterVersion, v4Actions, v4Unlock
  * v4 actions and router commands by themselves, in order. Numbers stay in the smallest units the contract takes, deadlines
  * become times. What is not known to the last part is left whole, never guessed; whether it may be signed at all is decided
  * elsewhere (`read-calldata.ts`).
+ *
+ * @param isToken whether it is known from elsewhere that the contract is a token, such as from an allowance that the server itself asks
+ *   for: then a token that the chain does not list is read, too
  */
 export function describeCalldata(
   chain: Chain,
-  { to, data }: { readonly to: Address; readonly data: Hex },
+  { to, data, isToken = false }: { readonly to: Address; readonly data: Hex; readonly isToken?: boolean },
 ): DescribedCalldata {
-  const contract = contractsOf(chain).get(to.toLowerCase())
+  const contract = contractsOf(chain).get(to.toLowerCase()) ?? (isToken ? strangeToken : undefined)
   if (contract === undefined) return { contract: null, calls: [] }
   const place = {
     ...contract,

@@ -36,4 +36,11 @@ export function contractsOf(chain: Chain): ReadonlyMap<string, NamedContract> {
   )
 }
 
+/** A token that the row does not hold; what it calls itself is no name. */
+export const strangeToken: NamedContract = {
+  name: "a token outside the chain's list",
+  abi: erc20Abi,
+  isToken: true,
+}
+
 export type NamedContract = { readonly name: string; readonly abi: Abi; readonly isToken: boolean }

@@ -97,9 +97,9 @@ const whatNext = {
   'approval and delay': 'Once a person has approved and its time has come, it runs by itself.',
 } as const
 
-function describeStep({ label, to, valueWei, data }: Step, road: Reserved): PlannedStep {
+function describeStep({ kind, label, to, valueWei, data }: Step, road: Reserved): PlannedStep {
   const selector = size(data) < 4 ? '0x' : slice(data, 0, 4)
-  const { contract, calls } = describeCalldata(road.chain, { to, data })
+  const { contract, calls } = describeCalldata(road.chain, { to, data, isToken: kind !== 'call' })
   return {
     label,
     to,
