@@ -87,7 +87,8 @@ function waitOf({ askedUsdMicros, capUsdMicros }: Exceeded, frees: string | null
 function beyondBudget(verdict: Extract<Exceeded, { limit: 'budget' }>): Refusal {
   const { budget, capUsdMicros, usedUsdMicros, askedUsdMicros } = verdict
   const [capUsd, usedUsd, askedUsd] = [capUsdMicros, usedUsdMicros, askedUsdMicros].map(usdText)
-  const sums = `${usedUsd} of ${capUsd} USD are used and this call asks for ${askedUsd}`
+  const asks = `this call asks for ${askedUsd} USD`
+  const sums = capUsdMicros === 0n ? asks : `${usedUsd} of ${capUsd} USD are used and ${asks}`
   const leftUsd = usdText(leastZero(capUsdMicros - usedUsdMicros))
   const details = [{ message: 'limit', limit: budget, capUsd, usedUsd, askedUsd, leftUsd }]
   const { code, what, suggestion } = budgetTexts[budget] ?? textOf(budget)

@@ -21,6 +21,7 @@ code { font: .875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere }
 .deposit { margin-top: .75rem }
 .warnings { margin: .75rem 0 0; padding: .3rem .75rem; border-left: 4px solid var(--no); list-style: none; overflow-wrap: anywhere }
 .warnings li { margin: 0 }
+.asked { margin: .75rem 0 0; padding: 0; list-style: none; overflow-wrap: anywhere }
 .by { margin: .75rem 0; font-size: .9rem }
 summary { cursor: pointer; color: var(--mark) }
 .facts, .call dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem .9rem; margin: .75rem 0; font-size: .9rem }

@@ -105,6 +105,7 @@ describe('the approval page', () => {
       '2,998.8 &#34;US\\u202eDC',
       '0xd0b53D9277642d899DF5C87A3966A349A798F224',
       '<li>The price lies outside of &#60;b&#62;the&#60;/b&#62; range',
+      '<li>A spend of 9000 USD needs an approval; up to 250 USD do not.</li>',
     ]) {
       expect(card).toContain(shown)
     }

@@ -95,6 +95,13 @@ function cardView(operation: OperationDescription, now: number): Html {
         </dd>
       </div>
     </dl>
+    ${
+      operation.conditions.length === 0
+        ? null
+        : html`<ul class="asked">
+            ${operation.conditions.map((condition) => html`<li>${condition}</li>`)}
+          </ul>`
+    }
     ${operation.deposits.map(depositView)}
     ${operation.values === null ? null : html`<p>${valuesText(operation.values)}</p>`}
     ${
@@ -109,7 +116,7 @@ function cardView(operation: OperationDescription, now: number): Html {
       <summary>Everything that would be called</summary>
       <dl class="facts">
         ${operationFacts(operation, now)
-          .filter(({ name }) => !['state', 'why', 'plan hash', 'tool', 'caller'].includes(name))
+          .filter(({ name }) => !['state', 'why', 'plan hash', 'tool', 'caller', 'asked as'].includes(name))
           .map(
             ({ name, lines }) =>
               html`<dt>${name}</dt>

@@ -283,6 +283,16 @@ describe('what is told beside the band', () => {
     ])
   })
 
+  it('names what a person expects among the sources, where pools alone price the token', () => {
+    const expected = { lowE18: usd(50), highE18: usd(200) }
+    const named = (evidence: Partial<PriceEvidence>) =>
+      priceBand(evidenceOf({ expected, ...evidence })).witnesses.filter(({ source }) => source === 'expected')
+    expect(named({ pools: [poolAt(1, 100)] })).toEqual([
+      { source: 'expected', ...expected, counts: false, note: expect.stringContaining('a person expects') },
+    ])
+    expect(named({ feed, pools: [poolAt(1, 100)] })).toEqual([])
+  })
+
   it('says whether a feed, a peg, what a person expects or what a feed said last holds it', () => {
     const anchored = (evidence: Partial<PriceEvidence>) => priceBand(evidenceOf(evidence)).band?.isAnchored
     const pools = [poolAt(1, 100)]

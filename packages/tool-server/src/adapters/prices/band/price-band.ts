@@ -114,6 +114,8 @@ function judge(evidence: PriceEvidence): Judged {
     pegHolds,
     range,
     bound,
+    expected: evidence.expected,
+    isFree,
   }
 }
 

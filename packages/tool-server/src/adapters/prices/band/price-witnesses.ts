@@ -6,12 +6,13 @@ import type { WeighedPools } from './weigh-pools.ts'
 
 /** What every named source said and what became of it, for people. */
 export function priceWitnesses(judged: JudgedSources): readonly PriceWitness[] {
-  const { usdPegged, pegCounts, feed, pools, bound } = judged
+  const { usdPegged, pegCounts, feed, pools, bound, expected, isFree } = judged
   return [
     ...(usdPegged ? [pegWitness(pegCounts)] : []),
     ...(feed === null ? [] : [feedLine(feed)]),
     ...pools.map((pool) => poolLine(pool, judged)),
     ...(bound === null ? [] : [{ source: 'seen before', ...bound, counts: true, note: jumped }]),
+    ...(expected === null || isFree ? [] : [{ source: 'expected', ...expected, counts: false, note: confirmed }]),
   ]
 }
 
@@ -25,8 +26,12 @@ export type JudgedSources = {
   readonly basic: PriceRange | null
   /** What a jump was held to. */
   readonly bound: PriceRange | null
+  readonly expected: PriceRange | null
+  /** Whether a feed or a peg says what it is worth, so that what is expected decides nothing. */
+  readonly isFree: boolean
 }
 
+const confirmed = 'what a person expects; outside of it none leaves without a person'
 const jumped = 'the price is further from what was seen than its volatility explains'
 
 function pegWitness(counts: boolean): PriceWitness {
