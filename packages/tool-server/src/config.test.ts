@@ -204,6 +204,8 @@ describe('what is refused', () => {
     [{ NODE_ENV: 'production', PRIVATE_KEY: privateKey }, 'LOCAL_KEY_IN_PRODUCTION PRIVATE_KEY'],
     [{ NODE_ENV: 'production', WALLET_TYPE: 'local' }, 'LOCAL_KEY_IN_PRODUCTION WALLET_TYPE'],
     [{ NODE_ENV: 'production', ...managed, PRIVATE_KEY: privateKey }, 'LOCAL_KEY_IN_PRODUCTION PRIVATE_KEY'],
+    // Misspelt it would drop all stricter rules without a word.
+    [{ NODE_ENV: 'Production' }, 'SETTING_INVALID NODE_ENV'],
     [{ SVC_LISTEN: '0.0.0.0:3000' }, 'PLAINTEXT_LISTEN SVC_LISTEN'],
     [{ SVC_LISTEN: '[::]:3000' }, 'PLAINTEXT_LISTEN SVC_LISTEN'],
     [{ SVC_LISTEN: '192.168.1.5:3000' }, 'PLAINTEXT_LISTEN SVC_LISTEN'],

@@ -21,6 +21,9 @@ const trade = (paid: DescribedAmount[], got: DescribedAmount[]) => ({
 it('says the price of the dearer token at worst, rounded against the trader', () => {
   expect(tradePriceText(trade([weth], [usdc]))).toBe('at least 2,984.92 USDC per WETH')
   expect(tradePriceText(trade([usdc], [weth]))).toBe('at most 2,984.93 USDC per WETH')
+  const [whole, paid] = [amount('WETH', '1000000000000000000', 18), amount('USDC', '3000000000', 6)]
+  expect(tradePriceText(trade([paid], [whole]))).toBe('at most 3,000 USDC per WETH')
+  expect(tradePriceText(trade([whole], [paid]))).toBe('at least 3,000 USDC per WETH')
 })
 
 it.each([

@@ -11,11 +11,11 @@ export function tradePriceText({ leavesAtMost, arrivesAtLeast, deposits }: Trade
   const [paid, ...othersPaid] = leavesAtMost
   const [got, ...othersGot] = arrivesAtLeast
   if (paid === undefined || got === undefined || othersPaid.length + othersGot.length + deposits.length > 0) return null
-  const [atLeast, atMost] = [priceOf(got, paid), priceOf(paid, got)]
+  const [atLeast, atMost] = [priceOf(got, paid, 'down'), priceOf(paid, got, 'up')]
   if (atLeast === null || atMost === null) return null
   return atLeast >= one
     ? `at least ${shown(atLeast, 'down')} ${got.symbol} per ${paid.symbol}`
-    : `at most ${shown(atMost + 1n, 'up')} ${paid.symbol} per ${got.symbol}`
+    : `at most ${shown(atMost, 'up')} ${paid.symbol} per ${got.symbol}`
 }
 
 type Trade = Pick<OperationDescription, 'leavesAtMost' | 'arrivesAtLeast' | 'deposits'>
@@ -23,11 +23,12 @@ type Trade = Pick<OperationDescription, 'leavesAtMost' | 'arrivesAtLeast' | 'dep
 const places = 36
 const one = 10n ** BigInt(places)
 
-/** Whole `quote` per whole `base`, in parts of `one`, rounded down; `null` where it is not known. */
-function priceOf(quote: DescribedAmount, base: DescribedAmount): bigint | null {
+/** Whole `quote` per whole `base`, in parts of `one`; `null` where it is not known. */
+function priceOf(quote: DescribedAmount, base: DescribedAmount, rounding: 'up' | 'down'): bigint | null {
   const [quoteRaw, baseRaw] = [rawOf(quote), rawOf(base)]
   if (quoteRaw === null || baseRaw === null || baseRaw === 0n || quoteRaw === 0n) return null
-  return (quoteRaw * one * 10n ** BigInt(base.decimals ?? 0)) / (baseRaw * 10n ** BigInt(quote.decimals ?? 0))
+  const below = baseRaw * 10n ** BigInt(quote.decimals ?? 0)
+  return (quoteRaw * one * 10n ** BigInt(base.decimals ?? 0) + (rounding === 'up' ? below - 1n : 0n)) / below
 }
 
 function rawOf({ raw, decimals }: DescribedAmount): bigint | null {

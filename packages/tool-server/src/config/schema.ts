@@ -38,7 +38,7 @@ export const settingsSchema = z.object({
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, 'Accepted: 0x and 64 hex digits')
     .optional(),
-  NODE_ENV: text.default('development'),
+  NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
   SVC_MCP_PROFILE: profile.optional(),
   SVC_LISTEN: listenAddress.default('127.0.0.1:3000'),
   SVC_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'Accepted: a postgres:// URL' }).optional(),

@@ -24,7 +24,11 @@ export const settings = [
   ),
   secret('PRIVATE_KEY', 'Key of a local wallet: 0x and 64 hex digits. Development only.'),
   // the server
-  setting('NODE_ENV', '`production` in production.', 'development'),
+  setting(
+    'NODE_ENV',
+    '`production`, `development` or `test`; the first holds the server to stricter rules.',
+    'development',
+  ),
   setting('SVC_MCP_PROFILE', '`data` (reads only) or `full`.', '`full` with a wallet, else `data`'),
   setting('SVC_LISTEN', 'Address of the HTTP transport, `host:port`; port 0 is any free one.', '127.0.0.1:3000'),
   setting('SVC_DATA_DIR', 'Directory of state, policy, audit log and environment file.', '.svc'),

@@ -12,6 +12,22 @@ test('the net stands with its own error, which is not that of the fees, and so d
   expect(method).toContain('Volatility 62.0 % ± 7.1 a year')
 })
 
+test('prices of ranges show as much as the narrowest is wide, also where the price is one', () => {
+  const range = (priceLower: number, priceUpper: number) => ({
+    ...rangeAnswer.candidateRanges[0]!,
+    priceLower,
+    priceUpper,
+  })
+  const stable = { ...rangeAnswer, currentPrice: 1, candidateRanges: [range(0.9993, 1.0007), range(0.95, 1.05)] }
+  const rows = rangeFigures({ ...stable, optimalRange: { ...rangeAnswer.optimalRange, ...range(0.98, 1.02) } }, 30)
+    .tables[0]?.rows
+  expect(rows?.map((row) => row.slice(1, 3))).toEqual([
+    ['0.9800', '1.0200'],
+    ['0.9993', '1.0007'],
+    ['0.9500', '1.0500'],
+  ])
+})
+
 test('fees of nothing are not said to be known to the cent', () => {
   const projections = { ...rangeAnswer.projections, expectedFeeApr: 0, feeUncertaintyPct: 100 }
   const { facts } = rangeFigures({ ...rangeAnswer, projections }, 30)

@@ -140,8 +140,11 @@ function inPercent(share: number, off: number): WithError {
 function rangesTable({ optimalRange, projections, candidateRanges, currentPrice }: RangeAnswer, days: string): Table {
   const ranges = [{ ...optimalRange, ...projections, label: 'chosen' }, ...candidateRanges]
   const cells = yieldCells(ranges)
-  // A price far from that of now has more digits, or fewer, not another precision.
-  const price = columnOf([{ value: currentPrice }])
+  // A price far from that of now has more digits, or fewer, not another precision: that of the narrowest range's width.
+  const widths = ranges.flatMap(({ priceLower, priceUpper }) =>
+    priceUpper === 'Infinity' ? [] : [priceUpper - priceLower],
+  )
+  const price = columnOf([{ value: currentPrice, error: Math.min(currentPrice / 100, ...widths) }])
   return {
     caption: 'Ranges compared',
     columns: ['Range', 'From', 'To', ...yieldColumns(days)],

@@ -186,6 +186,11 @@ describe('the policy file', () => {
 
   it('is refused when it is not JSON, or when others may write it', async () => {
     await expect(loadPolicy(await inFile('{'), options)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
+    const twice = await inFile('{"version":1,"approvalThresholdUsd":"250",\n"approvalThresholdUsd":null}')
+    await expect(loadPolicy(twice, options)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringContaining('line 2, column 1: approvalThresholdUsd stands twice'),
+    })
     await expect(loadPolicy(await inFile('{}', 0o620), options)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
     await expect(loadPolicy(await inFile('{}', 0o602), options)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
   })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { jsonFault } from '../config/json-fault.ts'
+import { repeatedMember } from '../config/repeated-member.ts'
 import { ToolError } from '../tool-error.ts'
 
 /**
@@ -13,12 +14,18 @@ export async function readPolicyFile(
 ): Promise<PolicyFile | null> {
   const bytes = await readBytes(path, uid)
   if (bytes === null) return null
+  const text = bytes.toString('utf8')
+  const written = parsed(text)
+  const repeated = repeatedMember(text)
+  if (repeated !== null) throw unreadable(`A member of the policy file is ambiguous: ${repeated}.`, 'Keep one of them.')
+  return { written, sha256: createHash('sha256').update(bytes).digest('hex') }
+}
+
+function parsed(text: string): unknown {
   try {
-    const written: unknown = JSON.parse(bytes.toString('utf8'))
-    return { written, sha256: createHash('sha256').update(bytes).digest('hex') }
+    return JSON.parse(text)
   } catch (cause) {
-    const fault = jsonFault(bytes.toString('utf8'))
-    throw unreadable(`The policy file is not JSON: ${fault}.`, 'Correct policy.json there.', cause)
+    throw unreadable(`The policy file is not JSON: ${jsonFault(text)}.`, 'Correct policy.json there.', cause)
   }
 }
 
