@@ -78,6 +78,17 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     })
   })
 
+  test('of several limits that are exceeded the one that leaves least is named, so that what it leaves fits under all', async () => {
+    await reserve(500n)
+    await reserve(200n)
+    expect(await store.ledger.check(request(501n))).toMatchObject({
+      limit: 'perSession',
+      capUsdMicros: 1_000n,
+      usedUsdMicros: 700n,
+    })
+    expect(await store.ledger.check(request(300n))).toMatchObject({ granted: true })
+  })
+
   describe('the daily limit of one principal', () => {
     const tight = { ...limits, principalDaily: 600n }
 

@@ -9,8 +9,8 @@ import { weighBudgets } from './weigh-budgets.ts'
 
 /**
  * Says whether an amount and its gas still fit under every limit at `at`, its gas under that of gas, and what is asked of
- * budgets into those. What only brings funds home is held to the limit of gas and to budgets alone. `own` is an open
- * reservation that all of it takes the place of. Throws `AMOUNT_INVALID`.
+ * budgets into those. Of several limits that are exceeded it names the one that leaves least. What only brings funds home is held to
+ * the limit of gas and to budgets alone. `own` is an open reservation that all of it takes the place of. Throws `AMOUNT_INVALID`.
  */
 export async function weighSpend(
   db: Kysely<Schema>,
@@ -31,11 +31,17 @@ export async function weighSpend(
     daily: (await sumOfDay(db, at)).usdMicros - held,
     principalDaily: (await sumOfDay(db, at, { principal })).usdMicros - held,
   }
-  for (const limit of ['perTransaction', 'perSession', 'principalDaily', 'daily'] as const) {
+  const exceeded = (['perTransaction', 'perSession', 'principalDaily', 'daily'] as const).flatMap((limit) => {
     const [capUsdMicros, usedUsdMicros] = [limits[limit], used[limit]]
-    if (request.isExit !== true && capUsdMicros !== undefined && usedUsdMicros + asked > capUsdMicros) {
-      return { granted: false, limit, capUsdMicros, usedUsdMicros, askedUsdMicros: asked }
-    }
+    if (request.isExit === true || capUsdMicros === undefined || usedUsdMicros + asked <= capUsdMicros) return []
+    return [{ limit, capUsdMicros, usedUsdMicros }]
+  })
+  const left = ({ capUsdMicros, usedUsdMicros }: (typeof exceeded)[number]) => capUsdMicros - usedUsdMicros
+  const [first, ...others] = exceeded
+  if (first !== undefined) {
+    // What the tightest leaves fits under all of them.
+    const tightest = others.reduce((least, one) => (left(one) < left(least) ? one : least), first)
+    return { granted: false, ...tightest, askedUsdMicros: asked }
   }
   const gasRefusal = await weighGas(db, request, at, own)
   if (gasRefusal !== null) return gasRefusal
