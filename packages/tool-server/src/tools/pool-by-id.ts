@@ -7,8 +7,9 @@ import { invalidField, poolReference } from './params.ts'
 import { tokenLabel } from '../token-label.ts'
 
 /**
- * The pool under an id. Throws `POOL_NOT_FOUND`, and `VALIDATION_FAILED` where the id is one of another version: it then says which, and
- * what to ask instead.
+ * The pool under an id, of whichever version that belongs to where the caller named none. Throws `POOL_NOT_FOUND`, and
+ * `VALIDATION_FAILED` where the id is one of another version than was named or than the tool can tell of: it then says which, and what
+ * to ask instead.
  */
 export async function poolById(
   { id, version, versions }: PoolById,
@@ -20,7 +21,9 @@ export async function poolById(
     return await context.liquidity.pool(chain, reference)
   } catch (error) {
     const other = isNotFound(error) ? await twinOf(reference, chain, context) : null
-    throw other === null ? error : refusalOf(other, versions)
+    if (other === null) throw error
+    if (version === undefined && (other.version !== 'v2' || versions === 'any')) return other
+    throw refusalOf(other, versions)
   }
 }
 

@@ -97,9 +97,9 @@ const rows: readonly Row[] = [
     [{ field: 'version', found: found('v3') }],
   ],
   [
-    'the id of a v2 pair',
+    'the id of a v2 pair, said to be of v3,',
     getVolumeHistory,
-    pairId,
+    { ...pairId, version: 'v3' },
     { isPair: true },
     'VALIDATION_FAILED',
     [{ field: 'version', accepted: 'v2' }],
