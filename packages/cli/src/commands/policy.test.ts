@@ -171,7 +171,8 @@ describe('svc policy', () => {
 
   it('compile prints rules for the provider, and what they cannot say', async () => {
     const compiled = await svc('compile', '--template', 'vault_manager', '--chains', '8453')
-    expect([compiled.code, compiled.stderr]).toEqual([0, ''])
+    const place = join(dataDir, 'policy.json')
+    expect([compiled.code, compiled.stderr]).toEqual([0, `Policy: the defaults, for there is no ${place}\n`])
     expect(JSON.parse(compiled.stdout)).toMatchObject({
       provider: 'privy',
       role: 'vault_manager',
@@ -180,6 +181,13 @@ describe('svc policy', () => {
     })
     expect((await svc('compile', '--template', 'owner')).code).toBe(2)
     expect((await svc('compile', '--chains', '8453,999')).code).toBe(2)
+    await put('policy.json', {})
+    expect((await svc('compile')).stderr).toBe(`Policy: ${place}\n`)
+    // The defaults are not what a slip in a name asks for.
+    const nowhere = await callCommand(['policy', 'compile', '--data-dir', join(dataDir, 'nowhere')])
+    expect(nowhere).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('nowhere does not exist') })
+    const noFile = await svc('compile', '--policy', join(dataDir, 'absent.json'))
+    expect(noFile).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('absent.json does not exist') })
   })
 
   it('schema prints what is published, and unknown words are refused with 2', async () => {

@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises'
 import { catalogue, type Config } from '@svc/tool-server'
 import { loadPolicy, policyHash, priceSourceFaults } from '@svc/tool-server/policy'
 import { sayTaken } from '../say-taken.ts'
+import { findPolicy } from './find-policy.ts'
 import { policyPlace } from './policy-place.ts'
 import { printProblems } from './print-problems.ts'
 import { printable } from './printable.ts'
@@ -11,11 +11,7 @@ import { readFileAndFlags } from './read-file-and-flags.ts'
 export async function check(argv: readonly string[]): Promise<number> {
   const { file, flags } = readFileAndFlags(argv, { values: ['data-dir'], switches: ['production'] })
   const { config, path, worldChains } = await policyPlace(flags['data-dir'], file, process.env)
-  const exists = await isThere(path)
-  if (file !== null && !exists) throw new Error(`${file} does not exist`)
-  if (file === null && flags['data-dir'] !== undefined && !(await isThere(flags['data-dir']))) {
-    throw new Error(`${flags['data-dir']} does not exist. Name the data directory of the server with --data-dir.`)
-  }
+  const exists = await findPolicy(path, { file, dataDir: flags['data-dir'] })
   sayTaken({ worldChains, wallet: null })
   try {
     const policy = await loadPolicy(path, { production: config.production || flags.production })
@@ -27,13 +23,6 @@ export async function check(argv: readonly string[]): Promise<number> {
     printProblems(path, error)
     return 1
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** What is allowed and yet probably not meant. */

@@ -1,11 +1,12 @@
-import { access } from 'node:fs/promises'
 import { loadPolicy, runPolicyCases } from '@svc/tool-server/policy'
 import { readInputFile } from '../read-input-file.ts'
 import { sayTaken } from '../say-taken.ts'
+import { isThere } from './is-there.ts'
 import { policyPlace } from './policy-place.ts'
 import { printProblems } from './print-problems.ts'
 import { printable } from './printable.ts'
 import { readFileAndFlags } from './read-file-and-flags.ts'
+import { sayPolicy } from './say-policy.ts'
 
 /**
  * `svc policy test [FILE]`: runs named cases (`policy.test.json` beside the policy) against the policy, offline. Resolves
@@ -23,9 +24,7 @@ export async function runCases(argv: readonly string[]): Promise<number> {
     const policy = await loadPolicy(path, { production: config.production || flags.production })
     reading = casesPath
     // Whoever names a file of cases may take the policy beside it for the one that is tested.
-    process.stderr.write(
-      (await isThere(path)) ? `Policy: ${path}\n` : `Policy: the defaults, for there is no ${path}\n`,
-    )
+    sayPolicy(path, await isThere(path))
     const nowSeconds = Math.floor(Date.now() / 1000)
     const results = runPolicyCases(written, {
       policy,
@@ -43,11 +42,4 @@ export async function runCases(argv: readonly string[]): Promise<number> {
     printProblems(reading, error)
     return 1
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }
