@@ -37,9 +37,13 @@ function notesOn(policy: Awaited<ReturnType<typeof loadPolicy>>, { chains }: Con
     priceSources: policy.priceSources,
     'valueRules.pools': policy.valueRules.pools,
   }
+  const toolLists = [
+    ...Object.entries(policy.principals).map(([id, { tools = [] }]) => [`principals.${id}.tools`, tools] as const),
+    ['valueRules.tools', Object.keys(policy.valueRules.tools)] as const,
+  ]
   return [
-    ...Object.entries(policy.principals).flatMap(([id, { tools = [] }]) =>
-      tools.filter((tool) => !writes.has(tool)).map((tool) => `principals.${id}.tools: there is no write tool ${tool}`),
+    ...toolLists.flatMap(([name, tools]) =>
+      tools.flatMap((tool) => (writes.has(tool) ? [] : [`${name}: there is no write tool ${tool}`])),
     ),
     ...Object.entries(lists).flatMap(([name, byChain]) =>
       Object.keys(byChain).flatMap((id) => (ids.has(id) ? [] : [`${name}.${id}: no chain of this server has this id`])),
