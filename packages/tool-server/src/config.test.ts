@@ -176,6 +176,14 @@ describe('settings', () => {
     expect(read({ SVC_RPC_URL_1: 'http://a', SVC_ANVIL_PATH: '/x' }).warnings).toEqual([])
   })
 
+  it('warn of an endpoint for a chain that is not in the table, unless the chains file adds it', () => {
+    const env = { SVC_RPC_URL_8543: 'http://a', SVC_RPC_URL_8453: 'http://a' }
+    const told = 'SVC_RPC_URL_8543 changes nothing: no chain of this server has the id 8543.'
+    expect(read(env).warnings).toEqual([told])
+    const own = chainsFile([{ ...read({}).chains[0], id: 8543, name: 'own', aliases: [] }])
+    expect(read({ ...env, SVC_CHAINS_FILE: own }).warnings).toEqual([])
+  })
+
   it('choose the endpoints of a chain: its own, the provider’s, the public ones', () => {
     const chain = read({}).chains.find(({ id }) => id === 8453)!
     expect(rpcUrls(read({}).rpc, chain)).toEqual(chain.publicRpcUrls)

@@ -96,7 +96,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const config = assemble(parsed.data, dataDir, table.chains, perChain)
   const broken = checkRules(config, parsed.data, env)
   if (broken.length > 0) throw new ConfigError(broken)
-  return Object.freeze({ ...config, warnings: [...unknownNames(given), ...unusedNames(given), ...config.warnings] })
+  const warnings = [...unknownNames(given), ...unusedNames(given), ...unknownChains(perChain, config.chains)]
+  return Object.freeze({ ...config, warnings: [...warnings, ...config.warnings] })
 }
 
 /** The endpoints of a chain: its own setting, else the provider template, else the public ones. */
@@ -232,4 +233,12 @@ function unknownNames(given: Readonly<Record<string, string>>): readonly string[
     .filter((name) => name.startsWith('SVC_') && name !== 'SVC_ANVIL_PATH')
     .filter((name) => !exact.has(name) && !prefixes.some((prefix) => name.startsWith(prefix)))
     .map((name) => `${name} is not a setting of this server and changes nothing.`)
+}
+
+/** An id that no chain of this server has is most likely one too: the chain that was meant asks the public endpoints. */
+function unknownChains({ rpc }: PerChain, chains: readonly Chain[]): readonly string[] {
+  const known = new Set(chains.map(({ id }) => id))
+  return [...rpc.keys()]
+    .filter((id) => !known.has(id))
+    .map((id) => `SVC_RPC_URL_${id} changes nothing: no chain of this server has the id ${id}.`)
 }
