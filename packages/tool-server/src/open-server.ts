@@ -16,6 +16,7 @@ import { policyFaults } from './safety/policy-faults.ts'
 import { openPolicySource, type PolicySource } from './safety/policy-source.ts'
 import { reportPolicy } from './safety/report-policy.ts'
 import { createServer, type ToolServer } from './server.ts'
+import { startFacts, type StartFacts } from './start-facts.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from './tool-error.ts'
 import { catalogue } from './tools/index.ts'
@@ -26,7 +27,7 @@ import { createTraffic } from './traffic.ts'
  * directory and settles what an earlier process left open; in the `data` profile it loads neither store nor signer.
  * Throws `ConfigError`, `ToolError` or `StoreError` naming the mend.
  */
-export async function openServer(config: Config, { tools = catalogue }: ServerOptions = {}): Promise<ToolServer> {
+export async function openServer(config: Config, { tools = catalogue }: ServerOptions = {}): Promise<OpenedServer> {
   const log = openLog(config)
   const policies = await openPolicy(config, log)
   const policy = policies.started
@@ -56,8 +57,12 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
       perPrincipalPerMinute: policy.rateLimits.perToken,
     },
   })
+  const policyFile = policies.startedFromFile ? policyPath(config) : null
+  const facts = startFacts({ config, wallet: write?.wallet.address ?? null, policyFile, policy })
+  log.info('server.opened', facts)
   return Object.freeze({
     ...server,
+    facts,
     async close() {
       await server.close()
       await workers.close()
@@ -73,7 +78,7 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
 
 /** Throws `ConfigError` naming every wrong member of the policy file. */
 async function openPolicy(config: Config, log: Log): Promise<PolicySource> {
-  const file = join(config.dataDir, 'policy.json')
+  const file = policyPath(config)
   const source = await openPolicySource(file, config).catch((error: unknown) => {
     if (!(error instanceof ToolError)) throw error
     const { problems, mend } = policyFaults(error, file)
@@ -83,6 +88,12 @@ async function openPolicy(config: Config, log: Log): Promise<PolicySource> {
   })
   return reportPolicy(source, { file, log })
 }
+
+function policyPath({ dataDir }: Config): string {
+  return join(dataDir, 'policy.json')
+}
+
+export type OpenedServer = ToolServer & { readonly facts: StartFacts }
 
 export type ServerOptions = {
   /** What the server offers; its own catalogue unless given. Whatever stands here, a write goes the same road. */

@@ -1,11 +1,12 @@
 import { readConfig, type Config } from './config.ts'
 import { envFilePath } from './config/env-file.ts'
 import { openServer } from './open-server.ts'
+import { startLines } from './start-lines.ts'
 
 /**
  * The whole life of a server process: opens what the environment describes, serves it, and closes it in good order when
  * the process is asked to end or, over stdio, when the client has gone. `onListening` hears what to say about it: its address on the
- * first line, then what it offers and where its keys are. Throws as
+ * first line, then what it offers, where its keys are, and under which mode, wallet, policy and limits. Throws as
  * `readConfig` and `openServer` do.
  */
 export async function runServer({ transport, environment, stopped, onListening }: RunOptions): Promise<void> {
@@ -16,7 +17,7 @@ export async function runServer({ transport, environment, stopped, onListening }
       await Promise.race([server.serveStdio(), stopped])
       return
     }
-    onListening(listening(await server.listen(), config, environment))
+    onListening(`${listening(await server.listen(), config, environment)}${startLines(server.facts)}`)
     await stopped
   } finally {
     await server.close()

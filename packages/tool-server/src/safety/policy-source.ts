@@ -21,6 +21,7 @@ export async function openPolicySource(path: string, options: { readonly product
 
   return Object.freeze({
     started: first.policy,
+    startedFromFile: first.sha256 !== null,
     latest: () => known.policy,
     current: async () => {
       known = await read(known)
@@ -31,6 +32,8 @@ export async function openPolicySource(path: string, options: { readonly product
 
 export type PolicySource = {
   readonly started: Policy
+  /** False where there was no file then, so that the defaults hold. */
+  readonly startedFromFile: boolean
   /** The same object as long as the bytes of the file are the same. */
   current(): Promise<Policy>
   /** As `current` last told it; reads nothing and never throws. */

@@ -11,7 +11,7 @@ function reported() {
   const heard: (readonly [string, unknown])[] = []
   let answer: () => Promise<typeof policy> = async () => policy
   const hear = (event: string, facts?: unknown) => void heard.push([event, facts])
-  const source = { started: policy, latest: () => policy, current: () => answer() }
+  const source = { started: policy, startedFromFile: true, latest: () => policy, current: () => answer() }
   const reporting = reportPolicy(source, { file, log: { warn: hear, error: hear } })
   const breaks = (written: unknown) => {
     answer = async () => {

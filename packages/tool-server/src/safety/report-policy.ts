@@ -22,6 +22,7 @@ export function reportPolicy(source: PolicySource, options: ReportPolicyOptions)
 
   return Object.freeze({
     started: source.started,
+    startedFromFile: source.startedFromFile,
     latest: () => source.latest(),
     current: async () => {
       try {
