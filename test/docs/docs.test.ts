@@ -6,6 +6,7 @@ import { parsePolicy, policyJsonSchema, policyMembers, runPolicyCases } from '@s
 import { expect, test } from 'vitest'
 import { renderPolicy } from './render-policy.ts'
 import { renderTools, renderToolTable } from './render-tools.ts'
+import { samplePolicy } from './sample-policy.ts'
 
 // `npm run docs` rewrites these files; a test run only holds them against the code.
 const root = join(import.meta.dirname, '../..')
@@ -72,11 +73,26 @@ ${rows.join('\n')}
 test('docs/policy.md says what the schema of the policy says', async () => {
   const members = policyMembers()
   expect(members.filter(({ description }) => description === '')).toEqual([])
-  await expect(renderPolicy(members)).toMatchFileSnapshot(join(root, 'docs/policy.md'))
+  await expect(renderPolicy(members, samplePolicy)).toMatchFileSnapshot(join(root, 'docs/policy.md'))
+})
+
+/** What `docs/policy.md` shows as JSON, in its order. */
+const shownJson = (): readonly string[] =>
+  [...readFileSync(join(root, 'docs/policy.md'), 'utf8').matchAll(/```json\n(.*?)```/gs)].map(([, json = '']) => json)
+
+test('the policy that docs/policy.md begins with is a valid one, and says what is said of it', () => {
+  const written: unknown = JSON.parse(shownJson()[0] ?? '')
+  expect(parsePolicy(written, { production: false })).toMatchObject({
+    limitsUsd: { perTransaction: '500', perSession: '1000', daily: '2000' },
+    approvalThresholdUsd: '250',
+    allowlist: { mode: 'strict' },
+  })
+  const options = { production: true }
+  expect(parsePolicy(written, options)).toEqual(parsePolicy({}, options))
 })
 
 test('the cases that docs/policy.md shows are as expected', () => {
-  const [, cases = ''] = /```json\n(.*?)```/s.exec(readFileSync(join(root, 'docs/policy.md'), 'utf8')) ?? []
+  const [, cases = ''] = shownJson()
   const { chains } = readConfig({ SVC_DATA_DIR: join(root, 'no-such-directory') })
   const options = { policy: parsePolicy({}, { production: true }), chains, nowSeconds: 0 }
   expect(runPolicyCases(JSON.parse(cases), options)).toMatchObject([{ passed: true, problem: null }])

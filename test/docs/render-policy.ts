@@ -1,12 +1,19 @@
 import type { policyMembers } from '@svc/tool-server/policy'
 
-/** `docs/policy.md`: what the operator can say, member by member. */
-export function renderPolicy(members: ReturnType<typeof policyMembers>): string {
+/** `docs/policy.md`: a whole policy, and what the operator can say, member by member. */
+export function renderPolicy(members: ReturnType<typeof policyMembers>, sample: object): string {
   const rows = members.map(
     ({ name, default: fallback, description }) =>
       `| \`${name}\` | ${fallback === null ? '' : `\`${fallback}\``} | ${description} |`,
   )
   return `# The policy
+
+A whole \`policy.json\`: at most 500 US dollars a transaction, 1,000 a session and 2,000 in any 24 hours, a person asked above
+250, and no token but those of each chain's own list and those named here. These are the defaults of production, written out; whatever is left out holds by default.
+
+\`\`\`json
+${JSON.stringify(sample, null, 2)}
+\`\`\`
 
 What the agent may do with the wallet stands in \`policy.json\` in the data directory (\`SVC_DATA_DIR\`). The operator writes it;
 no tool reads or writes that directory, so the agent can neither loosen nor tighten it. Without the file the defaults
