@@ -192,6 +192,15 @@ describe('svc policy', () => {
     expect(noFile).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('absent.json does not exist') })
   })
 
+  it('add-token names the words that are off before it asks for a terminal', async () => {
+    const off = await svc('add-token', 'mars', weth, '--heartbeat', '60')
+    expect([off.code, off.stdout]).toEqual([2, ''])
+    expect(off.stderr).toContain('these words are off\n  CHAIN: accepted: ')
+    expect(off.stderr).toContain('--heartbeat: only beside --feed')
+    expect(off.stderr).not.toContain('terminal')
+    expect((await svc('add-token', 'base', weth)).stderr).toContain('There is no terminal to ask on')
+  })
+
   it('schema prints what is published, and unknown words are refused with 2', async () => {
     const schema = await callCommand(['policy', 'schema'])
     expect(schema.code).toBe(0)

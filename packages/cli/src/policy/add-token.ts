@@ -22,10 +22,10 @@ export async function addToken(
 ): Promise<number> {
   const words = readTokenWords(argv)
   const { flags } = words
-  requireMeans(flags, terminal)
   const settings = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
   const { config, path } = settings
   const request = readTokenRequest(words, config.chains)
+  requireMeans(flags, terminal)
   sayTaken({ ...settings, wallet: null })
   try {
     const file = await readPolicyFile(path)
