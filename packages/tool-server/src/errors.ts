@@ -129,7 +129,11 @@ export const errorTable = {
   ),
   PRINCIPAL_NOT_GRANTED: row(403, false, 'Use a tool that the policy grants to this caller; the operator can add it.'),
   CONTRACT_NOT_ALLOWED: row(403, false, 'The policy does not allow this contract.'),
-  TOKEN_NOT_ALLOWLISTED: row(403, false, 'The policy does not list this token; the operator can add it.'),
+  TOKEN_NOT_ALLOWLISTED: row(
+    403,
+    false,
+    'The policy does not list this token; the operator can add it with svc policy add-token.',
+  ),
   RECIPIENT_NOT_ALLOWED: row(403, false, 'Funds may only go to the agent wallet and to recipients the policy lists.'),
   SPENDER_NOT_ALLOWED: row(
     403,
