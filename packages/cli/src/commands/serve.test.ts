@@ -71,7 +71,9 @@ describe('svc serve', () => {
     expect((await client.listTools()).tools).toHaveLength(Number(tools))
     await client.close()
     expect(output.err).toContain(`"tools":${tools}`)
-    expect(output.err).toMatch(/^mode: development; .*\nwallet: none, so nothing is signed\npolicy: defaults\nlimits: 500 USD/m)
+    expect(output.err).toMatch(
+      /^mode: development; .*\nwallet: none, so nothing is signed\npolicy: defaults\nlimits: 500 USD/m,
+    )
     expect(output.err).toMatch(/"mode":"development","wallet":"none","policy":"defaults",.*"event":"server\.opened"/)
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
