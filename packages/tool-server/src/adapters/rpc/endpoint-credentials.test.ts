@@ -53,8 +53,9 @@ it.each([
   ['is not there', () => poolOver('reader:canary-word', '127.0.0.1:1'), 'RPC_UNAVAILABLE'],
 ])('an endpoint that %s is told of without them', async (_what, open, code) => {
   const pool = open()
-  for (const asking of [pool.head(base), pool.client(base).getBalance({ address: base.multicall3 })]) {
-    const error: unknown = await asking.catch((thrown: unknown) => thrown)
+  // One after the other: one that fails while another is awaited would be caught by nobody.
+  for (const ask of [() => pool.head(base), () => pool.client(base).getBalance({ address: base.multicall3 })]) {
+    const error: unknown = await ask().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({
       code,
       details: [{ field: 'chain', accepted: expect.stringContaining('SVC_RPC_URL') }],
