@@ -30,7 +30,7 @@ export function swapIntent(
     slippageBps: request.slippageBps,
     deadline: request.deadline,
     recipients: [request.recipient],
-    why: `Swap ${describeAmounts(paid)} for about ${describeAmounts(received)} through ${quote.version}.`,
+    why: `Swap ${describeAmounts(paid, 'up')} for about ${describeAmounts(received, 'nearest')} through ${quote.version}.`,
   })
 }
 

@@ -68,7 +68,7 @@ export async function planAddV2(
       deadline: request.deadline,
       recipients: [recipient],
       deposits: [depositOf(pool, { ...deposit, isInverted: inverted })],
-      why: `Add ${describeAmounts(sides)} to a ${createsPool ? 'new ' : ''}v2 pair.`,
+      why: `Add ${describeAmounts(sides, 'up')} to a ${createsPool ? 'new ' : ''}v2 pair.`,
     }),
     preview: { pool, createsPool, currentPrice: callerPrice(pool, inverted), ...allPrices, ...fitted },
     decode: async (settled) => decodeAdd(settled, pool, request, inverted),

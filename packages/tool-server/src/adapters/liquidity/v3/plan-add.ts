@@ -56,7 +56,7 @@ export async function planAddV3(
       deadline: request.deadline,
       recipients: [request.recipient],
       deposits: [mintOf(target, deposit, request, inverted)],
-      why: `Add ${describeAmounts(deposit.sides)} to a ${target.createsPool ? 'new ' : ''}v3 pool.`,
+      why: `Add ${describeAmounts(deposit.sides, 'up')} to a ${target.createsPool ? 'new ' : ''}v3 pool.`,
     }),
     preview: deposit.preview,
     decode: async (settled) => decodeMint(settled, positionManager, inverted),

@@ -44,7 +44,7 @@ export function planIncreaseV3(
       slippageBps,
       deadline: request.deadline,
       deposits: [increaseOf(position, { amount0, amount1, ...liquidity, isInverted: request.inverted ?? false })],
-      why: `Add ${describeAmounts(increase.sides)} to v3 position ${position.positionId}.`,
+      why: `Add ${describeAmounts(increase.sides, 'up')} to v3 position ${position.positionId}.`,
     }),
     preview: increase.fitted,
     decode: async (settled) => decodeIncrease(settled, positionManager),

@@ -61,7 +61,7 @@ export async function planAddV4(
       deadline: request.deadline,
       recipients: [recipient],
       deposits: [depositOf(pool, { ...deposit.ticks, ...amounts, recipient, createsPool, isInverted: inverted })],
-      why: `Add ${describeAmounts(deposit.sides)} to a ${createsPool ? 'new ' : ''}v4 pool.`,
+      why: `Add ${describeAmounts(deposit.sides, 'up')} to a ${createsPool ? 'new ' : ''}v4 pool.`,
     }),
     preview: deposit.preview,
     decode: async (settled) => {

@@ -56,7 +56,7 @@ export function planIncreaseV4(
       slippageBps,
       deadline: request.deadline,
       deposits: [increaseOf(position, { amount0, amount1, liquidity, minLiquidity: liquidity, isInverted: inverted })],
-      why: `Add ${describeAmounts(sides)} to v4 position ${position.positionId}.`,
+      why: `Add ${describeAmounts(sides, 'up')} to v4 position ${position.positionId}.`,
     }),
     preview: fitted,
     decode: async (settled) => {
