@@ -52,7 +52,8 @@ export type PolicyVerdict = {
 /** What a person should know of tokens that a lenient policy lets pass. */
 export function unlistedWarnings({ unlistedTokens }: Pick<PolicyVerdict, 'unlistedTokens'>): readonly string[] {
   return unlistedTokens.map(
-    (token) => `The policy does not list the token ${getAddress(token)}: nothing vouches for it.`,
+    (token) =>
+      `The policy does not list the token ${getAddress(token)}: nothing vouches for it, and selling it may need a person's approval.`,
   )
 }
 

@@ -209,7 +209,7 @@ const described: readonly (readonly [tool: string, path: string, words: string])
   ['execute_swap', 'price', 'tokenOut per tokenIn'],
   ['get_pool_info', 'feeApr24h', 'Percent a year'],
   ['get_pools_by_token_pair', 'items.feeApr7d', 'Percent a year'],
-  ['get_position', 'distanceToLowerPct', 'Of the price; negative: the price is below'],
+  ['get_position', 'distanceToLowerPct', 'Of the price; negative: passed'],
   ['get_position_performance', 'hodlUsd', 'What was put in, at prices now'],
   ['get_position_performance', 'vsHodlPct', '(ilUsd + feesUsd) / hodlUsd'],
   ['get_quote', 'price', 'tokenOut per tokenIn'],

@@ -1,8 +1,8 @@
 import { AmountError, parseAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { getAddress, isAddress, isAddressEqual, type Address, type Hex } from 'viem'
+import { getAddress, isAddress, type Address, type Hex } from 'viem'
 import * as z from 'zod'
-import type { PoolReference, Position, Token, Version } from '../ports.ts'
+import type { PoolReference, Token, Version } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import { operationStates } from '../operations.ts'
 import type { WriteContext } from '../tool.ts'
@@ -188,13 +188,6 @@ export function requireDifferentTokens(chain: Chain, first: Token, second: Token
 
 export function isPositionId(text: string): boolean {
   return /^(0|[1-9]\d{0,77})$/.test(text)
-}
-
-/** Throws `POSITION_NOT_OWNED` when a position belongs to somebody else. */
-export function requireOwned(position: Pick<Position, 'owner'>, wallet: Address): void {
-  if (!isAddressEqual(position.owner, wallet)) {
-    throw new ToolError('POSITION_NOT_OWNED', 'This position does not belong to the agent wallet.')
-  }
 }
 
 /** Unix seconds after which a call must not be mined any more. */

@@ -88,7 +88,8 @@ export const positionResult = {
   valueUsd: usdResult,
   feesUsd: usdResult,
   inRange: z.boolean(),
-  distanceToLowerPct: z.number().nullable().describe('Of the price; negative: the price is below'),
+  isClosed: z.boolean(),
+  distanceToLowerPct: z.number().nullable().describe('Of the price; negative: passed'),
   distanceToUpperPct: z.number().nullable(),
 }
 

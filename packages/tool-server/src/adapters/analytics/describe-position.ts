@@ -1,4 +1,4 @@
-import { formatAmount, priceFromSqrtPrice, priceFromTick } from '@svc/lp-math'
+import { formatAmount, fullRangeTicks, priceFromSqrtPrice, priceFromTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { PairShare, Ports, Position } from '../../ports.ts'
 import { sumUsd } from './sum-usd.ts'
@@ -6,8 +6,9 @@ import { valueUsd } from './value-usd.ts'
 
 /**
  * A position in human units, in the pool's own token order: what the liquidity would pay out now, the fees that wait, the
- * range in prices (token1 per token0) and how far the price is from its ends in percent of the price (negative: passed).
- * A v2 share has no range, and its fees are part of its amounts. Dollars are null without a trustworthy price.
+ * range in prices (token1 per token0) and how far the price is from its ends in percent of the price (negative: passed;
+ * null where the range has no such end). A v2 share has no range, and its fees are part of its amounts. A closed position, of
+ * which all liquidity was taken out, is in range at no price. Dollars are null without a trustworthy price.
  */
 export async function describePosition(
   ports: Pick<Ports, 'prices'>,
@@ -68,6 +69,7 @@ type Range = {
   readonly priceUpper: number | null
   readonly currentPrice: number
   readonly inRange: boolean
+  readonly isClosed: boolean
   readonly distanceToLowerPct: number | null
   readonly distanceToUpperPct: number | null
 }
@@ -76,9 +78,11 @@ function rangeOf(position: Position | PairShare): Range {
   const { token0, token1, sqrtPriceX96, tick } = position.pool
   const currentPrice = priceFromSqrtPrice(sqrtPriceX96, token0.decimals, token1.decimals)
   if (position.version === 'v2') {
-    return { ...noTicks, currentPrice, inRange: true }
+    return { ...noTicks, currentPrice, inRange: true, isClosed: position.shares === 0n }
   }
   const { tickLower, tickUpper } = position
+  const isClosed = position.liquidity === 0n
+  const widest = fullRangeTicks(position.pool.tickSpacing ?? 1)
   const priceLower = priceFromTick(tickLower, token0.decimals, token1.decimals)
   const priceUpper = priceFromTick(tickUpper, token0.decimals, token1.decimals)
   return {
@@ -87,9 +91,10 @@ function rangeOf(position: Position | PairShare): Range {
     priceLower,
     priceUpper,
     currentPrice,
-    inRange: tickLower <= tick && tick < tickUpper,
-    distanceToLowerPct: percent(currentPrice - priceLower, currentPrice),
-    distanceToUpperPct: percent(priceUpper - currentPrice, currentPrice),
+    inRange: !isClosed && tickLower <= tick && tick < tickUpper,
+    isClosed,
+    distanceToLowerPct: tickLower <= widest.tickLower ? null : percent(currentPrice - priceLower, currentPrice),
+    distanceToUpperPct: tickUpper >= widest.tickUpper ? null : percent(priceUpper - currentPrice, currentPrice),
   }
 }
 

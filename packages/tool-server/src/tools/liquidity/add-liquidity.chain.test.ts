@@ -139,6 +139,12 @@ describe('add_liquidity', () => {
       code: 'VALIDATION_FAILED',
       details: [{ field: 'priceLower', accepted: 'token1 per token0, as priceLower 2000 and priceUpper 4000' }],
     })
+    // Also where the amount would fit the far side of such a range.
+    const other = { token0: 'USDC', token1: 'WETH', fee: 500, amount0: '3000' }
+    expect(await world.refuse('add_liquidity', { ...other, priceLower: 2000, priceUpper: 4000 })).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ field: 'priceLower', accepted: 'token1 per token0, as priceLower 0.00025 and priceUpper 0.0005' }],
+    })
     // Not every range far from the price is that.
     const below = await world.refuse('add_liquidity', { ...pair, priceLower: 0.5, priceUpper: 1 })
     expect(below.details).toMatchObject([{ field: 'amount0', accepted: '0' }])
@@ -227,7 +233,7 @@ describe('add_liquidity', () => {
     await world.close()
     world = await openWorld(devnet(), { policy: { ...devnetPolicy(), unnamedSales: 'allow' } })
     const args = { fee: 10_000, rangeStrategy: 'full', amount0: '1' } as const
-    const unlisted = `The policy does not list the token ${world.address('HOSTILE')}: nothing vouches for it.`
+    const unlisted = `The policy does not list the token ${world.address('HOSTILE')}: nothing vouches for it, and selling it may need a person's approval.`
     const pair = { token0: world.address('HOSTILE'), token1: 'USDC' }
     const planned = await world.call('add_liquidity', { ...pair, ...args, dryRun: true })
     expect(planned.at('plan.policy')).toMatchObject({ allowed: true, checks: { tokenAllowlistPassed: false } })

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
 import { valueUsd } from '../../adapters/analytics/value-usd.ts'
 import { writeTool } from '../../tool.ts'
-import { chainInput, deadlineInput, deadlineOf, positionIdInput, rangedVersionInput, requireOwned } from '../params.ts'
+import { ownPosition } from '../own-position.ts'
+import { chainInput, deadlineInput, deadlineOf, positionIdInput, rangedVersionInput } from '../params.ts'
 import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
 
 export const collectFees = writeTool({
@@ -33,8 +34,7 @@ export const collectFees = writeTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const position = await context.liquidity.position(chain, input.version, input.positionId)
-  requireOwned(position, context.wallet.address)
+  const position = await ownPosition(chain, input, context)
   const { token0, token1 } = position.pool
   const [planned, price0, price1] = await Promise.all([
     context.liquidity.planCollect(chain, position, {

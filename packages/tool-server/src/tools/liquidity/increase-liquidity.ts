@@ -7,6 +7,7 @@ import type { Settled } from '../../intent.ts'
 import type { Position, Token } from '../../ports.ts'
 import { tokenLabel } from '../../token-label.ts'
 import { writeTool, type WriteContext } from '../../tool.ts'
+import { ownPosition } from '../own-position.ts'
 import {
   amountInput,
   amountOf,
@@ -16,7 +17,6 @@ import {
   invalidField,
   positionIdInput,
   rangedVersionInput,
-  requireOwned,
   slippageInput,
   tokenInput,
 } from '../params.ts'
@@ -65,8 +65,7 @@ export const increaseLiquidity = writeTool({
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
   const first = input.token0 === undefined ? null : await context.tokens.resolve(chain, input.token0, 'token0')
-  const position = await context.liquidity.position(chain, input.version, input.positionId)
-  requireOwned(position, context.wallet.address)
+  const position = await ownPosition(chain, input, context)
   const inverted = first !== null && isSecond(first, position, context.tokens.wrapped(chain))
   const [token0, token1] = inOrder(inverted, position.pool.token0, position.pool.token1)
   const amount0 = amountOf(input.amount0, token0, 'amount0')

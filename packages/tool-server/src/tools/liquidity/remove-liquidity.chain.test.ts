@@ -114,6 +114,19 @@ describe('remove_liquidity', () => {
     )
   })
 
+  test('says which version holds the position where the version was left out', async () => {
+    const args = { token0: 'WETH', token1: 'USDC', amount0: '0.5', fee: 500, rangeStrategy: 'medium', version: 'v4' }
+    const positionId = (await world.call('add_liquidity', args)).text('positionId')
+    for (const tool of ['remove_liquidity', 'collect_fees', 'increase_liquidity']) {
+      const refusal = await world.refuse(tool, { positionId, ...(tool === 'increase_liquidity' && { amount0: '1' }) })
+      expect(refusal.code).toMatch(/POSITION_NOT_(OWNED|FOUND)/)
+      expect(refusal).toMatchObject({
+        suggestion: 'Call again with version v4.',
+        details: [{ field: 'version', accepted: 'v4' }],
+      })
+    }
+  })
+
   test('says of a closed position that it is closed, and of one with fees how to get them', async () => {
     const opened = await open('v3')
     await devnet().trade(12, 2, [await poolOf(opened)])

@@ -6,6 +6,7 @@ import { valueUsd } from '../../adapters/analytics/value-usd.ts'
 import type { PairShare, Position } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { writeTool, type WriteContext } from '../../tool.ts'
+import { ownPosition } from '../own-position.ts'
 import {
   anyVersionInput,
   chainInput,
@@ -14,7 +15,6 @@ import {
   invalidField,
   isPositionId,
   numberWithin,
-  requireOwned,
   slippageInput,
 } from '../params.ts'
 import {
@@ -122,8 +122,7 @@ async function findOwned(
   context: WriteContext,
 ): Promise<Position | PairShare> {
   if (version !== 'v2') {
-    const position = await context.liquidity.position(chain, version, positionId)
-    requireOwned(position, context.wallet.address)
+    const position = await ownPosition(chain, { version, positionId }, context)
     if (position.liquidity === 0n) throw closed(position)
     return position
   }

@@ -79,9 +79,21 @@ describe('positions', () => {
     await world.call('remove_liquidity', { positionId })
     expect((await world.call('get_positions_by_owner')).at('items')).toEqual([])
     const closed = (await world.call('get_positions_by_owner', { includeClosed: true })).list('items')
-    expect(closed.every((item) => item.text('positionId') === positionId && item.text('liquidityRaw') === '0')).toBe(
-      true,
-    )
+    expect(closed.map((item) => item.data)).toMatchObject([
+      { positionId, liquidityRaw: '0', isClosed: true, inRange: false },
+    ])
+    expect(opened.number('currentPrice')).toBeLessThan(opened.number('priceUpper'))
+  })
+
+  test('a range without ends is at no distance from them', async () => {
+    const opened = await world.call('add_liquidity', { ...base, amount0: '1', rangeStrategy: 'full' })
+    const position = await world.call('get_position', { positionId: opened.text('positionId') })
+    expect(position.data).toMatchObject({
+      distanceToLowerPct: null,
+      distanceToUpperPct: null,
+      isClosed: false,
+      inRange: true,
+    })
   })
 
   test('knows what does not exist', async () => {

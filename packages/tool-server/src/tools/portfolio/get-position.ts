@@ -8,7 +8,7 @@ export const getPosition = readTool({
   name: 'get_position',
   title: 'Liquidity position',
   description:
-    "One v3 or v4 position: owner, range, amounts it would pay out now, fees that wait, value, in range or not. In the pool's token order. get_positions_by_owner finds ids and v2 shares.",
+    "One v3 or v4 position: owner, range, amounts it would pay out now, fees that wait, value. In the pool's token order. get_positions_by_owner finds ids and v2 shares.",
   scope: 'read:portfolio',
   input: z.strictObject({
     positionId: positionIdInput,

@@ -9,7 +9,7 @@ export const getPositionsByOwner = readTool({
   name: 'get_positions_by_owner',
   title: 'Positions of an owner',
   description:
-    'Liquidity positions of an address, by default the agent wallet, as get_position shows them, v2 shares too, with totals. Leaves out closed ones unless asked.',
+    'Liquidity positions of an address, by default the agent wallet, as get_position shows them, v2 shares too, with totals; closed ones if asked.',
   scope: 'read:portfolio',
   input: z.strictObject({
     owner: addressInput.optional().describe('Default: the agent wallet'),

@@ -75,6 +75,17 @@ describe('execute_swap', () => {
     expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(0)
   })
 
+  test('names a token that keeps a part of each transfer, and the slippage it takes', async () => {
+    const buy = { tokenIn: 'WETH', tokenOut: world.address('FOT'), amount: '0.01', dryRun: true }
+    expect(await world.refuse('execute_swap', buy)).toMatchObject({
+      code: 'SIMULATION_FAILED',
+      retryable: false,
+      message: expect.stringContaining(" keeps 1 % of each transfer"),
+      details: [{ field: 'slippageBps', accepted: expect.stringContaining('at least 150'), transferFeeBps: 100 }],
+    })
+    expect((await world.call('execute_swap', { ...buy, slippageBps: 150 })).text('status')).toBe('planned')
+  })
+
   test('a dry run sells nothing', async () => {
     const before = await world.balance('WETH')
     const plan = await world.call('execute_swap', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', dryRun: true })

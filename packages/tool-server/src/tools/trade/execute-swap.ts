@@ -1,6 +1,11 @@
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
+import { detectTransferFee } from '../../adapters/analytics/detect-transfer-fee.ts'
 import { valueUsd } from '../../adapters/analytics/value-usd.ts'
-import { writeTool } from '../../tool.ts'
+import type { Token } from '../../ports.ts'
+import { tokenLabel } from '../../token-label.ts'
+import { ToolError } from '../../tool-error.ts'
+import { writeTool, type WriteContext } from '../../tool.ts'
 import {
   amountOf,
   anyVersionInput,
@@ -74,23 +79,60 @@ export const executeSwap = writeTool({
     deadline: deadlineOf(input.deadlineSeconds, context),
     recipient: context.wallet.address,
   })
-  return context.execute(planned.intent, async (settled) => {
-    const moved = await planned.decode(settled)
-    const [sold, bought] = [tokenAmount(moved.amountIn, tokenIn), tokenAmount(moved.amountOut, tokenOut)]
-    return {
-      ...writeStamp(chain, planned.intent, settled),
-      tokenIn: tokenSummary(tokenIn),
-      tokenOut: tokenSummary(tokenOut),
-      amountIn: sold,
-      amountOut: bought,
-      quotedAmountOut: tokenAmount(quote.amountOut, tokenOut),
-      amountInUsd: valueUsd(moved.amountIn, tokenIn, priceIn),
-      amountOutUsd: valueUsd(moved.amountOut, tokenOut, priceOut),
-      price: Number(bought) / Number(sold),
-      priceImpactBps: settled.priceImpactBps ?? quote.priceImpactBps,
-      version: quote.version,
-      pools: quote.route.map((hop) => hop.pool.id),
-      notes: [...settled.warnings, ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut])],
-    }
-  })
+  try {
+    return await context.execute(planned.intent, async (settled) => {
+      const moved = await planned.decode(settled)
+      const [sold, bought] = [tokenAmount(moved.amountIn, tokenIn), tokenAmount(moved.amountOut, tokenOut)]
+      return {
+        ...writeStamp(chain, planned.intent, settled),
+        tokenIn: tokenSummary(tokenIn),
+        tokenOut: tokenSummary(tokenOut),
+        amountIn: sold,
+        amountOut: bought,
+        quotedAmountOut: tokenAmount(quote.amountOut, tokenOut),
+        amountInUsd: valueUsd(moved.amountIn, tokenIn, priceIn),
+        amountOutUsd: valueUsd(moved.amountOut, tokenOut, priceOut),
+        price: Number(bought) / Number(sold),
+        priceImpactBps: settled.priceImpactBps ?? quote.priceImpactBps,
+        version: quote.version,
+        pools: quote.route.map((hop) => hop.pool.id),
+        notes: [...settled.warnings, ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut])],
+      }
+    })
+  } catch (error) {
+    throw (await keptByTransfers(error, chain, [tokenIn, tokenOut], context)) ?? error
+  }
 })
+
+/**
+ * A token that keeps a part of each transfer stays below what a swap must bring, however often it is called: the error
+ * names the token and the slippage it takes. `null` for other failures.
+ */
+async function keptByTransfers(
+  error: unknown,
+  chain: Chain,
+  tokens: readonly Token[],
+  context: WriteContext,
+): Promise<ToolError | null> {
+  if (!(error instanceof ToolError) || error.code !== 'SIMULATION_DRIFT') return null
+  const unlisted = tokens.filter(({ listed }) => !listed)
+  const fees = await Promise.all(
+    unlisted.map(async (token) => ({ token, feeBps: (await detectTransferFee(context, chain, token)) ?? 0 })),
+  )
+  const keeping = fees.filter(({ feeBps }) => feeBps > 0)
+  if (keeping.length === 0) return null
+  const keptBps = keeping.reduce((sum, { feeBps }) => sum + feeBps, 0)
+  const [shown] = keeping.map(({ token, feeBps }) => `${tokenLabel(token)} keeps ${feeBps / 100} % of each transfer`)
+  const enough = `at least ${keptBps + context.defaults.slippageBps}, where the policy allows so much`
+  return new ToolError('SIMULATION_FAILED', `The swap would bring less than slippageBps permits: ${shown}.`, {
+    suggestion: `Choose another token, or set slippageBps to ${enough}.`,
+    details: keeping.map(({ token, feeBps }) => ({
+      field: 'slippageBps',
+      message: 'the token keeps a part of each transfer',
+      accepted: enough,
+      token: token.address,
+      transferFeeBps: feeBps,
+    })),
+    cause: error,
+  })
+}

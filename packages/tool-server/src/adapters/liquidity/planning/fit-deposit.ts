@@ -10,6 +10,7 @@ import type { RangeBounds } from './liquidity-for-amounts.ts'
 import type { OrderedPair } from './order-pair.ts'
 import type { PaidSide } from './plan-payment.ts'
 import { previewAdd } from './preview-add.ts'
+import type { ToolError } from '../../../tool-error.ts'
 import { refuseField } from './refuse-field.ts'
 import { requireKept } from './require-kept.ts'
 import { resolveRange } from './resolve-range.ts'
@@ -72,27 +73,37 @@ function resolveTicks(request: AddRequest, pool: Pool, inverted: boolean): TickR
   })
 }
 
-/** Amounts that do not fit a range far from the price, but around its inverse, were meant for that. */
+/**
+ * Prices of one token1 in token0 were meant the other way round: where the amounts do not fit a range that the inverse of
+ * the price lies in, and where the range is so far from the price that nobody means it, though amounts on one side fit.
+ */
 function orInverted<Fitted>(range: AddRequest['range'], price: number, fit: () => Fitted): Fitted {
+  const inverted = invertedPrices(range, price)
+  if (inverted !== null && inverted.timesOff > certainlyFar) throw inverted.refusal
   try {
     return fit()
   } catch (error) {
-    if (range === null || typeof range === 'string' || 'pctEachSide' in range) throw error
-    const { priceLower, priceUpper } = range
-    const isFar = price > farFactor * priceUpper || price < priceLower / farFactor
-    if (!isFar || 1 / price < priceLower || 1 / price > priceUpper) throw error
-    const bounds = [1 / priceUpper, 1 / priceLower].map((bound) => Number(bound.toPrecision(6)))
-    const message = `One token0 is worth ${Number(price.toPrecision(6))} token1, and these prices are of one token1 in token0.`
-    throw refuseField(
-      'priceLower',
-      message,
-      `token1 per token0, as priceLower ${bounds[0]} and priceUpper ${bounds[1]}`,
-    )
+    throw inverted !== null && inverted.timesOff > far ? inverted.refusal : error
   }
 }
 
 /** Of tokens worth about the same a price and its inverse are both near. */
-const farFactor = 2
+const far = 2
+const certainlyFar = 20
+
+/** How many times off the range is, where the inverse of the price lies in it. */
+function invertedPrices(range: AddRequest['range'], price: number): { timesOff: number; refusal: ToolError } | null {
+  if (range === null || typeof range === 'string' || 'pctEachSide' in range) return null
+  const { priceLower, priceUpper } = range
+  if (1 / price < priceLower || 1 / price > priceUpper) return null
+  const bounds = [1 / priceUpper, 1 / priceLower].map((bound) => Number(bound.toPrecision(6)))
+  const message = `One token0 is worth ${Number(price.toPrecision(6))} token1, and these prices are of one token1 in token0.`
+  const accepted = `token1 per token0, as priceLower ${bounds[0]} and priceUpper ${bounds[1]}`
+  return {
+    timesOff: Math.max(price / priceUpper, priceLower / price),
+    refusal: refuseField('priceLower', message, accepted),
+  }
+}
 
 function keptTicks({ kept }: AddRequest): TickRange | null {
   const { tickLower = null, tickUpper = null } = kept?.deposit ?? {}
