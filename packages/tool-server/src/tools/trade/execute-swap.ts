@@ -100,7 +100,7 @@ export const executeSwap = writeTool({
       }
     })
   } catch (error) {
-    throw (await keptByTransfers(error, chain, [tokenIn, tokenOut], context)) ?? error
+    throw (await keptByTransfers(chain, [tokenIn, tokenOut], context, error)) ?? error
   }
 })
 
@@ -109,10 +109,10 @@ export const executeSwap = writeTool({
  * names the token and the slippage it takes. `null` for other failures.
  */
 async function keptByTransfers(
-  error: unknown,
   chain: Chain,
   tokens: readonly Token[],
   context: WriteContext,
+  error: unknown,
 ): Promise<ToolError | null> {
   if (!(error instanceof ToolError) || error.code !== 'SIMULATION_DRIFT') return null
   const unlisted = tokens.filter(({ listed }) => !listed)
@@ -122,7 +122,9 @@ async function keptByTransfers(
   const keeping = fees.filter(({ feeBps }) => feeBps > 0)
   if (keeping.length === 0) return null
   const keptBps = keeping.reduce((sum, { feeBps }) => sum + feeBps, 0)
-  const [shown] = keeping.map(({ token, feeBps }) => `${tokenLabel(token)} keeps ${feeBps / 100} % of each transfer`)
+  const shown = keeping
+    .map(({ token, feeBps }) => `${tokenLabel(token)} keeps ${feeBps / 100} % of each transfer`)
+    .join(', ')
   const enough = `at least ${keptBps + context.defaults.slippageBps}, where the policy allows so much`
   return new ToolError('SIMULATION_FAILED', `The swap would bring less than slippageBps permits: ${shown}.`, {
     suggestion: `Choose another token, or set slippageBps to ${enough}.`,
