@@ -75,13 +75,12 @@ type Range = {
 }
 
 function rangeOf(position: Position | PairShare): Range {
-  const { token0, token1, sqrtPriceX96, tick } = position.pool
+  const { token0, token1, sqrtPriceX96 } = position.pool
   const currentPrice = priceFromSqrtPrice(sqrtPriceX96, token0.decimals, token1.decimals)
   if (position.version === 'v2') {
     return { ...noTicks, currentPrice, inRange: true, isClosed: position.shares === 0n }
   }
   const { tickLower, tickUpper } = position
-  const isClosed = position.liquidity === 0n
   const widest = fullRangeTicks(position.pool.tickSpacing ?? 1)
   const priceLower = priceFromTick(tickLower, token0.decimals, token1.decimals)
   const priceUpper = priceFromTick(tickUpper, token0.decimals, token1.decimals)
@@ -91,11 +90,16 @@ function rangeOf(position: Position | PairShare): Range {
     priceLower,
     priceUpper,
     currentPrice,
-    inRange: !isClosed && tickLower <= tick && tick < tickUpper,
-    isClosed,
+    inRange: isInRange(position),
+    isClosed: position.liquidity === 0n,
     distanceToLowerPct: tickLower <= widest.tickLower ? null : percent(currentPrice - priceLower, currentPrice),
     distanceToUpperPct: tickUpper >= widest.tickUpper ? null : percent(priceUpper - currentPrice, currentPrice),
   }
+}
+
+/** Whether the position earns at the pool's price; a closed one does nowhere. */
+export function isInRange({ liquidity, tickLower, tickUpper, pool }: Position): boolean {
+  return liquidity > 0n && tickLower <= pool.tick && pool.tick < tickUpper
 }
 
 const noTicks = {

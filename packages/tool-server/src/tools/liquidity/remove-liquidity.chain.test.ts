@@ -137,6 +137,15 @@ describe('remove_liquidity', () => {
     expect(withFees.message).toMatch(/closed.*collect_fees pays/)
     await world.call('collect_fees', { positionId })
     expect((await world.refuse('remove_liquidity', { positionId })).message).toMatch(/closed.*nothing waits/)
+    expect(await world.refuse('collect_fees', { positionId })).toMatchObject({
+      code: 'NOTHING_TO_COLLECT',
+      suggestion: expect.stringContaining('closed'),
+    })
+    const performance = await world.call('get_position_performance', { positionId })
+    expect(performance.data).toMatchObject({
+      inRange: false,
+      notes: expect.arrayContaining([expect.stringContaining('closed')]),
+    })
   })
 
   test('a dry run moves nothing', async () => {

@@ -1,3 +1,4 @@
+import { isInRange } from '../../adapters/analytics/describe-position.ts'
 import { formatAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { TransactionReceiptNotFoundError, type Hash } from 'viem'
@@ -84,7 +85,7 @@ export const getPositionPerformance = readTool({
     token1Symbol: token1.symbol,
     openedAt: openedAt === null ? null : new Date(openedAt * 1000).toISOString(),
     ageDays: openedAt === null ? null : Math.round(((now - openedAt) / 86_400) * 1e4) / 1e4,
-    inRange: position.tickLower <= position.pool.tick && position.pool.tick < position.tickUpper,
+    inRange: isInRange(position),
     deposits: openedAt === null ? null : amounts(deposited),
     withdrawals: openedAt === null ? null : amounts(withdrawn),
     fees: earned === null ? null : amounts([earned.fees0, earned.fees1]),
@@ -94,6 +95,7 @@ export const getPositionPerformance = readTool({
     historyComplete: openedAt !== null && bars !== null,
     notes: [
       ...priceNotes([token0, price0], [token1, price1]),
+      ...(position.liquidity === 0n ? ['The position is closed: all its liquidity was taken out.'] : []),
       ...(openedAt === null ? ['The logs do not reach back to the opening of this position.'] : []),
       ...(openedAt !== null && bars === null ? ['The price since the opening is not known as a whole.'] : []),
       ...(openedAt !== null && gasUsd === null ? ['What its transactions cost in gas is not known.'] : []),
