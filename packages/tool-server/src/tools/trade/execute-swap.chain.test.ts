@@ -80,7 +80,7 @@ describe('execute_swap', () => {
     expect(await world.refuse('execute_swap', buy)).toMatchObject({
       code: 'SIMULATION_FAILED',
       retryable: false,
-      message: expect.stringContaining(" keeps 1 % of each transfer"),
+      message: expect.stringContaining(' keeps 1 % of each transfer'),
       details: [{ field: 'slippageBps', accepted: expect.stringContaining('at least 150'), transferFeeBps: 100 }],
     })
     expect((await world.call('execute_swap', { ...buy, slippageBps: 150 })).text('status')).toBe('planned')
