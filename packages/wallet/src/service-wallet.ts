@@ -194,7 +194,10 @@ function signerOf(config: ServiceWalletConfig): Signer {
 
 function ownChecks(config: ServiceWalletConfig): Readonly<Record<string, Check>> {
   if ('signer' in config) return signerChecks
-  return config.mode === 'local' ? { privateKey: option.any } : managedChecks
+  const localChecks = { privateKey: option.any }
+  if (config.mode === 'local') return localChecks
+  // Of a mode that is none, the mode alone is refused.
+  return config.mode === 'managed' ? managedChecks : { ...localChecks, ...managedChecks, ...signerChecks }
 }
 
 function invalid(field: string, accepted: string): WalletError {
