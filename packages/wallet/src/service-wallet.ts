@@ -127,6 +127,9 @@ export type CommonWalletConfig = {
 /** A backend of your own. */
 export type BackendWalletConfig = CommonWalletConfig & { readonly mode: 'local' | 'managed'; readonly signer: Signer }
 
+/** The name of {@link BackendWalletConfig} in earlier versions. */
+export type SignerWalletConfig = BackendWalletConfig
+
 /** A key in the memory of this process, for development and tests. */
 export type LocalWalletConfig = CommonWalletConfig & {
   readonly mode: 'local'
