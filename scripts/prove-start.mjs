@@ -1,5 +1,6 @@
 // Runs `npm start` as a newcomer does, asks the server for its tools, runs every example beside it as it stands, then ends npm by
-// SIGTERM and sees that nothing is left within 3 s, neither process nor file. Exits 1 with what went wrong.
+// SIGTERM and sees that nothing is left within 3 s, neither process nor file. Exits 1 with what went wrong. An answer and an
+// example are waited for as long as the first word says, in ms; three minutes where it is missing.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const readyWithinMs = 240_000
 const goneWithinMs = 3_000
+const answersWithinMs = Number(process.argv[2] ?? 180_000)
 
 const examples = fileURLToPath(new URL('../examples', import.meta.url))
 const temporary = mkdtempSync(join(tmpdir(), 'svc-prove-start-'))
@@ -70,6 +72,7 @@ async function listTools(url, key) {
       'Mcp-Method': 'tools/list',
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
+    signal: AbortSignal.timeout(answersWithinMs),
   })
   if (!response.ok) throw new Error(`tools/list answered ${response.status}: ${await response.text()}`)
   const body = await response.json()
@@ -84,7 +87,9 @@ function isExample(name) {
 function runExample(name) {
   const cwd = join(temporary, 'reader')
   mkdirSync(cwd, { recursive: true })
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(examples, name)], { cwd, env, encoding: 'utf8' })
+  const options = { cwd, env, encoding: 'utf8', timeout: answersWithinMs, killSignal: 'SIGKILL' }
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, [join(examples, name)], options)
+  if (error !== undefined) throw new Error(`examples/${name}: ${error.message}`)
   if (status !== 0) throw new Error(`examples/${name} ended with ${status}: ${stdout}${stderr}`)
   console.log(`examples/${name} ran`)
 }

@@ -148,6 +148,7 @@ describe('refusals', () => {
       { ...gateway, SVC_LISTEN: '0.0.0.0:80', SVC_ALLOWED_HOSTS: 'g.example' },
       'PLAINTEXT_LISTEN SVC_LISTEN',
     ],
+    ['a misspelt environment', { NODE_ENV: 'prodution' }, 'SETTING_INVALID NODE_ENV'],
     ['half of TLS', { SVC_TLS_CERT: '/c.pem' }, 'SETTING_MISSING SVC_TLS_KEY'],
     ['a proxy that is no address', { SVC_TRUSTED_PROXIES: 'edge' }, 'SETTING_INVALID SVC_TRUSTED_PROXIES'],
     ['no gateway on a free port', { SVC_LISTEN: '127.0.0.1:0' }, 'SETTING_MISSING SVC_GATEWAY_URL'],

@@ -76,6 +76,7 @@ export type {
   ManagedWalletConfig,
   ServiceWalletConfig,
   BackendWalletConfig,
+  SignerWalletConfig,
   WalletMemory,
 } from './service-wallet.ts'
 export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
@@ -102,7 +103,7 @@ export type {
 } from './user-operation/signed-user-operation.ts'
 export { WalletError } from './wallet-error.ts'
 export { walletErrorTable } from './wallet-error-table.ts'
-export type { WalletErrorCode, WalletErrorOptions } from './wallet-error.ts'
+export type { Json, WalletErrorCode, WalletErrorOptions } from './wallet-error.ts'
 export type { WalletErrorRow } from './wallet-error-table.ts'
 export { walletResultTable } from './wallet-result-table.ts'
 export type { WalletResultCode } from './wallet-result-table.ts'

@@ -1,11 +1,23 @@
 import { isAddress } from 'viem'
 import { isPlainUrl, plainUrl } from './is-plain-url.ts'
 import { Secret } from './secret.ts'
-import { flag, isRecord, list, oneOf, only, optional, shape, type Check, type Members } from './shape.ts'
+import {
+  flag,
+  isRecord,
+  list,
+  oneOf,
+  only,
+  optional,
+  shape,
+  type Check,
+  type Members,
+  type RefusedField,
+} from './shape.ts'
 
 /** The words for what is no address: most often one that lost a digit, or its checksum. */
 const anAddress =
   'an address: 0x and 40 hexadecimal digits, with its checksum where small and capital letters are mixed'
+const url = only('a URL with http or https', isWebUrl)
 const address = only(anAddress, (value) => typeof value === 'string' && isAddress(value))
 
 /** The checks that options of this package are made of, for `requireOptions`. */
@@ -19,10 +31,10 @@ export const option = Object.freeze({
   durationMs: only('milliseconds, 0 or more', (value) => Number.isFinite(value) && Number(value) >= 0),
   feeWei: only('wei as a bigint, 1 or more', (value) => typeof value === 'bigint' && value > 0n),
   address,
-  url: only('a URL with http or https', isWebUrl),
+  url,
   plainUrl: only(plainUrl, isPlainUrl),
-  urls: list(1_000, only('a URL with http or https', isWebUrl)),
-  rpcUrls: only('an object from chain id to URL', isRpcUrls),
+  urls: list(1_000, url),
+  rpcUrls,
   appId: only(
     '1 to 64 letters, digits, "-" and "_"',
     (value) => typeof value === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(value),
@@ -65,9 +77,10 @@ function isWebUrl(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 }
 
-function isRpcUrls(value: unknown): boolean {
-  return (
-    isRecord(value) &&
-    Object.entries(value).every(([id, url]) => /^[1-9]\d*$/.test(id) && typeof url === 'string' && URL.canParse(url))
-  )
+function rpcUrls(value: unknown, field: string, fields: RefusedField[]): void {
+  if (!isRecord(value) || !Object.keys(value).every((id) => /^[1-9]\d*$/.test(id))) {
+    fields.push({ field, accepted: 'an object from chain id to URL' })
+    return
+  }
+  for (const [id, endpoint] of Object.entries(value)) url(endpoint, `${field}.${id}`, fields)
 }

@@ -105,6 +105,17 @@ test.each<[string, () => unknown, string]>([
   expect(String(error)).toContain(`${named} is not valid; accepted: `)
 })
 
+test.each([{}, { chainId: 10 }, { chainId: 31337, rpcUrls: {} }])(
+  'a token of nothing is refused as that, whatever the chain of the wallet (%j)',
+  async (own) => {
+    const lost = new ServiceWallet({ mode: 'local', privateKey, ...own })
+    const error = await refusal(() => registerAgent(lost, { resume: 'nothing' }))
+    expect(error).toMatchObject({ code: 'RESUME_TOKEN_INVALID' })
+    expect(String(error)).toMatch(/token of resume/)
+    expect(String(error)).not.toMatch(/chain/i)
+  },
+)
+
 test('what is undefined counts as missing', () => {
   const options = { chainId: undefined, journal: undefined, sponsor: { bundlerUrl: undefined } }
   expect(createEIP1193Provider(wallet, options as never)).toHaveProperty('request')

@@ -1,3 +1,4 @@
+import type { BackendWalletConfig, SignerWalletConfig } from './index.ts'
 import { ServiceWallet } from './service-wallet.ts'
 import type { Signer } from './signer.ts'
 
@@ -13,3 +14,8 @@ void new ServiceWallet({ mode: 'local', chainId: 31337 })
 void new ServiceWallet({ mode: 'local', privateKey: undefined })
 // @ts-expect-error a managed wallet has the key that authorizes its requests
 void new ServiceWallet({ mode: 'managed', appId: 'app', appSecret: 'secret', walletId: 'wallet' })
+
+// Programs written when it had this name compile still.
+declare const named: SignerWalletConfig
+export const backend: BackendWalletConfig = named
+void new ServiceWallet(named)

@@ -87,6 +87,24 @@ test.each([
   expect(error.message).toContain(named)
 })
 
+test.each([{ privateKey }, { appId: 'a', appSecret: 'b', walletId: 'c', authPrivateKey: 'd' }])(
+  'of a mode that is none it refuses the mode and nothing else %#',
+  (rest) => {
+    const { message } = refusal({ mode: 'lokal', ...rest } as never)
+    expect(message).toBe('mode is not valid; accepted: managed or local.')
+  },
+)
+
+test.each(['ws://127.0.0.1:8545', 'file:///dev/null', '127.0.0.1:8545', 5])(
+  'refuses the endpoint %s by its chain',
+  (url) => {
+    const rpcUrls = { 1: 'https://rpc.example', 31337: url }
+    const { message, details } = refusal({ mode: 'local', privateKey, rpcUrls } as never)
+    expect(message).toBe('rpcUrls.31337 is not valid; accepted: a URL with http or https.')
+    expect(details).toMatchObject({ fields: [{ field: 'rpcUrls.31337' }] })
+  },
+)
+
 function refusal(config: ServiceWalletConfig): WalletError {
   try {
     return expect.fail(`accepted as ${new ServiceWallet(config).address}`)

@@ -127,6 +127,9 @@ export type CommonWalletConfig = {
 /** A backend of your own. */
 export type BackendWalletConfig = CommonWalletConfig & { readonly mode: 'local' | 'managed'; readonly signer: Signer }
 
+/** The name of {@link BackendWalletConfig} in earlier versions. */
+export type SignerWalletConfig = BackendWalletConfig
+
 /** A key in the memory of this process, for development and tests. */
 export type LocalWalletConfig = CommonWalletConfig & {
   readonly mode: 'local'
@@ -194,7 +197,10 @@ function signerOf(config: ServiceWalletConfig): Signer {
 
 function ownChecks(config: ServiceWalletConfig): Readonly<Record<string, Check>> {
   if ('signer' in config) return signerChecks
-  return config.mode === 'local' ? { privateKey: option.any } : managedChecks
+  const localChecks = { privateKey: option.any }
+  if (config.mode === 'local') return localChecks
+  // Of a mode that is none, the mode alone is refused.
+  return config.mode === 'managed' ? managedChecks : { ...localChecks, ...managedChecks, ...signerChecks }
 }
 
 function invalid(field: string, accepted: string): WalletError {

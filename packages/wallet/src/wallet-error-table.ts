@@ -50,7 +50,7 @@ export const walletErrorTable = {
   ),
   NONCE_AHEAD_OF_CHAIN: row(
     'The journal holds settled transactions that the chain does not know.',
-    'Use an endpoint that is in sync, or a fresh journal for a chain that was reset.',
+    'Use an endpoint that is in sync. For a chain that was reset use a fresh journal, or a new wallet object where none is given.',
   ),
   JOURNAL_CONFLICT: row('The slot or hash is in the journal already.', 'Read the entry that is there.'),
   JOURNAL_ENTRY_UNKNOWN: row('The journal holds no such transaction.', 'Check the hash.'),
@@ -70,7 +70,10 @@ export const walletErrorTable = {
   ),
   RPC_CHAIN_MISMATCH: row('The endpoint serves another chain.', 'Correct the URL of the chain in rpcUrls.'),
   RPC_UNAVAILABLE: row('The endpoint of the chain does not answer.', 'Try again, or name another endpoint in rpcUrls.'),
-  REGISTRY_NOT_DEPLOYED: row('There is no code at the address of the registry.', 'Correct the registry address.'),
+  REGISTRY_NOT_DEPLOYED: row(
+    'There is no code at the address of the registry.',
+    'Correct the registry address; on a local chain that was restarted deploy the registry again.',
+  ),
   VALIDATION_REGISTRY_ABI_UNKNOWN: row(
     'The contract at the address takes neither form of registration.',
     'Name the form in the registry option: erc8004-v1 or handle-v0.',

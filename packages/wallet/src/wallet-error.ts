@@ -12,7 +12,7 @@ export class WalletError extends Error {
   /** Path of the page in this package and in its repository, with the anchor of the code. */
   readonly docs: string
   /** What a program may need: hashes, tokens to go on with, the fields that were refused. It can be written as JSON. */
-  readonly details: Readonly<Record<string, unknown>>
+  readonly details: Readonly<Record<string, Json>>
 
   constructor(code: WalletErrorCode, message: string, options: WalletErrorOptions = {}) {
     const { cause, suggestion = walletErrorTable[code].suggestion, details = {} } = options
@@ -31,5 +31,8 @@ export type WalletErrorOptions = {
   readonly cause?: unknown
   /** Instead of the table's, where the thrower knows better. */
   readonly suggestion?: string
-  readonly details?: Readonly<Record<string, unknown>>
+  readonly details?: Readonly<Record<string, Json>>
 }
+
+/** What `JSON.stringify` writes and `JSON.parse` gives back. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }

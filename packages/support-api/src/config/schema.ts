@@ -28,7 +28,7 @@ const chainId = z.string().regex(/^[1-9]\d{0,15}$/, 'Accepted: chain ids separat
 
 /** The form of every setting that is not one per chain. */
 export const settingsSchema = z.object({
-  NODE_ENV: text.default('development'),
+  NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   SVC_LISTEN: z
     .string()

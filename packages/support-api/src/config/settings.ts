@@ -9,7 +9,7 @@ export type Setting = {
 
 /** Every setting the support API reads, and nothing it does not. */
 export const settings = [
-  setting('NODE_ENV', '`production` in production.', 'development'),
+  setting('NODE_ENV', '`production`, `development` or `test`; every rule of the service holds in each.', 'development'),
   setting('LOG_LEVEL', '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.', 'info'),
   setting('SVC_LISTEN', 'Address to listen at, `host:port`; port 0 is any free one.', '127.0.0.1:8080'),
   setting('SVC_TLS_CERT', 'Certificate file (PEM); with SVC_TLS_KEY the service speaks TLS 1.3.'),

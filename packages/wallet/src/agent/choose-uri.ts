@@ -18,7 +18,7 @@ import type { RegistrationTrip } from './registration-trip.ts'
  */
 export async function chooseURI(trip: URITrip, card: AgentCard): Promise<ChosenURI> {
   const { options, attempts, progress } = trip
-  const mode = modeOf(trip)
+  const mode = requireMode(trip)
   if (mode === 'inline') return inline(card)
   try {
     const service = serviceOf(trip, mode)
@@ -34,6 +34,22 @@ export async function chooseURI(trip: URITrip, card: AgentCard): Promise<ChosenU
     progress('fallback', `${message} The file goes into the URI itself, which costs more gas.`)
     return inline(card)
   }
+}
+
+/** Every URI under which this package registers a card. */
+export function urisOf(card: AgentCard): readonly string[] {
+  const whole = pinned(contentAddress(canonicalBytes(registrationFile(card))))
+  return [whole.agentURI, inline(card).agentURI, minimalURI(card)]
+}
+
+/**
+ * The mode, with what it needs: also a registration that comes to pin nothing is refused without it. Throws
+ * `VALIDATION_CONFIG_INVALID` for an unknown mode and `VALIDATION_PINNING_JWT_MISSING`.
+ */
+export function requireMode(trip: ModeTrip): IpfsMode {
+  const mode = modeOf(trip)
+  if (mode === 'pinata') jwtOf(trip)
+  return mode
 }
 
 /** The small URI of tier 3: what an explorer needs, and no network. */
@@ -54,14 +70,13 @@ export type URITrip = Pick<RegistrationTrip, 'env' | 'fetch' | 'attempts' | 'war
   }
 }
 
-type ModeTrip = Pick<URITrip, 'env'> & { readonly options: Pick<URITrip['options'], 'ipfsMode'> }
+type ModeTrip = Pick<URITrip, 'env'> & { readonly options: Pick<URITrip['options'], 'ipfsMode' | 'pinningJwt'> }
 
 export type ChosenURI = { readonly method: 'sdk-ipfs' | 'sdk-inline'; readonly agentURI: string }
 
 const modes: readonly string[] = ['proxy', 'pinata', 'inline'] satisfies IpfsMode[]
 
-/** Throws `VALIDATION_CONFIG_INVALID` for an unknown mode. */
-export function modeOf({ options, env }: ModeTrip): IpfsMode {
+function modeOf({ options, env }: ModeTrip): IpfsMode {
   const mode = options.ipfsMode ?? (env['SVC_IPFS_MODE'] || 'proxy')
   if (isMode(mode)) return mode
   const field = options.ipfsMode === undefined ? 'SVC_IPFS_MODE' : 'ipfsMode'
@@ -74,18 +89,21 @@ function isMode(mode: string): mode is IpfsMode {
 
 function serviceOf({ options, env, wallet, warnings }: URITrip, mode: 'proxy' | 'pinata'): PinService {
   if (mode === 'pinata') {
-    const jwt = options.pinningJwt ?? env['SVC_PINNING_JWT']
-    if (jwt === undefined || jwt === '') {
-      throw new WalletError('VALIDATION_PINNING_JWT_MISSING', 'ipfsMode "pinata" needs the JWT of a pinning account.')
-    }
-    const url = options.pinningUrl ?? 'https://uploads.pinata.cloud'
-    return pinata(url, jwt instanceof Secret ? jwt : new Secret(jwt))
+    return pinata(options.pinningUrl ?? 'https://uploads.pinata.cloud', jwtOf({ options, env }))
   }
   const apiUrl = supportApiUrl(options.apiUrl, env)
   if (apiUrl !== undefined && wallet.appId !== null) return pinProxy(apiUrl, wallet.appId)
   const missing = apiUrl === undefined ? 'SVC_API_URL' : 'appId'
   warnings.push(`The pin proxy needs ${missing}; the file went into the URI itself.`)
   throw new WalletError('PIN_FAILED', `The pin proxy needs ${missing}.`)
+}
+
+function jwtOf({ options, env }: ModeTrip): Secret {
+  const jwt = options.pinningJwt ?? env['SVC_PINNING_JWT']
+  if (jwt === undefined || jwt === '') {
+    throw new WalletError('VALIDATION_PINNING_JWT_MISSING', 'ipfsMode "pinata" needs the JWT of a pinning account.')
+  }
+  return jwt instanceof Secret ? jwt : new Secret(jwt)
 }
 
 function pinned(cid: string): ChosenURI {

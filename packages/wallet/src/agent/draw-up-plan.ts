@@ -1,8 +1,8 @@
 import { requireOptions } from '../require-options.ts'
 import { planChecks } from './agent-options.ts'
-import { chooseURI, minimalURI } from './choose-uri.ts'
+import { chooseURI, minimalURI, requireMode } from './choose-uri.ts'
 import { encodeRegistration } from './encode-registration.ts'
-import { leftOutOfMinimal } from './left-out-of-minimal.ts'
+import { leftOutOfMinimal, nothingPinned } from './left-out-of-minimal.ts'
 import { lookAtRegistry } from './look-at-registry.ts'
 import { openRegistryToRead } from './open-registry.ts'
 import type { PlanOptions, RegistrationPlan } from './plan-registration.ts'
@@ -30,10 +30,11 @@ export async function drawUpPlan(options: PlanOptions): Promise<RegistrationPlan
   const card = prepareCard(trip)
   progress('check-chain', `Looking at the registry ${place.registry} on chain ${chainId}.`)
   const { speech } = await lookAtRegistry(place, owner)
+  const mode = requireMode(trip)
   // The older form keeps the small URI of the spec; there the file is no more than what the URI leads to.
   const isSmall = speech.form === 'handle-v0'
   const agentURI = isSmall ? minimalURI(card) : (await chooseURI(trip, card)).agentURI
-  if (isSmall) warnings.push(...leftOutOfMinimal(card))
+  if (isSmall) warnings.push(...leftOutOfMinimal(card), ...nothingPinned(mode, speech.form))
   return {
     chainId,
     registry: place.registry,

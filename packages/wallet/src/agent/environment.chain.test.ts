@@ -8,6 +8,8 @@ import type { AgentRegistrationConfig, RegistrationResult } from './registration
 
 // Without the option `env`: what a program's own environment says.
 const devnet = useDevnet()
+const missingSdk = () =>
+  Promise.reject(Object.assign(new Error("Cannot find package 'agent0-sdk'"), { code: 'ERR_MODULE_NOT_FOUND' }))
 
 let pins: PinServices
 let wallet: ServiceWallet
@@ -51,14 +53,19 @@ test.each([
   ['a mode that is none', { SVC_IPFS_MODE: 'ipfs' }, 'VALIDATION_CONFIG_INVALID', 'SVC_IPFS_MODE'],
   ['no token', { SVC_IPFS_MODE: 'pinata', SVC_PINNING_JWT: '' }, 'VALIDATION_PINNING_JWT_MISSING', 'SVC_PINNING_JWT'],
   ['no name', { SVC_IPFS_MODE: 'inline', SVC_AGENT_NAME: undefined }, 'VALIDATION_CARD_INVALID', 'SVC_AGENT_NAME'],
-] as const)('%s is refused by the name of the setting, and nothing is sent', async (_what, env, code, named) => {
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  const error: unknown = await register().catch((refusal: unknown) => refusal)
-  expect(error).toMatchObject({ code })
-  const { message, suggestion } = error as { readonly message: string; readonly suggestion: string }
-  expect(`${message} ${suggestion}`).toContain(named)
-  expect(pins.requests()).toEqual([])
-})
+] as const)(
+  '%s is refused by the name of the setting, be the SDK installed or not, and nothing is sent',
+  async (_what, env, code, named) => {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    for (const way of [{}, { loadIdentitySdk: missingSdk }]) {
+      const error: unknown = await register(way).catch((refusal: unknown) => refusal)
+      expect(error).toMatchObject({ code })
+      const { message, suggestion } = error as { readonly message: string; readonly suggestion: string }
+      expect(`${message} ${suggestion}`).toContain(named)
+    }
+    expect(pins.requests()).toEqual([])
+  },
+)
 
 function register(change: Partial<AgentRegistrationConfig> = {}): Promise<RegistrationResult> {
   const registry = { identity: devnet().registry.identity }

@@ -9,7 +9,8 @@ import type { RegistrationTrip } from './registration-trip.ts'
 
 /**
  * The identity that the wallet has already, or `null`: by its own records first, then by the registry's events. Throws
- * `AGENT_ID_UNKNOWN` when the registry counts one that neither names, and `RPC_UNAVAILABLE`.
+ * `AGENT_ID_UNKNOWN` when the registry counts one that neither names, `AGENT_NOT_FOUND` on a local chain that was restarted,
+ * and `RPC_UNAVAILABLE`.
  */
 export async function findIdentity(
   trip: RegistrationTrip,
@@ -46,7 +47,8 @@ export async function findIdentity(
 
 /**
  * A recorded agent may have been sent to somebody else since; where the registry does not count, that is not asked. Throws
- * `RPC_UNAVAILABLE` when the registry does not know it: nothing takes an agent away, so the endpoint is behind.
+ * `RPC_UNAVAILABLE` when the registry does not know it: nothing takes an agent away, so the endpoint is behind. A local
+ * chain is behind nobody: it was restarted, which is `AGENT_NOT_FOUND`.
  */
 async function ownRecord(trip: RegistrationTrip, agents: bigint | null) {
   const { records, chain, registry, owner } = trip
@@ -61,14 +63,14 @@ async function holderOf({ client, chain, registry: address }: RegistrationTrip, 
   const read = { address, abi: identityRegistryAbi, functionName: 'ownerOf', args: [tokenId] } as const
   return readAgent(tokenId, () => client.readContract(read)).catch((cause: unknown) => {
     if (!(cause instanceof WalletError && cause.code === 'AGENT_NOT_FOUND')) throw cause
-    throw new WalletError(
-      'RPC_UNAVAILABLE',
-      `The endpoint does not know agent ${chain.id}:${tokenId} of this wallet.`,
-      {
-        cause,
-        suggestion: 'Ask an endpoint that is not behind. Was the chain reset, begin with new records or set force.',
-      },
-    )
+    const agent = `agent ${chain.id}:${tokenId} of this wallet`
+    const anew = 'begin with new records and a new journal, or with a new wallet object where none are given.'
+    if (chain.local === true) {
+      const message = `The local chain was restarted: it does not know ${agent}.`
+      throw new WalletError('AGENT_NOT_FOUND', message, { cause, suggestion: `After a restart of the chain ${anew}` })
+    }
+    const suggestion = `Ask an endpoint that is not behind. Was the chain reset, ${anew}`
+    throw new WalletError('RPC_UNAVAILABLE', `The endpoint does not know ${agent}.`, { cause, suggestion })
   })
 }
 

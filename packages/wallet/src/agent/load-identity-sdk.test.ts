@@ -28,9 +28,9 @@ test.each<[string, Error, string]>([
 })
 
 async function loaded(failure: Error) {
-  const trip = { options: { loadIdentitySdk: () => Promise.reject(failure) }, env: {}, attempts: [], warnings: [] }
+  const trip = { options: { loadIdentitySdk: () => Promise.reject(failure) }, attempts: [], warnings: [] }
   const { attempts, warnings } = trip as Pick<RegistrationTrip, 'attempts' | 'warnings'>
-  return { sdk: await loadIdentitySdk(trip), attempts, warnings }
+  return { sdk: await loadIdentitySdk(trip, 'proxy'), attempts, warnings }
 }
 
 function notFound(message: string): Error {

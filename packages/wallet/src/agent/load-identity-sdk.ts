@@ -1,11 +1,11 @@
-import { modeOf } from './choose-uri.ts'
+import type { IpfsMode } from './registration.ts'
 import type { RegistrationTrip } from './registration-trip.ts'
 
 /** The identity SDK (`agent0-sdk`), or `null` where it is not installed or cannot be loaded, which is a warning. */
-export async function loadIdentitySdk(trip: SdkTrip): Promise<IdentitySdk | null> {
+export async function loadIdentitySdk(trip: SdkTrip, mode: IpfsMode): Promise<IdentitySdk | null> {
   const { options, attempts, warnings } = trip
   const skip = (reason: string) => {
-    const tier = modeOf(trip) === 'inline' ? 'sdk-inline' : 'sdk-ipfs'
+    const tier = mode === 'inline' ? 'sdk-inline' : 'sdk-ipfs'
     attempts.push({ kind: 'registration', tier, outcome: 'skipped', reason })
     return null
   }
@@ -24,8 +24,8 @@ export async function loadIdentitySdk(trip: SdkTrip): Promise<IdentitySdk | null
 }
 
 /** What of a trip bears on the SDK. */
-type SdkTrip = Pick<RegistrationTrip, 'env' | 'attempts' | 'warnings'> & {
-  readonly options: Pick<RegistrationTrip['options'], 'loadIdentitySdk' | 'ipfsMode'>
+type SdkTrip = Pick<RegistrationTrip, 'attempts' | 'warnings'> & {
+  readonly options: Pick<RegistrationTrip['options'], 'loadIdentitySdk'>
 }
 
 /** What of `agent0-sdk` 1.5 and later is used. */

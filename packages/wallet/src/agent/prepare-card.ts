@@ -7,7 +7,14 @@ import type { RegistrationTrip } from './registration-trip.ts'
  * The card that is registered: options first, then `SVC_AGENT_NAME`, then the role's template. Throws
  * `VALIDATION_CARD_INVALID` and `VALIDATION_CONFIG_INVALID`.
  */
-export function prepareCard({ options, env, chain, progress }: CardTrip): AgentCard {
+export function prepareCard(trip: CardTrip): AgentCard {
+  const card = cardOf(trip)
+  trip.progress('build-card', `Registering ${JSON.stringify(card.name)} as ${card.metadata['role']}.`)
+  return card
+}
+
+/** The same, before anything comes of it. */
+export function cardOf({ options, env, chain }: Omit<CardTrip, 'progress'>): AgentCard {
   const name = options.name ?? (env['SVC_AGENT_NAME'] || undefined)
   if (name === undefined) {
     const accepted = 'the option name, or SVC_AGENT_NAME in the environment'
@@ -19,9 +26,7 @@ export function prepareCard({ options, env, chain, progress }: CardTrip): AgentC
       },
     )
   }
-  const card = buildAgentCard({ ...options, name }, chain.id)
-  progress('build-card', `Registering ${JSON.stringify(card.name)} as ${card.metadata['role']}.`)
-  return card
+  return buildAgentCard({ ...options, name }, chain.id)
 }
 
 /** What of a trip bears on the card. */

@@ -16,9 +16,11 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import type { WalletError } from '../wallet-error.ts'
+import { linkRegistration } from './link-registration.ts'
 import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
+import { planRegistration } from './plan-registration.ts'
 import { registerAgent } from './register-agent.ts'
-import type { AgentRegistrationConfig, RegisteredAgent, RegistrationProgress } from './registration.ts'
+import type { AgentRegistrationConfig, IpfsMode, RegisteredAgent, RegistrationProgress } from './registration.ts'
 import { handleV0 } from './registry/handle-v0.ts'
 import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
 
@@ -90,6 +92,53 @@ describe('an agent', () => {
     expect(BigInt(second.tokenId)).toBeGreaterThan(BigInt(first.tokenId))
   })
 
+  test.each<[string, Partial<AgentRegistrationConfig>, RegExp[]]>([
+    [
+      'proxy',
+      { ipfsMode: 'proxy' },
+      [/^Nothing was pinned by ipfsMode "proxy": .* without the identity SDK \(agent0-sdk\)/],
+    ],
+    ['pinata', { ipfsMode: 'pinata', pinningJwt: 'jwt-1' }, [/^Nothing was pinned by ipfsMode "pinata": /]],
+    ['inline', { ipfsMode: 'inline' }, []],
+  ])('hears without the SDK what came of the mode %s', async (_mode, choice, said) => {
+    const { warnings } = await register({ loadIdentitySdk: missingSdk, ...choice })
+    expect(warnings.slice(1)).toEqual(said.map((words) => expect.stringMatching(words)))
+  })
+
+  describe.each<[string, Partial<AgentRegistrationConfig>]>([
+    ['with its file in the URI', {}],
+    ['by the call of the registry itself', { loadIdentitySdk: missingSdk }],
+  ])('that was registered %s', (_how, way) => {
+    const stays = [expect.stringMatching(/^The wallet is registered already as agent 31337:\d+, .* updateAgent\.$/)]
+
+    test.each<[string, Partial<AgentRegistrationConfig>]>([
+      ['name', { name: 'Bea' }],
+      ['role', { role: 'vault_creator' }],
+      ['endpoint', { mcpEndpoint: 'https://other.example/mcp' }],
+      ['metadata', { metadata: { 'fee:bps': '20' } }],
+      ['form, which is none', { mcpEndpoint: 'javascript:alert(1)' }],
+    ])('stays as it stands when it is asked for with another %s, and the result says so', async (_what, change) => {
+      const first = await register(way)
+      const before = await nonce()
+      const again = await register({ ...way, ...change })
+      expect([again.agentId, again.agentURI, await nonce()]).toEqual([first.agentId, first.agentURI, before])
+      expect(again.warnings).toEqual(stays)
+    })
+
+    test('stands with its card without a word more, whoever remembers it', async () => {
+      await register(way)
+      const records = createMemoryRegistrationRecords()
+      for (const change of [{}, { records }])
+        expect(await register({ ...way, ...change })).toMatchObject({ alreadyRegistered: true, warnings: [] })
+    })
+  })
+
+  test('whose file was linked since stands with its card all the same', async () => {
+    const { agentId } = await register({})
+    await linkRegistration(wallet, { agentId, registry: { identity: registry() }, chains: [devnet().chain], env: {} })
+    expect(await register({})).toMatchObject({ agentId, warnings: [] })
+  })
+
   test('without gas is deferred, and registered once it has some', async () => {
     await fund('0')
     const [records, journal] = [createMemoryRegistrationRecords(), createMemoryJournal({ now: Date.now })]
@@ -127,6 +176,17 @@ describe('an agent', () => {
     expect(await register({ records, journal })).toMatchObject({ status: 'registered', alreadyRegistered: false })
     expect(await agents()).toBe(1n)
   })
+})
+
+test('a plan at a registry of the older form says that nothing is pinned, and needs the JWT of its mode', async () => {
+  const place = { chainId: 31337, owner: wallet.address, rpcUrls: wallet.rpcUrls }
+  const plan = (ipfsMode: IpfsMode) =>
+    planRegistration({ ...options({ ipfsMode }), ...place, registry: { identity: devnet().registry.handle } })
+  expect((await plan('proxy')).warnings).toContainEqual(
+    expect.stringMatching(/^Nothing was pinned by ipfsMode "proxy": a registry of the form handle-v0/),
+  )
+  expect((await plan('inline')).warnings).toHaveLength(1)
+  await expect(plan('pinata')).rejects.toMatchObject({ code: 'VALIDATION_PINNING_JWT_MISSING' })
 })
 
 test('a registration that reverts in its block says what the contract said', async () => {

@@ -75,10 +75,18 @@ export type RegistrationTrip = OpenRegistry &
   }
 
 async function placed(options: TripOptions, records: RegistrationRecords): Promise<TripOptions> {
-  const record = options.resume === undefined ? null : await records.load(options.resume)
-  if (record === null) return options
+  if (options.resume === undefined) return options
+  const record = await records.load(options.resume)
+  if (record === null) throw unknownToken()
   const registry = { ...options.registry, identity: options.registry?.identity ?? record.registry }
   return { ...options, chainId: options.chainId ?? record.chainId, registry }
+}
+
+function unknownToken(): WalletError {
+  return new WalletError('RESUME_TOKEN_INVALID', 'The records hold nothing that has the token of resume.', {
+    suggestion:
+      'Use the token of the pending or deferred result, with the records of that call: without any it is known to its wallet object alone.',
+  })
 }
 
 /** The member of a record that keeps the signed operation of a sponsored registration. */

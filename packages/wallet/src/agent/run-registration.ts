@@ -3,6 +3,7 @@ import { requireOptions } from '../require-options.ts'
 import { requireWallet } from '../require-wallet.ts'
 import { registrationChecks } from './agent-options.ts'
 import { templateOf } from './build-agent-card.ts'
+import { cardNotWritten } from './card-not-written.ts'
 import { findIdentity } from './find-identity.ts'
 import { finishRegistration } from './finish-registration.ts'
 import { lookAtRegistry, type RegistrySighting } from './look-at-registry.ts'
@@ -35,7 +36,9 @@ async function registerInTurn(trip: RegistrationTrip): Promise<RegistrationResul
   if (known !== null) {
     // Another process registered meanwhile, or this one did under another record.
     if (begun !== null) await trip.records.save({ ...begun, state: 'failed', updatedAt: trip.now() })
-    return known
+    return options.resume === undefined
+      ? { ...known, warnings: [...known.warnings, ...(await cardNotWritten(trip, known))] }
+      : known
   }
   if (begun !== null) return goOn(trip, sighting, begun)
   if (isEnded) throw new WalletError('RESUME_TOKEN_INVALID', 'The registration of the token is ended, its agent gone.')

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import type { AgentCard } from './agent-card.ts'
-import { chooseURI, minimalURI, type ChosenURI } from './choose-uri.ts'
+import { chooseURI, minimalURI, requireMode, type ChosenURI } from './choose-uri.ts'
 import { encodeRegistration } from './encode-registration.ts'
-import { leftOutOfMinimal } from './left-out-of-minimal.ts'
+import { leftOutOfMinimal, nothingPinned } from './left-out-of-minimal.ts'
 import { loadIdentitySdk, type IdentitySdk } from './load-identity-sdk.ts'
 import type { RegistrySighting } from './look-at-registry.ts'
 import { registerThroughSdk } from './register-through-sdk.ts'
@@ -11,21 +11,22 @@ import { submitRecorded, type Submitted } from './submit-recorded.ts'
 
 /**
  * Tries the tiers in order. The first of them that comes to a signature is the last: from then on there is one
- * registration, known by the token of its record.
+ * registration, known by the token of its record. What the mode needs must be there whichever tier it comes to.
  */
 export async function submitRegistration(
   trip: RegistrationTrip,
   { speech }: RegistrySighting,
   card: AgentCard,
 ): Promise<Submitted> {
-  const sdk = speech.form === 'erc8004-v1' ? await loadIdentitySdk(trip) : null
+  const mode = requireMode(trip)
+  const sdk = speech.form === 'erc8004-v1' ? await loadIdentitySdk(trip, mode) : null
   if (sdk !== null) {
     const { method, agentURI } = await chooseURI(trip, card)
     const submitted = await throughSdk(trip, sdk, card, { method, agentURI })
     if (submitted !== null) return submitted
   }
   const agentURI = minimalURI(card)
-  trip.warnings.push(...leftOutOfMinimal(card))
+  trip.warnings.push(...leftOutOfMinimal(card), ...(sdk === null ? nothingPinned(mode, speech.form) : []))
   const data = encodeRegistration(speech, card, agentURI)
   return submitRecorded(trip, { method: 'direct-contract', agentURI, data })
 }

@@ -1,4 +1,4 @@
-import { WalletError } from '../wallet-error.ts'
+import { WalletError, type Json } from '../wallet-error.ts'
 import type { AgentCard, AgentRole } from './agent-card.ts'
 import { buildAgentCard, servicesOf, templateOf, type AgentCardOptions } from './build-agent-card.ts'
 import { cardInFile } from './card-in-file.ts'
@@ -80,6 +80,6 @@ function keptOnChain(metadata: Standing['metadata']): Standing['metadata'] {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== 'handle' && key !== 'interfaceType'))
 }
 
-function notKept(message: string, details: Readonly<Record<string, unknown>>): WalletError {
+function notKept(message: string, details: Readonly<Record<string, Json>>): WalletError {
   return new WalletError('AGENT_FILE_NOT_KEPT', message, { details })
 }

@@ -104,6 +104,25 @@ it('refuses a folder and a file that is not there', async () => {
   }
 })
 
+it.each([{}, { SVC_TEST_PASSPHRASE: '' }])('names the variable that holds no passphrase (%j)', async (environment) => {
+  const opened = openKeystore(join(folder, 'cheap.json'), { env: 'SVC_TEST_PASSPHRASE' }, environment)
+  const { code, message, suggestion } = await refusal(opened)
+  expect([code, message]).toEqual([
+    'VALIDATION_CONFIG_INVALID',
+    'The variable SVC_TEST_PASSPHRASE holds no passphrase.',
+  ])
+  expect(suggestion).toMatch(/^Set the variable/)
+})
+
+it.each([undefined, null, '', {}, { env: undefined }])(
+  'says how a passphrase is given where it is %j',
+  async (none) => {
+    const { code, message } = await refusal(openKeystore(join(folder, 'cheap.json'), none as never))
+    expect(code).toBe('VALIDATION_CONFIG_INVALID')
+    expect(message).toContain("{ env: 'KEYSTORE_PASSPHRASE' }")
+  },
+)
+
 it('keeps a keystore that is there, unless it is told to replace it', async () => {
   const path = await put('taken.json', 'the only copy')
   expect(await refusal(writeKeystore(path, key, 'horse'))).toMatchObject({ code: 'KEYSTORE_NOT_WRITTEN' })

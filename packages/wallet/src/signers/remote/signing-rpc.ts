@@ -73,7 +73,7 @@ function resultOf(text: string, method: string): unknown {
   if (error === undefined || error === null) return result
   const code = typeof error === 'object' && 'code' in error ? error.code : null
   const words = typeof error === 'object' && 'message' in error ? String(error.message).slice(0, 500) : ''
-  const options = { cause: new Error(words), details: { rpcCode: code } }
+  const options = { cause: new Error(words), details: { rpcCode: typeof code === 'number' ? code : null } }
   if (code === -32_601) {
     throw new WalletError('SIGNING_UNSUPPORTED', `The remote signer has no method ${method}.`, options)
   }

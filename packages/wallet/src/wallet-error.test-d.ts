@@ -1,0 +1,11 @@
+import { WalletError, type Json } from './wallet-error.ts'
+
+declare const unread: unknown
+
+const error = new WalletError('ABORTED', 'The caller gave up.', { details: { hashes: ['0x1'], block: { number: 1 } } })
+export const details: Readonly<Record<string, Json>> = error.details
+
+// @ts-expect-error a bigint would make JSON.stringify throw
+void new WalletError('ABORTED', 'The caller gave up.', { details: { amountWei: 1n } })
+// @ts-expect-error and nobody knows of this what it is
+void new WalletError('ABORTED', 'The caller gave up.', { details: { unread } })
