@@ -71,7 +71,8 @@ const against = (checks: ReturnType<typeof explain>) =>
 
 describe('explaining what the policy says to a plan', () => {
   it('counts the calls of a plan in words that fit', () => {
-    const asked = (intent: Intent) => explain({}, { intent }).find(({ says }) => says.startsWith('what is never signed'))?.asked
+    const asked = (intent: Intent) =>
+      explain({}, { intent }).find(({ says }) => says.startsWith('what is never signed'))?.asked
     const [call] = swap().calls
     expect(asked(swap())).toBe('1 call, single')
     expect(asked({ ...swap(), calls: [call!, call!] })).toBe('2 calls, single')

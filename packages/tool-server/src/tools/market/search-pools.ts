@@ -88,8 +88,9 @@ const sortedBy = { tvl: 'tvlUsd', volume: 'volume24hUsd', fee_apr: 'feeApr24h' }
 
 /** Every pool between the native currency and the listed tokens, or between one token and those; each once. */
 async function findPools(context: ReadContext, chain: Chain, token: Token | null): Promise<Pool[]> {
-  const addresses = [zeroAddress, ...chain.tokens.map(({ address }) => address)].slice(0, mostTokens)
-  const listed = await Promise.all(addresses.map((address) => context.tokens.byAddress(chain, address)))
+  const addresses = [zeroAddress, ...chain.tokens.map(({ address }) => address)]
+  const own = addresses.map((address) => context.tokens.byAddress(chain, address))
+  const listed = [...(await Promise.all(own)), ...(await context.tokens.listedByPolicy(chain))].slice(0, mostTokens)
   const pairs = listed.flatMap((one, index) =>
     token === null ? listed.slice(index + 1).map((other) => [one, other] as const) : [[token, one] as const],
   )
