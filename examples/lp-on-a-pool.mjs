@@ -3,11 +3,13 @@
 //   npm start                         in one terminal
 //   node examples/lp-on-a-pool.mjs    in another
 //
-// The read key is enough: nothing is signed, and nothing changes.
+// It finds the world by itself; --world FILE names the ready.json of another. The read key is enough: nothing is signed, and
+// nothing changes.
+import { parseArgs } from 'node:util'
 import { localWorld } from './local-world.mjs'
 
-const [worldFile] = process.argv.slice(2)
-const { mcp } = await localWorld(worldFile)
+const { world } = parseArgs({ options: { world: { type: 'string' } } }).values
+const { mcp } = await localWorld(world)
 
 const answer = await callTool('optimize_lp_range', {
   chain: 'local',
@@ -54,6 +56,7 @@ async function callTool(name, input) {
       method: 'tools/call',
       params: { name, arguments: input, _meta: meta },
     }),
+    signal: AbortSignal.timeout(60_000),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`The server answers ${response.status}: ${text}`)

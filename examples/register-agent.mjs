@@ -3,11 +3,13 @@
 //   npm start                           in one terminal
 //   node examples/register-agent.mjs    in another
 //
-// What the agent must remember, its keystore among it, stays in a folder (agent in the world's data directory, which
-// goes with its chain, or the first word): run it again, and it finds the identity that it has.
+// What the agent must remember, its keystore among it, stays in a folder: agent in the world's data directory, which goes with its
+// chain, or --folder FOLDER. Run it again, and it finds the identity that it has. It finds the world by itself; --world FILE names
+// the ready.json of another.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import {
   createFileJournal,
   createFileRegistrationRecords,
@@ -20,9 +22,9 @@ import {
 import { createTestClient, http, parseEther } from 'viem'
 import { localWorld } from './local-world.mjs'
 
-const [chosenFolder, worldFile] = process.argv.slice(2)
-const { rpc, registry, folder: ofWorld } = await localWorld(worldFile)
-const folder = chosenFolder ?? join(ofWorld, 'agent')
+const { values: words } = parseArgs({ options: { world: { type: 'string' }, folder: { type: 'string' } } })
+const { rpc, registry, folder: ofWorld } = await localWorld(words.world)
+const folder = words.folder ?? join(ofWorld, 'agent')
 
 // A key that is encrypted on disk. On a real host the passphrase comes from a prompt, a file of mode 0600 or the environment.
 mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -2,12 +2,15 @@
 //
 //   npm start                                 in one terminal
 //   node examples/register-through-api.mjs    in another
+//
+// It finds the world by itself; --world FILE names the ready.json of another.
 import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
 import { registerAgent, ServiceWallet } from '@svc/wallet'
 import { localWorld } from './local-world.mjs'
 
-const [worldFile] = process.argv.slice(2)
-const { rpc, registry, api } = await localWorld(worldFile)
+const { world } = parseArgs({ options: { world: { type: 'string' } } }).values
+const { rpc, registry, api } = await localWorld(world)
 
 const wallet = new ServiceWallet({
   mode: 'local',
@@ -32,5 +35,5 @@ if (result.status !== 'registered') throw new Error(`The registration is ${resul
 
 const { agentId, registrationMethod, gasTier, agentURI } = result
 console.log(`\nAgent ${agentId} is registered (${registrationMethod}); its gas came by way of: ${gasTier}.`)
-const file = await fetch(`${api.url}/ipfs/${agentURI.replace('ipfs://', '')}`)
+const file = await fetch(`${api.url}/ipfs/${agentURI.replace('ipfs://', '')}`, { signal: AbortSignal.timeout(30_000) })
 console.log(`${agentURI} holds the file of ${(await file.json()).name}.`)

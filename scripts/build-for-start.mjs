@@ -1,5 +1,5 @@
-// node scripts/build-for-start.mjs [PROJECT]: makes what a start needs: the packages of the `svc` command, packages/cli unless named,
-// and its views. Types are left to `npm run build`, and take most of its time. Says on stderr what a newcomer waits for.
+// node scripts/build-for-start.mjs [PROJECT]: makes what a start needs: the packages of the `svc` command and its views, and the package
+// that examples/test-utils is about; or PROJECT alone. Types are left to `npm run build`, and take most of its time. Says on stderr what a newcomer waits for.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,17 +8,18 @@ import { fileURLToPath } from 'node:url'
 import { makeViews } from './views.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-const [project = join(root, 'packages/cli')] = process.argv.slice(2)
+const [named] = process.argv.slice(2)
+const projects = named === undefined ? ['packages/cli', 'packages/test-utils'].map((name) => join(root, name)) : [named]
 const startedAt = Date.now()
 const seconds = () => Math.round((Date.now() - startedAt) / 1000)
-const isFirst = !existsSync(join(project, 'tsconfig.tsbuildinfo'))
+const isFirst = !projects.every((project) => existsSync(join(project, 'tsconfig.tsbuildinfo')))
 
 if (isFirst) say('Building what a start needs, once; later starts build what has changed.')
 // What was built already is looked through in a second.
 const ticking = setInterval(() => say(`Still building, ${seconds()} s.`), 3_000)
 try {
   await compile()
-  if (project.startsWith(root)) await makeViews()
+  if (named === undefined) await makeViews()
   if (isFirst) say(`Built in ${seconds()} s.`)
 } catch (error) {
   say(error.message)
@@ -29,7 +30,7 @@ try {
 
 function compile() {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
-  const compiler = spawn(process.execPath, [tsc, '-b', project, '--noCheck'], { stdio: ['ignore', 2, 2] })
+  const compiler = spawn(process.execPath, [tsc, '-b', ...projects, '--noCheck'], { stdio: ['ignore', 2, 2] })
   return new Promise((resolve, reject) => {
     compiler.once('error', reject)
     compiler.once('exit', (code) =>

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,32 @@ describe('what npm start builds', () => {
     const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     for (const name of ['start', 'demo']) expect(scripts[name]).toMatch(/^node scripts\/build-for-start\.mjs && node /)
   })
+
+  it('is all that the examples import', async () => {
+    const script = await readFile(join(root, 'scripts/build-for-start.mjs'), 'utf8')
+    const built = new Set<string>()
+    for (const [, name = ''] of script.matchAll(/'packages\/([\w-]+)'/g)) await addReferences(name, built)
+    const files = await readdir(join(root, 'examples'), { recursive: true })
+    const texts = await Promise.all(
+      files
+        .filter((name) => /\.(mjs|test\.ts)$/.test(name))
+        .map((name) => readFile(join(root, 'examples', name), 'utf8')),
+    )
+    const imported = new Set(
+      texts.flatMap((text) => [...text.matchAll(/from '@svc\/([\w-]+)/g)].map(([, name]) => name)),
+    )
+    expect(imported.size).toBeGreaterThan(2)
+    expect([...imported].filter((name) => !built.has(name ?? ''))).toEqual([])
+  })
 })
+
+async function addReferences(name: string, built: Set<string>): Promise<void> {
+  built.add(name)
+  const project = JSON.parse(await readFile(join(root, 'packages', name, 'tsconfig.json'), 'utf8')) as Project
+  for (const { path } of project.references ?? []) await addReferences(path.replace('../', ''), built)
+}
+
+type Project = { readonly references?: readonly { readonly path: string }[] }
 
 it('svc says before a build that it is not built', async () => {
   await cp(join(root, 'packages/cli/bin'), join(folder, 'bin'), { recursive: true })

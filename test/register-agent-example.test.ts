@@ -32,7 +32,7 @@ test('examples/register-agent.mjs registers an agent once, and finds it the seco
   const world = join(folder, 'world.txt')
   await writeFile(world, `\n> svc@0.1.0 start\n\n${JSON.stringify(line)}\n`)
 
-  const first = await example('register-agent.mjs', join(folder, 'agent'), world)
+  const first = await example('register-agent.mjs', '--folder', join(folder, 'agent'), '--world', world)
   expect(first).toMatch(/^check-chain +Looking at the registry/m)
   expect(first).toMatch(/^send +/m)
   const [, tokenId = '', owner] = /^Agent 31337:(\d+) of (0x\w{40}) is registered now/m.exec(first) ?? []
@@ -43,7 +43,7 @@ test('examples/register-agent.mjs registers an agent once, and finds it the seco
   expect(await client.readContract(ownerOf)).toBe(owner)
   expect((await stat(join(folder, 'agent/keystore.json'))).mode & 0o777).toBe(0o600)
 
-  const second = await example('register-agent.mjs', join(folder, 'agent'), world)
+  const second = await example('register-agent.mjs', '--folder', join(folder, 'agent'), '--world', world)
   expect(second).toContain(`Agent 31337:${tokenId} of ${owner} was registered before.`)
 })
 
@@ -61,7 +61,7 @@ test('examples/register-through-api.mjs makes an agent of a wallet that holds no
     }
     const world = join(folder, 'world-with-api.txt')
     await writeFile(world, JSON.stringify(line))
-    const said = await example('register-through-api.mjs', world)
+    const said = await example('register-through-api.mjs', '--world', world)
     expect(said).toMatch(/^faucet +Asking the faucet/m)
     expect(said).toMatch(/^Agent 31337:\d+ is registered \(sdk-ipfs\); its gas came by way of: faucet\.$/m)
     expect(said).toMatch(/^ipfs:\/\/bafkrei\w+ holds the file of Ada\.$/m)

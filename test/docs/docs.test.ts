@@ -109,3 +109,23 @@ test('the README lists the tools of the catalogue', async () => {
   const readme = `${before}<!-- tools -->\n${renderToolTable(catalogue)}\n<!-- end of tools -->${after}`
   await expect(readme).toMatchFileSnapshot(path)
 })
+
+test('the settings that docs/production.md shows are in order, and hold in production', () => {
+  const page = readFileSync(join(root, 'docs/production.md'), 'utf8')
+  const [, block = ''] = /```ini\n(.*?)```/s.exec(page) ?? []
+  const shown = Object.fromEntries(block.split('\n').flatMap((line) => (line === '' ? [] : [splitSetting(line)])))
+  const config = readConfig({ SVC_DATA_DIR: join(root, 'no-such-directory'), ...shown })
+  expect(config).toMatchObject({ production: true, profile: 'full', wallet: { type: 'managed' }, warnings: [] })
+  expect(config.rpc.urls.get(8453)).toHaveLength(2)
+  expect(page).toContain('Set `approvalThresholdUsd` to `"0"`')
+  expect(parsePolicy({ approvalThresholdUsd: '0' }, { production: true })).toMatchObject({
+    approvalThresholdUsd: '0',
+    allowlist: { mode: 'strict' },
+    approvals: { channels: ['operator'] },
+  })
+})
+
+function splitSetting(line: string): readonly [name: string, value: string] {
+  const at = line.indexOf('=')
+  return [line.slice(0, at), line.slice(at + 1)]
+}

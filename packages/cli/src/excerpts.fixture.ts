@@ -4,8 +4,8 @@ import { expect, inject } from 'vitest'
 import { repository } from './processes.fixture.ts'
 
 /**
- * Holds what a page shows of a run, between `<!-- name -->` and `<!-- end of name -->`, against what a run printed. Both are compared by
- * their shape; `npm run docs` writes an excerpt of another shape anew, so that all its figures are of one run.
+ * Compares the excerpt of a run that a page shows, between `<!-- name -->` and `<!-- end of name -->`, with what this run printed.
+ * Only the shapes are compared. When they differ, `npm run docs` replaces the whole excerpt, so that all its figures come from one run.
  */
 export function holdExcerpt(place: { readonly page: string; readonly name: string }, printed: string): void {
   const path = join(repository, place.page)
@@ -21,16 +21,17 @@ export function holdExcerpt(place: { readonly page: string; readonly name: strin
   }
 }
 
-/** The parts of what was printed, each the first match of its pattern, with `…` for what is left out between them. */
+/** The first match of each pattern in what was printed, with a line `…` between two matches. */
 export function partsOf(printed: string, patterns: readonly RegExp[]): string {
   const parts = patterns.map((pattern) => pattern.exec(printed)?.[0] ?? `${pattern.source} was not printed\n`)
   return parts.join('   …\n')
 }
 
 /**
- * What stays of a text from run to run. Left out is what another run may say otherwise: keys, hashes and content ids, addresses, ports,
- * temporary directories, amounts of tokens and dollars, percentages, whatever has a decimal point or is grouped and not round, counts of
- * trades and of transactions (an allowance that others' trades leave half used is taken back by one more), basis points of a loss; and where lines break, which hangs on how long these are.
+ * A text without what differs between runs: keys, hashes, content ids, addresses, ports, temporary directories, amounts of tokens and
+ * dollars, percentages, basis points of a loss, numbers with a decimal point, and grouped numbers that are not round. Also without
+ * counts of trades and transactions, since trades of others may leave an allowance half used, and taking it back is one transaction
+ * more. Line breaks become spaces, because they depend on the length of all these.
  */
 export function shapeOf(text: string): string {
   return text

@@ -7,7 +7,7 @@ import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { choosePort } from './choose-port.ts'
 import { loadParts, startSupportApi, type LocalSupportApi } from './start-support-api.ts'
-import { openWorldDirectory, readyFile, type WorldDirectory } from './world-directory.ts'
+import { openWorldDirectory, readyDraft, readyFile, type WorldDirectory } from './world-directory.ts'
 
 /**
  * Brings up a whole local world: chain, funded wallet, MCP server, support API. Port 0 is any free one; without a port the usual one is
@@ -46,7 +46,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const { url } = await server.listen()
     const takenPorts = { mcp: mcp.taken, rpc: rpc.taken, api: support.taken }
     const ready = readyLine({ devnet, url, keys, api, wallet: directory.walletAddress })
-    closers.push(await announce(join(dataDir, readyFile), ready))
+    closers.push(await announce(dataDir, ready))
     return { devnet, stop, settings, takenPorts, ready }
   } catch (error) {
     await stop()
@@ -162,9 +162,10 @@ async function writePrivate(path: string, content: unknown): Promise<void> {
 }
 
 /** By rename: who waits for the file finds all of it. Returns what takes it away again. */
-async function announce(path: string, ready: ReadyLine): Promise<() => Promise<void>> {
-  await writeFile(`${path}.draft`, `${JSON.stringify(ready)}\n`, { mode: 0o600 })
-  await rename(`${path}.draft`, path)
+async function announce(directory: string, ready: ReadyLine): Promise<() => Promise<void>> {
+  const [draft, path] = [join(directory, readyDraft), join(directory, readyFile)]
+  await writeFile(draft, `${JSON.stringify(ready)}\n`, { mode: 0o600 })
+  await rename(draft, path)
   return () => rm(path, { force: true })
 }
 

@@ -82,6 +82,12 @@ async function openNamed(path: string): Promise<WorldDirectory> {
 /** Where a world that is up says where its parts are, and its keys, for programs beside it. */
 export const readyFile = 'ready.json'
 
+/** What is to become that file; a start that is killed may leave it. */
+export const readyDraft = `${readyFile}.draft`
+
+/** Where examples/register-agent.mjs keeps its agent. */
+const exampleAgentFolder = 'agent'
+
 /** What a start that was cut off may leave behind, whole or as a draft. */
 const ownNames = [worldMarker, 'server.lock']
 
@@ -105,8 +111,8 @@ const chainBoundFiles: ReadonlySet<string> = new Set([
   'chains.json',
   'support-api',
   readyFile,
-  // Of examples/register-agent.mjs.
-  'agent',
+  readyDraft,
+  exampleAgentFolder,
 ])
 
 const newKey = (): Hex => `0x${randomBytes(32).toString('hex')}`

@@ -14,7 +14,7 @@ import { createOfferedTools, type OfferedTools, type Profile } from './dispatch/
 import { createOnce, type Doubt, type Sent } from './dispatch/once.ts'
 import { parseInput } from './dispatch/parse-input.ts'
 import { readPicture } from './dispatch/read-picture.ts'
-import { toldFigures } from './dispatch/told-figures.ts'
+import { roundFigures } from './dispatch/round-figures.ts'
 import type { Log } from './observability/log.ts'
 import type { ApprovalAnswer, OperationsRoad } from './operations.ts'
 import type { Drawing } from './pictures/drawing.ts'
@@ -247,9 +247,9 @@ function atMostOnce(tool: Tool, call: Call, road: Road, run: () => Promise<CallR
 
 function checked(tool: Tool, result: unknown, call: Call, log: Log): Answered {
   const output = checkOutput(tool, result)
-  if (output.ok) return toldFigures(output.data)
+  if (output.ok) return roundFigures(output.data)
   log.error('tool.output_malformed', { tool: tool.name, requestId: call.requestId, problem: output.problem })
-  if (output.salvaged !== null) return toldFigures(output.salvaged)
+  if (output.salvaged !== null) return roundFigures(output.salvaged)
   throw internalError(call.requestId)
 }
 

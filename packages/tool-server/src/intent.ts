@@ -160,9 +160,9 @@ export type Scheduled = {
 export type Plan = {
   /** What `execute_plan` takes; the same as the id of the operation. */
   readonly planId: string
-  /** Names the principal, the tool, its arguments, the intent, the wallet, the chain, and `deposits`, `values` and `warnings` as shown. */
+  /** Hash of the principal, the tool and its arguments, the intent, the wallet, the chain, and `deposits`, `values` and `warnings` as shown. */
   readonly planHash: Hash
-  /** Names the simulation it shows: what was played, at which block and time, and what it moved. */
+  /** Hash of the simulation that the plan shows: the calls, the block and its time, and what the calls moved. */
   readonly simulationHash: Hash
   /** ISO 8601, after which it is not carried out; `null` where it waits for its time. */
   readonly expiresAt: string | null
@@ -187,12 +187,12 @@ export type Plan = {
   readonly gasEstimate: string
   readonly gasCostUsd: number | null
   /**
-   * The most that gas can cost before fees are raised, and what the limits are asked for: every limit used up at the
-   * highest fee, of allowances taken back too. Decimal native currency.
+   * The most that gas can cost before fees are raised, which is what counts against the spending limits: the whole gas limit
+   * of every transaction at the highest fee, including those that take allowances back. Decimal native currency.
    */
   readonly gasCostAtMost: string
   readonly gasCostAtMostUsd: number | null
-  /** For the person who decides. As what is raw, listed and an argument's amount, no caller is told: it knows its chain. */
+  /** For the person who decides. Callers do not get it, for they know the chain they asked for. */
   readonly chain: { readonly name: string; readonly nativeSymbol: string; readonly nativeDecimals: number }
   readonly policy: {
     /** Whether nothing stands against it. A person's approval or a delay may still come first: see `conditions`. */

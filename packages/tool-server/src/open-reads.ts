@@ -14,7 +14,11 @@ import { dailyValueCaps } from './safety/policy-value-caps.ts'
 export function openReads(config: Pick<Config, 'chains' | 'rpc'>, { memory, policy }: ReadsOptions): Reads {
   const chains = createChainDirectory(config.chains)
   const rpc = createRpcPool({ urls: (chain) => rpcUrls(config.rpc, chain), now: Date.now })
-  const tokens = createTokenDirectory({ chains: config.chains, rpc })
+  const tokens = createTokenDirectory({
+    chains: config.chains,
+    rpc,
+    policyTokens: (chainId) => policy().allowlist.tokens[chainId] ?? [],
+  })
   const liquidity = createLiquidity({ rpc, tokens })
   const prices = createPriceSource({
     rpc,
@@ -33,6 +37,6 @@ export type Reads = Pick<Ports, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'pri
 export type ReadsOptions = {
   /** What the server has seen of prices; `null` where nothing is remembered. */
   readonly memory: PriceMemory | null
-  /** As it holds now: the price sources that the operator confirmed. */
+  /** As it holds now: the tokens that the operator listed, and the price sources confirmed for them. */
   readonly policy: () => Policy
 }

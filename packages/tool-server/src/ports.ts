@@ -60,7 +60,7 @@ export type Token = {
   readonly name: string
   readonly decimals: number
   readonly isNative: boolean
-  /** True when it stands in the chain's own list; text and decimals of others come from the chain. */
+  /** True when it stands in the chain's own list; text and decimals of others, also of those that the policy lists, come from the chain. */
   readonly listed: boolean
   readonly usdPegged: boolean
 }
@@ -70,7 +70,19 @@ export type TokenDirectory = {
   resolve(chain: Chain, symbolOrAddress: string, field: string): Promise<Token>
   /** By address, native included; reads the chain for unlisted ones. */
   byAddress(chain: Chain, address: Address): Promise<Token>
-  search(query: string, chain: Chain | null, limit: number): readonly (Token & { readonly chain: Chain })[]
+  /** Whether the chain's own list or the operator's policy names a token, as writes see it; the native currency always counts. */
+  isListed(chain: Chain, address: Address): boolean
+  /** The tokens that the policy lists beside the chain's own. Reads the chain; an address without a token is left out. Throws `RPC_*`. */
+  listedByPolicy(chain: Chain): Promise<readonly Token[]>
+  /** Among the tokens of one chain, or of all, that `isListed` knows. `unread` are chains whose tokens of the policy could not be read. */
+  search(
+    query: string,
+    chain: Chain | null,
+    limit: number,
+  ): Promise<{
+    readonly found: readonly (Token & { readonly chain: Chain })[]
+    readonly unread: readonly Chain[]
+  }>
   /** The wrapped native token. */
   wrapped(chain: Chain): Token
 }

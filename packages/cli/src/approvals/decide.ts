@@ -1,6 +1,6 @@
 import { operationText, type OperationDescription } from '@svc/tool-server/approvals'
 import type { StopCause } from '@svc/tool-server/until-stopped'
-import { askOnTerminal, type Terminal } from '../ask-on-terminal.ts'
+import { saysYes, type Terminal } from '../ask-on-terminal.ts'
 import { operatorName } from '../own-data-directory.ts'
 import { UsageError } from '../usage-error.ts'
 import { findOperation } from './find-operation.ts'
@@ -30,8 +30,8 @@ export async function decide(
     if (word === 'deny' && (description.state === 'approved' || description.state === 'scheduled')) {
       throw new Error('It was approved already; svc approvals cancel takes it back until it runs.')
     }
-    if (word === 'approve' && !flags.yes && !(await saysYes(description, terminal, stopped))) {
-      process.stderr.write('Nothing was decided.\n')
+    if (word === 'approve' && !flags.yes && !(await isApproved(description, terminal, stopped))) {
+      process.stderr.write('Nothing was decided: only the word yes, written out, approves.\n')
       return 1
     }
     const decided = await open.operations.decide(id, {
@@ -65,13 +65,13 @@ function requireMeans(yes: boolean, planHash: string | undefined, { input }: Ter
   }
 }
 
-async function saysYes(
+async function isApproved(
   description: OperationDescription,
   terminal: Terminal,
   stopped: Promise<StopCause>,
 ): Promise<boolean> {
   terminal.output.write(`${operationText(description, Date.now())}\n\n`)
-  return (await askOnTerminal('Approve exactly this? Type yes: ', terminal, stopped)) === 'yes'
+  return saysYes('Approve exactly this?', terminal, stopped)
 }
 
 function outcome(state: string): string {

@@ -1,4 +1,4 @@
-import { amountText, dollars, timeLeft } from '@svc/tool-server/approvals'
+import { dollars, shortAmountText, timeLeft } from '@svc/tool-server/approvals'
 import { parseFlags } from '../parse-flags.ts'
 import { openOperations } from './open-operations.ts'
 import { moreText, readList, type OperationList } from './read-list.ts'
@@ -28,7 +28,7 @@ function listText({ operations, more }: OperationList, now: number): string {
     operation.state,
     operation.tool,
     operation.caller,
-    operation.leavesAtMost.map(amountText).join(' + ') || 'nothing',
+    operation.leavesAtMost.map((amount) => shortAmountText(amount, 'up')).join(' + ') || 'nothing',
     dollars(operation.spendUsd),
     operation.expiresAt === null ? '' : timeLeft(operation.expiresAt, now),
     operation.executeAfter === null ? '' : new Date(operation.executeAfter).toISOString(),

@@ -21,6 +21,9 @@ describe('svc approvals beside a running server', () => {
     expect(rows.map((row) => row.split(/ +/)[0])).toEqual(['op-1', 'op-22'])
     for (const row of rows) expect(row.slice(head.indexOf('CALLER'))).toMatch(/^key:write:1f9c2a7e /)
     expect(listed.stdout).toMatch(/^[ -~\n]*$/)
+    // To six digits, never less than what may leave; a program gets all of them.
+    expect(listed.stdout).toContain(' 1.5 WETH + 4,500.01 "US')
+    expect((await svc('list', '--json', '--data-dir', dataDir)).stdout).toContain('"amount":"4500.000001"')
 
     const shown = await svc('show', 'op-1', '--data-dir', dataDir)
     expect(shown.code).toBe(0)

@@ -1,16 +1,20 @@
 import type { StopCause } from '@svc/tool-server/until-stopped'
-import { UsageError } from '../usage-error.ts'
+import { runWord } from '../run-word.ts'
 
 /**
  * `svc approvals`: the operator's word on operations that await one, beside the running server. Resolves to the exit code:
  * 0 done, 1 it could not be done, 2 the words of the call are off.
  */
 export async function approvals(argv: readonly string[], stopped: Promise<StopCause>): Promise<number> {
-  const [name, ...rest] = argv
-  if (name === 'list') return (await import('../approvals/list.ts')).list(rest)
-  if (name === 'show') return (await import('../approvals/show.ts')).show(rest)
-  if (name === 'approve' || name === 'deny') return (await import('../approvals/decide.ts')).decide(name, rest, stopped)
-  if (name === 'cancel') return (await import('../approvals/cancel.ts')).cancel(rest)
-  if (name === 'page') return (await import('../approvals/page.ts')).page(rest, stopped)
-  throw new UsageError('svc approvals takes list, show ID, approve ID, deny ID, cancel ID or page', { seeHelp: true })
+  const decide = async (word: 'approve' | 'deny', rest: readonly string[]) =>
+    (await import('../approvals/decide.ts')).decide(word, rest, stopped)
+  const words = {
+    list: async (rest: readonly string[]) => (await import('../approvals/list.ts')).list(rest),
+    show: async (rest: readonly string[]) => (await import('../approvals/show.ts')).show(rest),
+    approve: (rest: readonly string[]) => decide('approve', rest),
+    deny: (rest: readonly string[]) => decide('deny', rest),
+    cancel: async (rest: readonly string[]) => (await import('../approvals/cancel.ts')).cancel(rest),
+    page: async (rest: readonly string[]) => (await import('../approvals/page.ts')).page(rest, stopped),
+  }
+  return runWord(argv, words, 'svc approvals takes list, show ID, approve ID, deny ID, cancel ID or page')
 }

@@ -55,7 +55,13 @@ describe('svc pause and svc resume', { timeout }, () => {
     expect(await recorded('pause.on')).toMatchObject({ by, reason: 'odd \u202E transfers' })
     const status = await call(client, 'check_safety_status', {})
     expect(status).toMatchObject({ paused: true, pause: { reason: 'odd \\u202e transfers' } })
-    expect((await svc('pause')).stdout).toMatch(/^Paused already, since 20/)
+    const again = await svc('pause', '--reason', 'a later thought')
+    expect(again.stdout).toMatch(
+      /^Paused already, since 20\S+ by operator:\S+, because "odd \\u202e transfers": nothing more is signed/,
+    )
+    expect(again.stdout).toContain('The new reason is not written down')
+    expect((await svc('pause')).stdout).not.toContain('The new reason')
+    expect(await call(client, 'check_safety_status', {})).toMatchObject({ pause: { reason: 'odd \\u202e transfers' } })
 
     expect(await runToEnd(['resume', '--data-dir', directory])).toMatchObject({ code: 0, stdout: 'Resumed.\n' })
     expect(await recorded('pause.off')).toMatchObject({ by })
@@ -81,8 +87,8 @@ describe('svc pause and svc resume', { timeout }, () => {
     await recorded('breaker.open')
     expect(await svc('resume', '--rearm')).toMatchObject({ code: 0 })
     expect(await recorded('breaker.rearmed')).toMatchObject({ by })
-    const again = await svc('resume', '--rearm')
-    expect(again).toMatchObject({ code: 0, stdout: 'Nothing was paused.\nThe circuit breaker was not open.\n' })
+    const once = await svc('resume', '--rearm')
+    expect(once).toMatchObject({ code: 0, stdout: 'Nothing was paused.\nThe circuit breaker was not open.\n' })
     expect(await call(client, 'execute_swap', swap)).toHaveProperty('txHash')
   })
 

@@ -1,5 +1,7 @@
+import type { Pause } from '@svc/tool-server/operator'
 import { operatorName, ownDataDirectory } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-flags.ts'
+import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** `svc pause`: stops signing at once, beside the running server or before it starts. Resolves to the exit code. */
@@ -11,12 +13,21 @@ export async function pause(argv: readonly string[]): Promise<number> {
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
   const { pause: stop } = await import('@svc/tool-server/operator')
   const at = new Date().toISOString()
-  const { since } = await stop(dataDir, { by: operatorName(), at, reason })
-  const said = since === at ? 'Paused' : `Paused already, since ${since}`
+  const standing = await stop(dataDir, { by: operatorName(), at, reason })
+  const isNew = standing.since === at
   process.stdout.write(
-    `${said}: nothing more is signed from ${dataDir}, also for calls on their way. What is out already is still\n` +
+    `${isNew ? 'Paused' : standingText(standing)}: nothing more is signed from ${dataDir}, also for calls on their way. What is out already is still\n` +
       'looked after until it is mined. Go on with: svc resume ' +
       `--data-dir ${dataDir}\n`,
   )
+  if (!isNew && reason !== null) {
+    process.stdout.write('The new reason is not written down: a pause keeps the one it began with.\n')
+  }
   return 0
+}
+
+/** For example `Paused already, since 2026-01-31T12:00:00.000Z by operator:ada, because "odd transfers"`. */
+function standingText({ since, by, reason }: Pause): string {
+  const who = by === null ? '' : ` by ${printableText(by)}`
+  return `Paused already, since ${since}${who}, ${reason === null ? 'no reason given' : `because "${printableText(reason)}"`}`
 }

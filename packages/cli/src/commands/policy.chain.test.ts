@@ -186,18 +186,18 @@ describe('svc policy add-token', () => {
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     vi.stubEnv('SVC_CHAINS_FILE', join(directory, 'chains.json'))
     const codes = []
-    for (const answer of ['\n', 'n\n', 'yeah\n', '', 'y\n']) {
+    for (const answer of ['\n', 'n\n', 'yeah\n', '', 'y\n', 'yes\n']) {
       const input = Object.assign(new PassThrough(), { isTTY: true })
       const output = new PassThrough({ encoding: 'utf8' })
       const words = ['local', addressOf('DAI'), '--data-dir', directory]
       input.end(answer)
       codes.push(await addToken(words, new Promise<never>(() => {}), { input, output }))
-      expect(output.read()).toContain(`Write this to ${policyPath()}? [y/N] `)
-      expect(await readdir(directory)).toEqual(answer === 'y\n' ? ['chains.json', 'policy.json'] : ['chains.json'])
+      expect(output.read()).toContain(`Write this to ${policyPath()}? Type yes: `)
+      expect(await readdir(directory)).toEqual(answer === 'yes\n' ? ['chains.json', 'policy.json'] : ['chains.json'])
     }
     write.mockRestore()
     vi.unstubAllEnvs()
-    expect(codes).toEqual([1, 1, 1, 1, 0])
+    expect(codes).toEqual([1, 1, 1, 1, 1, 0])
   })
 
   it('refuses what nothing vouches for, a token that is none, and a file that is not valid; and leaves the file alone', async () => {

@@ -184,7 +184,18 @@ describe('svc policy', () => {
     expect((await svc('compile', '--template', 'owner')).code).toBe(2)
     expect((await svc('compile', '--chains', '8453,999')).code).toBe(2)
     await put('policy.json', {})
-    expect((await svc('compile')).stderr).toBe(`Policy: ${place}\n`)
+    const whole = await svc('compile')
+    expect(whole.stderr).toMatch(
+      /^Policy: .*\nChains: .*ethereum, .* \(all mainnets, for no chain has .*--chains names others\n$/,
+    )
+    expect(JSON.parse(whole.stdout).aggregations.length).toBe(11)
+    const endpoint = 'http://127.0.0.1:1'
+    const endpoints = { SVC_RPC_URL_8453: endpoint, SVC_RPC_URL_11155111: endpoint }
+    const own = await callCommand(['policy', 'compile', '--data-dir', dataDir], endpoints)
+    expect(own.stderr).toBe(
+      `Policy: ${place}\nChains: base, sepolia (with an endpoint of their own); --chains names others\n`,
+    )
+    expect(JSON.parse(own.stdout).aggregations.length).toBe(2)
     // The defaults are not what a slip in a name asks for.
     const nowhere = await callCommand(['policy', 'compile', '--data-dir', join(dataDir, 'nowhere')])
     expect(nowhere).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('nowhere does not exist') })
@@ -205,6 +216,9 @@ describe('svc policy', () => {
     const schema = await callCommand(['policy', 'schema'])
     expect(schema.code).toBe(0)
     expect(JSON.parse(schema.stdout)).toMatchObject({ title: 'policy.json', additionalProperties: false })
+    expect((await svc('complie')).stderr).toMatch(
+      /, schema or compile\. Did you mean compile\?\nSee: svc help policy\n$/,
+    )
     for (const words of [['loosen'], ['explain'], ['check', '--force']]) expect((await svc(...words)).code).toBe(2)
   })
 })

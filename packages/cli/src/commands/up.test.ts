@@ -82,7 +82,7 @@ describe('svc up --json', { timeout }, () => {
     expect(new Set([ready.mcp.url, ready.rpc.url, ready.api.url].map((url) => new URL(url).port)).size).toBe(3)
     const worldFile = join(temporaryDirectory(), 'world.txt')
     writeFileSync(worldFile, world.printed.stdout)
-    const example = run(process.execPath, [join(repository, 'examples/lp-on-a-pool.mjs'), worldFile])
+    const example = run(process.execPath, [join(repository, 'examples/lp-on-a-pool.mjs'), '--world', worldFile])
     opened.push(() => example.end())
     expect(await example.exited).toBe(0)
     expect(example.printed.stdout).toMatch(

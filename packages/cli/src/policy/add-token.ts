@@ -1,7 +1,7 @@
 import { readPolicyFile } from '@svc/tool-server/policy'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { ToolError } from '@svc/tool-server'
-import { askOnTerminal, type Terminal } from '../ask-on-terminal.ts'
+import { saysYes, type Terminal } from '../ask-on-terminal.ts'
 import { sayTaken } from '../say-taken.ts'
 import { UsageError } from '../usage-error.ts'
 import { policyPlace } from './policy-place.ts'
@@ -71,9 +71,8 @@ async function outcomeOf(
   if (!isNamed || band === null) return { status: 'refused', backup: null }
   if (!isChanged) return { status: 'unchanged', backup: null }
   if (!flags.yes && flags.json) return { status: 'proposed', backup: null }
-  if (!flags.yes) {
-    const answer = await askOnTerminal(`Write this to ${path}? [y/N] `, terminal, stopped)
-    if (!/^y(es)?$/i.test(answer)) return { status: 'declined', backup: null }
+  if (!flags.yes && !(await saysYes(`Write this to ${path}?`, terminal, stopped))) {
+    return { status: 'declined', backup: null }
   }
   const { backup } = await replacePolicy(path, written, sha256)
   return { status: 'added', backup }
@@ -84,7 +83,7 @@ const sentences: Readonly<Record<Outcome['status'], (path: string, outcome: Outc
     `Written to ${path}${backup === null ? '' : `; what stood there before is in ${backup}`}.`,
   unchanged: (path) => `${path} says so already. Nothing was written.`,
   proposed: () => 'Nothing was written.',
-  declined: () => 'Nothing was written.',
+  declined: () => 'Nothing was written: only the word yes, written out, writes it.',
   refused: () => 'Nothing can be proposed, so nothing was written. A feed can be named with --feed.',
 }
 

@@ -1,4 +1,5 @@
 import { type AgentRole, compilePolicy, loadPolicy, roleTemplates } from '@svc/tool-server/policy'
+import type { Chain } from '@svc/wallet/core'
 import { parseFlags } from '../parse-flags.ts'
 import { UsageError } from '../usage-error.ts'
 import { findPolicy } from './find-policy.ts'
@@ -13,25 +14,36 @@ export async function compile(argv: readonly string[]): Promise<number> {
   const role = flags.template ?? 'vault_participant'
   if (!isRole(role)) throw new UsageError(`--template takes ${Object.keys(roleTemplates).join(', ')}`)
   const file = flags.policy ?? null
-  const { config, path } = await policyPlace(flags['data-dir'], file, process.env)
+  const { config, path, worldChains } = await policyPlace(flags['data-dir'], file, process.env)
   const exists = await findPolicy(path, { file, dataDir: flags['data-dir'] })
-  const asked = flags.chains?.split(',')
-  const chains = config.chains.filter(({ id, name, testnet }) =>
-    asked === undefined ? !testnet : asked.includes(`${id}`) || asked.includes(name),
-  )
-  if (chains.length === 0 || (asked !== undefined && chains.length !== asked.length)) {
-    throw new UsageError('--chains takes ids or names of chains of this server, with commas between them')
-  }
+  const configured = config.chains.filter(({ id }) => config.rpc.urls.has(id) || worldChains?.ids.has(id))
+  const unasked = configured.length > 0 ? configured : config.chains.filter(({ testnet }) => !testnet)
+  const chains = flags.chains === undefined ? unasked : namedChains(config.chains, flags.chains.split(','))
   try {
     // The provider signs for a server in production, so the policy is the one that holds there.
     const policy = await loadPolicy(path, { production: true })
     sayPolicy(path, exists)
+    if (flags.chains === undefined) sayChains(unasked, configured.length > 0)
     process.stdout.write(`${JSON.stringify(compilePolicy(policy, chains, { role }), null, 2)}\n`)
     return 0
   } catch (error) {
     printProblems(path, error)
     return 1
   }
+}
+
+function namedChains(chains: readonly Chain[], names: readonly string[]): readonly Chain[] {
+  const named = chains.filter(({ id, name }) => names.includes(`${id}`) || names.includes(name))
+  if (named.length === names.length) return named
+  throw new UsageError('--chains takes ids or names of chains of this server, with commas between them')
+}
+
+/** A policy of many chains is long, so whoever named none hears how to have fewer. */
+function sayChains(chains: readonly Chain[], areConfigured: boolean): void {
+  const which = areConfigured
+    ? 'with an endpoint of their own'
+    : 'all mainnets, for no chain has an endpoint of its own'
+  process.stderr.write(`Chains: ${chains.map(({ name }) => name).join(', ')} (${which}); --chains names others\n`)
 }
 
 function isRole(name: string): name is AgentRole {

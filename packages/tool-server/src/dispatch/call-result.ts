@@ -1,7 +1,7 @@
 import type { Drawing } from '../pictures/drawing.ts'
 import type { PictureLink } from '../pictures/picture-shelf.ts'
 import type { ErrorEnvelope, ToolError } from '../tool-error.ts'
-import { toldFigures } from './told-figures.ts'
+import { roundFigures } from './round-figures.ts'
 
 /** The result of `tools/call` as every transport sends it. */
 export type CallResult = {
@@ -26,7 +26,7 @@ export function successResult(data: Readonly<Record<string, unknown>>, beside: r
  * check that against the output schema and would throw the code away.
  */
 export function errorResult(error: ToolError): CallResult {
-  const envelope = toldFigures(error.toJSON())
+  const envelope = roundFigures(error.toJSON())
   return {
     content: [{ type: 'text', text: JSON.stringify({ error: envelope }) }],
     isError: true,

@@ -13,8 +13,8 @@ import type { PastPrice, RangeSurroundings } from './range-surroundings.ts'
 import { showNumber, showWithError } from './show-number.ts'
 
 /**
- * Draws a result of `optimize_lp_range`: where the price may go until the horizon, the ranges that were compared on the same scale,
- * and what each earns in fees against what it loses. Prices are token1 per token0.
+ * Draws a result of `optimize_lp_range`. One part shows where the price may go until the horizon, one shows the compared ranges on the
+ * same price scale, and two show the fees of each range against its losses. Prices are token1 per token0.
  */
 export function rangePicture(result: RangeResult, horizonDays: number, look: Look = {}): Picture {
   const palette = palettes[look.theme ?? 'light']
@@ -47,7 +47,7 @@ export function rangePicture(result: RangeResult, horizonDays: number, look: Loo
   }
 }
 
-/** What of a result of `optimize_lp_range` the picture shows. */
+/** The members of an `optimize_lp_range` result that the picture shows. */
 export type RangeResult = {
   readonly pair: string
   readonly chain: { readonly name: string }

@@ -70,6 +70,14 @@ const against = (checks: ReturnType<typeof explain>) =>
     .map(({ rule, verdict, code }) => [rule, verdict, code])
 
 describe('explaining what the policy says to a plan', () => {
+  it('counts the calls of a plan in words that fit', () => {
+    const asked = (intent: Intent) =>
+      explain({}, { intent }).find(({ says }) => says.startsWith('what is never signed'))?.asked
+    const [call] = swap().calls
+    expect(asked(swap())).toBe('1 call, single')
+    expect(asked({ ...swap(), calls: [call!, call!] })).toBe('2 calls, single')
+  })
+
   it('names every rule once and finds nothing against an honest swap', () => {
     const checks = explain({})
     expect(against(checks)).toEqual([])

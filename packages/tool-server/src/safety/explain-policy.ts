@@ -78,7 +78,7 @@ function ruleChecks(
   return [
     checkOf(null, refusals, ['UNSAFE_TRANSACTION', 'ATOMIC_EXECUTION_UNAVAILABLE'], {
       says: 'what is never signed: unlimited approvals, calls without a purpose, deposits that are not declared, atomicity the wallet does not have',
-      asked: `${intent.calls.length} calls, ${intent.atomicity}`,
+      asked: `${intent.calls.length} ${intent.calls.length === 1 ? 'call' : 'calls'}, ${intent.atomicity}`,
       change: null,
     }),
     checkOf('contracts', refusals, ['CONTRACT_NOT_ALLOWED'], {

@@ -29,7 +29,7 @@ function describe(chain: Chain, probe: Awaited<ReturnType<Ports['rpc']['probe']>
   return {
     id,
     status: 'fail',
-    message: `${chain.name}: ${probe.problem ?? 'the endpoint is not usable'}.`,
+    message: `${chain.name}: ${probe.problem ?? 'The endpoint is not usable.'}`,
     fix: `Set SVC_RPC_URL_${chain.id} to an endpoint that answers.`,
   }
 }

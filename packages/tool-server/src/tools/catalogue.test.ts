@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { listTool } from '../dispatch/list-tools.ts'
+import { isSummed } from '../dispatch/round-figures.ts'
 import { blockMembers, commonMembers } from '../dispatch/tool-schemas.ts'
 import { instructions } from '../server.ts'
 import { catalogue } from './index.ts'
@@ -80,13 +81,7 @@ describe('the catalogue', () => {
 
   test('says of the tools that reach nothing outside of this server that their world is closed', () => {
     const closed = catalogue.filter(({ annotations }) => annotations.openWorldHint === false).map(({ name }) => name)
-    expect(closed).toEqual([
-      'cancel_operation',
-      'check_safety_status',
-      'get_operation',
-      'list_operations',
-      'search_tokens',
-    ])
+    expect(closed).toEqual(['cancel_operation', 'check_safety_status', 'get_operation', 'list_operations'])
     const { annotations } = listTool(catalogue.find(({ name }) => name === 'get_operation')!)
     expect(annotations).toEqual({ readOnlyHint: true, openWorldHint: false })
   })
@@ -177,6 +172,20 @@ describe('the definitions', () => {
     for (const [name, path, words] of described) {
       expect([name, path, descriptionAt(name, path)]).toEqual([name, path, words])
     }
+  })
+
+  test('have these dollars that are shown to six digits, because nothing is their sum', () => {
+    const names = new Set(catalogue.flatMap(({ output }) => memberNames(z.toJSONSchema(output, { io: 'input' }))))
+    const dollars = [...names].filter((name) => /usd$/i.test(name))
+    expect(dollars.filter((name) => !isSummed(name)).sort()).toEqual([
+      'liquidityUsd',
+      'nativeUsd',
+      'priceUsd',
+      'tvlUsd',
+      'volume24hUsd',
+      'volume7dUsd',
+      'volumeUsd',
+    ])
   })
 
   test('stay within their budgets', () => {
@@ -288,6 +297,12 @@ function optionalMembers(schema: unknown): readonly string[] {
     ...Object.values(schema).flatMap(optionalMembers),
     ...Object.values(members(schema)).flatMap(optionalMembers),
   ]
+}
+
+/** Names of members at any depth. */
+function memberNames(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  return [...Object.keys(members(schema)), ...Object.values(schema).flatMap(memberNames)]
 }
 
 function sum(values: readonly number[]): number {

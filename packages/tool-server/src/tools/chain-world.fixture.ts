@@ -70,10 +70,14 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       return network.fetch(input, init)
     },
   })
-  const tokens = createTokenDirectory({ chains: chains.list(), rpc })
-  const liquidity = createLiquidity({ rpc, tokens })
   const { policies } = options
   const policy = policies?.started ?? parsePolicy(options.policy ?? devnetPolicy(), { production: false })
+  const tokens = createTokenDirectory({
+    chains: chains.list(),
+    rpc,
+    policyTokens: (id) => policy.allowlist.tokens[id] ?? [],
+  })
+  const liquidity = createLiquidity({ rpc, tokens })
   const confirmed = createConfirmedSources(() => policy)
   const prices = createPriceSource({ rpc, tokens, liquidity, confirmed, pickInt: () => 0 })
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })

@@ -52,6 +52,7 @@ const list = document.getElementById('list')
 const said = document.getElementById('said')
 let known = list.innerHTML
 let busy = false
+let decisions = 0
 
 function dress() {
   for (const button of list.querySelectorAll('button')) button.hidden = false
@@ -70,11 +71,13 @@ function keyOf(element) {
   return element && element.dataset.word ? element.dataset.word + ' ' + element.dataset.id : null
 }
 
+// A list that was asked for before a decision still holds the buttons of it, and would have a person asked a second time.
 async function refresh() {
+  const before = decisions
   const answer = await fetch('/list', { headers: { accept: 'text/html' } })
   if (answer.status === 401) return void (said.textContent = 'This page has ended. Start it again with svc approvals page.')
   const fresh = await answer.text()
-  if (!answer.ok || busy || plain(fresh) === plain(known)) return
+  if (!answer.ok || busy || before !== decisions || plain(fresh) === plain(known)) return
   const open = new Set([...list.querySelectorAll('details[open]')].map((element) => element.dataset.key))
   const focused = keyOf(document.activeElement)
   known = fresh
@@ -108,6 +111,7 @@ list.addEventListener('click', async (event) => {
     said.textContent = 'The page does not answer. Nothing is known of the decision; look at the list again.'
   }
   busy = false
+  decisions += 1
   known = ''
   await refresh().catch(() => {})
 })

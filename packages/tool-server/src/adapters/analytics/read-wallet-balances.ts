@@ -7,7 +7,7 @@ import { contractRead } from '../rpc/contract-read.ts'
 import { readAll } from '../rpc/read-all.ts'
 
 /**
- * What an address holds at one block, in smallest units: the native currency, the chain's listed tokens with a balance and
+ * What an address holds at one block, in smallest units: the native currency, the tokens with a balance that the chain's list or the policy names and
  * every token in `asked`; and what the chain's known spenders could take of them, by an ERC-20 allowance, or by a Permit2
  * allowance as far as it has not expired and Permit2 itself may move the token. A token that does not answer counts as
  * zero; one that is the native currency itself is counted once.
@@ -19,12 +19,13 @@ export async function readWalletBalances(
   asked: readonly Token[],
 ): Promise<WalletBalances> {
   const client = ports.rpc.client(chain)
-  const [head, listed] = await Promise.all([
+  const [head, own, added] = await Promise.all([
     ports.rpc.head(chain),
     Promise.all(chain.tokens.map((row) => ports.tokens.byAddress(chain, row.address))),
+    ports.tokens.listedByPolicy(chain),
   ])
   const named = asked.filter((token) => !token.isNative)
-  const tokens = [...new Map([...named, ...listed].map((token) => [token.address, token])).values()].filter(
+  const tokens = [...new Map([...named, ...own, ...added].map((token) => [token.address, token])).values()].filter(
     (token) => !isNativeItself(chain, token),
   )
   const pairs = tokens.flatMap((token) => erc20Spenders(chain).map((spender) => ({ token, spender })))

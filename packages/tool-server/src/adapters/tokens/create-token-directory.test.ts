@@ -1,5 +1,5 @@
 import { chains, type Chain } from '@svc/wallet/core'
-import { zeroAddress } from 'viem'
+import { type Address, getAddress, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { ToolError } from '../../tool-error.ts'
 import { createRpcPool } from '../rpc/create-rpc-pool.ts'
@@ -81,23 +81,43 @@ describe('resolve', () => {
 })
 
 describe('search', () => {
-  it('ranks the symbol itself before its beginning before a part of the name', () => {
-    const found = directory.search('usd', base, 10).map(({ symbol }) => symbol)
+  it('ranks the symbol itself before its beginning before a part of the name', async () => {
+    const found = (await directory.search('usd', base, 10)).found.map(({ symbol }) => symbol)
     expect(found.slice(0, 3)).toEqual(expect.arrayContaining(['USDC', 'USDbC', 'USDT']))
-    expect(directory.search('weth', null, 50)[0]).toMatchObject({ symbol: 'WETH' })
-    expect(directory.search('btc', base, 10).map(({ symbol }) => symbol)).toEqual(['WBTC', 'cbBTC'])
+    expect((await directory.search('weth', null, 50)).found[0]).toMatchObject({ symbol: 'WETH' })
+    expect((await directory.search('btc', base, 10)).found.map(({ symbol }) => symbol)).toEqual(['WBTC', 'cbBTC'])
   })
 
-  it('searches one chain or all, names the chain, keeps to the limit', () => {
-    expect(directory.search('USDC', base, 10).every(({ chain }) => chain.id === base.id)).toBe(true)
-    expect(new Set(directory.search('USDC', null, 100).map(({ chain }) => chain.id)).size).toBeGreaterThan(5)
-    expect(directory.search('e', null, 3)).toHaveLength(3)
-    expect(directory.search('', null, 3)).toEqual([])
-    expect(directory.search('no such token', null, 3)).toEqual([])
+  it('searches one chain or all, names the chain, keeps to the limit', async () => {
+    expect((await directory.search('USDC', base, 10)).found.every(({ chain }) => chain.id === base.id)).toBe(true)
+    expect(
+      new Set((await directory.search('USDC', null, 100)).found.map(({ chain }) => chain.id)).size,
+    ).toBeGreaterThan(5)
+    expect((await directory.search('e', null, 3)).found).toHaveLength(3)
+    expect((await directory.search('', null, 3)).found).toEqual([])
+    expect((await directory.search('no such token', null, 3)).found).toEqual([])
   })
 
-  it('finds a listed token by its address', () => {
-    expect(directory.search(usdc.toLowerCase(), null, 5)).toMatchObject([{ symbol: 'USDC', chain: { id: base.id } }])
+  it('finds a listed token by its address', async () => {
+    expect((await directory.search(usdc.toLowerCase(), null, 5)).found).toMatchObject([
+      { symbol: 'USDC', chain: { id: base.id } },
+    ])
+  })
+})
+
+describe('the tokens of the policy', () => {
+  it('are those it lists now, and a chain that does not answer is named', async () => {
+    const listed: Address[] = []
+    const following = createTokenDirectory({ chains, rpc, policyTokens: (id) => (id === base.id ? listed : []) })
+    const token = getAddress(`0x${'12'.repeat(20)}`)
+    expect(following.isListed(base, token)).toBe(false)
+    listed.push(token, usdc)
+    expect([following.isListed(base, token), following.isListed(named('celo'), token)]).toEqual([true, false])
+    await expect(following.listedByPolicy(base)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' })
+    const { found, unread } = await following.search('usdc', null, 100)
+    expect([unread, found.filter(({ chain }) => chain.id === base.id).length]).toEqual([[base], 1])
+    listed.shift()
+    expect(await following.listedByPolicy(base)).toEqual([])
   })
 })
 

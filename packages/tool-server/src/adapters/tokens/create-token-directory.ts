@@ -8,15 +8,18 @@ import { searchTokens } from './search-tokens.ts'
 
 /**
  * Tokens by symbol and address. A symbol only ever means a token of the chain's own list or the native currency, whatever
- * contracts on the chain call themselves; other tokens are reached by address, and their text is data of a stranger.
+ * contracts on the chain call themselves; other tokens are reached by address, and their text is data of a stranger. That includes
+ * the tokens of the policy, of which the operator vouched for the address.
  */
 export function createTokenDirectory(options: {
   readonly chains: readonly Chain[]
   readonly rpc: RpcPool
+  /** Addresses of tokens that the policy lists on a chain, as it holds now; none unless given. */
+  readonly policyTokens?: (chainId: number) => readonly Address[]
 }): TokenDirectory {
+  const { policyTokens = () => [] } = options
   const unlisted = new Map<string, Token>()
-  const searchable = new Map(options.chains.map((chain) => [chain.id, withChain(chain)]))
-  const allSearchable = [...searchable.values()].flat()
+  const searchable = new Map(options.chains.map((chain) => [chain.id, withChain(listedTokens(chain), chain)]))
 
   async function byAddress(chain: Chain, address: Address): Promise<Token> {
     const listed = listedTokens(chain).find((token) => isAddressEqual(token.address, address))
@@ -31,8 +34,20 @@ export function createTokenDirectory(options: {
     return token
   }
 
+  const isOwn = (chain: Chain, address: Address) =>
+    listedTokens(chain).some((token) => isAddressEqual(token.address, address))
+
+  async function listedByPolicy(chain: Chain): Promise<readonly Token[]> {
+    const addresses = policyTokens(chain.id).filter((address) => !isOwn(chain, address))
+    const tokens = await Promise.all(addresses.map((address) => byAddress(chain, address).catch(unlessNone)))
+    return tokens.filter((token) => token !== null)
+  }
+
   return {
     byAddress,
+    listedByPolicy,
+    isListed: (chain, address) =>
+      isOwn(chain, address) || policyTokens(chain.id).some((listed) => isAddressEqual(listed, address)),
     async resolve(chain, symbolOrAddress, field) {
       if (!/^0x/i.test(symbolOrAddress)) return bySymbol(chain, symbolOrAddress, field)
       const address = parseAddress(symbolOrAddress, field)
@@ -43,8 +58,16 @@ export function createTokenDirectory(options: {
         throw new ToolError('TOKEN_NOT_FOUND', error.message, { details: [{ field, message: 'no token there' }] })
       }
     },
-    search: (query, chain, limit) =>
-      searchTokens(chain === null ? allSearchable : (searchable.get(chain.id) ?? withChain(chain)), query, limit),
+    async search(query, chain, limit) {
+      const chains = chain === null ? options.chains : [chain]
+      const unread: Chain[] = []
+      const named = chains.map(async (one) => {
+        const added = await listedByPolicy(one).catch(() => (unread.push(one), []))
+        return withChain(added, one)
+      })
+      const own = chains.flatMap((one) => searchable.get(one.id) ?? withChain(listedTokens(one), one))
+      return { found: searchTokens([...own, ...(await Promise.all(named)).flat()], query, limit), unread }
+    },
     wrapped: (chain) => fromList(chain.wrappedNative),
   }
 }
@@ -90,10 +113,15 @@ function listedTokens(chain: Chain): readonly Token[] {
   return [native, ...tokens]
 }
 
-function withChain(chain: Chain): (Token & { chain: Chain })[] {
-  const tokens = []
-  for (const token of listedTokens(chain)) tokens.push({ ...token, chain })
-  return tokens
+function withChain(tokens: readonly Token[], chain: Chain): readonly (Token & { chain: Chain })[] {
+  const located = []
+  for (const token of tokens) located.push({ ...token, chain })
+  return located
+}
+
+function unlessNone(error: unknown): null {
+  if (error instanceof ToolError && error.code === 'TOKEN_NOT_FOUND') return null
+  throw error
 }
 
 function fromList(token: ChainToken): Token {

@@ -34,6 +34,7 @@ export const getTokenInfo = readTool({
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
   const token = await context.tokens.resolve(chain, input.token, 'token')
+  const isListed = context.tokens.isListed(chain, token.address)
   const [head, facts] = await Promise.all([context.rpc.head(chain), readFacts(chain, token, context)])
   return {
     ...blockStamp(chain, context, head.number),
@@ -42,10 +43,10 @@ export const getTokenInfo = readTool({
     totalSupply: facts.totalSupply,
     isNative: token.isNative,
     isNativeWrapped: token.address === chain.wrappedNative.address,
-    listed: token.listed,
+    listed: isListed,
     transferFeeBps: facts.transferFeeBps,
     flags: [
-      ...(token.listed || token.isNative ? [] : ['unlisted']),
+      ...(isListed ? (token.listed ? [] : ['listed_by_policy']) : ['unlisted']),
       ...(token.usdPegged ? ['usd_pegged'] : []),
       ...(facts.isProxy ? ['proxy'] : []),
       ...((facts.transferFeeBps ?? 0) > 0 ? ['fee_on_transfer'] : []),

@@ -5,6 +5,7 @@ import { readPoolActivity } from '../../adapters/analytics/read-pool-activity.ts
 import type { Pool, Token } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
+import { sixDigits } from '../figure.ts'
 import { chainInput, cursorInput, limitInput, numberWithin, tokenInput } from '../params.ts'
 import { notesResult, pageOf, poolSummary, poolSummaryResult, readResult, readStamp, usdResult } from '../results.ts'
 
@@ -44,11 +45,11 @@ export const searchPools = readTool({
   const chain = context.chains.get(input.chain)
   const token = input.token === undefined ? null : await context.tokens.resolve(chain, input.token, 'token')
   const sized = await sizedPools(context, chain, await findPools(context, chain, token))
-  const deep = sized.filter(({ tvlUsd }) => (tvlUsd ?? 0) >= (input.minTvlUsd ?? 0))
+  const deep = sized.filter(({ tvlUsd }) => reaches(tvlUsd ?? 0, input.minTvlUsd))
   const needsTrading = input.sort !== 'tvl' || input.minVolumeUsd !== undefined
   const candidates = needsTrading ? await withTrading(context, chain, deep) : deep
   const wanted = candidates
-    .filter(({ volume24hUsd }) => input.minVolumeUsd === undefined || (volume24hUsd ?? -1) >= input.minVolumeUsd)
+    .filter(({ volume24hUsd }) => reaches(volume24hUsd ?? -1, input.minVolumeUsd))
     .toSorted((a, b) => (b[sortedBy[input.sort]] ?? -1) - (a[sortedBy[input.sort]] ?? -1))
   const page = pageOf(wanted, input.limit, input.cursor)
   const shown = needsTrading ? page.items : await withTrading(context, chain, page.items)
@@ -70,6 +71,11 @@ export const searchPools = readTool({
   }
 })
 
+/** By the figure that an answer shows, so that a floor copied from an answer keeps the pool it was copied from. */
+function reaches(usd: number, floorUsd: number | undefined): boolean {
+  return floorUsd === undefined || usd >= floorUsd || sixDigits(usd) >= floorUsd
+}
+
 type Sized = {
   readonly pool: Pool
   readonly tvlUsd: number | null
@@ -82,8 +88,9 @@ const sortedBy = { tvl: 'tvlUsd', volume: 'volume24hUsd', fee_apr: 'feeApr24h' }
 
 /** Every pool between the native currency and the listed tokens, or between one token and those; each once. */
 async function findPools(context: ReadContext, chain: Chain, token: Token | null): Promise<Pool[]> {
-  const addresses = [zeroAddress, ...chain.tokens.map(({ address }) => address)].slice(0, mostTokens)
-  const listed = await Promise.all(addresses.map((address) => context.tokens.byAddress(chain, address)))
+  const addresses = [zeroAddress, ...chain.tokens.map(({ address }) => address)]
+  const own = addresses.map((address) => context.tokens.byAddress(chain, address))
+  const listed = [...(await Promise.all(own)), ...(await context.tokens.listedByPolicy(chain))].slice(0, mostTokens)
   const pairs = listed.flatMap((one, index) =>
     token === null ? listed.slice(index + 1).map((other) => [one, other] as const) : [[token, one] as const],
   )

@@ -2,15 +2,14 @@ import * as z from 'zod'
 import type { Token } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
 import { chainInput, cursorInput, limitInput } from '../params.ts'
-import { pageOf } from '../results.ts'
+import { notesResult, pageOf } from '../results.ts'
 
 export const searchTokens = readTool({
   name: 'search_tokens',
   title: 'Search tokens',
   description:
-    "Finds tokens of this server's lists by symbol, name or address. Use it to turn a symbol into an address. Knows listed tokens only; get_token_info reads any token by address.",
+    "Finds tokens of this server's lists and of the operator's policy by symbol, name or address. Use it to turn a symbol into an address. get_token_info reads any other token by address.",
   scope: 'read:market',
-  openWorld: false,
   input: z.strictObject({
     query: z
       .string()
@@ -32,18 +31,24 @@ export const searchTokens = readTool({
       }),
     ),
     nextCursor: z.string().nullable(),
+    notes: notesResult,
     timestamp: z.string(),
     source: z.string(),
   }),
 }).handler(async (input, context) => {
   const chain = input.chain === undefined ? null : context.chains.get(input.chain)
-  const page = pageOf(context.tokens.search(input.query, chain, mostFound), input.limit, input.cursor)
+  const { found, unread } = await context.tokens.search(input.query, chain, mostFound)
+  const page = pageOf(found, input.limit, input.cursor)
   return {
     items: page.items.map((token) => ({
       ...identity(token),
+      listed: true,
       chain: { id: token.chain.id, name: token.chain.name },
     })),
     nextCursor: page.nextCursor,
+    notes: unread.map(
+      ({ name }) => `The tokens that the policy lists on ${name} are left out: they could not be read.`,
+    ),
     timestamp: new Date(context.now()).toISOString(),
     source: 'config',
   }
@@ -52,6 +57,6 @@ export const searchTokens = readTool({
 /** Far more than all lists hold. */
 const mostFound = 10_000
 
-function identity({ address, symbol, name, decimals, listed }: Token) {
-  return { address, symbol, name, decimals, listed }
+function identity({ address, symbol, name, decimals }: Token) {
+  return { address, symbol, name, decimals }
 }

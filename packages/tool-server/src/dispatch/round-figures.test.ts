@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toldFigures } from './told-figures.ts'
+import { roundFigures } from './round-figures.ts'
 
 describe('the figures of an answer', () => {
   test.each<readonly [string, number, number]>([
@@ -11,17 +11,17 @@ describe('the figures of an answer', () => {
     ['volume7dUsd', 71_057_120.192739, 71_057_100],
     ['priceUsd', 2979.8300092500003, 2979.83],
     ['feeDrift', -1e-320, -1e-320],
-  ])('%s has six digits', (name, value, said) => {
-    expect(toldFigures({ [name]: value })).toEqual({ [name]: said })
-    expect(toldFigures({ items: [{ [name]: [value, null] }] })).toEqual({ items: [{ [name]: [said, null] }] })
+  ])('%s has six digits', (name, value, rounded) => {
+    expect(roundFigures({ [name]: value })).toEqual({ [name]: rounded })
+    expect(roundFigures({ items: [{ [name]: [value, null] }] })).toEqual({ items: [{ [name]: [rounded, null] }] })
   })
 
   test('dollars of the owner add up to the cent, however many they are', () => {
     const [ilUsd, feesUsd, marketUsd, gasUsd] = [-1_234_567.891234, 98_765.432198, 7_654_321.123456, 12.345678]
-    const told = toldFigures({ ilUsd, feesUsd, marketUsd, gasUsd, netPnlUsd: ilUsd + feesUsd + marketUsd - gasUsd })
-    expect(told).toMatchObject({ ilUsd: -1_234_567.8912, gasUsd: 12.3457 })
-    expect(told.netPnlUsd).toBeCloseTo(told.ilUsd + told.feesUsd + told.marketUsd - told.gasUsd, 3)
-    expect(toldFigures({ usd: 148_991.500463 })).toEqual({ usd: 148_991.5005 })
+    const rounded = roundFigures({ ilUsd, feesUsd, marketUsd, gasUsd, netPnlUsd: ilUsd + feesUsd + marketUsd - gasUsd })
+    expect(rounded).toMatchObject({ ilUsd: -1_234_567.8912, gasUsd: 12.3457 })
+    expect(rounded.netPnlUsd).toBeCloseTo(rounded.ilUsd + rounded.feesUsd + rounded.marketUsd - rounded.gasUsd, 3)
+    expect(roundFigures({ usd: 148_991.500463 })).toEqual({ usd: 148_991.5005 })
   })
 
   test('whole numbers, text and what else is no figure stay as they are', () => {
@@ -33,6 +33,6 @@ describe('the figures of an answer', () => {
       isIn: true,
       rows: [],
     }
-    expect(toldFigures(answer)).toEqual(answer)
+    expect(roundFigures(answer)).toEqual(answer)
   })
 })
