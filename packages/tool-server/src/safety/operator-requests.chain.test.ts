@@ -164,7 +164,7 @@ async function expectEnded(road: Road, hash: Hash, outcome: string): Promise<voi
 /** The nonce was used once and for nothing, nothing stays reserved or allowed, and the next write goes through. */
 async function expectUnspent(road: Road, nonce: number): Promise<void> {
   expect((await attemptsAt(road, nonce)).map(({ state }) => state)).toEqual(['replaced', 'final'])
-  await road.executor.reconcile()
+  await untilNothingIsLeft(road)
   expect([await used(road), await road.store.ledger.open()]).toEqual([0n, []])
   expect(await road.balance('USDC')).toBe(parseUnits('20000', 6))
   expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
@@ -177,10 +177,24 @@ async function expectSpent(road: Road, nonce: number, hashes: readonly Hash[]): 
   expect(attempts.map(({ hash, state }) => [hash, state])).toEqual(
     hashes.map((hash, index) => [hash, index === 0 ? 'final' : 'replaced']),
   )
-  await road.executor.reconcile()
+  await untilNothingIsLeft(road)
   expect([await used(road), await road.store.ledger.open()]).toEqual([parseUnits('300', 6), []])
   expect(await road.balance('USDC')).toBe(parseUnits('19700', 6))
   await road.run(swapIntent(road, '100'))
+}
+
+/** A write is refused while anything of the wallet is out, a take-back as well. */
+async function untilNothingIsLeft(road: Road): Promise<void> {
+  await expect
+    .poll(async () => {
+      await road.executor.reconcile()
+      const [open, refused] = await Promise.all([
+        road.store.journal.open(road.chain.id, road.wallet),
+        road.store.journal.refused(road.chain.id, road.wallet),
+      ])
+      return [...open, ...refused]
+    }, patience)
+    .toEqual([])
 }
 
 function attemptsAt(road: Road, nonce: number) {
