@@ -10,6 +10,7 @@ import {
   farMaximums,
   hooked,
   openDearPair,
+  openThinPool,
   placeHook,
   positionThatOwes,
   pushV4,
@@ -180,6 +181,29 @@ export const depositRows: readonly AttackRow[] = [
       return planAdd(road, { pair: ['HOSTILE', 'USDC'], fee: 500, amount0: '10', amount1: '50', createPool: true })
     },
     ends: { losesAtMostUsd: 50.01 },
+  },
+  {
+    what: 'v3: takes nothing of a token that nobody names a source for when it is simulated, and may take all of it when it is mined',
+    options: ({ chain }) => {
+      const tokens = chain.tokens.filter(({ symbol }) => symbol !== 'WBTC')
+      return { ...cautious, chain: { tokens }, usd: { WBTC: null } }
+    },
+    attack: async (stage) => {
+      const { road, devnet } = stage
+      await devnet.fund(road.wallet, { WBTC: '1' })
+      await openThinPool(stage, 90)
+      const range = { priceLower: 89, priceUpper: 91 }
+      const planned = await planAdd(road, {
+        pair: ['WBTC', 'USDC'],
+        fee: 10_000,
+        amount0: '0.002',
+        range,
+        slippageBps: 500,
+      })
+      await pushV3(stage, 'USDC', 10_000, 'WBTC', '0.02')
+      return planned
+    },
+    ends: 'APPROVAL_REQUIRED',
   },
   {
     what: 'v3: no minimums',

@@ -10,7 +10,7 @@ import type { Road } from '../open-road.fixture.ts'
 import { craftedIntent, positionManager, v4Key } from './attack-calls.fixture.ts'
 import type { Stage } from './attack-row.fixture.ts'
 import { newestPosition, planAdd, planIncrease, v3Manager } from './deposit-plans.fixture.ts'
-import { pairOf, units } from './stranger.fixture.ts'
+import { openV3Pool, pairOf, units } from './stranger.fixture.ts'
 
 /** 3,000 USDC alone, just below a pool that was pushed to 3,055. */
 export const betweenMarketAndPool = {
@@ -86,6 +86,14 @@ export async function openDearPair({ road, stranger }: Stage): Promise<void> {
   await stranger.write(wbtc, erc20Abi, 'transfer', [pair, units('WBTC', '1')])
   await stranger.write(usdt, erc20Abi, 'transfer', [pair, units('USDT', '90000')])
   await stranger.write(pair, parseAbi(['function sync()']), 'sync', [])
+}
+
+/** A pool WBTC/USDC of 1 % with next to nothing in it, over all prices. */
+export async function openThinPool(stage: Stage, price: number): Promise<void> {
+  const { stranger } = stage
+  const { token0, token1 } = await openV3Pool(stage, 'WBTC', 'USDC', 10_000, price)
+  const range = { fee: 10_000, tickLower: -887_200, tickUpper: 887_200 }
+  await stranger.mintV3({ token0, token1, ...range, amount0Desired: 1_000_000n, amount1Desired: 1_000_000n })
 }
 
 /** The two words before recipient and deadline of a mint are its minimums. */
