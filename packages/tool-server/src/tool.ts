@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ViewName } from './apps/app-views.ts'
 import type { KeyTier, Principal } from './auth/principal.ts'
 import type { Scope } from './auth/scopes.ts'
-import type { Deferred, Execute, KeptDeposit } from './intent.ts'
+import type { Deferred, Execute, KeptDeposit, TokenQuantity } from './intent.ts'
 import type { OperationActions, OperationReads } from './operations.ts'
 import type { Drawing } from './pictures/drawing.ts'
 import type { Ports } from './ports.ts'
@@ -153,6 +153,8 @@ export type WriteContext = ReadContext & {
   readonly isDryRun: boolean
   /** The deposits of the stored plan that this call carries out, in its order; none for a call of its own. Throws `INTERNAL`. */
   keptDeposits(): readonly KeptDeposit[]
+  /** What that plan says must arrive at least; nothing for a call of its own. Throws `INTERNAL`. */
+  keptReceipts(): readonly TokenQuantity[]
   /** Never null where a write tool runs. */
   readonly wallet: { readonly address: `0x${string}`; readonly type: 'local' | 'managed' }
   /** The policy's defaults and caps, as far as a plan needs them. */

@@ -39,6 +39,7 @@ export async function handle(
     execute: write.openExecute(call),
     isDryRun: call.dryRun,
     keptDeposits: () => keptDeposits(call),
+    keptReceipts: () => (call.carriesOut === null ? [] : readPlanned(call.carriesOut).receives),
     wallet,
     defaults,
   }

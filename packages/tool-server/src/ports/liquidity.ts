@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, Hex } from 'viem'
-import type { Intent, KeptDeposit, Settled } from '../intent.ts'
+import type { Intent, KeptDeposit, Settled, TokenQuantity } from '../intent.ts'
 import type { Token } from '../ports.ts'
 
 export type Version = 'v2' | 'v3' | 'v4'
@@ -265,6 +265,8 @@ export type Liquidity = {
       readonly slippageBps: number
       readonly deadline: number
       readonly recipient: Address
+      /** What the plan that is carried out says must arrive; the calldata asks for no less. */
+      readonly keptReceipts?: readonly TokenQuantity[] | undefined
     },
   ): Promise<Planned<RemoveOutcome, RemoveOutcome>>
   planCollect(
@@ -281,6 +283,8 @@ export type Liquidity = {
       readonly slippageBps: number
       readonly deadline: number
       readonly recipient: Address
+      /** As for `planRemove`. */
+      readonly keptReceipts?: readonly TokenQuantity[] | undefined
     },
   ): Promise<Planned<SwapOutcome, SwapOutcome>>
 }

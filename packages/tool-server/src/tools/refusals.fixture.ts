@@ -88,6 +88,7 @@ export function untouchedWorld(): WriteContext {
     draw: () => {},
     isDryRun: false,
     keptDeposits: () => [],
+    keptReceipts: () => [],
     status: untouchable('status'),
     operations: untouchable('operations'),
     agentAddress: wallet,

@@ -57,6 +57,15 @@ describe('what each call comes to by itself', () => {
     expect(atPrice!.arrives.positions.map((part) => part.liquidity)).toEqual([liquidity, liquidity])
   })
 
+  it('shares of a pair that are put into a pool: as what the pair holds for them, at every end', () => {
+    const pair = { pair: one, token0: '0x8', token1: '0x9', reserve0: e18, reserve1: e18, totalSupply: e18 }
+    const { calls } = outcomesOf(moved([withDeposits([mint, mint])], { pairs: new Map([[one, pair]]) }), prices)
+    const { leaves } = calls[0]!.outcomes[0]!
+    expect(leaves.tokens).toEqual(new Map([[other, 2n * taken.amount1]]))
+    expect(leaves.shares).toEqual([1, 2].map(() => ({ ...pair, amount: taken.amount0 })))
+    expect(calls[0]!.outcomes.every(({ leaves }) => !leaves.tokens.has(one))).toBe(true)
+  })
+
   it('native currency that is not asked back: all of it', () => {
     const { calls } = outcomesOf(moved([{ ...withDeposits([mint]), unreturnedWei: 9n * e18 }]), prices)
     for (const { leaves } of calls[0]!.outcomes) expect(leaves.tokens.get(wrapped)).toBe(9n * e18)
@@ -80,16 +89,16 @@ function withDeposits(deposits: readonly DepositBounds[]): CallBounds {
 
 function moved(
   calls: readonly CallBounds[],
-  change: Partial<Pick<Moved, 'deltas'>> & Partial<Pick<Inspected, 'positions'>> = {},
+  change: Partial<Pick<Moved, 'deltas' | 'pairs'>> & Partial<Pick<Inspected, 'positions'>> = {},
 ): Moved {
-  const { deltas = new Map(), positions = [] } = change
+  const { deltas = new Map(), positions = [], pairs = new Map() } = change
   const standing = { ...pool, version: 'v3', stoodBefore: true, sqrtPriceX96: price, pair: null } as const
   return {
     calls,
     inspected: { positions, pools: [standing] },
     deltas,
     paid: new Map(),
-    pairs: new Map(),
+    pairs,
     wrappedNative: wrapped,
   }
 }

@@ -3,6 +3,7 @@ import { zeroAddress } from 'viem'
 import type { CallBounds } from './call-bounds.ts'
 import type { DepositBounds } from './deposit-bounds.ts'
 import { type DepositOutcome, pairOutcomes, rangeOutcomes } from './deposit-outcomes.ts'
+import { heldOf } from './held-of.ts'
 import type { PoolAfter } from './inspection.ts'
 import type { Moved } from './moved-holdings.ts'
 import type { PoolIdentity } from './pool-identity.ts'
@@ -77,7 +78,7 @@ function partOutcome(deposit: SimulatedDeposit, outcome: DepositOutcome | null, 
     [pool.token0 === zeroAddress ? moved.wrappedNative : pool.token0, amount0],
     [pool.token1, amount1],
   ])
-  const leaves = { ...nothing.leaves, tokens }
+  const leaves = heldOf(tokens, moved)
   if (position !== null) return { leaves, arrives: { ...nothing.arrives, positions: [{ ...position, liquidity }] } }
   return { leaves, arrives: { ...nothing.arrives, shares: sharesOf(deposit, outcome) } }
 }
@@ -100,7 +101,7 @@ function sumOf(one: Outcome, other: Outcome): Outcome {
   const tokens = new Map(one.leaves.tokens)
   for (const [token, amount] of other.leaves.tokens) tokens.set(token, (tokens.get(token) ?? 0n) + amount)
   return {
-    leaves: { ...nothing.leaves, tokens },
+    leaves: { ...nothing.leaves, tokens, shares: [...one.leaves.shares, ...other.leaves.shares] },
     arrives: {
       ...nothing.arrives,
       positions: [...one.arrives.positions, ...other.arrives.positions],

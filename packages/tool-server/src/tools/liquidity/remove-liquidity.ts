@@ -78,6 +78,7 @@ export const removeLiquidity = writeTool({
       slippageBps: input.slippageBps ?? context.defaults.slippageBps,
       deadline: deadlineOf(input.deadlineSeconds, context),
       recipient: context.wallet.address,
+      keptReceipts: context.keptReceipts(),
     }),
     context.prices.usd(chain, token0),
     context.prices.usd(chain, token1),

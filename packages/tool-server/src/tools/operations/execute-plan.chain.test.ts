@@ -1,10 +1,13 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
+import { type Hash, parseUnits, toHex } from 'viem'
 import { afterEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { createChainActor, v3PathOf } from '../../adapters/liquidity/chain-actor.fixture.ts'
 import type { Principal } from '../../auth/principal.ts'
 import type { ApprovalQuestion, ApprovalReply } from '../../operations.ts'
+import { readPlanned } from '../../stored-intent.ts'
 import type { ErrorEnvelope } from '../../tool-error.ts'
 import { openWorld, owner, type World, type WorldOptions } from '../chain-world.fixture.ts'
 
@@ -45,6 +48,13 @@ async function moveThePrice(world: World): Promise<void> {
   for (let round = 0; round < 40 && Number(await quoteText(world)) > before * 0.99; round += 1) {
     await mover.call('execute_swap', { ...swap, amount: '200000', slippageBps: 500 })
   }
+}
+
+/** Somebody else buys WETH in one pool. */
+async function moveOnePool(world: World): Promise<void> {
+  const mover = await createChainActor(devnet(), devnet().accounts[9]!.address)
+  await devnet().fund(mover.address, { USDC: '100000' })
+  await mover.swapV3(v3PathOf(world.address('USDC'), 500, world.address('WETH')), parseUnits('100000', 6))
 }
 
 /** Whoever moves a market pays for it. */
@@ -208,6 +218,29 @@ describe('a write above the threshold', () => {
     const key = { idempotencyKey: 'free' }
     expect((await world.refuse('execute_swap', { ...swap, ...key })).code).toBe('APPROVAL_REQUIRED')
     expect((await world.call('execute_swap', { ...swap, amount: '10', ...key })).text('amountIn')).toBe('10')
+  })
+
+  test.each([
+    ['of a trade', 'execute_swap', async () => ({ ...swap, version: 'v3', slippageBps: 150 }), moveThePrice],
+    [
+      'of a removal',
+      'remove_liquidity',
+      async (world: World) => {
+        const pair = { token0: 'WETH', token1: 'USDC', fee: 500, rangeStrategy: 'wide' }
+        const added = await world.call('add_liquidity', { ...pair, amount0: '0.03' })
+        return { positionId: added.text('positionId'), version: 'v3', percentage: 100, slippageBps: 150 }
+      },
+      moveOnePool,
+    ],
+  ] as const)('asks the block for the least that was shown, %s', async (_what, tool, argsFor, move) => {
+    const world = await open({ policy: { ...lenient, approvalThresholdUsd: '5000' } })
+    const planId = (await world.call(tool, { ...(await argsFor(world)), dryRun: true })).text('plan.planId')
+    const { receives } = readPlanned((await world.store.operations.byId(planId))!)
+    await move(world)
+    const hash = (await world.call('execute_plan', { planId })).text('txHash') as Hash
+    const { input } = await world.client.getTransaction({ hash })
+    const shown = receives.filter(({ amount }) => input.includes(toHex(amount, { size: 32 }).slice(2)))
+    expect(shown).toHaveLength(1)
   })
 
   test('is refused although approved when it no longer fits the policy', async () => {

@@ -78,6 +78,7 @@ export const executeSwap = writeTool({
     slippageBps: input.slippageBps ?? context.defaults.slippageBps,
     deadline: deadlineOf(input.deadlineSeconds, context),
     recipient: context.wallet.address,
+    keptReceipts: context.keptReceipts(),
   })
   try {
     return await context.execute(planned.intent, async (settled) => {

@@ -1,16 +1,19 @@
 import { type Amounts, burnAmountsWithSlippage, getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Address } from 'viem'
+import type { TokenQuantity } from '../../../intent.ts'
 import type { Position } from '../../../ports.ts'
+import { keptLeastOfPair } from './kept-least.ts'
 import { refuseTooSmall } from './refuse-too-small.ts'
 import { shareOf } from './share-of.ts'
 
 /**
  * What taking a percentage out of a v3 or v4 position comes to at the pool's state: the liquidity, the principal it pays
- * out now, and the least it must pay at the worst price within the slippage.
+ * out now, and the least it must pay at the worst price within the slippage; of a plan that is carried out never less than
+ * that says, to which `fees` that come along count.
  *
- * @throws ToolError `AMOUNT_TOO_SMALL` when nothing would be paid out.
+ * @throws ToolError `AMOUNT_TOO_SMALL` when nothing would be paid out, `SIMULATION_DRIFT` when the plan says more.
  */
-export function fitRemoval(position: Position, request: RemoveRequest): FittedRemoval {
+export function fitRemoval(position: Position, request: RemoveRequest, fees: Amounts = noFees): FittedRemoval {
   const liquidity = shareOf(position.liquidity, request.percentage)
   if (position.liquidity === 0n) {
     throw refuseTooSmall('positionId', 'The position holds no liquidity; collect_fees takes out what it is still owed.')
@@ -32,11 +35,20 @@ export function fitRemoval(position: Position, request: RemoveRequest): FittedRe
   if (principal.amount0 === 0n && principal.amount1 === 0n) {
     throw refuseTooSmall('percentage', 'This part of the position pays out less than one unit of either token.')
   }
+  const least = burnAmountsWithSlippage({ ...bounds, liquidity, slippageBps: request.slippageBps })
+  const paidOut = { least: plus(least, fees), now: plus(principal, fees) }
+  const kept = keptLeastOfPair(request.keptReceipts, position.pool, paidOut)
   return {
     liquidity,
     principal,
-    least: burnAmountsWithSlippage({ ...bounds, liquidity, slippageBps: request.slippageBps }),
+    least: { amount0: kept.amount0 - fees.amount0, amount1: kept.amount1 - fees.amount1 },
   }
+}
+
+const noFees: Amounts = { amount0: 0n, amount1: 0n }
+
+function plus(one: Amounts, other: Amounts): Amounts {
+  return { amount0: one.amount0 + other.amount0, amount1: one.amount1 + other.amount1 }
 }
 
 export type RemoveRequest = {
@@ -45,6 +57,8 @@ export type RemoveRequest = {
   readonly slippageBps: number
   readonly deadline: number
   readonly recipient: Address
+  /** What the plan that is carried out says must arrive; the calldata asks for no less. */
+  readonly keptReceipts?: readonly TokenQuantity[] | undefined
 }
 
 export type FittedRemoval = { readonly liquidity: bigint; readonly principal: Amounts; readonly least: Amounts }

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
-import type { Intent, IntentApproval } from '../../../intent.ts'
+import type { Intent, IntentApproval, TokenQuantity } from '../../../intent.ts'
 import type { Quote, Token } from '../../../ports.ts'
 import { describeAmounts } from './describe-amounts.ts'
 import { planPayment } from './plan-payment.ts'
@@ -41,4 +41,6 @@ export type SwapRequest = {
   /** Unix seconds. */
   readonly deadline: number
   readonly recipient: Address
+  /** What the plan that is carried out says must arrive; the calldata asks for no less. */
+  readonly keptReceipts?: readonly TokenQuantity[] | undefined
 }

@@ -6,6 +6,7 @@ import type { PairShare, Planned, RemoveOutcome } from '../../../ports.ts'
 import { v2PairAbi } from '../abis/v2-pair.ts'
 import { v2RouterAbi } from '../abis/v2-router.ts'
 import type { RemoveRequest } from '../planning/fit-removal.ts'
+import { keptLeastOfPair } from '../planning/kept-least.ts'
 import { leastReceipts } from '../planning/least-receipts.ts'
 import { lessSlippage } from '../planning/less-slippage.ts'
 import { logsOf } from '../planning/logs-of.ts'
@@ -20,9 +21,9 @@ import { transfersOf } from '../planning/transfers-of.ts'
 /**
  * Plans to give pair tokens back for their share of a v2 pair through Router02, which needs an allowance of exactly those
  * pair tokens. Fees of a v2 pair are part of the share, so the outcome knows no fees of their own. Wrapped native tokens
- * come as such. Each minimum is the present share less the slippage.
+ * come as such. Each minimum is the present share less the slippage, or what the plan that is carried out says.
  *
- * @throws ToolError `AMOUNT_TOO_SMALL`, `VERSION_NOT_DEPLOYED`.
+ * @throws ToolError `AMOUNT_TOO_SMALL`, `SIMULATION_DRIFT`, `VERSION_NOT_DEPLOYED`.
  */
 export function planRemoveV2(
   chain: Chain,
@@ -33,10 +34,13 @@ export function planRemoveV2(
   const { token0, token1 } = share.pool
   const shares = shareOf(share.shares, request.percentage)
   const amounts = burnt(share, shares)
-  const least = {
-    amount0: lessSlippage(amounts.amount0, request.slippageBps),
-    amount1: lessSlippage(amounts.amount1, request.slippageBps),
-  }
+  const least = keptLeastOfPair(request.keptReceipts, share.pool, {
+    least: {
+      amount0: lessSlippage(amounts.amount0, request.slippageBps),
+      amount1: lessSlippage(amounts.amount1, request.slippageBps),
+    },
+    now: amounts,
+  })
   const data = encodeRemove(share, shares, least, request)
   const pair = getAddress(share.pool.id)
   return {

@@ -15,7 +15,7 @@ import { transfersOf } from '../planning/transfers-of.ts'
  * was deployed before v2 and knows the pairs of another factory. The entry points that measure what arrives are used
  * for every token, so that one with a fee on transfer is held to the same minimum.
  *
- * @throws ToolError `AMOUNT_TOO_SMALL`, `VERSION_NOT_DEPLOYED`.
+ * @throws ToolError `AMOUNT_TOO_SMALL`, `SIMULATION_DRIFT`, `VERSION_NOT_DEPLOYED`.
  */
 export function planSwapV2(
   ports: Pick<PlanPorts, 'tokens'>,
@@ -26,7 +26,7 @@ export function planSwapV2(
   const { router } = requireDeployment(chain, 'v2')
   const wrapped = ports.tokens.wrapped(chain)
   const path = followRoute(quote.route, request.tokenIn.isNative ? wrapped : request.tokenIn)
-  const least = leastOut(quote, request.slippageBps)
+  const least = leastOut(quote, request)
   const data = encodeSwap(
     quote,
     request,

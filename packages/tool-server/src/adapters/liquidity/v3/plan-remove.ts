@@ -19,7 +19,7 @@ import { positionManagerCall } from './position-manager-call.ts'
  * price move in between, the cap does not: a little principal may stay owed, or a little of the fees come along, and the
  * outcome says so). An emptied position keeps its NFT, so that its id stays known and what it is owed collectable.
  *
- * @throws ToolError `AMOUNT_TOO_SMALL`, `VERSION_NOT_DEPLOYED`.
+ * @throws ToolError `AMOUNT_TOO_SMALL`, `SIMULATION_DRIFT`, `VERSION_NOT_DEPLOYED`.
  */
 export function planRemoveV3(
   chain: Chain,

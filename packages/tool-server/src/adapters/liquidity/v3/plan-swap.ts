@@ -24,7 +24,7 @@ import { swapIntent, type SwapRequest } from '../planning/swap-intent.ts'
  * Plans a swap through v3 pools by SwapRouter02. The deadline stands in its `multicall`, because the swap itself takes
  * none. Native currency goes in as value; out it is unwrapped by the router in the same transaction.
  *
- * @throws ToolError `AMOUNT_TOO_SMALL`, `VERSION_NOT_DEPLOYED`.
+ * @throws ToolError `AMOUNT_TOO_SMALL`, `SIMULATION_DRIFT`, `VERSION_NOT_DEPLOYED`.
  */
 export function planSwapV3(
   ports: Pick<PlanPorts, 'tokens'>,
@@ -34,7 +34,7 @@ export function planSwapV3(
 ): Planned<SwapOutcome, SwapOutcome> {
   const router = requireDeployment(chain, 'v3').swapRouter02
   const path = followRoute(quote.route, request.tokenIn.isNative ? ports.tokens.wrapped(chain) : request.tokenIn)
-  const least = leastOut(quote, request.slippageBps)
+  const least = leastOut(quote, request)
   const recipient = request.tokenOut.isNative ? routerAlias : request.recipient
   const steps = [
     encodeSwap(quote, path, least, recipient),

@@ -17,7 +17,7 @@ import { v4Action } from './v4-action.ts'
  * false` cannot hold them back: they come along and the outcome shows them. An emptied position keeps its NFT, so that its
  * id stays known.
  *
- * @throws ToolError `AMOUNT_TOO_SMALL`, `HOOK_NOT_SUPPORTED`, `VERSION_NOT_DEPLOYED`.
+ * @throws ToolError `AMOUNT_TOO_SMALL`, `HOOK_NOT_SUPPORTED`, `SIMULATION_DRIFT`, `VERSION_NOT_DEPLOYED`.
  */
 export function planRemoveV4(
   ports: Pick<PlanPorts, 'rpc'>,
@@ -28,7 +28,14 @@ export function planRemoveV4(
   const { positionManager } = requireDeployment(chain, 'v4')
   const { pool, fees0, fees1 } = position
   refuseDeltaHooks(pool.hooks, 'positionId')
-  const { liquidity, principal, least: leastPrincipal } = fitRemoval(position, request)
+  const {
+    liquidity,
+    principal,
+    least: leastPrincipal,
+  } = fitRemoval(position, request, {
+    amount0: fees0,
+    amount1: fees1,
+  })
   const least = requireUint128(leastPrincipal, { amount0: 'percentage', amount1: 'percentage' })
   const steps = [
     v4Action.decrease(BigInt(position.positionId), liquidity, least),

@@ -19,14 +19,14 @@ import { v4Action } from './v4-action.ts'
  * Plans a swap through v4 pools by the universal router, paid through Permit2. Native currency is a currency of its own
  * in v4: it goes in as value and comes out as such.
  *
- * @throws ToolError `AMOUNT_TOO_SMALL`, `HOOK_NOT_SUPPORTED`, `VERSION_NOT_DEPLOYED`.
+ * @throws ToolError `AMOUNT_TOO_SMALL`, `HOOK_NOT_SUPPORTED`, `SIMULATION_DRIFT`, `VERSION_NOT_DEPLOYED`.
  */
 export function planSwapV4(chain: Chain, quote: Quote, request: SwapRequest): Planned<SwapOutcome, SwapOutcome> {
   const { poolManager } = requireDeployment(chain, 'v4')
   const { address: router, version } = requireDeployment(chain, 'universalRouter')
   for (const { pool } of quote.route) refuseDeltaHooks(pool.hooks, 'tokenOut')
   const path = followRoute(quote.route, request.tokenIn)
-  const least = leastOut(quote, request.slippageBps)
+  const least = leastOut(quote, request)
   const steps = [
     swapAction(version, quote, path, least),
     v4Action.settleAll(request.tokenIn.address, quote.amountIn),

@@ -3,6 +3,7 @@ import { parseAmount } from '@svc/lp-math'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Intent, KeptDeposit } from '../../intent.ts'
 import type { AddRequest, Version } from '../../ports.ts'
+import { benchQuote } from './planning/bench-quote.fixture.ts'
 import { benchTrade } from './planning/bench-trade.fixture.ts'
 import { type Bench, createBench } from './planning/bench.fixture.ts'
 
@@ -67,7 +68,7 @@ const rows = (['v2', 'v3', 'v4'] as const).flatMap((version) =>
   (['WETH', 'USDC'] as const).map((sold) => [version, sold] as const),
 )
 
-describe.each(rows)('a plan that is carried out on %s after sales of %s', (version, sold) => {
+describe.each(rows)('a deposit that is carried out on %s after sales of %s', (version, sold) => {
   it('deposits into the same ticks, no more than planned, at the present price', async () => {
     const planned = await plan(version)
     await move(version, sold, 30)
@@ -125,5 +126,82 @@ it('of another pool is refused', async () => {
   await expect(plan('v3', { kept, fee: 3000 })).rejects.toMatchObject({
     code: 'SIMULATION_DRIFT',
     details: [{ message: 'Differs: pool.' }],
+  })
+})
+
+const swaps = [
+  ['v2', 'WETH'],
+  ['v2', 'ETH'],
+  ['v3', 'WETH'],
+  ['v3', 'ETH'],
+  ['v4', 'WETH'],
+] as const
+
+/** A sale of USDC for what WETH brings, at 1 % of slippage; of a plan that is carried out with what that says. */
+async function planSale(version: Version, bought: string, kept?: Intent): Promise<Intent> {
+  const [tokenIn, tokenOut] = await Promise.all([bench.token('USDC'), bench.token(bought)])
+  const fee = version === 'v2' ? undefined : 500
+  const quote = await benchQuote(bench, version, [tokenIn, tokenOut], parseAmount('300', 6), fee)
+  const terms = { slippageBps: 100, deadline: bench.deadline, recipient: bench.address }
+  const request = { tokenIn, tokenOut, ...terms, keptReceipts: kept?.receives }
+  return (await bench.liquidity.planSwap(bench.chain, quote, request)).intent
+}
+
+describe.each(swaps)('a sale on %s for %s that is carried out', (version, bought) => {
+  it('asks the block for no less than the plan said, whatever the present price allows', async () => {
+    const planned = await planSale(version, bought)
+    await move(version, 'USDC', 60)
+    const [again, anew] = await Promise.all([planSale(version, bought, planned), planSale(version, bought)])
+    expect(again.receives).toEqual(planned.receives)
+    expect(anew.receives[0]!.amount).toBeLessThan(planned.receives[0]!.amount)
+    await move(version, 'USDC', 60)
+    await expect(bench.run(again)).rejects.toThrow(/revert|Too little received|INSUFFICIENT/)
+    await bench.run(anew)
+  })
+
+  it('takes the higher minimum of a price that has risen', async () => {
+    const planned = await planSale(version, bought)
+    await move(version, 'WETH', 60)
+    const again = await planSale(version, bought, planned)
+    expect(again.receives[0]!.amount).toBeGreaterThan(planned.receives[0]!.amount)
+    await bench.run(again)
+  })
+
+  it('is refused where the pool gives less', async () => {
+    const planned = await planSale(version, bought)
+    await move(version, 'USDC', 150)
+    const { token, amount } = planned.receives[0]!
+    await expect(planSale(version, bought, planned)).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      details: [{ message: 'Less would arrive than the plan says.', token, planned: `${amount}` }],
+    })
+  })
+})
+
+/** Takes the newest position, or the share of the pair, out at 1 % of slippage. */
+async function planRemoval(version: Version, kept?: Intent): Promise<Intent> {
+  const { items } = await bench.liquidity.positionsByOwner(bench.chain, bench.address, [version])
+  const terms = { slippageBps: 100, deadline: bench.deadline, recipient: bench.address }
+  const request = { percentage: 50, collectFees: true, ...terms, keptReceipts: kept?.receives }
+  return (await bench.liquidity.planRemove(bench.chain, items.at(-1)!, request)).intent
+}
+
+describe.each(rows)('a removal that is carried out on %s after sales of %s', (version, sold) => {
+  it('asks the block for no less of either token than the plan said, and is refused where the pool gives less', async () => {
+    await bench.run(await plan(version, { range: version === 'v2' ? null : 'full' }))
+    const planned = await planRemoval(version)
+    await move(version, sold, 60)
+    const [again, anew] = await Promise.all([planRemoval(version, planned), planRemoval(version)])
+    for (const { token, amount } of planned.receives) {
+      expect(again.receives.find((one) => one.token === token)!.amount).toBeGreaterThanOrEqual(amount)
+    }
+    await move(version, sold, further[version])
+    await move(version, sold, further[version])
+    await expect(bench.run(again)).rejects.toThrow(/revert|Price slippage check|INSUFFICIENT/)
+    await expect(planRemoval(version, planned)).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      details: [{ message: 'Less would arrive than the plan says.' }],
+    })
+    expect(anew.receives).not.toEqual(again.receives)
   })
 })
