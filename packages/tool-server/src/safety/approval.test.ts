@@ -4,7 +4,14 @@ import { ToolError } from '../tool-error.ts'
 import { neededApproval, requireNoNewApproval } from './approval.ts'
 import { type ApprovalChannel, parsePolicy } from './policy.ts'
 
-const spend = { amountUsdMicros: 250_000_001n, gasUsdMicros: 0n, isGuess: false, isExit: false, budgets: [] }
+const spend = {
+  amountUsdMicros: 250_000_001n,
+  gasUsdMicros: 0n,
+  isGuess: false,
+  isExit: false,
+  homeUsdMicros: 0n,
+  budgets: [],
+}
 const policyWith = (...channels: ApprovalChannel[]) =>
   parsePolicy({ approvalThresholdUsd: '250', approvals: { channels } }, { production: false })
 const decidedBy = (by: string | null) => ({ carriesOut: { decidedBy: by } as Call['carriesOut'] })

@@ -100,14 +100,30 @@ describe('G13: a way home', () => {
 
   it('is held to a budget of its own, which names itself', async () => {
     const road = await open({ policy })
-    await road.run(await mintIntent(road))
+    const router = road.chain.amm.v3!.swapRouter02
+    await road.run(approveIntent(road, router, '25'))
     await reserveElsewhere(road, { gas: dailyGas, isExit: true })
-    await expect(road.run(await removeIntent(road))).rejects.toMatchObject({
+    await expect(road.run(approveIntent(road, router, '0'))).rejects.toMatchObject({
       code: 'SPENDING_LIMIT_EXCEEDED',
       message: expect.stringMatching(/^Bringing funds home may burn 90 USD of gas/),
       details: [{ limit: 'maxDailyGasUsd of ways home', usedUsd: '90', leftUsd: '0' }],
     })
     await road.run(swapIntent(road, '1'))
+  })
+
+  it('is open beyond that budget where it brings twenty times its gas, and nowhere else', async () => {
+    const road = await open({ policy })
+    const router = road.chain.amm.v3!.swapRouter02
+    await road.run(approveIntent(road, router, '25'))
+    await road.run(await mintIntent(road))
+    const ordinary = await usedGas(road)
+    await reserveElsewhere(road, { gas: dailyGas, isExit: true })
+    await road.run(await removeIntent(road))
+    expect(await road.balance('USDC')).toBeGreaterThan(parseUnits('19990', 6))
+    expect(await usedGas(road)).toBe(ordinary + (await exitGas(road)))
+    await expect(road.run(approveIntent(road, router, '0'))).rejects.toMatchObject({
+      details: [{ limit: 'maxDailyGasUsd of ways home' }],
+    })
   })
 
   it('is an allowance that is taken back, but not a call that does nothing, so that nobody uses the budget up with these', async () => {

@@ -217,6 +217,8 @@ describe('explaining what the policy says to a plan', () => {
     expect(against(within)).toEqual([])
     const beyond = explain({}, asks(39_999_999n))
     expect(against(beyond)).toEqual([['maxDailyGasUsd', 'deny', 'SPENDING_LIMIT_EXCEEDED']])
+    const worthIt = weighed({ isExit: true, homeUsdMicros: 40n }, [], true)
+    expect(against(explain({}, { ...asks(39_999_999n), weighed: worthIt }))).toEqual([])
   })
 
   it('notes an unlisted token where the list is lenient, and knows no spend that nobody priced', () => {

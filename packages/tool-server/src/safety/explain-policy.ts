@@ -6,7 +6,7 @@ import { checkOf, type PolicyCheck } from './policy-check.ts'
 import { type PolicyContext, policyVerdict, tokensOf } from './policy-verdict.ts'
 import { usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
-import { limitsOf } from './spend-limit.ts'
+import { isWorthItsGas, limitsOf } from './spend-limit.ts'
 import { usdText } from './usd-text.ts'
 import { valueChecks } from './value-checks.ts'
 import type { WeighedIntent } from './weigh-intent.ts'
@@ -146,7 +146,9 @@ function gasCheck(question: PolicyQuestion, { policy }: PolicyContext): PolicyCh
   const base = { rule: 'maxDailyGasUsd', says, because: [], change: null }
   if (gasUsdMicros === null) return { ...base, asked: 'not priced', verdict: 'unknown', code: null }
   const asked = `${usdText(gasUsdMicros)} USD at worst`
-  if (before + gasUsdMicros <= dailyGas) return { ...base, asked, verdict: 'allow', code: null }
+  const home = question.weighed?.status === 'weighed' ? question.weighed.value.homeUsdMicros : 0n
+  const isWorthIt = isWorthItsGas({ isExit, homeUsdMicros: home, gasUsdMicros }, limitsOf(policy))
+  if (isWorthIt || before + gasUsdMicros <= dailyGas) return { ...base, asked, verdict: 'allow', code: null }
   const change = 'raise maxDailyGasUsd, or wait until the window frees up'
   return { ...base, asked, verdict: 'deny', code: 'SPENDING_LIMIT_EXCEEDED', change }
 }

@@ -75,7 +75,7 @@ function beyondGas(verdict: Extract<Exceeded, { limit: 'dailyGas' }>, { isExit }
     code: 'SPENDING_LIMIT_EXCEEDED',
     message: `${whose} may burn ${capUsd} USD of gas in any 24 hours: ${sums}.`,
     details: [{ message: 'limit', limit, capUsd, usedUsd, leftUsd, askedUsd, freesAt: frees }],
-    suggestion: `${waitOf(verdict, frees)}, or have the operator raise maxDailyGasUsd.`,
+    suggestion: `${waitOf(verdict, frees)}${isExit ? ', bring more home at once (gas of at most 5 % of what comes is held to no day)' : ''}, or have the operator raise maxDailyGasUsd.`,
   }
 }
 

@@ -30,8 +30,19 @@ function guessed(gas: string, { arriving = '0.01', dryRun = false } = {}): Spend
     arrivingUsdMicros: usd(arriving),
     unpriced: [{ token, doubt: 'unnamed', listed: false }],
   } as const
-  const ids = { principal: 'agent', chainId: 1, requestId: 'request', reservationId: 'reservation', isExit: false }
-  return { ledger: store.ledger, policy, ...ids, value, budgets: [], gasWei: 0n, gasUsdMicros: usd(gas), dryRun }
+  const ids = { principal: 'agent', chainId: 1, requestId: 'request', reservationId: 'reservation' }
+  const home = { isExit: false, homeUsdMicros: 0n }
+  return {
+    ledger: store.ledger,
+    policy,
+    ...ids,
+    ...home,
+    value,
+    budgets: [],
+    gasWei: 0n,
+    gasUsdMicros: usd(gas),
+    dryRun,
+  }
 }
 
 it.each(['0', '1', '250', '499.99'])('a guess needs a person with %s USD of gas as without', async (gas) => {
@@ -185,6 +196,29 @@ describe('the gas of a day', () => {
     expect(await raiseSpend(call('home', '40', { isExit: true, policy: low }), home)).toMatchObject({ refusals: [] })
     const absurd = await limitSpend(call('next', '9000000000000', { isExit: true }))
     expect(absurd.refusals).toMatchObject([{ details: [{ limit: 'maxDailyGasUsd of ways home' }] }])
+  })
+
+  it('of a way home is held to no day where it is at most a twentieth of what comes, and of one transaction', async () => {
+    const burnt = await limitSpend(call('burnt', '40', { isExit: true }))
+    expect(burnt.refusals).toEqual([])
+    const home = (id: string, gas: string, comes: string) =>
+      limitSpend(call(id, gas, { isExit: true, homeUsdMicros: usd(comes) }))
+    expect((await home('poor', '100', '1999.99')).refusals).toMatchObject([
+      {
+        details: [{ limit: 'maxDailyGasUsd of ways home' }],
+        suggestion: expect.stringContaining('at most 5 % of what'),
+      },
+    ])
+    expect((await home('dear', '500.01', '100000')).refusals).toHaveLength(1)
+    const worth = await home('worth', '100', '2000')
+    expect(worth).toMatchObject({ reserved: true, refusals: [] })
+    const asked = { isExit: true, homeUsdMicros: usd('2000') }
+    expect((await raiseSpend(call('worth', '100.01', asked), worth)).refusals).toHaveLength(1)
+    const held = { ledger: store.ledger, policy: tight, reservationId: 'worth', budgets: [], isReserved: true }
+    expect(await holdSpend({ ...held, reserved: worth })).toEqual([])
+    expect(await holdSpend({ ...held, reserved: { ...worth, homeUsdMicros: 0n } })).toHaveLength(1)
+    // Only of what comes home: what a call spends is held to its limits whatever arrives.
+    expect((await limitSpend(call('spends', '41', { homeUsdMicros: usd('100000') }))).refusals).toHaveLength(1)
   })
 
   it('without a price counts as its share of the sum that is allowed without one', async () => {

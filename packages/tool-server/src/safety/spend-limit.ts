@@ -18,13 +18,13 @@ import type { SpendValue, Unpriced } from './spend-value.ts'
  * contradict, is refused there too. Gas that has no price counts as its share of a fixed sum, which is a day's gas.
  */
 export async function limitSpend(request: SpendRequest): Promise<SpendDecision> {
-  const { ledger, policy, value, isExit, dryRun } = request
-  const limits = limitsOf(policy)
-  const gas = request.gasUsdMicros ?? unpricedGas(request.gasWei, limits)
+  const { ledger, policy, value, isExit, homeUsdMicros, dryRun } = request
+  const gas = request.gasUsdMicros ?? unpricedGas(request.gasWei, limitsOf(policy))
+  const limits = limitsFor(policy, { ...request, gasUsdMicros: gas })
   const isGuess = value.unpriced.length > 0
   const bound = max(value.usdMicros, value.arrivingUsdMicros)
   const refused = (parts: SpendParts, refusal: Refusal): SpendDecision => {
-    return { ...parts, isExit, budgets: [], isGuess, reserved: false, used: null, refusals: [refusal] }
+    return { ...parts, isExit, homeUsdMicros, budgets: [], isGuess, reserved: false, used: null, refusals: [refusal] }
   }
   if (isGuess && (bound === 0n || !maybeGuessed(request))) {
     const known = { amountUsdMicros: value.usdMicros, gasUsdMicros: gas }
@@ -51,6 +51,7 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
     ...parts,
     ...asks,
     isExit,
+    homeUsdMicros,
     budgets: request.budgets,
     isGuess,
     reserved: !dryRun,
@@ -74,7 +75,6 @@ const largestCap = 10n ** 18n
  */
 export async function raiseSpend(request: SpendRequest, held: HeldSpend): Promise<SpendRaise> {
   const { ledger, policy, value, reservationId, dryRun } = request
-  const limits = limitsOf(policy)
   if (value.unpriced.length > 0 && !maybeGuessed(request)) {
     return { ...held, refusals: [withoutPrice(value.unpriced)] }
   }
@@ -83,7 +83,9 @@ export async function raiseSpend(request: SpendRequest, held: HeldSpend): Promis
   const isExit = held.isExit && request.isExit
   const least = held.isGuess ? held.amountUsdMicros - (gasUsdMicros - held.gasUsdMicros) : held.amountUsdMicros
   const isGuess = held.isGuess || value.unpriced.length > 0
-  const parts = { ...held, amountUsdMicros: max(worth, least), gasUsdMicros, isGuess, isExit }
+  const { homeUsdMicros } = request
+  const parts = { ...held, amountUsdMicros: max(worth, least), gasUsdMicros, isGuess, isExit, homeUsdMicros }
+  const limits = limitsFor(policy, parts)
   const isHeld = request.budgets.every(({ name, usdMicros: asked }) =>
     held.budgets.some((one) => one.name === name && one.usdMicros >= asked),
   )
@@ -103,13 +105,13 @@ export async function holdSpend(held: {
   readonly ledger: Pick<Ledger, 'raise'>
   readonly policy: Policy
   readonly reservationId: string
-  readonly reserved: SpendParts & Pick<HeldSpend, 'needsPerson' | 'isExit'>
+  readonly reserved: SpendParts & Pick<HeldSpend, 'needsPerson' | 'isExit' | 'homeUsdMicros'>
   readonly budgets: readonly Budget[]
   /** False where nothing was put into the ledger. */
   readonly isReserved: boolean
 }): Promise<readonly Refusal[]> {
   const { ledger, reservationId, reserved, budgets } = held
-  const limits = limitsOf(held.policy)
+  const limits = limitsFor(held.policy, reserved)
   if (!reserved.isExit && sumOf(reserved) > limits.perTransaction) return [aboveOne(limits, reserved)]
   if (!held.isReserved) return []
   const { amountUsdMicros, gasUsdMicros, isExit } = reserved
@@ -132,6 +134,8 @@ export type HeldSpend = SpendParts & {
   readonly isGuess: boolean
   /** It brings funds home, so gas is all that it is held to. */
   readonly isExit: boolean
+  /** What it brings home, at the low edge of trusted prices. */
+  readonly homeUsdMicros: bigint
   readonly budgets: readonly BudgetAmount[]
   /** Why a person must say yes whatever the threshold says; absent where nothing asks for one. */
   readonly needsPerson?: string
@@ -152,6 +156,8 @@ export type SpendRequest = {
   readonly budgets: readonly Budget[]
   /** Whether it only brings funds home. */
   readonly isExit: boolean
+  /** What it brings home, at the low edge of trusted prices. */
+  readonly homeUsdMicros: bigint
   /** What gas may cost at worst, in native currency and in dollars; `null` where native currency has no price. */
   readonly gasWei: bigint
   readonly gasUsdMicros: bigint | null
@@ -179,6 +185,28 @@ export function limitsOf(policy: Policy): SpendLimits & { readonly dailyGas: big
     ...(limitsUsd.principalDaily === undefined ? {} : { principalDaily: usdMicros(limitsUsd.principalDaily) }),
   }
 }
+
+/**
+ * The limits that a spend is held to. What brings funds home is held to no gas of a day while its gas at worst is no more than
+ * `exitGasBps` of what it brings, nor than one transaction may spend: gas as dear as on busy days, or gas that others burned, keeps
+ * nobody from leaving with what is worth it, and nothing is burned beyond what a call may lose anyway.
+ */
+function limitsFor(policy: Policy, spend: ExitGas): SpendLimits {
+  const { dailyGas, ...others } = limitsOf(policy)
+  return isWorthItsGas(spend, others) ? others : { ...others, dailyGas }
+}
+
+export type ExitGas = Pick<HeldSpend, 'isExit' | 'homeUsdMicros' | 'gasUsdMicros'>
+
+export function isWorthItsGas(
+  { isExit, homeUsdMicros, gasUsdMicros }: ExitGas,
+  { perTransaction }: Pick<SpendLimits, 'perTransaction'>,
+): boolean {
+  return isExit && gasUsdMicros <= perTransaction && gasUsdMicros * 10_000n <= homeUsdMicros * exitGasBps
+}
+
+/** Of what comes home, in hundredths of a percent: what the loosest rule lets any call lose. */
+export const exitGasBps = 500n
 
 /** Share of the daily limit, in percent, whose crossing is announced. */
 export const dailyAlertPct = 80n

@@ -39,6 +39,8 @@ export type CallValue = ValueVerdict &
      * where nothing is traded or a price is missing.
      */
     readonly priceImpactBps: number | null
+    /** Worth of the tokens that a call which spends nothing brings, at the low edge of trusted prices; 0 of every other call. */
+    readonly homeUsdMicros: bigint
     readonly bounds: ValueBounds
     /** Pools that the call trades in or deposits into. */
     readonly pools: readonly Hex[]
@@ -80,6 +82,7 @@ export function valueOfCall(
     ...verdict,
     ...movedPositions(simulated, prices),
     isExit,
+    homeUsdMicros: isExit ? valueAt({ ...simulated.arrives, positions: [], shares: [] }, prices, 'low') : 0n,
     priceImpactBps: priceImpact(verdict, simulated, prices, calls, feeBpsOf(outcomes)),
     bounds: limits,
     pools,

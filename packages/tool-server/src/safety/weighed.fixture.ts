@@ -28,6 +28,7 @@ export const value: CallValue = {
   speculativeUsdMicros: 0n,
   coldUsdMicros: 0n,
   isExit: false,
+  homeUsdMicros: 0n,
   leavingUsdMicros: 0n,
   arrivingUsdMicros: 0n,
   priceImpactBps: 12,

@@ -147,7 +147,7 @@ async function planSale(version: Version, bought: string, kept?: Intent): Promis
   return (await bench.liquidity.planSwap(bench.chain, quote, request)).intent
 }
 
-describe.each(swaps)('a sale on %s for %s that is carried out', (version, bought) => {
+describe.each(swaps)('G13: a sale on %s for %s that is carried out', (version, bought) => {
   it('asks the block for no less than the plan said, whatever the present price allows', async () => {
     const planned = await planSale(version, bought)
     await move(version, 'USDC', 60)
@@ -186,7 +186,7 @@ async function planRemoval(version: Version, kept?: Intent): Promise<Intent> {
   return (await bench.liquidity.planRemove(bench.chain, items.at(-1)!, request)).intent
 }
 
-describe.each(rows)('a removal that is carried out on %s after sales of %s', (version, sold) => {
+describe.each(rows)('G13: a removal that is carried out on %s after sales of %s', (version, sold) => {
   it('asks the block for no less of either token than the plan said, and is refused where the pool gives less', async () => {
     await bench.run(await plan(version, { range: version === 'v2' ? null : 'full' }))
     const planned = await planRemoval(version)

@@ -62,7 +62,8 @@ describe('what each call comes to by itself', () => {
     const { calls } = outcomesOf(moved([withDeposits([mint, mint])], { pairs: new Map([[one, pair]]) }), prices)
     const { leaves } = calls[0]!.outcomes[0]!
     expect(leaves.tokens).toEqual(new Map([[other, 2n * taken.amount1]]))
-    expect(leaves.shares).toEqual([1, 2].map(() => ({ ...pair, amount: taken.amount0 })))
+    const share = { ...pair, amount: taken.amount0 }
+    expect(leaves.shares).toEqual([share, share])
     expect(calls[0]!.outcomes.every(({ leaves }) => !leaves.tokens.has(one))).toBe(true)
   })
 

@@ -220,29 +220,6 @@ describe('a write above the threshold', () => {
     expect((await world.call('execute_swap', { ...swap, amount: '10', ...key })).text('amountIn')).toBe('10')
   })
 
-  test.each([
-    ['of a trade', 'execute_swap', async () => ({ ...swap, version: 'v3', slippageBps: 150 }), moveThePrice],
-    [
-      'of a removal',
-      'remove_liquidity',
-      async (world: World) => {
-        const pair = { token0: 'WETH', token1: 'USDC', fee: 500, rangeStrategy: 'wide' }
-        const added = await world.call('add_liquidity', { ...pair, amount0: '0.03' })
-        return { positionId: added.text('positionId'), version: 'v3', percentage: 100, slippageBps: 150 }
-      },
-      moveOnePool,
-    ],
-  ] as const)('asks the block for the least that was shown, %s', async (_what, tool, argsFor, move) => {
-    const world = await open({ policy: { ...lenient, approvalThresholdUsd: '5000' } })
-    const planId = (await world.call(tool, { ...(await argsFor(world)), dryRun: true })).text('plan.planId')
-    const { receives } = readPlanned((await world.store.operations.byId(planId))!)
-    await move(world)
-    const hash = (await world.call('execute_plan', { planId })).text('txHash') as Hash
-    const { input } = await world.client.getTransaction({ hash })
-    const shown = receives.filter(({ amount }) => input.includes(toHex(amount, { size: 32 }).slice(2)))
-    expect(shown).toHaveLength(1)
-  })
-
   test('is refused although approved when it no longer fits the policy', async () => {
     const world = await open({ policy: small })
     const id = await waiting(world)
@@ -322,6 +299,31 @@ describe('a write above the threshold', () => {
     const answer = { operationId: operation!.id, planHash: operation!.planHash, accepted: true }
     expect((await world.refuse('execute_swap', swap, { answer })).code).toBe('APPROVAL_REQUIRED')
     expect((await world.store.operations.byId(operation!.id))?.state).toBe('awaiting_approval')
+  })
+})
+
+describe('G13: a plan that is carried out', () => {
+  test.each([
+    ['of a trade', 'execute_swap', async () => ({ ...swap, version: 'v3', slippageBps: 150 }), moveThePrice],
+    [
+      'of a removal',
+      'remove_liquidity',
+      async (world: World) => {
+        const pair = { token0: 'WETH', token1: 'USDC', fee: 500, rangeStrategy: 'wide' }
+        const added = await world.call('add_liquidity', { ...pair, amount0: '0.03' })
+        return { positionId: added.text('positionId'), version: 'v3', percentage: 100, slippageBps: 150 }
+      },
+      moveOnePool,
+    ],
+  ] as const)('asks the block for the least that was shown, %s', async (_what, tool, argsFor, move) => {
+    const world = await open({ policy: { ...lenient, approvalThresholdUsd: '5000' } })
+    const planId = (await world.call(tool, { ...(await argsFor(world)), dryRun: true })).text('plan.planId')
+    const { receives } = readPlanned((await world.store.operations.byId(planId))!)
+    await move(world)
+    const hash = (await world.call('execute_plan', { planId })).text('txHash') as Hash
+    const { input } = await world.client.getTransaction({ hash })
+    const shown = receives.filter(({ amount }) => input.includes(toHex(amount, { size: 32 }).slice(2)))
+    expect(shown).toHaveLength(1)
   })
 })
 
