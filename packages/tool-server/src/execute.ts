@@ -18,7 +18,9 @@ import { checkPolicy, simulatePlan } from './safety/prepare.ts'
 import { clearTheWay, reconcile, type ReconcileReport } from './safety/reconcile.ts'
 import { noteRefusal } from './safety/note-refusal.ts'
 import { recover } from './safety/recover.ts'
+import { mayBringHome } from './safety/may-bring-home.ts'
 import { requireRunning } from './safety/require-running.ts'
+import { requireWayHome } from './safety/require-way-home.ts'
 import { reserveSpend } from './safety/reserve-spend.ts'
 import { begin, revalidate } from './safety/revalidate.ts'
 import type { RoadPorts } from './safety/road-ports.ts'
@@ -125,12 +127,13 @@ export type ExecutorOptions = RoadPorts & {
 async function travel(trip: Trip, policies: PolicyFollower): Promise<Settled | Deferred> {
   const { engine, call } = trip
   const { step, refusals } = stepsOf(trip)
-  await step('requireRunning', () => requireRunning(engine))
+  await step('requireRunning', () => requireRunning(engine, mayBringHome(trip)))
   await step('keepPlan', () => keepPlan(trip))
   const checked = await step('checkPolicy', () => checkPolicy(trip))
   const simulated = await step('simulate', () => simulatePlan(checked))
   const kept = await step('keepBounds', () => keepBounds(simulated))
   const weighed = await step('weighValue', () => weighValue(kept))
+  await step('requireWayHome', () => requireWayHome(weighed))
   const reserved = await step('reserveSpend', () => reserveSpend(weighed))
   let road = reserved
   const progress = begin(reserved)

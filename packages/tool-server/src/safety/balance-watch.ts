@@ -122,7 +122,7 @@ async function weigh(engine: WatchParts, chain: Chain, held: Held, priced: Price
   if (allFell || nativeHasFallen(samples, nativeWei, outflows, maxBalanceDropPct, worth)) {
     const what = allFell ? 'what the wallet holds' : `the ${chain.nativeCurrency.symbol} the wallet holds`
     const cause = `${what} on ${chain.name} fell by more than ${maxBalanceDropPct} % within ${windowMinutes} min, other than by what was spent on record`
-    if (await breaker.trip(cause)) await engine.switches.look()
+    if (await breaker.trip(cause, 'balance')) await engine.switches.look()
     return
   }
   if (outflows.some(({ settledAt }) => settledAt === null || settledAt >= held.at - settledForMs)) return

@@ -81,7 +81,9 @@ describe('G9: a wallet that loses more than was spent on record', () => {
     const nonce = await road.nonce()
     await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
     expect(await road.nonce()).toBe(nonce)
-    expect(await causes(road)).toEqual([expect.stringMatching(/holds on \S+ fell by more than 20 % within 60 min/)])
+    expect((await road.auditLines()).filter(({ event }) => event === 'breaker.open')).toMatchObject([
+      { cause: expect.stringMatching(/holds on \S+ fell by more than 20 % within 60 min/), openedBy: 'balance' },
+    ])
     const { breaker: limits } = parsePolicy({}, { production: false })
     const breaker = createCircuitBreaker({ dataDir: road.dataDir, limits: () => limits, now: Date.now })
     await breaker.rearm({ by: 'operator:ada', at: new Date(road.clock.offsetMs + Date.now()).toISOString() })
@@ -273,7 +275,9 @@ describe('G9: a call that ends worse than simulated', () => {
         ? receipts(input, init)
         : fetch(input, init)
     expect(await road.run(swapIntent(road, '300'))).toHaveProperty('main.hash')
-    expect(await causes(road)).toEqual([expect.stringMatching(/ended more than 10 % worse than simulated/)])
+    expect((await road.auditLines()).filter(({ event }) => event === 'breaker.open')).toMatchObject([
+      { cause: expect.stringMatching(/ended more than 10 % worse than simulated/), openedBy: 'drift' },
+    ])
     road.network.fetch = fetch
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
   })
