@@ -45,7 +45,7 @@ import type { SafetyReport } from './tool.ts'
  * ends what an earlier process left open; run it before the server takes writes.
  */
 export function createExecutor(options: ExecutorOptions): Executor {
-  const engine = engineOf(options, () => policies.latest().policy.breaker)
+  const engine = engineOf(options, () => policies.latest().policy)
   const policies = followPolicy(engine, options.policies)
   const inTurn = createSerialQueue(lineBounds)
   const inFlight = new Set<string>()
@@ -161,12 +161,12 @@ async function travel(trip: Trip, policies: PolicyFollower): Promise<Settled | D
 /** So many writes are in line on one chain; callers take turns, and none can fill the line alone. */
 const lineBounds = { inLine: 200, perCaller: 60 }
 
-function engineOf(options: ExecutorOptions, limits: () => Policy['breaker']): Engine {
+function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine {
   const { dataDir, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options
-  const breaker = createCircuitBreaker({ dataDir, limits, now })
+  const breaker = createCircuitBreaker({ dataDir, limits: () => latestPolicy().breaker, now })
   const switches = createSwitchRecorder({ ...options, breaker })
   const nativePrices = createNativePrices()
-  const balances = createBalanceWatch({ ...options, limits, breaker, switches, nativePrices })
+  const balances = createBalanceWatch({ ...options, policy: latestPolicy, breaker, switches, nativePrices })
   const owed = createOwedAllowances(dataDir)
   const simulators = createSimulatorMemory(now)
   return {

@@ -1,10 +1,10 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { parseUnits } from 'viem'
+import { type Hex, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { v3PathOf } from '../../adapters/liquidity/chain-actor.fixture.ts'
 import { openWorld } from '../../tools/chain-world.fixture.ts'
 import { methodsIn } from '../network.fixture.ts'
-import { openStranger, syncClock } from './attack-kit.fixture.ts'
+import { nextIn, openConcentrated, openStranger, passBlocks, syncClock } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 
@@ -42,6 +42,44 @@ describe('G9: who opens the breaker to lock funds in', () => {
       open: true,
       stops: 'all-but-ways-home',
     })
+    await world.call('remove_liquidity', { positionId })
+    await world.close()
+  })
+
+  it('by pushing a named pool in four of ten blocks for half an hour and leaving it then, does not', async () => {
+    const pool = await openConcentrated(devnet(), { low: 15_000, high: 500_000, wbtc: '1.2', usdc: '108000' })
+    const sources = { pools: [pool.source], expectedUsd: { low: '45000', high: '180000' } }
+    const world = await openWorld(devnet(), {
+      policy: { version: 1, priceSources: { [`${devnet().chainId}`]: { [pool.wbtc]: sources } } },
+      chain: { blockTimeSeconds: 12 },
+      funds: { ETH: '1', WETH: '1', USDC: '3000', USDT: '0', DAI: '0', WBTC: '2' },
+    })
+    const stranger = await openStranger(devnet())
+    await passBlocks(devnet(), stranger, 200)
+    await syncClock(world)
+    const positionId = (await world.call('add_liquidity', entry)).text('positionId')
+    await passBlocks(devnet(), stranger, 6)
+    const look = async () => {
+      await syncClock(world)
+      await world.executor.watchBalances()
+    }
+    await look()
+    const pushed = async (seconds: number, path: Hex, amount: bigint) => {
+      await nextIn(devnet(), stranger, seconds)
+      await stranger.swapV3(path, amount)
+    }
+    for (let block = 0; block < 66; block += 1) {
+      const held = await world.balance('WBTC', stranger.address)
+      // Last in a block and first in the next: the push stands between blocks alone.
+      await pushed(12, v3PathOf(pool.usdc, pool.fee, pool.wbtc), parseUnits('42000', 6))
+      const bought = (await world.balance('WBTC', stranger.address)) - held
+      await pushed(11, v3PathOf(pool.wbtc, pool.fee, pool.usdc), bought)
+      if (block >= 50 && block % 4 === 0) await look()
+    }
+    await look()
+    await passBlocks(devnet(), stranger, 110)
+    await look()
+    expect((await world.call('check_safety_status')).at('breaker')).toMatchObject({ open: false })
     await world.call('remove_liquidity', { positionId })
     await world.close()
   })
