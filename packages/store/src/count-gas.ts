@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely'
 import type { Schema } from './schema.ts'
 import { touchLatestSession } from './spending-session.ts'
 import { requireAmount } from './require-amount.ts'
+import { amountsText, nativeCurrency } from './token-amounts.ts'
 
 /**
  * Notes in the journal what the gas of mined transactions counts as, in millionths of a US dollar, and gives those that
@@ -28,7 +29,7 @@ export async function countGas(trx: Transaction<Schema>, gas: readonly GasCost[]
  * reserved for the same request, and else of the server itself.
  */
 export async function countUnreservedGas(trx: Transaction<Schema>, gas: readonly GasCost[], at: number): Promise<void> {
-  for (const { hash, usdMicros } of await countGas(trx, gas)) {
+  for (const { hash, usdMicros, wei } of await countGas(trx, gas)) {
     const entry = await trx.selectFrom('journal').selectAll().where('hash', '=', hash).executeTakeFirstOrThrow()
     const { request_id, chain_id } = entry
     const reserved = trx.selectFrom('reservation').select('principal').where('request_id', '=', request_id)
@@ -44,6 +45,7 @@ export async function countUnreservedGas(trx: Transaction<Schema>, gas: readonly
         reserved_usd_micros: 0n,
         settled_usd_micros: 0n,
         settled_gas_usd_micros: usdMicros,
+        amounts: amountsText(new Map([[nativeCurrency, wei]])),
         state: 'settled',
         reserved_at: at,
         closed_at: at,
@@ -52,5 +54,5 @@ export async function countUnreservedGas(trx: Transaction<Schema>, gas: readonly
   }
 }
 
-/** What the gas of one mined transaction cost, in millionths of a US dollar. */
-export type GasCost = { readonly hash: string; readonly usdMicros: bigint }
+/** What the gas of one mined transaction cost, in millionths of a US dollar and in native currency. */
+export type GasCost = { readonly hash: string; readonly usdMicros: bigint; readonly wei: bigint }

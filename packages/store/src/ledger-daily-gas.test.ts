@@ -34,7 +34,7 @@ describe.each(useEngines())('G13: gas of a day in the ledger on $engine', ({ new
       askedUsdMicros: 41n,
       freesAt: null,
     })
-    await store.ledger.settle('one', 0n, [{ hash: await mined('one'), usdMicros: 20n }])
+    await store.ledger.settle('one', 0n, [{ hash: await mined('one'), usdMicros: 20n, wei: 1n }])
     expect(await reserve('two', { gasUsdMicros: 80n })).toMatchObject({ granted: true })
     expect(await store.ledger.check(asked({ gasUsdMicros: 1n }))).toMatchObject({ limit: 'dailyGas' })
     expect(await store.ledger.check(asked({ amountUsdMicros: 9n }))).toMatchObject({ granted: true })
@@ -49,7 +49,7 @@ describe.each(useEngines())('G13: gas of a day in the ledger on $engine', ({ new
       ['second', 50n],
     ] as const) {
       await reserve(id, { gasUsdMicros: usdMicros })
-      await store.ledger.settle(id, 0n, [{ hash: await mined(id), usdMicros }])
+      await store.ledger.settle(id, 0n, [{ hash: await mined(id), usdMicros, wei: 1n }])
       clock += hourMs
     }
     const ask = (gasUsdMicros: bigint) => store.ledger.check(asked({ gasUsdMicros }))
@@ -71,7 +71,7 @@ describe.each(useEngines())('G13: gas of a day in the ledger on $engine', ({ new
       dailyGasUsdMicros: 200n,
       dailyExitGasUsdMicros: 100n,
     })
-    await store.ledger.settle('home', 0n, [{ hash: await mined('home'), usdMicros: 40n }])
+    await store.ledger.settle('home', 0n, [{ hash: await mined('home'), usdMicros: 40n, wei: 1n }])
     expect(await reserve('more', { gasUsdMicros: 61n, isExit: true })).toMatchObject({ usedUsdMicros: 40n })
     expect(await reserve('more', { gasUsdMicros: 60n, isExit: true })).toMatchObject({ granted: true })
   })
@@ -110,7 +110,7 @@ describe.each(useEngines())('G13: gas of a day in the ledger on $engine', ({ new
     await store.ledger.coverGas(await mined('home', 'broadcast'), 60n)
     expect(await reserve('two', { gasUsdMicros: 31n })).toMatchObject({ limit: 'dailyGas', usedUsdMicros: 70n })
     expect(await reserve('back', { gasUsdMicros: 1n, isExit: true })).toMatchObject({ limit: 'dailyGas' })
-    await store.ledger.countGas([{ hash: await mined(null), usdMicros: 25n }])
+    await store.ledger.countGas([{ hash: await mined(null), usdMicros: 25n, wei: 1n }])
     expect(await reserve('two', { gasUsdMicros: 6n })).toMatchObject({ limit: 'dailyGas', usedUsdMicros: 95n })
   })
 
@@ -122,7 +122,7 @@ describe.each(useEngines())('G13: gas of a day in the ledger on $engine', ({ new
     store = await reopen()
     expect(await store.ledger.releaseUnsigned()).toEqual(['one'])
     expect(await usage()).toMatchObject({ dailyGasUsdMicros: 60n, dailyExitGasUsdMicros: 60n })
-    await store.ledger.settle('home', 0n, [{ hash, usdMicros: 15n }])
+    await store.ledger.settle('home', 0n, [{ hash, usdMicros: 15n, wei: 1n }])
     expect(await usage()).toMatchObject({ dailyGasUsdMicros: 15n, dailyExitGasUsdMicros: 15n })
   })
 

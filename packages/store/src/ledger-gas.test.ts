@@ -8,6 +8,7 @@ import { openStore, type Store } from './open-store.ts'
 const limits = { perTransaction: 500n, perSession: 1_000n, daily: 1_200n }
 const sessionIdleMs = 1_800_000
 const dayMs = 86_400_000
+const native = '0x0000000000000000000000000000000000000000'
 let clock = 0
 let at: TestPlace
 let store: Store
@@ -45,7 +46,7 @@ describe.each(useEngines())('G4: gas in the ledger on $engine', ({ newPlace }) =
       const id = `tiny-${index}`
       const verdict = await reserve(id, 0n, 90n, `agent-${index % 5}`)
       if (verdict.granted) {
-        await store.ledger.settle(id, 0n, [{ hash: await mined({ reservationId: id }), usdMicros: 30n }])
+        await store.ledger.settle(id, 0n, [{ hash: await mined({ reservationId: id }), usdMicros: 30n, wei: 1n }])
       }
       return verdict
     }
@@ -105,13 +106,16 @@ describe.each(useEngines())('G4: gas in the ledger on $engine', ({ newPlace }) =
   test('a settlement takes the gas of each transaction once, whatever became of it', async () => {
     await reserve('one', 100n, 90n)
     const [approval, main, reverted] = [await drawn('one'), await drawn('one'), await drawn('one', 'reverted')]
-    const gas = [approval, main, reverted, main].map((hash) => ({ hash, usdMicros: 20n }))
-    await store.ledger.settle('one', 80n, gas)
-    await store.ledger.settle('one', 80n, gas)
+    const gas = [approval, main, reverted, main].map((hash) => ({ hash, usdMicros: 20n, wei: 1n }))
+    const left = new Map([['0xaa', 5n]])
+    await store.ledger.settle('one', 80n, gas, [], left)
+    await store.ledger.settle('one', 80n, gas, [], left)
     await store.ledger.countGas(gas)
     expect(await usage()).toMatchObject({ dailyUsdMicros: 140n, dailyGasUsdMicros: 60n })
     expect(await store.ledger.uncountedGas(1)).toEqual([])
-    expect(await store.ledger.outflows(1, 0)).toEqual([{ usdMicros: 140n, settledAt: clock }])
+    expect(await store.ledger.outflows(1, 0)).toEqual([
+      { usdMicros: 140n, amounts: new Map([...left, [native, 3n]]), settledAt: clock },
+    ])
   })
 
   test('what burnt gas cannot be given back', async () => {
@@ -131,16 +135,21 @@ describe.each(useEngines())('G4: gas in the ledger on $engine', ({ newPlace }) =
       { hash: noOp, requestId: 'no-op:1:0xabc:7' },
     ])
     await store.ledger.countGas([
-      { hash: revoke, usdMicros: 5_000n },
-      { hash: noOp, usdMicros: 7n },
+      { hash: revoke, usdMicros: 5_000n, wei: 1n },
+      { hash: noOp, usdMicros: 7n, wei: 1n },
     ])
+    expect(await store.ledger.outflows(1, 0)).toContainEqual({
+      usdMicros: 7n,
+      amounts: new Map([[native, 1n]]),
+      settledAt: clock,
+    })
     expect(await usage()).toMatchObject({ sessionUsdMicros: 5_190n, principalDailyUsdMicros: 5_190n })
     expect(await usage('server')).toMatchObject({ principalDailyUsdMicros: 7n, dailyUsdMicros: 5_197n })
     expect(await reserve('next', 0n, 1n, 'other')).toMatchObject({ granted: false, limit: 'daily' })
     // Settled without it, as by a call that did not see the receipt: it is found then.
     await store.ledger.settle('one', 0n)
     expect(await store.ledger.uncountedGas(1)).toEqual([{ hash: waits, requestId: 'request-of-one' }])
-    await expect(store.ledger.countGas([{ hash: waits, usdMicros: -1n }])).rejects.toMatchObject({
+    await expect(store.ledger.countGas([{ hash: waits, usdMicros: -1n, wei: 1n }])).rejects.toMatchObject({
       code: 'AMOUNT_INVALID',
     })
     expect(await store.ledger.uncountedGas(1)).toHaveLength(1)
@@ -148,7 +157,7 @@ describe.each(useEngines())('G4: gas in the ledger on $engine', ({ newPlace }) =
 
   test('counted by many at once it counts once', async () => {
     const hashes = [await mined(), await mined()]
-    const gas = hashes.map((hash) => ({ hash, usdMicros: 11n }))
+    const gas = hashes.map((hash) => ({ hash, usdMicros: 11n, wei: 1n }))
     await Promise.all(Array.from({ length: 10 }, () => store.ledger.countGas(gas)))
     expect(await usage()).toMatchObject({ dailyUsdMicros: 22n, dailyGasUsdMicros: 22n })
     clock += dayMs

@@ -181,7 +181,7 @@ async function change(world: World, spend: Spend, kind: 'raise' | 'settle' | 're
   spend.amount -= spend.amount < amount ? spend.amount : amount
   const gasUsdMicros = spend.amount % 8n
   const hash = gasUsdMicros === 7n ? await mined(world, spend.id, spend.id) : null
-  const gas = hash === null ? [] : [{ hash, usdMicros: gasUsdMicros }]
+  const gas = hash === null ? [] : [{ hash, usdMicros: gasUsdMicros, wei: 1n }]
   // Of some it is known what was lost, which here is never more than was reserved for it.
   if (amount % 3n === 1n) spend.loss /= amount
   const budgets = amount % 3n === 1n ? [{ name: 'loss', usdMicros: spend.loss }] : []
@@ -203,7 +203,7 @@ async function cover(world: World, spend: Spend, above: bigint): Promise<void> {
 async function burn(world: World, id: string, usdMicros: bigint): Promise<void> {
   const hash = await mined(world, id, null)
   expect(await world.ledger().uncountedGas(1)).toEqual([{ hash, requestId: id }])
-  await world.ledger().countGas([{ hash, usdMicros }])
+  await world.ledger().countGas([{ hash, usdMicros, wei: 1n }])
 }
 
 async function mined(

@@ -256,10 +256,36 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     clock += hourMs
     const out = await store.ledger.outflows(request(1n).chainId, since)
     expect([...out].sort((one, other) => Number(one.usdMicros - other.usdMicros))).toEqual([
-      { usdMicros: 200n, settledAt: since },
-      { usdMicros: 300n, settledAt: null },
+      { usdMicros: 200n, amounts: null, settledAt: since },
+      { usdMicros: 300n, amounts: null, settledAt: null },
     ])
     expect(await store.ledger.outflows(request(1n).chainId + 1, 0)).toEqual([])
+  })
+
+  test('what went out by token: what may leave until it is settled, then what left and the gas of it', async () => {
+    const [token, native] = ['0xaa', '0x0000000000000000000000000000000000000000']
+    const amounts = new Map([
+      [token, 7n],
+      [native, 90n],
+    ])
+    const outflow = async () => (await store.ledger.outflows(request(1n).chainId, 0))[0]!
+    await store.ledger.reserve({ ...request(300n), amounts, id: 'one', requestId: 'one' })
+    expect((await outflow()).amounts).toEqual(amounts)
+    await store.ledger.settle('one', 200n, [], [], new Map([[token, 2n ** 200n]]))
+    expect((await outflow()).amounts).toEqual(
+      new Map([
+        [token, 2n ** 200n],
+        [native, 0n],
+      ]),
+    )
+    await store.ledger.reserve({ ...request(300n), amounts, id: 'two', requestId: 'two' })
+    await store.ledger.settle('two', 200n)
+    const kept = await store.ledger.outflows(request(1n).chainId, 0)
+    expect(kept.map((one) => one.amounts)).toContainEqual(amounts)
+    const negative = new Map([[token, -1n]])
+    await expect(
+      store.ledger.reserve({ ...request(1n), amounts: negative, id: 'three', requestId: 'three' }),
+    ).rejects.toMatchObject({ code: 'AMOUNT_INVALID' })
   })
 
   describe('closing', () => {

@@ -15,6 +15,7 @@ import { countGas, countUnreservedGas, type GasCost } from './count-gas.ts'
 import { uncountedGas, type UncountedGas } from './uncounted-gas.ts'
 import { requireAmount } from './require-amount.ts'
 import { settleBudgets, takeBudgets } from './reservation-budgets.ts'
+import { amountsText, nativeCurrency, type TokenAmounts } from './token-amounts.ts'
 import { weighSpend } from './weigh-spend.ts'
 
 /**
@@ -26,8 +27,8 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
     reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now()), 'with-next'),
     check: (request) => engine.read((db) => weighSpend(db, request, now())),
     raise: (id, request) => engine.write('spend', (trx) => raiseIn(trx, id, request, now())),
-    settle: (id, actualUsdMicros, gas = [], budgets = []) =>
-      engine.write('spend', (trx) => settleIn(trx, id, { actualUsdMicros, gas, budgets }, now())),
+    settle: (id, actualUsdMicros, gas = [], budgets = [], amounts) =>
+      engine.write('spend', (trx) => settleIn(trx, id, { actualUsdMicros, gas, budgets, amounts }, now())),
     coverGas: (hash, aboveUsdMicros) => engine.write('spend', (trx) => coverGas(trx, hash, aboveUsdMicros)),
     uncountedGas: (chainId) => engine.read((db) => uncountedGas(db, chainId)),
     countGas: (gas) => engine.write('spend', (trx) => countUnreservedGas(trx, gas, now())),
@@ -81,7 +82,8 @@ export type Ledger = {
   /**
    * Replaces the reserved amount by what really moved, which may be more, and its gas by what the mined transactions named
    * cost, each counted once however often it is named. Budgets named count what is given here, which may be more than was
-   * reserved, or nothing; the others count as reserved. Both count for 24 hours from now. The same amount again changes
+   * reserved, or nothing; the others count as reserved. Both count for 24 hours from now. `amounts` is what left, without
+   * gas; where it is left out, what might have left stays on record. The same amount again changes
    * nothing, whatever is said of gas and budgets. Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
    */
   settle(
@@ -89,6 +91,7 @@ export type Ledger = {
     actualUsdMicros: bigint,
     gas?: readonly GasCost[],
     budgets?: readonly BudgetAmount[],
+    amounts?: TokenAmounts,
   ): Promise<void>
   /**
    * Holds at least so much gas above what a journalled transaction may cost, in the open reservation that it draws on, and
@@ -123,7 +126,12 @@ export type Ledger = {
   releaseUnsigned(): Promise<readonly string[]>
 }
 
-export type ReserveRequest = CheckRequest & { readonly id: string; readonly requestId: string }
+export type ReserveRequest = CheckRequest & {
+  readonly id: string
+  readonly requestId: string
+  /** What may leave, with its gas at worst among native currency. */
+  readonly amounts?: TokenAmounts
+}
 
 export type RaiseRequest = Pick<
   CheckRequest,
@@ -150,6 +158,7 @@ type Settlement = {
   readonly actualUsdMicros: bigint
   readonly gas: readonly GasCost[]
   readonly budgets: readonly BudgetAmount[]
+  readonly amounts: TokenAmounts | undefined
 }
 
 async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: number): Promise<SpendVerdict> {
@@ -169,6 +178,7 @@ async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: 
       reserved_usd_micros: request.amountUsdMicros,
       reserved_gas_usd_micros: request.gasUsdMicros ?? 0n,
       is_exit: request.isExit === true ? 1n : 0n,
+      amounts: request.amounts === undefined ? null : amountsText(request.amounts),
       state: 'reserved',
       reserved_at: at,
     })
@@ -205,18 +215,20 @@ async function raiseIn(trx: Transaction<Schema>, id: string, request: RaiseReque
 async function settleIn(
   trx: Transaction<Schema>,
   id: string,
-  { actualUsdMicros: settled_usd_micros, gas, budgets }: Settlement,
+  { actualUsdMicros: settled_usd_micros, gas, budgets, amounts: left }: Settlement,
   at: number,
 ): Promise<void> {
   requireAmount(settled_usd_micros)
   const row = await requireReservation(trx, id)
   if (row.state === 'settled' && row.settled_usd_micros === settled_usd_micros) return
   requireReserved(row)
-  const settled_gas_usd_micros = (await countGas(trx, gas)).reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
+  const counted = await countGas(trx, gas)
+  const settled_gas_usd_micros = counted.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
+  const amounts = left === undefined ? row.amounts : amountsText(withGas(left, counted))
   await settleBudgets(trx, id, budgets)
   // What settles late counts in the session that is open by then, and keeps it open from here.
   const session_id = await touchLatestSession(trx, row.principal, at)
-  await close(trx, id, { state: 'settled', settled_usd_micros, settled_gas_usd_micros, session_id }, at)
+  await close(trx, id, { state: 'settled', settled_usd_micros, settled_gas_usd_micros, amounts, session_id }, at)
 }
 
 async function close(
@@ -257,6 +269,11 @@ async function requireNothingOut(trx: Transaction<Schema>, id: string): Promise<
 async function usedOf(db: Kysely<Schema>, name: string, at: number): Promise<bigint> {
   requireBudgetName(name)
   return (await sumOfBudgets(db, [name], at)).get(name) ?? 0n
+}
+
+function withGas(left: TokenAmounts, gas: readonly GasCost[]): TokenAmounts {
+  const native = gas.reduce((sum, { wei }) => sum + wei, left.get(nativeCurrency) ?? 0n)
+  return new Map([...left, [nativeCurrency, native]])
 }
 
 function larger(one: bigint, other: bigint): bigint {

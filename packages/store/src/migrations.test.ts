@@ -41,8 +41,8 @@ describe.each([
     expect(await ledger.raise('open', raised)).toMatchObject({ granted: true })
     expect(await ledger.budgetUsage('loss')).toBe(7n)
     await ledger.settle('open', 30n, [
-      { hash: '0x02', usdMicros: 1_000n },
-      { hash: '0x04', usdMicros: 5n },
+      { hash: '0x02', usdMicros: 1_000n, wei: 1n },
+      { hash: '0x04', usdMicros: 5n, wei: 1n },
     ])
     expect(await usage()).toMatchObject({ dailyUsdMicros: 135n, dailyGasUsdMicros: 5n, sessionUsdMicros: 135n })
     expect(await ledger.uncountedGas(1)).toEqual([])

@@ -34,6 +34,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0009-bar-chunk': { up: (db) => createBarTable(db, dialect) },
     '0010-budget-sighting': { up: (db) => createValueTables(db, dialect) },
     '0011-exit': { up: addExit },
+    '0012-amounts': { up: addAmounts },
   }
 }
 
@@ -194,6 +195,11 @@ async function addExit(db: Kysely<unknown>): Promise<void> {
     .alterTable('reservation')
     .addColumn('is_exit', 'bigint', (column) => column.notNull().defaultTo(0))
     .execute()
+}
+
+/** What went out before is known in dollars alone. */
+async function addAmounts(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('reservation').addColumn('amounts', 'text').execute()
 }
 
 /** What the support API keeps: grants of its faucet, who pinned what, and the pinned content itself. */

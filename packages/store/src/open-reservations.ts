@@ -19,6 +19,7 @@ export async function openReservations(db: Kysely<Schema>): Promise<readonly Ope
     chainId: Number(row.chain_id),
     amountUsdMicros: row.reserved_usd_micros,
     gasUsdMicros: row.reserved_gas_usd_micros,
+    isExit: row.is_exit === 1n,
     reservedAt: Number(row.reserved_at),
     budgets: held
       .filter(({ reservation_id }) => reservation_id === row.id)
@@ -33,6 +34,8 @@ export type OpenReservation = {
   readonly chainId: number
   readonly amountUsdMicros: bigint
   readonly gasUsdMicros: bigint
+  /** Whether it only brings funds home. */
+  readonly isExit: boolean
   readonly reservedAt: number
   /** What it holds of budgets; those of which it holds nothing are left out. */
   readonly budgets: readonly BudgetAmount[]

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
+import { readAmounts, type TokenAmounts } from './token-amounts.ts'
 
 /** What may have left on a chain: settled at `since` (Unix milliseconds) or later, or reserved still. */
 export async function outflowsSince(db: Kysely<Schema>, chainId: number, since: number): Promise<readonly Outflow[]> {
@@ -17,9 +18,16 @@ export async function outflowsSince(db: Kysely<Schema>, chainId: number, since: 
   return rows.map((row) => ({
     usdMicros:
       (row.settled_usd_micros ?? row.reserved_usd_micros) + (row.settled_gas_usd_micros ?? row.reserved_gas_usd_micros),
+    amounts: row.amounts === null ? null : readAmounts(row.amounts),
     settledAt: row.closed_at === null ? null : Number(row.closed_at),
   }))
 }
 
-/** Amount and gas. `settledAt` in Unix milliseconds, `null` while it is reserved. */
-export type Outflow = { readonly usdMicros: bigint; readonly settledAt: number | null }
+export type Outflow = {
+  /** Amount and gas, in millionths of a US dollar of its time. */
+  readonly usdMicros: bigint
+  /** The same by token, gas among native currency; `null` where nobody said, as in rows of before they were kept. */
+  readonly amounts: TokenAmounts | null
+  /** Unix milliseconds; `null` while it is reserved. */
+  readonly settledAt: number | null
+}

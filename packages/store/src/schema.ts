@@ -66,6 +66,8 @@ type ReservationTable = {
   settled_gas_usd_micros: bigint | null
   /** 1 where it only brings funds home, whose gas has a limit of its own, else 0. */
   is_exit: Generated<bigint>
+  /** What may leave by token, and once it is settled what left, gas among native currency; `null` where nobody said. */
+  amounts: string | null
   /** reserved, settled or released. */
   state: string
   reserved_at: Integer

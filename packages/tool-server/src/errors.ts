@@ -121,7 +121,11 @@ export const errorTable = {
   // the road of a transaction
   WALLET_NOT_CONFIGURED: row(503, false, 'Configure a wallet; check_setup_health says what is missing.'),
   SERVER_PAUSED: row(503, true, 'Wait until the operator resumes; check_safety_status says since when.'),
-  CIRCUIT_BREAKER_OPEN: row(503, false, 'The circuit breaker has tripped; the operator must re-arm it.'),
+  CIRCUIT_BREAKER_OPEN: row(
+    503,
+    false,
+    'The circuit breaker has tripped; the operator must re-arm it. check_safety_status says why, and whether liquidity can still be removed.',
+  ),
   POLICY_INVALID: row(
     503,
     false,

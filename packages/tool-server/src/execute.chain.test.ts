@@ -34,6 +34,7 @@ describe('the road of an honest write', () => {
       'simulate',
       'keepBounds',
       'weighValue',
+      'requireWayHome',
       'reserveSpend',
       'requireApproval',
       'waitForDelay',

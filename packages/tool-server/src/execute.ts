@@ -18,7 +18,9 @@ import { checkPolicy, simulatePlan } from './safety/prepare.ts'
 import { clearTheWay, reconcile, type ReconcileReport } from './safety/reconcile.ts'
 import { noteRefusal } from './safety/note-refusal.ts'
 import { recover } from './safety/recover.ts'
+import { mayBringHome } from './safety/may-bring-home.ts'
 import { requireRunning } from './safety/require-running.ts'
+import { requireWayHome } from './safety/require-way-home.ts'
 import { reserveSpend } from './safety/reserve-spend.ts'
 import { begin, revalidate } from './safety/revalidate.ts'
 import type { RoadPorts } from './safety/road-ports.ts'
@@ -43,7 +45,7 @@ import type { SafetyReport } from './tool.ts'
  * ends what an earlier process left open; run it before the server takes writes.
  */
 export function createExecutor(options: ExecutorOptions): Executor {
-  const engine = engineOf(options, () => policies.latest().policy.breaker)
+  const engine = engineOf(options, () => policies.latest().policy)
   const policies = followPolicy(engine, options.policies)
   const inTurn = createSerialQueue(lineBounds)
   const inFlight = new Set<string>()
@@ -125,12 +127,13 @@ export type ExecutorOptions = RoadPorts & {
 async function travel(trip: Trip, policies: PolicyFollower): Promise<Settled | Deferred> {
   const { engine, call } = trip
   const { step, refusals } = stepsOf(trip)
-  await step('requireRunning', () => requireRunning(engine))
+  await step('requireRunning', () => requireRunning(engine, mayBringHome(trip)))
   await step('keepPlan', () => keepPlan(trip))
   const checked = await step('checkPolicy', () => checkPolicy(trip))
   const simulated = await step('simulate', () => simulatePlan(checked))
   const kept = await step('keepBounds', () => keepBounds(simulated))
   const weighed = await step('weighValue', () => weighValue(kept))
+  await step('requireWayHome', () => requireWayHome(weighed))
   const reserved = await step('reserveSpend', () => reserveSpend(weighed))
   let road = reserved
   const progress = begin(reserved)
@@ -158,12 +161,12 @@ async function travel(trip: Trip, policies: PolicyFollower): Promise<Settled | D
 /** So many writes are in line on one chain; callers take turns, and none can fill the line alone. */
 const lineBounds = { inLine: 200, perCaller: 60 }
 
-function engineOf(options: ExecutorOptions, limits: () => Policy['breaker']): Engine {
+function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine {
   const { dataDir, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options
-  const breaker = createCircuitBreaker({ dataDir, limits, now })
+  const breaker = createCircuitBreaker({ dataDir, limits: () => latestPolicy().breaker, now })
   const switches = createSwitchRecorder({ ...options, breaker })
   const nativePrices = createNativePrices()
-  const balances = createBalanceWatch({ ...options, limits, breaker, switches, nativePrices })
+  const balances = createBalanceWatch({ ...options, policy: latestPolicy, breaker, switches, nativePrices })
   const owed = createOwedAllowances(dataDir)
   const simulators = createSimulatorMemory(now)
   return {

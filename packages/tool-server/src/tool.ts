@@ -186,7 +186,12 @@ export type SafetyReport = {
   readonly pause: { readonly since: string; readonly reason: string | null } | null
   readonly breakerOpen: boolean
   /** `cause` names no amounts. */
-  readonly breaker: { readonly open: boolean; readonly since: string | null; readonly cause: string | null }
+  readonly breaker: {
+    readonly open: boolean
+    readonly since: string | null
+    readonly cause: string | null
+    readonly stops: 'nothing' | 'all-but-ways-home' | 'everything'
+  }
   readonly allowlistMode: 'strict' | 'lenient'
   readonly approvalThresholdUsd: string | null
   /** Decimal US dollars. */

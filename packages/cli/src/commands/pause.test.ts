@@ -90,6 +90,12 @@ describe('svc pause and svc resume', { timeout }, () => {
     const once = await svc('resume', '--rearm')
     expect(once).toMatchObject({ code: 0, stdout: 'Nothing was paused.\nThe circuit breaker was not open.\n' })
     expect(await call(client, 'execute_swap', swap)).toHaveProperty('txHash')
+
+    const failed = { consecutiveFailures: 5, openedAt: '2026-01-01T00:00:00.000Z', cause: 'five', openedBy: 'failures' }
+    writeFileSync(join(directory, 'breaker.json'), JSON.stringify(failed))
+    expect((await svc('resume')).stdout).toContain(
+      'Signing stays stopped, but for what only brings funds home, by the circuit breaker, open since 2026',
+    )
   })
 
   it('refuse a directory in which no server has run, and flags they do not know', async () => {

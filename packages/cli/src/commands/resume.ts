@@ -8,7 +8,7 @@ export async function resume(argv: readonly string[]): Promise<number> {
   const { createCircuitBreaker, resume: goOn } = await import('@svc/tool-server/operator')
   const decision = { by: operatorName(), at: new Date().toISOString() }
   const breaker = createCircuitBreaker({ dataDir, limits: () => neverCounted, now: Date.now })
-  const { open, since, cause } = await breaker.status()
+  const { open, since, cause, stops } = await breaker.status()
   const rearmed = flags.rearm && (await breaker.rearm(decision))
   const resumed = await goOn(dataDir, decision)
   process.stdout.write(resumed ? 'Resumed.\n' : 'Nothing was paused.\n')
@@ -16,11 +16,12 @@ export async function resume(argv: readonly string[]): Promise<number> {
     if (flags.rearm) process.stdout.write('The circuit breaker was not open.\n')
     return 0
   }
+  const but = stops === 'all-but-ways-home' ? ', but for what only brings funds home,' : ''
   const what = `the circuit breaker, open since ${since} (${cause})`
   process.stdout.write(
     rearmed
       ? `Re-armed ${what}.\n`
-      : `Signing stays stopped by ${what}. Re-arm it with: svc resume --rearm --data-dir ${dataDir}\n`,
+      : `Signing stays stopped${but} by ${what}. Re-arm it with: svc resume --rearm --data-dir ${dataDir}\n`,
   )
   return rearmed ? 0 : 1
 }

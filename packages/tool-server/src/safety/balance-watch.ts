@@ -3,7 +3,7 @@ import { createMutex, type Chain } from '@svc/wallet/core'
 import { type Address, zeroAddress } from 'viem'
 import * as z from 'zod'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
-import { type BalanceSample, hasFallen, nativeHasFallen, samplesWithin, withSample } from './balance-samples.ts'
+import { type BalanceSample, hasFallen, samplesWithin, type WorthNow, withSample } from './balance-samples.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
 import { gasWorth } from './gas-worth.ts'
 import type { Policy } from './policy.ts'
@@ -11,13 +11,16 @@ import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from './replace-file-durably.ts'
 import type { RoadPorts } from './road-ports.ts'
 import { type NativePrices, type PricedTokens, priceTokens, trustedWorth } from './spend-value.ts'
+import type { PriceBand } from '../ports/prices.ts'
 import type { SwitchRecorder } from './switch-recorder.ts'
 import { unreservedGas } from './unreserved-gas.ts'
+import { bandWidthBps } from './value/trusted-value.ts'
 
 /**
- * Watches what the wallet holds on each chain it writes on (native currency and listed tokens, in US dollars at trusted
- * prices) and opens the breaker when it falls within the window by more than the policy allows other than by what was
- * spent on record, gas included: all of it together, or native currency alone, which a large sum of tokens would hide.
+ * Watches how much the wallet holds on each chain it writes on (native currency and listed tokens) and opens the breaker
+ * when that falls within the window by more than the policy allows other than by what was spent on record, gas included: all
+ * of it together, or native currency alone, which a large sum of tokens would hide. Amounts are compared, all at the trusted
+ * prices of now, so that no price opens it; a token whose sources lie further apart than the policy allows is left out.
  * Before a write it asks at most once a minute, in one batched request, with prices it has; without such
  * the answer is judged behind the write. What cannot be read or priced opens nothing. The samples outlive the process in
  * `balances.json`; those from before the breaker was re-armed do not count.
@@ -32,7 +35,7 @@ export function createBalanceWatch(engine: WatchParts): BalanceWatch {
     const lookedAt = watched.get(chain.id)?.lookedAt ?? -Infinity
     return Math.abs(engine.now() - lookedAt) >= lookEveryMs
   }
-  const look = async (chain: Chain): Promise<Held> => {
+  const look = async (chain: Chain): Promise<BalanceSample> => {
     const at = engine.now()
     watched.set(chain.id, { prices: null, pricedAt: 0, ...watched.get(chain.id), lookedAt: at })
     return { at, amounts: await readHoldings(engine, chain) }
@@ -44,7 +47,8 @@ export function createBalanceWatch(engine: WatchParts): BalanceWatch {
     watched.set(chain.id, { lookedAt: now(), ...watched.get(chain.id), prices: priced, pricedAt: now() })
     return priced
   }
-  const judge = (chain: Chain, held: Held, priced: PricedTokens) => inTurn(() => weigh(engine, chain, held, priced))
+  const judge = (chain: Chain, held: BalanceSample, priced: PricedTokens) =>
+    inTurn(() => weigh(engine, chain, held, priced))
 
   return Object.freeze({
     beforeWrite: (chain: Chain) =>
@@ -78,7 +82,7 @@ export type BalanceWatch = {
 }
 
 export type WatchParts = {
-  readonly limits: () => Policy['breaker']
+  readonly policy: () => Policy
   readonly breaker: CircuitBreaker
   readonly switches: SwitchRecorder
   readonly nativePrices: NativePrices
@@ -89,8 +93,6 @@ export type WatchParts = {
 
 type Watched = { readonly lookedAt: number; readonly prices: PricedTokens | null; readonly pricedAt: number }
 
-type Held = { readonly at: number; readonly amounts: ReadonlyMap<string, bigint> }
-
 /** A wallet is not looked at more often. */
 const lookEveryMs = 60_000
 
@@ -100,9 +102,10 @@ const pricesLastMs = 150_000
 /** So soon after a spend an endpoint may still show what was before it: such a sample is judged, but not kept. */
 const settledForMs = 5_000
 
-async function weigh(engine: WatchParts, chain: Chain, held: Held, priced: PricedTokens): Promise<void> {
+async function weigh(engine: WatchParts, chain: Chain, held: BalanceSample, priced: PricedTokens): Promise<void> {
   const { journal, ledger, breaker, dataDir } = engine
-  const { maxBalanceDropPct, windowMinutes } = engine.limits()
+  const { breaker: limits, maxPriceBandBps } = engine.policy()
+  const { maxBalanceDropPct, windowMinutes } = limits
   const windowMs = windowMinutes * 60_000
   const { open, rearmed } = await breaker.status()
   if (open) return
@@ -115,18 +118,18 @@ async function weigh(engine: WatchParts, chain: Chain, held: Held, priced: Price
   const gas = await unreservedGas({ journal, ledger, chainId: chain.id, wallet: address }, priced)
   const booked = await ledger.outflows(chain.id, Math.min(held.at - settledForMs, samples[0]?.at ?? held.at))
   const outflows = [...gas, ...booked]
-  const nativeWei = held.amounts.get(zeroAddress) ?? 0n
-  const sample = { at: held.at, worth: worthOf(held, priced), nativeWei }
-  const allFell = hasFallen(samples, sample, outflows, maxBalanceDropPct)
-  const worth = (wei: bigint) => gasWorth(wei, priced)
-  if (allFell || nativeHasFallen(samples, nativeWei, outflows, maxBalanceDropPct, worth)) {
+  const worth: WorthNow = (token, amount) =>
+    isWide(priced.get(token)?.band, maxPriceBandBps) ? null : trustedWorth(token, amount, priced)
+  const ofNative: WorthNow = (token, amount) => (token === zeroAddress ? gasWorth(amount, priced) : null)
+  const allFell = hasFallen(samples, held, outflows, maxBalanceDropPct, worth)
+  if (allFell || hasFallen(samples, held, outflows, maxBalanceDropPct, ofNative)) {
     const what = allFell ? 'what the wallet holds' : `the ${chain.nativeCurrency.symbol} the wallet holds`
     const cause = `${what} on ${chain.name} fell by more than ${maxBalanceDropPct} % within ${windowMinutes} min, other than by what was spent on record`
-    if (await breaker.trip(cause)) await engine.switches.look()
+    if (await breaker.trip(cause, 'balance')) await engine.switches.look()
     return
   }
   if (outflows.some(({ settledAt }) => settledAt === null || settledAt >= held.at - settledForMs)) return
-  await writeSamples(dataDir, new Map(all).set(place, withSample(samples, sample, windowMs)))
+  await writeSamples(dataDir, new Map(all).set(place, withSample(samples, held, windowMs, worth)))
 }
 
 /** A wallet with another key starts with samples of its own. */
@@ -151,28 +154,20 @@ function tokensOf(chain: Chain): readonly Address[] {
   return [zeroAddress, ...chain.tokens.map(({ address }) => address)]
 }
 
-/** Tokens without a trusted price are left out. */
-function worthOf({ amounts }: Held, priced: PricedTokens): ReadonlyMap<string, bigint> {
-  return new Map(
-    [...amounts].flatMap(([token, amount]) => {
-      const usdMicros = trustedWorth(token, amount, priced)
-      return usdMicros === null ? [] : [[token, usdMicros] as const]
-    }),
-  )
+function isWide(band: PriceBand | null | undefined, maxPriceBandBps: number): boolean {
+  return band != null && bandWidthBps(band) > maxPriceBandBps
 }
 
 const integer = z
   .string()
-  .regex(/^\d{1,40}$/)
+  .regex(/^\d{1,78}$/)
   .transform(BigInt)
 const placeSchema = z.string().regex(/^\d{1,16}:0x[0-9a-f]{40}$/)
-const samplesSchema = z.array(
-  z.object({ at: z.number().min(0), worth: z.record(z.string(), integer), nativeWei: integer }),
-)
+const samplesSchema = z.array(z.object({ at: z.number().min(0), amounts: z.record(z.string(), integer) }))
 
 /**
- * What makes no sense counts as absent, each place by itself: without samples there is nothing to fall from, and new ones
- * come.
+ * What makes no sense counts as absent, each place by itself, and so do the dollars of versions before amounts were kept:
+ * without samples there is nothing to fall from, and new ones come.
  */
 async function readSamples(dataDir: string): Promise<ReadonlyMap<string, readonly BalanceSample[]>> {
   const text = await readFileIfPresent(join(dataDir, fileName))
@@ -181,12 +176,7 @@ async function readSamples(dataDir: string): Promise<ReadonlyMap<string, readonl
     membersOf(text).flatMap(([place, written]) => {
       const samples = samplesSchema.safeParse(written)
       if (!samples.success || !placeSchema.safeParse(place).success) return []
-      return [
-        [
-          place,
-          samples.data.map(({ at, worth, nativeWei }) => ({ at, worth: new Map(Object.entries(worth)), nativeWei })),
-        ],
-      ]
+      return [[place, samples.data.map(({ at, amounts }) => ({ at, amounts: new Map(Object.entries(amounts)) }))]]
     }),
   )
 }
@@ -203,10 +193,9 @@ async function writeSamples(dataDir: string, all: ReadonlyMap<string, readonly B
   const file = Object.fromEntries(
     [...all].map(([place, samples]) => [
       place,
-      samples.map(({ at, worth, nativeWei }) => ({
+      samples.map(({ at, amounts }) => ({
         at,
-        nativeWei: `${nativeWei}`,
-        worth: Object.fromEntries([...worth].map(([token, usdMicros]) => [token, `${usdMicros}`])),
+        amounts: Object.fromEntries([...amounts].map(([token, amount]) => [token, `${amount}`])),
       })),
     ]),
   )

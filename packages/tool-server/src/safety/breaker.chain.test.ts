@@ -9,13 +9,15 @@ import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
 import { createChainActor } from '../adapters/liquidity/chain-actor.fixture.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { devnetPolicy } from './devnet-policy.ts'
+import { lenient } from './fair-value/plans.fixture.ts'
 import { sellHostile } from './hostile-token.fixture.ts'
-import { mintIntent, swapIntent } from './intents.fixture.ts'
+import { mintIntent, swapIntent, wrapIntent } from './intents.fixture.ts'
 import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { answering, methodsIn } from './network.fixture.ts'
 import type { Road, RoadOptions } from './open-road.fixture.ts'
 import { parsePolicy } from './policy.ts'
 import { testClient } from './road-facts.fixture.ts'
+import { bandOf } from './value/bands.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
 const devnet = useDevnet()
@@ -63,6 +65,8 @@ async function burn(road: Road, coins: string, state: 'broadcast' | 'final'): Pr
   }
 }
 
+const unread = { method: 'peg', pools: [], liquidityUsd: 1e7, confidence: 'HIGH', blockNumber: 0n } as const
+
 const minuteLater = (road: Road) => void (road.clock.offsetMs += 61_000)
 const causes = async (road: Road) =>
   (await road.auditLines()).filter(({ event }) => event === 'breaker.open').map(({ cause }) => cause)
@@ -81,7 +85,9 @@ describe('G9: a wallet that loses more than was spent on record', () => {
     const nonce = await road.nonce()
     await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
     expect(await road.nonce()).toBe(nonce)
-    expect(await causes(road)).toEqual([expect.stringMatching(/holds on \S+ fell by more than 20 % within 60 min/)])
+    expect((await road.auditLines()).filter(({ event }) => event === 'breaker.open')).toMatchObject([
+      { cause: expect.stringMatching(/holds on \S+ fell by more than 20 % within 60 min/), openedBy: 'balance' },
+    ])
     const { breaker: limits } = parsePolicy({}, { production: false })
     const breaker = createCircuitBreaker({ dataDir: road.dataDir, limits: () => limits, now: Date.now })
     await breaker.rearm({ by: 'operator:ada', at: new Date(road.clock.offsetMs + Date.now()).toISOString() })
@@ -176,6 +182,74 @@ describe('G9: a wallet that loses more than was spent on record', () => {
     await road.executor.watchBalances()
     expect(await causes(road)).toEqual([])
     await road.run(swapIntent(road, '100'))
+  })
+
+  it('is told from prices that move: up and back, down, or up after what was spent at them', async () => {
+    const usd: Record<string, number> = {}
+    const policy = { ...lenient, maxDailyLossUsd: '100000', breaker: { maxBalanceDropPct: 5 } }
+    const road = await open({}, { usd, policy })
+    const look = async (price: number) => {
+      Object.assign(usd, { ETH: price, WETH: price })
+      // Prices that are known are taken for a while.
+      road.clock.offsetMs += 151_000
+      await road.executor.watchBalances()
+      expect(await causes(road)).toEqual([])
+    }
+    await road.run(swapIntent(road, '100'))
+    await look(3_000)
+    for (const _ of [1, 2, 3]) await road.run(await mintIntent(road))
+    const [eth, weth] = [road.token('ETH'), road.token('WETH')]
+    await road.run(wrapIntent(road, '0xd0e30db0', parseUnits('5', 18), [eth, weth]))
+    for (const price of [9_000, 30_000, 3_000, 300]) await look(price)
+    // What nobody has on record is noticed as before.
+    await steal(road, '5000')
+    minuteLater(road)
+    await road.executor.watchBalances()
+    expect(await causes(road)).toHaveLength(1)
+  })
+
+  it('is not looked for in a token whose sources lie further apart than the policy allows', async () => {
+    let widthPct = 0n
+    const usdOf = async (_chain: unknown, { symbol }: { readonly symbol: string }) => {
+      const midE18 = parseUnits({ ETH: '3000', WETH: '3000', USDC: '1' }[symbol] ?? '0', 18)
+      if (midE18 === 0n) return null
+      const band = bandOf(midE18, symbol === 'USDC' ? { highE18: midE18 + (midE18 * widthPct) / 100n } : {})
+      return { usd: 1, band, mostE18: null, doubt: null, readAt: 0, ...unread }
+    }
+    const prices = { usd: usdOf, ratio: async () => null, doubt: async () => 'unnamed' as const }
+    const road = await open({ maxBalanceDropPct: 20 }, { engine: { prices } })
+    await road.run(swapIntent(road, '100'))
+    await road.executor.watchBalances()
+    await steal(road, '16000')
+    for (const [pct, count] of [
+      [11n, 0],
+      [10n, 1],
+    ] as const) {
+      widthPct = pct
+      road.clock.offsetMs += 151_000
+      await road.executor.watchBalances()
+      expect(await causes(road)).toHaveLength(count)
+    }
+  })
+
+  it('is not looked for in the dollars that an older version kept', async () => {
+    const road = await open({ maxBalanceDropPct: 20 })
+    await road.run(swapIntent(road, '100'))
+    const at = Date.now() + road.clock.offsetMs
+    const older = {
+      at,
+      worth: { [road.token('USDC').toLowerCase()]: '900000000000' },
+      nativeWei: '900000000000000000000',
+    }
+    const file = { [`${road.chain.id}:${road.wallet.toLowerCase()}`]: [older] }
+    await writeFile(join(road.dataDir, 'balances.json'), JSON.stringify(file), { mode: 0o600 })
+    minuteLater(road)
+    await road.executor.watchBalances()
+    expect(await causes(road)).toEqual([])
+    await steal(road, '16000')
+    minuteLater(road)
+    await road.executor.watchBalances()
+    expect(await causes(road)).toHaveLength(1)
   })
 
   it.each(['broadcast', 'final'] as const)(
@@ -273,7 +347,9 @@ describe('G9: a call that ends worse than simulated', () => {
         ? receipts(input, init)
         : fetch(input, init)
     expect(await road.run(swapIntent(road, '300'))).toHaveProperty('main.hash')
-    expect(await causes(road)).toEqual([expect.stringMatching(/ended more than 10 % worse than simulated/)])
+    expect((await road.auditLines()).filter(({ event }) => event === 'breaker.open')).toMatchObject([
+      { cause: expect.stringMatching(/ended more than 10 % worse than simulated/), openedBy: 'drift' },
+    ])
     road.network.fetch = fetch
     await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
   })

@@ -18,14 +18,15 @@ describe('the circuit breaker', () => {
   it('opens after the given number of failures in a row, counting across restarts', async () => {
     expect(await open().recordFailure('0xaa reverted')).toBe(false)
     expect(await open().recordFailure('0xbb reverted')).toBe(false)
-    expect(await open().isOpen()).toBe(false)
+    expect(await open().stops()).toBe('nothing')
     expect(await open().recordFailure('0xcc reverted')).toBe(true)
-    expect(await open().isOpen()).toBe(true)
+    expect(await open().stops()).toBe('all-but-ways-home')
     expect(JSON.parse(await readFile(join(dataDir, 'breaker.json'), 'utf8'))).toEqual({
       consecutiveFailures: 3,
       failedAt: [at, at, at],
       openedAt: '2026-01-01T00:00:00.000Z',
       cause: '3 transactions in a row were mined and reverted; 0xcc reverted',
+      openedBy: 'failures',
       rearmed: null,
       past: [],
     })
@@ -36,10 +37,10 @@ describe('the circuit breaker', () => {
     for (const _ of [1, 2]) await breaker.recordFailure('reverted')
     await breaker.recordSuccess()
     for (const _ of [1, 2]) await breaker.recordFailure('reverted')
-    expect(await breaker.isOpen()).toBe(false)
+    expect(await breaker.stops()).toBe('nothing')
     await breaker.recordFailure('reverted')
     await breaker.recordSuccess()
-    expect(await breaker.isOpen()).toBe(true)
+    expect(await breaker.stops()).toBe('all-but-ways-home')
   })
 
   it('counts failures that arrive at once one by one', async () => {
@@ -64,7 +65,7 @@ describe('the circuit breaker', () => {
     for (const _ of [1, 2, 3, 4]) await breaker.recordFailure('declined', 'other')
     at += 60 * 60_000
     expect(await breaker.recordFailure('declined', 'other')).toBe(false)
-    expect(await breaker.isOpen()).toBe(false)
+    expect(await breaker.stops()).toBe('nothing')
   })
 
   it('opens when told to, once, and outlives its process', async () => {
@@ -74,9 +75,45 @@ describe('the circuit breaker', () => {
       open: true,
       since: '2026-01-01T00:00:00.000Z',
       cause: 'the balance fell',
+      openedBy: null,
+      stops: 'everything',
       rearmed: null,
       past: [],
     })
+  })
+
+  it.each([
+    ['failures', 'all-but-ways-home'],
+    ['balance', 'all-but-ways-home'],
+    ['drift', 'everything'],
+    [undefined, 'everything'],
+  ] as const)('opened by %s, stops %s', async (openedBy, stops) => {
+    await open().trip('a drill', openedBy)
+    expect(await open().stops()).toBe(stops)
+  })
+
+  it('stops ways home too where the next cause does, and never lets them pass again', async () => {
+    await open().trip('the balance fell', 'balance')
+    expect(await open().trip('five failed', 'failures')).toBe(false)
+    at += 60_000
+    expect(await open().trip('it ended worse', 'drift')).toBe(true)
+    const standing = {
+      since: '2026-01-01T00:00:00.000Z',
+      cause: 'the balance fell; then it ended worse',
+      openedBy: 'drift',
+      stops: 'everything',
+    }
+    expect(await open().status()).toMatchObject(standing)
+    expect(await open().trip('the balance fell', 'balance')).toBe(false)
+    expect(await open().status()).toMatchObject(standing)
+  })
+
+  it.each(['"drift"', '"whatever comes later"', 'null'])('stops everything where the file names %s', async (by) => {
+    const state = `{"consecutiveFailures":0,"openedAt":"2026-01-01T00:00:00.000Z","cause":"a drill","openedBy":${by}}`
+    await writeFile(join(dataDir, 'breaker.json'), state)
+    expect(await open().stops()).toBe('everything')
+    await writeFile(join(dataDir, 'breaker.json'), state.replace(`,"openedBy":${by}`, ''))
+    expect(await open().stops()).toBe('everything')
   })
 
   it('is re-armed by the operator, and counts from nothing then', async () => {
@@ -103,9 +140,12 @@ describe('the circuit breaker', () => {
     'counts a file that holds %j as open',
     async (text) => {
       await writeFile(join(dataDir, 'breaker.json'), text)
-      expect(await open().status()).toMatchObject({ open: true, cause: expect.stringContaining('cannot be read') })
+      expect(await open().status()).toMatchObject({
+        stops: 'everything',
+        cause: expect.stringContaining('cannot be read'),
+      })
       expect(await open().rearm({ by: 'operator:ada', at: '2026-01-01T01:00:00.000Z' })).toBe(true)
-      expect(await open().isOpen()).toBe(false)
+      expect(await open().stops()).toBe('nothing')
     },
   )
 })

@@ -9,9 +9,11 @@ import { type PastTime, switchHistory, withEnded } from './switch-history.ts'
 
 /**
  * Stops signing when too much goes wrong: after `maxConsecutiveFailures` transactions in a row that were mined and
- * reverted, after `maxFailuresInWindow` failures of any kind within `windowMinutes`, or when told to. The state is the
- * file `breaker.json` in the data directory: it outlives the process, and an open breaker stays open until `rearm`. It is
- * read anew each time; a file that makes no sense counts as open.
+ * reverted, after `maxFailuresInWindow` failures of any kind within `windowMinutes`, or when told to. What others can bring
+ * about by trading or waiting (failures, a balance that falls) does not stop calls that only bring funds home; an outcome
+ * worse than its simulation does. The state is the file `breaker.json` in the data directory: it outlives the process, and
+ * an open breaker stays open until `rearm`. It is read anew each time; a file that makes no sense counts as open, and it
+ * and one that does not say what opened it stop everything.
  */
 export function createCircuitBreaker(options: {
   readonly dataDir: string
@@ -23,15 +25,17 @@ export function createCircuitBreaker(options: {
   const { now } = options
   const path = join(options.dataDir, 'breaker.json')
   const inOrder = createMutex()
-  const openWith = async (state: State, cause: string): Promise<true> => {
-    await write(path, { ...state, openedAt: new Date(now()).toISOString(), cause })
+  const openWith = async (state: State, cause: string, openedBy: OpenedBy | null): Promise<true> => {
+    await write(path, { ...state, openedAt: state.openedAt ?? new Date(now()).toISOString(), cause, openedBy })
     return true
   }
   return Object.freeze({
-    isOpen: async () => (await readState(path)).openedAt !== null,
+    stops: async () => stopsOf(await readState(path)),
     status: async () => {
-      const { openedAt, cause, rearmed, past } = await readState(path)
-      return { open: openedAt !== null, since: openedAt, cause: openedAt === null ? null : cause, rearmed, past }
+      const state = await readState(path)
+      const { openedAt: since, rearmed, past } = state
+      const { cause, openedBy } = since === null ? closed : state
+      return { open: since !== null, since, cause, openedBy, stops: stopsOf(state), rearmed, past }
     },
     recordSuccess: () =>
       inOrder(async () => {
@@ -50,39 +54,48 @@ export function createCircuitBreaker(options: {
         const consecutiveFailures = state.consecutiveFailures + (kind === 'reverted' ? 1 : 0)
         const next = { ...state, consecutiveFailures, failedAt }
         if (consecutiveFailures >= limits.maxConsecutiveFailures) {
-          return openWith(next, `${consecutiveFailures} transactions in a row were mined and reverted; ${cause}`)
+          return openWith(
+            next,
+            `${consecutiveFailures} transactions in a row were mined and reverted; ${cause}`,
+            'failures',
+          )
         }
         if (failedAt.length >= limits.maxFailuresInWindow) {
-          return openWith(next, `${failedAt.length} failures within ${limits.windowMinutes} min; ${cause}`)
+          return openWith(next, `${failedAt.length} failures within ${limits.windowMinutes} min; ${cause}`, 'failures')
         }
         await write(path, next)
         return false
       }),
-    trip: (cause: string) =>
+    trip: (cause: string, openedBy: OpenedBy | null = null) =>
       inOrder(async () => {
         const state = await readState(path)
-        return state.openedAt === null && openWith(state, cause)
+        if (state.openedAt === null) return openWith(state, cause, openedBy)
+        if (stopsOf(state) === 'everything' || stopsOf({ ...state, openedBy }) !== 'everything') return false
+        return openWith(state, `${state.cause}; then ${cause}`, openedBy)
       }),
     rearm: (decision: Omit<SwitchDecision, 'reason'>) =>
       inOrder(async () => {
-        const { openedAt, cause, past } = await readState(path)
-        if (openedAt === null) return false
+        const { openedAt: since, cause, openedBy, past } = await readState(path)
+        if (since === null) return false
         const rearmed = { by: decision.by, at: decision.at }
-        await write(path, { ...closed, rearmed, past: withEnded(past, { since: openedAt, cause }, rearmed) })
+        await write(path, { ...closed, rearmed, past: withEnded(past, { since, cause, openedBy }, rearmed) })
         return true
       }),
   })
 }
 
 export type CircuitBreaker = {
-  isOpen(): Promise<boolean>
+  stops(): Promise<BreakerStops>
   status(): Promise<BreakerStatus>
   /** Ends a row of reverted transactions; an open breaker stays open. */
   recordSuccess(): Promise<void>
   /** Counts one failure; resolves to whether it opened the breaker. `cause` is for the operator who reads the file. */
   recordFailure(cause: string, kind?: FailureKind): Promise<boolean>
-  /** Opens it for `cause`; resolves to whether it was closed until then. */
-  trip(cause: string): Promise<boolean>
+  /**
+   * Opens it for `cause`, for everything unless it is said what opens it. One that let ways home pass until then stops them
+   * too where this would. Resolves to whether it stops more than before.
+   */
+  trip(cause: string, openedBy?: OpenedBy): Promise<boolean>
   /** Closes it and forgets what was counted: the operator's word alone. False when it was not open. */
   rearm(decision: Omit<SwitchDecision, 'reason'>): Promise<boolean>
 }
@@ -92,13 +105,23 @@ export type BreakerStatus = {
   /** ISO 8601; when the file was written where it makes no sense. */
   readonly since: string | null
   readonly cause: string | null
+  readonly openedBy: OpenedBy | null
+  readonly stops: BreakerStops
   /** Who last re-armed it, and when. */
   readonly rearmed: { readonly by: string; readonly at: string } | null
   /** The openings that were re-armed, oldest first. */
   readonly past: readonly PastTime<Opening>[]
 }
 
-export type Opening = { readonly since: string; readonly cause: string | null }
+export type Opening = Pick<State, 'cause' | 'openedBy'> & { readonly since: string }
+
+/** `everything` that is signed, but what ends what is out and takes allowances back. */
+export type BreakerStops = 'nothing' | 'all-but-ways-home' | 'everything'
+
+/** Failures that pile up, a balance that falls, or an outcome that is worse than its simulation. */
+const openers = ['failures', 'balance', 'drift'] as const
+
+export type OpenedBy = (typeof openers)[number]
 
 /** `other`: signed, and then refused by the endpoint or pushed aside by another transaction. */
 export type FailureKind = 'reverted' | 'other'
@@ -109,19 +132,36 @@ export type BreakerLimits = {
   readonly windowMinutes: number
 }
 
+/** `null` where nobody said, as in files from before it was said. */
+const openedBy = z.enum(openers).nullable().default(null)
+
 const stateSchema = z.object({
   consecutiveFailures: z.int().min(0),
   /** Unix milliseconds. */
   failedAt: z.array(z.number().min(0)).max(20_000).default([]),
   openedAt: z.string().nullable(),
   cause: z.string().nullable(),
+  openedBy,
   rearmed: z.object({ by: z.string(), at: z.string() }).nullable().default(null),
-  past: switchHistory(z.object({ since: z.string(), cause: z.string().nullable() })),
+  past: switchHistory(z.object({ since: z.string(), cause: z.string().nullable(), openedBy })),
 })
 
 type State = z.output<typeof stateSchema>
 
-const closed: State = { consecutiveFailures: 0, failedAt: [], openedAt: null, cause: null, rearmed: null, past: [] }
+const closed: State = {
+  consecutiveFailures: 0,
+  failedAt: [],
+  openedAt: null,
+  cause: null,
+  openedBy: null,
+  rearmed: null,
+  past: [],
+}
+
+function stopsOf({ openedAt, openedBy }: State): BreakerStops {
+  if (openedAt === null) return 'nothing'
+  return openedBy === 'failures' || openedBy === 'balance' ? 'all-but-ways-home' : 'everything'
+}
 
 function write(path: string, state: State): Promise<void> {
   return replaceFileDurably(path, JSON.stringify(state))

@@ -13,9 +13,10 @@ export function gasWorth(wei: bigint, priced: PricedTokens): bigint | null {
 export function gasCosts(receipts: readonly TransactionReceipt[], priced: PricedTokens): readonly GasCost[] | null {
   const costs: GasCost[] = []
   for (const receipt of receipts) {
-    const usdMicros = gasWorth(gasCostOf([receipt]), priced)
+    const wei = gasCostOf([receipt])
+    const usdMicros = gasWorth(wei, priced)
     if (usdMicros === null) return null
-    costs.push({ hash: receipt.transactionHash, usdMicros: countable(usdMicros) })
+    costs.push({ hash: receipt.transactionHash, usdMicros: countable(usdMicros), wei })
   }
   return costs
 }
@@ -27,7 +28,8 @@ export function gasCostsOr(
   priced: PricedTokens,
 ): readonly GasCost[] {
   const asReserved = (receipt: TransactionReceipt, index: number): GasCost => {
-    return { hash: receipt.transactionHash, usdMicros: index === 0 ? reservedUsdMicros : 0n }
+    const wei = gasCostOf([receipt])
+    return { hash: receipt.transactionHash, usdMicros: index === 0 ? reservedUsdMicros : 0n, wei }
   }
   return gasCosts(receipts, priced) ?? receipts.map(asReserved)
 }

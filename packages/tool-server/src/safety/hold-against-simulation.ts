@@ -23,7 +23,7 @@ export async function holdAgainstSimulation(road: Reserved, real: ReadonlyMap<st
   const may = isDeposit ? mostLeaving(road.value.permitted, wrapped) : () => 0n
   if (lossPct(asPermitted(simulation.deltas, expected, may), expected, worth) <= cap) return
   const cause = `request ${call.requestId} on ${chain.name} ended more than ${cap} % worse than simulated`
-  if (await engine.breaker.trip(cause)) await engine.switches.look()
+  if (await engine.breaker.trip(cause, 'drift')) await engine.switches.look()
 }
 
 /** How much of a token leaves in any outcome that is permitted; native currency may be paid wrapped or not. */

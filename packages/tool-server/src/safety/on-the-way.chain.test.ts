@@ -50,6 +50,31 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     })
   })
 
+  describe('G9: a breaker that opens between two signatures', () => {
+    it.each(['failures', 'drift'] as const)('stops what is no way home before its next line: %s', async (openedBy) => {
+      const road = await open()
+      afterSending(road, 1, async () => void (await breakerOf(road).trip('a drop', openedBy)))
+      await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+      const labels = (await road.auditLines()).flatMap(({ event, transaction }) =>
+        event === 'tx.intent' ? [Object(transaction).kind] : [],
+      )
+      expect(labels).toEqual(['approve', 'revoke'])
+      await expectUnspent(road)
+    })
+  })
+
+  describe('G9: a breaker that opens when everything is asked and the line before the signature is written', () => {
+    it.each(['failures', 'drift'] as const)('lets nothing be signed that is no way home: %s', async (openedBy) => {
+      const road = await open()
+      let intents = 0
+      road.hooks.afterAudit = async (event) => {
+        if (event === 'tx.intent' && ++intents === 2) await breakerOf(road).trip('a drop', openedBy)
+      }
+      await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+      await expectUnspent(road)
+    })
+  })
+
   describe('G12: a pause while the sender waits for its endpoint', () => {
     it('lets nothing be signed: the switch is looked up after the last wait', async () => {
       const road = await open()

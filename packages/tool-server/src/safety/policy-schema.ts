@@ -199,7 +199,7 @@ export const policySchema = z.strictObject({
       maxBalanceDropPct: whole(1, 100)
         .default(20)
         .describe(
-          'Percent of what the wallet held, in US dollars, by which all of it, or native currency alone, may fall within the window other than by what was spent on record, gas included. Against losses no limit sees.',
+          'Percent of what the wallet held, in US dollars of now, by which all of it, or native currency alone, may fall within the window other than by what was spent on record, gas included. Against losses no limit sees.',
         ),
       maxSimulationDriftPct: whole(1, 100)
         .default(10)

@@ -3,7 +3,7 @@ import { parseTransaction, zeroAddress } from 'viem'
 import { callFacts } from './call-facts.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { gasWorth } from './gas-worth.ts'
-import type { Trip } from './engine.ts'
+import type { Engine, Trip } from './engine.ts'
 import { requireRunning } from './require-running.ts'
 import { limitsOf } from './spend-limit.ts'
 import { type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
@@ -42,13 +42,22 @@ export function replacementRules(trip: Trip, asked: Asked = {}): ReplacementRule
 /** What is said in the audit log instead, where an operator asked for the signature. */
 type Asked = { readonly why?: string; readonly by?: string }
 
-async function maySign({ engine }: Trip, { kind }: Proposal): Promise<boolean> {
+async function maySign({ engine }: Trip, proposal: Proposal): Promise<boolean> {
   try {
     engine.requireOpen()
-    return kind === 'no-op' || (await requireRunning(engine)).refusals.length === 0
+    if (proposal.kind === 'no-op') return true
+    return (await requireRunning(engine, await isOfWayHome(engine, proposal))).refusals.length === 0
   } catch {
     return false
   }
+}
+
+/** Whether it is the same step of a call that only brings funds home: fees that rise must not keep it from its end. */
+async function isOfWayHome({ journal, ledger }: Engine, { replaces }: Proposal): Promise<boolean> {
+  if (replaces === null) return false
+  const first = (await journal.byRequest(replaces.requestId)).find(({ step }) => step === replaces.step)
+  const open = await ledger.open()
+  return open.some(({ id, isExit }) => id === first?.reservationId && isExit)
 }
 
 /** The limit of one transaction in native currency, rounded down; a small fixed sum where that has no price. */

@@ -21,6 +21,7 @@ export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
   const gasWei = worstGasCost(gasUsed, fees)
   const gas = dearGas(engine.policy, gasUsed, fees, priced, value.isExit)
   const spent = valueOfSpend(intent, simulation.deltas, priced, value)
+  const leaving = spentAmounts(intent, simulation.deltas)
   const spend = await onStorage('the spend ledger cannot be written', () =>
     limitSpend({
       ...engine,
@@ -29,7 +30,8 @@ export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
       requestId,
       reservationId,
       value: spent,
-      amounts: [...spentAmounts(intent, simulation.deltas)].flatMap(([key, amount]) => {
+      leaving,
+      amounts: [...leaving].flatMap(([key, amount]) => {
         const token = priced.get(key)?.token
         return token === undefined ? [] : [{ token, amount }]
       }),

@@ -8,10 +8,12 @@ import { gasCostOf, gasWorth } from './gas-worth.ts'
 import { isWayHome } from './is-way-home.ts'
 import { keepDeposits } from './keep-plan.ts'
 import type { PolicyFollower } from './follow-policy.ts'
+import { mayBringHome } from './may-bring-home.ts'
 import { checkMeasured, declaredContext, play, tokensToPrice } from './prepare.ts'
 import { policyVerdict } from './policy-verdict.ts'
 import { throwFirst } from './refusal.ts'
 import type { Progress } from './progress.ts'
+import { requireRunning } from './require-running.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Simulation } from './simulation.ts'
 import { budgetsOf } from './spend-budgets.ts'
@@ -90,13 +92,15 @@ async function requirePrice(
   })
   // What is signed already is mined, and was weighed before: what is left must be worth it by itself.
   const value = valueOfCall(road, rest, priced, progress.mined.length)
+  const isExit = isWayHome(value, whole, surveyed.standing)
+  const isStillHome = isExit && progress.reserved.isExit && mayBringHome(road)
+  throwFirst((await requireRunning(engine, isStillHome)).refusals)
   throwFirst(value.refusals)
   const gasUsed = [...whole.gasUsed, ...whole.revokeGasUsed]
   throwFirst(dearGas(engine.policy, gasUsed, surveyed.fees, priced, value.isExit))
   const spent = valueOfSpend(intent, whole.deltas, priced, value)
   const burnt = gasCostOf(progress.mined.map(({ receipt }) => receipt))
   const gasWei = burnt + worstGasCost(gasUsed, surveyed.fees)
-  const isExit = isWayHome(value, whole, surveyed.standing)
   const { homeUsdMicros } = value
   const gas = { gasWei, gasUsdMicros: gasWorth(gasWei, priced), isExit, homeUsdMicros }
   const budgets = budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros })

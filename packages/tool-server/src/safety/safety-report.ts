@@ -34,7 +34,7 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
     paused: pause !== null,
     pause: pause === null ? null : { since: pause.since, reason: escaped(pause.reason) },
     breakerOpen: breaker.open,
-    breaker: { open: breaker.open, since: breaker.since, cause: escaped(breaker.cause) },
+    breaker: { open: breaker.open, since: breaker.since, cause: escaped(breaker.cause), stops: breaker.stops },
     allowlistMode: policy.allowlist.mode,
     approvalThresholdUsd: policy.approvalThresholdUsd,
     limitsUsd: { ...policy.limitsUsd },

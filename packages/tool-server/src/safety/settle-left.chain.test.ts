@@ -73,6 +73,7 @@ async function endTwice(road: Road, intent: Intent): Promise<readonly bigint[]> 
   const settle = vi.spyOn(road.store.ledger, 'settle').mockRejectedValueOnce(new Error('gone'))
   await road.run(intent)
   await road.executor.reconcile()
+  expect(settle.mock.calls[1]?.[4]).toEqual(settle.mock.calls[0]?.[4] ?? 'amounts')
   expect(await road.store.ledger.open()).toEqual([])
   return settle.mock.calls.map(([, usdMicros]) => usdMicros)
 }

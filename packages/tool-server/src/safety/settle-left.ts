@@ -1,4 +1,4 @@
-import { type GasCost, type OpenReservation, StoreError } from '@svc/store'
+import { type GasCost, type OpenReservation, StoreError, type TokenAmounts } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
 import { ToolError } from '../tool-error.ts'
@@ -30,10 +30,10 @@ export async function settleLeft(trip: Trip, reservation: OpenReservation): Prom
   if (entries.length === 0) await onLedger(() => engine.ledger.release(id))
   else {
     const mined = await minedOf(of, entries)
-    const { usdMicros, isAll } = await movedUsdMicros(of, mined, await minedOf(of, takeBacks))
+    const { usdMicros, isAll, amounts } = await movedUsdMicros(of, mined, await minedOf(of, takeBacks))
     const moved = countable(usdMicros, isAll ? 0n : reservation.amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
-    await onLedger(() => engine.ledger.settle(id, moved, burnt))
+    await onLedger(() => engine.ledger.settle(id, moved, burnt, [], amounts))
   }
   const settled = { event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) } as const
   await onStorage('the audit log cannot be written', () => engine.audit.append(settled))
@@ -87,14 +87,14 @@ async function burntBy(
 }
 
 /**
- * What mined transactions count as, in millionths of a dollar, and whether all of it is known: what they moved out or exposed,
+ * What mined transactions count as, in millionths of a dollar and by token, and whether all of it is known: what they moved out or exposed,
  * or what arrived for it where that is more. What only brings funds home is no spend.
  */
 async function movedUsdMicros(
   trip: Trip,
   mined: readonly Mined[],
   takeBacks: readonly Mined[],
-): Promise<{ readonly usdMicros: bigint; readonly isAll: boolean }> {
+): Promise<{ readonly usdMicros: bigint; readonly isAll: boolean; readonly amounts: TokenAmounts }> {
   const { engine, chain, wallet } = trip
   const done = mined.filter(isFinal)
   const { deltas: ofTokens, rights } = assetChanges(
@@ -112,7 +112,7 @@ async function movedUsdMicros(
     const key = token.toLowerCase()
     if (by === 'token' && !isEnding && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
   }
-  if (spent.size === 0) return { usdMicros: 0n, isAll: true }
+  if (spent.size === 0) return { usdMicros: 0n, isAll: true, amounts: spent }
   const named = [...new Set([...spent.keys(), ...deltas.keys()])]
   const tokens = await readableOf(
     trip,
@@ -121,12 +121,13 @@ async function movedUsdMicros(
   const priced = await priceTokens(tokens, { ...engine, directory: engine.tokens, chain })
   // Whether shares of a pair were given back or sold is not told from here: what was reserved for them stands.
   if ([...spent.keys()].some((token) => (priced.get(token)?.pair ?? null) !== null)) {
-    return { usdMicros: 0n, isAll: false }
+    return { usdMicros: 0n, isAll: false, amounts: spent }
   }
   const { usdMicros, unpriced } = valueOf(spent, priced)
   return {
     usdMicros: valueOfMined(usdMicros, deltas, priced),
     isAll: nativeWei !== null && unpriced.length === 0,
+    amounts: spent,
   }
 }
 

@@ -80,7 +80,8 @@ export async function settleLedger(
   const usdMicros = road.value.isExit || lasting.length > 0 ? left : valueOfMined(left, deltas, priced)
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
-  await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual, gas, lossOf(road, deltas, priced)))
+  const loss = lossOf(road, deltas, priced)
+  await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual, gas, loss, spent))
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
 }

@@ -1,6 +1,7 @@
 import type { JournalEntry } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import { callFacts } from './call-facts.ts'
+import { mayBringHome } from './may-bring-home.ts'
 import { declaredTokens } from './prepare.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './progress.ts'
@@ -23,6 +24,7 @@ export async function signNext(road: Reserved, progress: Progress, next: Step): 
     fees: surveyed.fees,
     latestCount: surveyed.transactionCount + progress.mined.length - firstStep,
     reservationId,
+    isWayHome: progress.reserved.isExit && mayBringHome(road),
     facts: {
       why: intent.why,
       planHash: call.carriesOut?.planHash ?? tripHash(road),

@@ -31,18 +31,8 @@ function guessed(gas: string, { arriving = '0.01', dryRun = false } = {}): Spend
     unpriced: [{ token, doubt: 'unnamed', listed: false }],
   } as const
   const ids = { principal: 'agent', chainId: 1, requestId: 'request', reservationId: 'reservation' }
-  const home = { isExit: false, homeUsdMicros: 0n }
-  return {
-    ledger: store.ledger,
-    policy,
-    ...ids,
-    ...home,
-    value,
-    budgets: [],
-    gasWei: 0n,
-    gasUsdMicros: usd(gas),
-    dryRun,
-  }
+  const asked = { leaving: new Map(), value, budgets: [], gasWei: 0n, gasUsdMicros: usd(gas) }
+  return { ledger: store.ledger, policy, ...ids, isExit: false, homeUsdMicros: 0n, ...asked, dryRun }
 }
 
 it.each(['0', '1', '250', '499.99'])('a guess needs a person with %s USD of gas as without', async (gas) => {
@@ -52,6 +42,16 @@ it.each(['0', '1', '250', '499.99'])('a guess needs a person with %s USD of gas 
     code: 'APPROVAL_REQUIRED',
     details: [{ thresholdUsd: '250', askedUsd: '500' }],
   })
+})
+
+it('puts what may leave on record, with gas at its worst', async () => {
+  const native = '0x0000000000000000000000000000000000000000'
+  const leaving = new Map([
+    ['0xaa', 5n],
+    [native, 7n],
+  ])
+  await limitSpend({ ...guessed('1'), leaving, gasWei: 11n })
+  expect(await store.ledger.outflows(1, now)).toMatchObject([{ amounts: new Map([...leaving, [native, 18n]]) }])
 })
 
 it('says what a limit leaves, in dollars and in the tokens of the call', async () => {
@@ -162,7 +162,7 @@ describe('the gas of a day', () => {
     const from = '0x00000000000000000000000000000000000000aa'
     const slot = { requestId: 'one', step: 0, chainId: 1, from, nonce: 0, attempt: 0, rawTransaction: '0x02' } as const
     await store.journal.recordSigned({ ...slot, hash, reservationId: 'one' })
-    await store.ledger.settle('one', 0n, [{ hash, usdMicros: usd('30') }])
+    await store.ledger.settle('one', 0n, [{ hash, usdMicros: usd('30'), wei: 1n }])
     const { refusals } = await limitSpend(call('two', '10.5'))
     const freesAt = new Date(now + 24 * 3_600_000).toISOString()
     expect(refusals).toMatchObject([

@@ -1,4 +1,5 @@
-import type { Budget, BudgetAmount, Ledger, SpendLimits, SpendVerdict } from '@svc/store'
+import type { Budget, BudgetAmount, Ledger, SpendLimits, SpendVerdict, TokenAmounts } from '@svc/store'
+import { zeroAddress } from 'viem'
 import { type Policy, usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 import { isUnnamed, mayPass } from '../ports.ts'
@@ -18,7 +19,7 @@ import type { SpendValue, Unpriced } from './spend-value.ts'
  * contradict, is refused there too. Gas that has no price counts as its share of a fixed sum, which is a day's gas.
  */
 export async function limitSpend(request: SpendRequest): Promise<SpendDecision> {
-  const { ledger, policy, value, isExit, homeUsdMicros, dryRun } = request
+  const { ledger, policy, value, isExit, homeUsdMicros, requestId, dryRun } = request
   const gas = request.gasUsdMicros ?? unpricedGas(request.gasWei, limitsOf(policy))
   const limits = limitsFor(policy, { ...request, gasUsdMicros: gas })
   const isGuess = value.unpriced.length > 0
@@ -41,7 +42,7 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const take = (budgets: readonly Budget[]): Promise<SpendVerdict> =>
     dryRun
       ? ledger.check({ ...asked, budgets })
-      : ledger.reserve({ ...asked, budgets, id: request.reservationId, requestId: request.requestId })
+      : ledger.reserve({ ...asked, budgets, amounts: mayLeave(request), id: request.reservationId, requestId })
   const first = await take(request.budgets)
   const isForPerson = !first.granted && first.limit === 'budget' && isForAPerson(first.budget)
   const verdict = isForPerson ? await take(request.budgets.map(withoutCap)) : first
@@ -60,6 +61,10 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   }
 }
 
+function mayLeave({ leaving, gasWei }: SpendRequest): TokenAmounts {
+  return new Map([...leaving, [zeroAddress, gasWei + (leaving.get(zeroAddress) ?? 0n)]])
+}
+
 /** What a person may let pass still counts. */
 function withoutCap(budget: Budget): Budget {
   return isForAPerson(budget.name) ? { ...budget, capUsdMicros: largestCap } : budget
@@ -73,7 +78,7 @@ const largestCap = 10n ** 18n
  * is, but a guess: it fills what gas leaves of the limit of one transaction, so gas that rises takes its more out of it, down
  * to what is known to leave or arrive. Answers what is reserved.
  */
-export async function raiseSpend(request: SpendRequest, held: HeldSpend): Promise<SpendRaise> {
+export async function raiseSpend(request: Omit<SpendRequest, 'leaving'>, held: HeldSpend): Promise<SpendRaise> {
   const { ledger, policy, value, reservationId, dryRun } = request
   if (value.unpriced.length > 0 && !maybeGuessed(request)) {
     return { ...held, refusals: [withoutPrice(value.unpriced)] }
@@ -153,6 +158,8 @@ export type SpendRequest = {
   readonly value: SpendValue
   /** What the call spends, to say how much of it fits. */
   readonly amounts?: readonly SpentAmount[]
+  /** What may leave, without gas. */
+  readonly leaving: TokenAmounts
   readonly budgets: readonly Budget[]
   /** Whether it only brings funds home. */
   readonly isExit: boolean
@@ -217,7 +224,7 @@ export function isDailyAlert(usedUsdMicros: bigint, policy: Policy): boolean {
 }
 
 /** What arrives is only the least that a token can be worth: nothing is guessed of one that a list names or that has had a price. */
-function maybeGuessed({ policy, chainId, value }: SpendRequest): boolean {
+function maybeGuessed({ policy, chainId, value }: Pick<SpendRequest, 'policy' | 'chainId' | 'value'>): boolean {
   const own = new Set(policy.allowlist.tokens?.[chainId]?.map((token) => token.toLowerCase()))
   return (
     policy.allowlist.mode === 'lenient' &&

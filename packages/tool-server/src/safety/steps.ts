@@ -4,7 +4,7 @@ import { type Refusal, throwFirst, type Weighed } from './refusal.ts'
 
 /**
  * Runs the steps of a road by name: logs how long each took, stops before a step when the caller has left and nothing is
- * signed, and weighs what the policy has against the intent. A refusal ends a real call; a dry run collects it.
+ * signed, and weighs what the policy has against the intent. A refusal ends a real call; a dry run collects it, once.
  */
 export function stepsOf({ engine, call }: Trip): {
   readonly refusals: readonly Refusal[]
@@ -23,7 +23,7 @@ export function stepsOf({ engine, call }: Trip): {
       engine.log.debug('road.step', { requestId: call.requestId, step: name, ms: performance.now() - startedAt })
       if (isWeighed(value)) {
         if (!call.dryRun) throwFirst(value.refusals)
-        refusals.push(...value.refusals)
+        refusals.push(...value.refusals.filter(({ message }) => refusals.every((one) => one.message !== message)))
       }
       return value
     },

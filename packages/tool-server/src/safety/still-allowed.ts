@@ -3,6 +3,7 @@ import { dearGas } from './dear-gas.ts'
 import { requireNoNewDelay } from './delay.ts'
 import type { PolicyFollower } from './follow-policy.ts'
 import { grantRefusals } from './grant-refusals.ts'
+import { mayBringHome } from './may-bring-home.ts'
 import { policyVerdict } from './policy-verdict.ts'
 import { checkMeasured } from './prepare.ts'
 import { throwFirst } from './refusal.ts'
@@ -21,7 +22,8 @@ import { valueOfCall } from './weigh-value.ts'
  * Throws the first refusal, `POLICY_INVALID` where the file cannot be read.
  */
 export async function stillAllowed(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
-  throwFirst((await requireRunning(before.engine)).refusals)
+  const isWayHome = progress.reserved.isExit && mayBringHome(before)
+  throwFirst((await requireRunning(before.engine, isWayHome)).refusals)
   const road = await policies.forTrip(before)
   const { engine, call, chain, wallet, intent, known } = road
   const { policy } = engine

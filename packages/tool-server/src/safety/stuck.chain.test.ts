@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { createTestClient, type Hash, http, parseTransaction, parseUnits } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
-import { swapIntent } from './intents.fixture.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import { mintIntent, removeIntent, swapIntent } from './intents.fixture.ts'
 import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { beforeSending, rewriting } from './network.fixture.ts'
 import type { Road, RoadOptions } from './open-road.fixture.ts'
+import { parsePolicy } from './policy.ts'
 import { expectGasCounted, testClient, used } from './road-facts.fixture.ts'
 import { useRoads } from './use-roads.fixture.ts'
 
@@ -80,6 +82,20 @@ describe('G3: a write whose fees the chain has left behind', () => {
     expect(await road.balance('USDC')).toBe(parseUnits('19700', 6))
   })
 
+  it.each([
+    ['raised where it brings funds home', true],
+    ['left with its fees where it does not', false],
+  ])('G9: is, under a breaker that lets ways home pass, %s', async (_what, isWayHome) => {
+    const { road, hash } = await stuckRoad({}, isWayHome)
+    await createCircuitBreaker({
+      dataDir: road.dataDir,
+      limits: () => parsePolicy({}, { production: false }).breaker,
+      now: Date.now,
+    }).trip('a drill', 'balance')
+    await road.executor.reconcile()
+    expect((await attemptsOf(road, hash)).length > 1).toBe(isWayHome)
+  })
+
   it('keeps its fees where more could cost more than a transaction may spend, and that is logged', async () => {
     const usd: Record<string, number | null> = {}
     const { road, hash } = await stuckRoad({ usd })
@@ -120,12 +136,17 @@ describe('an endpoint that tells a wrong count twice', () => {
   })
 })
 
-/** A road whose swap is out with fees that no block takes any more, with nothing mined unless the test says so. */
-async function stuckRoad(options: RoadOptions = {}): Promise<{ readonly road: Road; readonly hash: Hash }> {
+/** A road whose swap, or whose removal of a position, is out with fees that no block takes any more, with nothing mined unless the test says so. */
+async function stuckRoad(
+  options: RoadOptions = {},
+  isRemoval = false,
+): Promise<{ readonly road: Road; readonly hash: Hash }> {
   const road = await open({ ...options, engine: { stuckAfterMs: 0 } })
-  beforeSending(road, 2, () => mineNothing(road))
-  const failure: unknown = await road.run(swapIntent(road, '300')).catch((error: unknown) => error)
-  expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING', details: [{ step: 'swap' }] })
+  if (isRemoval) await road.run(await mintIntent(road))
+  const intent = isRemoval ? await removeIntent(road) : swapIntent(road, '300')
+  beforeSending(road, isRemoval ? 1 : 2, () => mineNothing(road))
+  const failure: unknown = await road.run(intent).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING', details: [{ step: intent.calls[0]!.label }] })
   road.network.fetch = fetch
   const { hash } = (await openOn(road))[0]!
   await raiseBaseFee(road, hash)

@@ -51,7 +51,9 @@ it('records what an operator did, once, and who it was', async () => {
   expect(taken()).toEqual([{ event: 'pause.off', since: at(1), by: 'operator:bob', at: at(2) }])
   await breaker().recordFailure('0xaa')
   await recorder.look()
-  expect(taken()).toEqual([{ event: 'breaker.open', since: at(0), cause: expect.stringContaining('0xaa') }])
+  expect(taken()).toEqual([
+    { event: 'breaker.open', since: at(0), cause: expect.stringContaining('0xaa'), openedBy: 'failures' },
+  ])
   await breaker().rearm({ by: 'operator:bob', at: at(3) })
   await recorder.look()
   expect(taken()).toEqual([{ event: 'breaker.rearmed', since: at(0), by: 'operator:bob', at: at(3) }])
@@ -101,7 +103,7 @@ const bob = 'operator:bob'
 
 async function moveBetweenTwoLooks(): Promise<void> {
   await pause(dataDir, { by: ada, at: at(1), reason: 'odd' })
-  await breaker(2).trip('the balance fell')
+  await breaker(2).trip('the balance fell', 'balance')
   await resume(dataDir, { by: bob, at: at(3) })
   await breaker().rearm({ by: ada, at: at(4) })
   await breaker(5).recordFailure('0xaa')
@@ -113,10 +115,10 @@ async function moveBetweenTwoLooks(): Promise<void> {
 
 const movedBetweenTwoLooks = [
   { event: 'pause.on', since: at(1), by: ada, reason: 'odd' },
-  { event: 'breaker.open', since: at(2), cause: 'the balance fell' },
+  { event: 'breaker.open', since: at(2), cause: 'the balance fell', openedBy: 'balance' },
   { event: 'pause.off', since: at(1), by: bob, at: at(3) },
   { event: 'breaker.rearmed', since: at(2), by: ada, at: at(4) },
-  { event: 'breaker.open', since: at(5), cause: expect.stringContaining('0xaa') },
+  { event: 'breaker.open', since: at(5), cause: expect.stringContaining('0xaa'), openedBy: 'failures' },
   { event: 'pause.on', since: at(6), by: bob, reason: null },
   { event: 'breaker.rearmed', since: at(5), by: bob, at: at(7) },
   { event: 'pause.off', since: at(6), by: ada, at: at(8) },
@@ -143,22 +145,33 @@ it.each([
 it('records what was known to hold as ended before it records what came after', async () => {
   const recorder = start()
   await pause(dataDir, { by: ada, at: at(1), reason: null })
-  await breaker(1).trip('the balance fell')
+  await breaker(1).trip('the balance fell', 'balance')
   await recorder.look()
   taken()
   await rm(join(dataDir, 'paused'))
   await breaker().rearm({ by: ada, at: at(2) })
   await pause(dataDir, { by: bob, at: at(3), reason: null })
   await resume(dataDir, { by: bob, at: at(4) })
-  await breaker(5).trip('and again')
+  await breaker(5).trip('and again', 'balance')
   await recorder.look()
   expect(taken()).toEqual([
     { event: 'pause.off', since: at(1), by: null, at: null },
     { event: 'breaker.rearmed', since: at(1), by: ada, at: at(2) },
     { event: 'pause.on', since: at(3), by: bob, reason: null },
     { event: 'pause.off', since: at(3), by: bob, at: at(4) },
-    { event: 'breaker.open', since: at(5), cause: 'and again' },
+    { event: 'breaker.open', since: at(5), cause: 'and again', openedBy: 'balance' },
   ])
+})
+
+it('records once that an open breaker stops more than before', async () => {
+  await breaker(1).trip('the balance fell', 'balance')
+  await start().look()
+  taken()
+  await breaker(2).trip('it ended worse', 'drift')
+  await start().look()
+  await start().look()
+  const cause = 'the balance fell; then it ended worse'
+  expect(taken()).toEqual([{ event: 'breaker.open', since: at(1), cause, openedBy: 'drift' }])
 })
 
 it('repeats all of it after a crash halfway', async () => {

@@ -66,6 +66,8 @@ const recordedSchema = z.object({
   pause: z.object({ since: z.string() }).nullable(),
   /** Since when the breaker is open. */
   breakerOpenSince: z.string().nullable(),
+  /** What opened it, or made it stop more. */
+  breakerOpenedBy: z.string().nullable().default(null),
   policyHash: z.string().nullable(),
   pauseEnded: endedSchema,
   breakerEnded: endedSchema,
@@ -79,7 +81,7 @@ async function readRecorded(path: string): Promise<Recorded> {
   try {
     if (text !== null) return recordedSchema.parse(JSON.parse(text))
   } catch {}
-  return { pause: null, breakerOpenSince: null, policyHash: null, pauseEnded: null, breakerEnded: null }
+  return recordedSchema.parse({ pause: null, breakerOpenSince: null, policyHash: null })
 }
 
 type Seen = {
@@ -92,10 +94,10 @@ async function observe({ dataDir, breaker, policy }: SwitchRecorderOptions): Pro
   // The pause first: what ends after it was looked at then stands among the past ones, and not the other way round.
   const pause = await readPause(dataDir)
   const resume = await readResume(dataDir)
-  const { since, cause, rearmed, past } = await breaker.status()
+  const { since, cause, openedBy, rearmed, past } = await breaker.status()
   return {
     pause: { standing: pause, past: resume?.past ?? [], lastEnd: resume },
-    breaker: { standing: since === null ? null : { since, cause }, past, lastEnd: rearmed },
+    breaker: { standing: since === null ? null : { since, cause, openedBy }, past, lastEnd: rearmed },
     policyHash: policyHash(policy),
   }
 }
@@ -104,6 +106,7 @@ function recordOf({ pause, breaker, policyHash }: Seen): Recorded {
   return {
     pause: pause.standing,
     breakerOpenSince: breaker.standing?.since ?? null,
+    breakerOpenedBy: breaker.standing?.openedBy ?? null,
     policyHash,
     pauseEnded: newestEnd(pause),
     breakerEnded: newestEnd(breaker),
@@ -118,11 +121,14 @@ function newestEnd({ past }: SeenSwitch<Pause | Opening>): RecordedSwitch['ended
 function changesBetween(before: Recorded, { pause, breaker, policyHash }: Seen): readonly AuditEvent[] {
   const paused = { since: before.pause?.since ?? null, ended: before.pauseEnded }
   const opened = { since: before.breakerOpenSince, ended: before.breakerEnded }
+  const { standing } = breaker
+  const stopsMore = standing?.since === before.breakerOpenSince && standing?.openedBy !== before.breakerOpenedBy
   return [
     ...byTime(
       switchEvents({ on: 'pause.on', off: 'pause.off' }, paused, pause),
       switchEvents({ on: 'breaker.open', off: 'breaker.rearmed' }, opened, breaker),
     ),
+    ...(standing !== null && stopsMore ? [{ event: 'breaker.open' as const, ...standing }] : []),
     ...(before.policyHash === policyHash
       ? []
       : [{ event: 'policy.changed' as const, from: before.policyHash, policyHash }]),

@@ -49,7 +49,7 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
       reservationId: terms.reservationId,
       allow: async () => {
         await noted
-        await requireAllowed(trip, step)
+        await requireAllowed(trip, step, terms)
       },
       ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
     })
@@ -62,8 +62,8 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
 }
 
 /** Taking an allowance back ends what is out: a pause stops it, an open breaker does not. */
-async function requireAllowed({ engine }: Trip, { kind }: Step): Promise<void> {
-  const { refusals } = await (kind === 'revoke' ? requireUnpaused(engine) : requireRunning(engine))
+async function requireAllowed({ engine }: Trip, { kind }: Step, { isWayHome = false }: Terms): Promise<void> {
+  const { refusals } = await (kind === 'revoke' ? requireUnpaused(engine) : requireRunning(engine, isWayHome))
   throwFirst(refusals)
 }
 
@@ -75,6 +75,8 @@ export type Terms = {
   readonly latestCount?: number
   /** `null` for transactions that spend nothing, such as taking an allowance back. */
   readonly reservationId: string | null
+  /** It is a step of what only brings funds home, to the wallet alone, which some breakers let pass. */
+  readonly isWayHome?: boolean
   /** For the audit line. */
   readonly facts: Readonly<Record<string, unknown>>
 }

@@ -24,7 +24,7 @@ export async function unreservedGas(parts: UnreservedGasParts, priced: PricedTok
   }
   return [...dearest.values()].flatMap((wei) => {
     const usdMicros = gasWorth(wei, priced)
-    return usdMicros === null ? [] : [{ usdMicros, settledAt: null }]
+    return usdMicros === null ? [] : [{ usdMicros, amounts: null, settledAt: null }]
   })
 }
 

@@ -56,7 +56,7 @@ const withoutWallet: SafetyReport = Object.freeze({
   paused: false,
   pause: null,
   breakerOpen: false,
-  breaker: { open: false, since: null, cause: null },
+  breaker: { open: false, since: null, cause: null, stops: 'nothing' as const },
   allowlistMode: 'strict',
   approvalThresholdUsd: null,
   limitsUsd: null,

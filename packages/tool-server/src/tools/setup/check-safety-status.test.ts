@@ -12,7 +12,7 @@ const report: SafetyReport = {
   paused: false,
   pause: null,
   breakerOpen: false,
-  breaker: { open: false, since: null, cause: null },
+  breaker: { open: false, since: null, cause: null, stops: 'nothing' },
   allowlistMode: 'strict',
   approvalThresholdUsd: '250',
   limitsUsd: { perTransaction: '500', perSession: '1000', daily: '2000' },

@@ -21,7 +21,12 @@ export const checkSafetyStatus = readTool({
     paused: z.boolean(),
     pause: z.object({ since: z.string(), reason: z.string().nullable() }).nullable(),
     breakerOpen: z.boolean(),
-    breaker: z.object({ open: z.boolean(), since: z.string().nullable(), cause: z.string().nullable() }),
+    breaker: z.object({
+      open: z.boolean(),
+      since: z.string().nullable(),
+      cause: z.string().nullable(),
+      stops: z.string(),
+    }),
     allowlistMode: z.string(),
     approvalThresholdUsd: z.string().nullable(),
     limitsUsd: limits,
