@@ -193,6 +193,8 @@ export type SafetyReport = {
     readonly stops: 'nothing' | 'all-but-ways-home' | 'everything'
   }
   readonly allowlistMode: 'strict' | 'lenient'
+  /** Whether a person is asked before tokens nobody vouches for leave. */
+  readonly unnamedSales: 'ask' | 'allow'
   readonly approvalThresholdUsd: string | null
   /** Decimal US dollars. */
   readonly limitsUsd: { readonly perTransaction: string; readonly perSession: string; readonly daily: string } | null

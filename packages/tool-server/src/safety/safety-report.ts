@@ -36,6 +36,7 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
     breakerOpen: breaker.open,
     breaker: { open: breaker.open, since: breaker.since, cause: escaped(breaker.cause), stops: breaker.stops },
     allowlistMode: policy.allowlist.mode,
+    unnamedSales: policy.unnamedSales,
     approvalThresholdUsd: policy.approvalThresholdUsd,
     limitsUsd: { ...policy.limitsUsd },
     spentUsd: { session: usd(usage.sessionUsdMicros), daily: usd(usage.dailyUsdMicros) },

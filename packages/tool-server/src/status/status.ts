@@ -58,6 +58,7 @@ const withoutWallet: SafetyReport = Object.freeze({
   breakerOpen: false,
   breaker: { open: false, since: null, cause: null, stops: 'nothing' as const },
   allowlistMode: 'strict',
+  unnamedSales: 'ask',
   approvalThresholdUsd: null,
   limitsUsd: null,
   spentUsd: null,

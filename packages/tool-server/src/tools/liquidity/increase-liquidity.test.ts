@@ -26,8 +26,8 @@ describeRefusals(
 const minedAt = 101n
 const stale = expect.stringContaining('could not be read after the transaction')
 
-/** A position of 10^15 liquidity whose later reads are the test's. */
-async function increaseWith(readAfter: (before: Position) => Promise<Position>) {
+/** A position, of 10^15 liquidity unless told, whose later reads are the test's. */
+async function increaseWith(readAfter: (before: Position) => Promise<Position>, heldLiquidity = 10n ** 15n) {
   const world = untouchedWorld()
   const chain = world.chains.get('base')
   const [token0, token1] = await Promise.all(
@@ -57,7 +57,7 @@ async function increaseWith(readAfter: (before: Position) => Promise<Position>) 
     },
     tickLower: -1000,
     tickUpper: 1000,
-    liquidity: 10n ** 15n,
+    liquidity: heldLiquidity,
     amount0: 1n,
     amount1: 1n,
     fees0: 0n,
@@ -128,4 +128,11 @@ describe('newTotal members of increase_liquidity', () => {
     ])
     expect(answer).toMatchObject({ notes: expect.arrayContaining([stale]) })
   })
+})
+
+test('increase_liquidity says that it fills a position again which held nothing', async () => {
+  const filled = async (before: Position) => at(before, minedAt)
+  const again = expect.stringContaining('is open again, in the range it was opened with')
+  expect((await increaseWith(filled, 0n)).answer).toMatchObject({ notes: expect.arrayContaining([again]) })
+  expect((await increaseWith(filled)).answer).not.toMatchObject({ notes: expect.arrayContaining([again]) })
 })

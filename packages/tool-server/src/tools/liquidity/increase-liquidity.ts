@@ -100,7 +100,12 @@ export const increaseLiquidity = writeTool({
       newTotalAmount0: tokenAmount(total0, token0),
       newTotalAmount1: tokenAmount(total1, token1),
       newTotalValueUsd: sumUsd(valueUsd(total0, token0, price0), valueUsd(total1, token1, price1)),
-      notes: [...settled.warnings, ...total.notes, ...priceNotes([token0, price0], [token1, price1])],
+      notes: [
+        ...settled.warnings,
+        ...(position.liquidity === 0n ? [wasEmpty] : []),
+        ...total.notes,
+        ...priceNotes([token0, price0], [token1, price1]),
+      ],
     }
   })
 })
@@ -137,6 +142,9 @@ async function totalAfter(
 }
 
 type Total = Amounts & { readonly notes: readonly string[] }
+
+const wasEmpty =
+  'The position held nothing before this call and is open again, in the range it was opened with. add_liquidity opens one in another range.'
 
 const staleTotal =
   'The position could not be read after the transaction: newTotal members are its state before the call plus what was added, at the price before it.'

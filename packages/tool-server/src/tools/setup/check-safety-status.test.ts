@@ -14,6 +14,7 @@ const report: SafetyReport = {
   breakerOpen: false,
   breaker: { open: false, since: null, cause: null, stops: 'nothing' },
   allowlistMode: 'strict',
+  unnamedSales: 'ask',
   approvalThresholdUsd: '250',
   limitsUsd: { perTransaction: '500', perSession: '1000', daily: '2000' },
   spentUsd: { session: '12.5', daily: '99.123456' },

@@ -14,7 +14,7 @@ export const approveToken = writeTool({
   name: 'approve_token',
   title: 'Approve a token',
   description:
-    'Gives a known contract an exact ERC-20 allowance from the agent wallet; amount "0" takes it back. Other tools approve and revoke by themselves: use it only when asked to. Never unlimited, never an unknown spender.',
+    'Gives a known contract an exact ERC-20 allowance from the agent wallet; amount "0" takes it back. Other tools approve and revoke by themselves: only when asked to. Never unlimited, nor to unknown spenders.',
   scope: 'admin:wallet',
   destructive: true,
   idempotent: true,

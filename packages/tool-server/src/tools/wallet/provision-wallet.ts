@@ -11,7 +11,7 @@ export const provisionWallet = writeTool({
   name: 'provision_wallet',
   title: 'Provision the wallet',
   description:
-    'First step of setting an agent up: gives the agent wallet, whether it holds enough gas to register, whom to ask for how much, and the next steps (check_setup_health, register_agent). Call it as often as you like: it sends nothing, and never replaces a wallet.',
+    'First step of setting an agent up: gives its wallet, whether that holds enough gas to register, whom to ask for how much, and the next steps (check_setup_health, register_agent). Sends nothing and never replaces a wallet.',
   scope: 'admin:wallet',
   destructive: false,
   idempotent: true,
