@@ -59,8 +59,8 @@ describe.each(useEngines())('on $engine', ({ engine, newPlace }) => {
     await store.operations.create(waiting('e'), one)
   })
 
-  test('an equal plan that awaits approval is given back as it is, however many ask at once', async () => {
-    const same = (index: number) => ({ ...waiting(`a-${index}`), planHash: 'same', expiresAt: start + 1_000 + index })
+  test('one of the same call that awaits approval is given back as it is, whatever the new plan is and however many ask at once', async () => {
+    const same = (index: number) => ({ ...waiting(`a-${index}`), input: 'same', expiresAt: start + 1_000 + index })
     const first = await store.operations.create(same(0), { mostWaiting: 1 })
     clock += 1
     const again = await Promise.all(
@@ -70,18 +70,18 @@ describe.each(useEngines())('on $engine', ({ engine, newPlace }) => {
     )
     expect(again).toEqual(again.map(() => first))
     const racers = Array.from({ length: 20 }, (_, index) =>
-      store.operations.create({ ...waiting(`b-${index}`), planHash: 'new', principalId: 'racer' }, terms),
+      store.operations.create({ ...waiting(`b-${index}`), input: 'new', principalId: 'racer' }, terms),
     )
     expect(new Set((await Promise.all(racers)).map(({ id }) => id)).size).toBe(1)
     expect(await waitingOf('racer')).toBe(1)
   })
 
-  test('another tool, principal or plan, one that is to wait besides, and one whose time is over make their own', async () => {
-    const first = { ...waiting('first'), planHash: 'same', expiresAt: start + 10 }
+  test('another tool, principal or input, one that is to wait besides, and one whose time is over make their own', async () => {
+    const first = { ...waiting('first'), expiresAt: start + 10 }
     const others = [
       { principalId: 'other' },
       { tool: 'execute_swap' },
-      { planHash: 'changed' },
+      { input: 'changed' },
       { executeAfter: start + 5 },
       { state: 'scheduled', executeAfter: start + 5 },
     ] as const
@@ -95,7 +95,7 @@ describe.each(useEngines())('on $engine', ({ engine, newPlace }) => {
       id: 'late',
       expiresAt: start + 20,
     })
-    await store.operations.decide('late', { ...yes, approved: false, planHash: 'same' })
+    await store.operations.decide('late', { ...yes, approved: false, planHash: first.planHash })
     expect(await store.operations.create({ ...first, id: 'denied', expiresAt: start + 20 }, terms)).toMatchObject({
       id: 'denied',
     })
@@ -110,7 +110,7 @@ describe.each(useEngines())('on $engine', ({ engine, newPlace }) => {
     await store.operations.create(waiting('a'), { mostWaiting: 1, record })
     expect(recorded).toEqual(['line'])
     await expect(store.operations.create(waiting('b'), { mostWaiting: 1, record })).rejects.toMatchObject(full)
-    await store.operations.create({ ...waiting('c'), planHash: 'plan of a' }, { ...terms, record })
+    await store.operations.create({ ...waiting('c'), input: waiting('a').input }, { ...terms, record })
     expect(recorded).toEqual(['line'])
   })
 })
@@ -121,7 +121,7 @@ function waiting(id: string, forItsTime = false) {
   const life = forItsTime
     ? ({ state: 'scheduled', executeAfter: start + 5 } as const)
     : ({ state: 'awaiting_approval' } as const)
-  return newOperation(id, { planHash: `plan of ${id}`, ...life })
+  return newOperation(id, { input: `input of ${id}`, planHash: `plan of ${id}`, ...life })
 }
 
 async function waitingOf(principalId: string): Promise<number> {

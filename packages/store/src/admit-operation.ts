@@ -5,9 +5,10 @@ import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 
 /**
- * Whether one more operation of a principal may wait. Gives the one that awaits approval already where the new one is
- * equal to it: the same plan of the same principal by the same tool, with or without a time to wait for. `null` where the
- * new one may be made. Throws `OPERATION_LIMIT` when as many wait as may. Plans that nobody waits for always pass.
+ * Whether one more operation of a principal may wait. Gives the one that awaits approval already where the new one is of
+ * the same call: the same arguments of the same principal to the same tool, with or without a time to wait for, also where
+ * prices have since made another plan of it, so that a person is never asked twice for one wish. `null` where the new one
+ * may be made. Throws `OPERATION_LIMIT` when as many wait as may. Plans that nobody waits for always pass.
  */
 export async function admit(
   trx: Transaction<Schema>,
@@ -16,17 +17,17 @@ export async function admit(
   at: number,
 ): Promise<OperationRow | null> {
   if (operation.state === 'planned') return null
-  const equal = operation.state === 'awaiting_approval' ? await equalOf(trx, operation, at) : undefined
-  if (equal !== undefined) return equal
+  const same = operation.state === 'awaiting_approval' ? await sameCall(trx, operation, at) : undefined
+  if (same !== undefined) return same
   const waiting = await waitingOf(trx, operation.principalId, at)
   if (waiting < mostWaiting) return null
   const message = `Of this principal ${waiting} operations wait already; ${mostWaiting} may.`
   throw new StoreError('OPERATION_LIMIT', message)
 }
 
-function equalOf(
+function sameCall(
   trx: Transaction<Schema>,
-  { principalId, tool, planHash, executeAfter }: NewOperation,
+  { principalId, tool, input, executeAfter }: NewOperation,
   at: number,
 ): Promise<OperationRow | undefined> {
   return trx
@@ -34,7 +35,7 @@ function equalOf(
     .selectAll()
     .where('principal_id', '=', principalId)
     .where('tool', '=', tool)
-    .where('plan_hash', '=', planHash)
+    .where('input', '=', input)
     .where('execute_after', executeAfter === null ? 'is' : 'is not', null)
     .where(stateAt(at), '=', 'awaiting_approval')
     .orderBy('sequence')

@@ -4,8 +4,8 @@
  */
 export type Operations = {
   /**
-   * Under `terms`, one that waits is admitted in the same commit: an equal one of the same principal that awaits approval
-   * already is given back as it is, its expiry too, instead of a new one, and `OPERATION_LIMIT` is thrown when as many of
+   * Under `terms`, one that waits is admitted in the same commit: one of the same call (principal, tool, `input`) that awaits
+   * approval already is given back as it is, its expiry too, instead of a new one, and `OPERATION_LIMIT` is thrown when as many of
    * the principal wait as may. Throws `OPERATION_EXISTS` for an id used before.
    */
   create(operation: NewOperation, terms?: WaitingTerms): Promise<Operation>

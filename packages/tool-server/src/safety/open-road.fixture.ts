@@ -154,7 +154,7 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
     executor,
     lines,
     run: (intent: Intent, call: Partial<Call> = {}): Promise<Settled | Deferred> =>
-      executor.open({ ...callOf(), ...call })(intent, (settled) => settled),
+      executor.open({ ...callOf(), input: inputOf(intent), ...call })(intent, (settled) => settled),
     token: (symbol: string): Address => (symbol === 'ETH' ? zeroAddress : known(symbol)!.address),
     balance: async (symbol: string, owner: Address = wallet.address): Promise<bigint> => {
       const token = known(symbol)
@@ -201,6 +201,11 @@ export type RoadOptions = {
   readonly chain?: Partial<Devnet['chain']>
   /** How long a write waits for its block is for `patience` to say. */
   readonly engine?: Partial<Omit<ExecutorOptions, 'confirmTimeoutMs'>>
+}
+
+/** Arguments that are others where another sum is to be spent, as they are where an agent asks for it. */
+function inputOf({ spends }: Intent): Call['input'] {
+  return { amounts: spends.map(({ amount }) => `${amount}`) }
 }
 
 export function callOf(): Call {

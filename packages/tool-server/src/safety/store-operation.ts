@@ -27,8 +27,8 @@ export async function storePlan(road: Reserved, refusals: readonly Refusal[]): P
 }
 
 /**
- * Above the threshold a person must say yes: stores what is asked for and throws `APPROVAL_REQUIRED`, naming it. An equal
- * plan that awaits approval already is named instead, and expires when it would have. An operation that was approved or
+ * Above the threshold a person must say yes: stores what is asked for and throws `APPROVAL_REQUIRED`, naming it. One of
+ * the same call that awaits approval already is named instead, with the plan it has, and expires when it would have. An operation that was approved or
  * has waited already is not asked for again: it is refused as it is. Throws `OPERATION_LIMIT` where too many wait.
  */
 export async function requireApproval(road: Reserved): Promise<void> {
@@ -95,7 +95,7 @@ function stricter({ code, message, details = [] }: Refusal): ToolError {
   })
 }
 
-/** Stores it if and only if it could be put on record and may wait; what is given back may be an equal one that waits. */
+/** Stores it if and only if it could be put on record and may wait; what is given back may be one of the same call that waits. */
 async function store(
   { engine, call, intent, spend }: Reserved,
   plan: Plan,
@@ -164,7 +164,9 @@ function approvalRequired(
     ...(channels.includes('operator') ? ['the operator, with: svc approvals'] : []),
   ]
   const expiresAt = until === null ? null : new Date(until).toISOString()
-  const stored = isNew ? 'Stored until a person decides.' : 'An equal plan waits already; this is the operation of it.'
+  const stored = isNew
+    ? 'Stored until a person decides.'
+    : 'The same call waits already, as it was planned then. To have it planned anew, end it with cancel_operation first.'
   return new ToolError(code, message, {
     details: [{ message: stored, operationId, planHash, expiresAt, approvedBy: ways }, ...details],
     suggestion: `Nothing was signed. ${afterApproval(executeAfter)} get_operation shows its state.`,

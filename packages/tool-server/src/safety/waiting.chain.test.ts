@@ -67,12 +67,17 @@ describe.each(storeEngines)('what waits, on $engine', ({ usePlaces }) => {
     })
   })
 
-  it('is asked for once: the same plan again names the operation that waits, which expires when it would have', async () => {
+  it('is asked for once: the same call again names the operation that waits, which expires when it would have', async () => {
     const road = await open({ policy: { approvalThresholdUsd: '1', approvals: { expirySeconds: 60, maxWaiting: 1 } } })
     const intent = swapIntent(road, '2')
     const first = await waitingFor(road, intent)
     road.clock.offsetMs += 30_000
     expect(await waitingFor(road, intent)).toEqual({ ...first, message: expect.stringContaining('waits already') })
+    const replanned = { ...intent, slippageBps: 7 }
+    expect(await waitingFor(road, replanned)).toMatchObject({
+      operationId: first['operationId'],
+      planHash: first['planHash'],
+    })
     expect(await waitingOf(road)).toMatchObject([{ id: first['operationId'] }])
     expect(await eventsOf(road, /^tx\.approval\.requested$/)).toHaveLength(1)
     expect(await eventsOf(road, /^tx\.(failed|refused)$/)).toEqual([])
