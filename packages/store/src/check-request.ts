@@ -15,6 +15,11 @@ export type CheckRequest = {
    * counts as spent nevertheless.
    */
   readonly isExit?: boolean
+  /**
+   * Whether what it is to bring home repays its gas: then it also passes, whatever its gas, as long as the gas of such calls that
+   * did not repay it is within another `dailyGas`.
+   */
+  readonly isToRepay?: boolean
   /** A session closes after this long without a spend; 30 min by default of the policy. */
   readonly sessionIdleMs: number
 }

@@ -76,6 +76,35 @@ describe.each(useEngines())('G13: gas of a day in the ledger on $engine', ({ new
     expect(await reserve('more', { gasUsdMicros: 60n, isExit: true })).toMatchObject({ granted: true })
   })
 
+  test('of a way home that repays its gas passes while what others burnt for nothing is within it, and uses nothing up', async () => {
+    const settle = async (id: string, usdMicros: bigint, isRepaid: boolean) =>
+      store.ledger.settle(id, 0n, [{ hash: await mined(id), usdMicros, wei: 1n }], [], { isRepaid })
+    const home = { isExit: true, isToRepay: true }
+    // Of other calls nothing is repaid.
+    expect(await reserve('one', { gasUsdMicros: 101n, isToRepay: true })).toMatchObject({ limit: 'dailyGas' })
+    expect(await reserve('dear', { gasUsdMicros: 300n, ...home })).toMatchObject({ granted: true, repayment: 'due' })
+    // It has not come home yet, and the next is more than is left for those that are not to repay it.
+    expect(await reserve('next', { gasUsdMicros: 101n, ...home })).toMatchObject({
+      limit: 'dailyGas',
+      usedUsdMicros: 0n,
+    })
+    await settle('dear', 250n, true)
+    expect(await usage()).toMatchObject({ dailyExitGasUsdMicros: 250n, dailyDueExitGasUsdMicros: 0n })
+    await reserve('failed', { gasUsdMicros: 300n, ...home })
+    await settle('failed', 100n, false)
+    expect(await reserve('again', { gasUsdMicros: 300n, ...home })).toMatchObject({ granted: true })
+    await settle('again', 1n, false)
+    expect(await usage()).toMatchObject({ dailyPlainExitGasUsdMicros: 0n, dailyDueExitGasUsdMicros: 101n })
+    expect(await reserve('more', { gasUsdMicros: 101n, ...home })).toMatchObject({ limit: 'dailyGas' })
+    // Those are left what they have.
+    expect(await reserve('cheap', { gasUsdMicros: 60n, ...home })).toMatchObject({ granted: true, repayment: null })
+    expect(await reserve('small', { gasUsdMicros: 40n, isExit: true })).toMatchObject({ granted: true })
+    expect(await raise('cheap', { gasUsdMicros: 61n, ...home })).toMatchObject({
+      limit: 'dailyGas',
+      usedUsdMicros: 40n,
+    })
+  })
+
   test('of ways home leaves the gas of other calls alone', async () => {
     await reserve('home', { gasUsdMicros: 100n, isExit: true })
     expect(await reserve('one', { gasUsdMicros: 100n })).toMatchObject({ granted: true })
@@ -137,7 +166,9 @@ describe.each(useEngines())('G13: gas of a day in the ledger on $engine', ({ new
 
 const { dailyGas: _none, ...without } = limits
 
-type Asked = Partial<Pick<CheckRequest, 'principal' | 'amountUsdMicros' | 'gasUsdMicros' | 'isExit' | 'limits'>>
+type Asked = Partial<
+  Pick<CheckRequest, 'principal' | 'amountUsdMicros' | 'gasUsdMicros' | 'isExit' | 'isToRepay' | 'limits'>
+>
 
 function asked(change: Asked): CheckRequest {
   return { principal: 'agent', chainId: 1, amountUsdMicros: 0n, limits, sessionIdleMs, ...change }

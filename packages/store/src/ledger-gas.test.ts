@@ -108,8 +108,8 @@ describe.each(useEngines())('G4: gas in the ledger on $engine', ({ newPlace }) =
     const [approval, main, reverted] = [await drawn('one'), await drawn('one'), await drawn('one', 'reverted')]
     const gas = [approval, main, reverted, main].map((hash) => ({ hash, usdMicros: 20n, wei: 1n }))
     const left = new Map([['0xaa', 5n]])
-    await store.ledger.settle('one', 80n, gas, [], left)
-    await store.ledger.settle('one', 80n, gas, [], left)
+    await store.ledger.settle('one', 80n, gas, [], { amounts: left })
+    await store.ledger.settle('one', 80n, gas, [], { amounts: left })
     await store.ledger.countGas(gas)
     expect(await usage()).toMatchObject({ dailyUsdMicros: 140n, dailyGasUsdMicros: 60n })
     expect(await store.ledger.uncountedGas(1)).toEqual([])

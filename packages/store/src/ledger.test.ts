@@ -66,6 +66,8 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
         dailyUsdMicros: 0n,
         dailyGasUsdMicros: 0n,
         dailyExitGasUsdMicros: 0n,
+        dailyPlainExitGasUsdMicros: 0n,
+        dailyDueExitGasUsdMicros: 0n,
         principalDailyUsdMicros: 0n,
       })
       expect(await store.ledger.open()).toEqual([])
@@ -132,6 +134,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
       expect(await raise('grows', 500n)).toEqual({
         granted: true,
         used: { session: 300n, daily: 300n, principalDaily: 300n },
+        repayment: null,
       })
       expect(await usage()).toMatchObject({ sessionUsdMicros: 800n, dailyUsdMicros: 800n })
       expect(await store.ledger.open()).toMatchObject([{ id: 'grows', amountUsdMicros: 500n }])
@@ -271,7 +274,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     const outflow = async () => (await store.ledger.outflows(request(1n).chainId, 0))[0]!
     await store.ledger.reserve({ ...request(300n), amounts, id: 'one', requestId: 'one' })
     expect((await outflow()).amounts).toEqual(amounts)
-    await store.ledger.settle('one', 200n, [], [], new Map([[token, 2n ** 200n]]))
+    await store.ledger.settle('one', 200n, [], [], { amounts: new Map([[token, 2n ** 200n]]) })
     expect((await outflow()).amounts).toEqual(
       new Map([
         [token, 2n ** 200n],

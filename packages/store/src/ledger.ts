@@ -27,8 +27,8 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
     reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now()), 'with-next'),
     check: (request) => engine.read((db) => weighSpend(db, request, now())),
     raise: (id, request) => engine.write('spend', (trx) => raiseIn(trx, id, request, now())),
-    settle: (id, actualUsdMicros, gas = [], budgets = [], amounts) =>
-      engine.write('spend', (trx) => settleIn(trx, id, { actualUsdMicros, gas, budgets, amounts }, now())),
+    settle: (id, actualUsdMicros, gas = [], budgets = [], { amounts, isRepaid = false } = {}) =>
+      engine.write('spend', (trx) => settleIn(trx, id, { actualUsdMicros, gas, budgets, amounts, isRepaid }, now())),
     coverGas: (hash, aboveUsdMicros) => engine.write('spend', (trx) => coverGas(trx, hash, aboveUsdMicros)),
     uncountedGas: (chainId) => engine.read((db) => uncountedGas(db, chainId)),
     countGas: (gas) => engine.write('spend', (trx) => countUnreservedGas(trx, gas, now())),
@@ -50,7 +50,9 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
           sessionGasUsdMicros: session.gasUsdMicros,
           dailyUsdMicros: daily.usdMicros,
           dailyGasUsdMicros: daily.gasUsdMicros,
-          dailyExitGasUsdMicros: await sumOfGas(db, now(), { isExit: true }),
+          dailyExitGasUsdMicros: await sumOfGas(db, now(), 'exit'),
+          dailyPlainExitGasUsdMicros: await sumOfGas(db, now(), 'plain-exit'),
+          dailyDueExitGasUsdMicros: await sumOfGas(db, now(), 'due-exit'),
           principalDailyUsdMicros: (await sumOfDay(db, now(), { principal })).usdMicros,
         }
       }),
@@ -83,7 +85,8 @@ export type Ledger = {
    * Replaces the reserved amount by what really moved, which may be more, and its gas by what the mined transactions named
    * cost, each counted once however often it is named. Budgets named count what is given here, which may be more than was
    * reserved, or nothing; the others count as reserved. Both count for 24 hours from now. `amounts` is what left, without
-   * gas; where it is left out, what might have left stays on record. The same amount again changes
+   * gas; where it is left out, what might have left stays on record. `isRepaid` says that it brought home what repays its
+   * gas. The same amount again changes
    * nothing, whatever is said of gas and budgets. Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
    */
   settle(
@@ -91,7 +94,7 @@ export type Ledger = {
     actualUsdMicros: bigint,
     gas?: readonly GasCost[],
     budgets?: readonly BudgetAmount[],
-    amounts?: TokenAmounts,
+    came?: { readonly amounts?: TokenAmounts; readonly isRepaid?: boolean },
   ): Promise<void>
   /**
    * Holds at least so much gas above what a journalled transaction may cost, in the open reservation that it draws on, and
@@ -135,7 +138,7 @@ export type ReserveRequest = CheckRequest & {
 
 export type RaiseRequest = Pick<
   CheckRequest,
-  'amountUsdMicros' | 'gasUsdMicros' | 'budgets' | 'isExit' | 'limits' | 'sessionIdleMs'
+  'amountUsdMicros' | 'gasUsdMicros' | 'budgets' | 'isExit' | 'isToRepay' | 'limits' | 'sessionIdleMs'
 > & {
   /** For an amount that is what gas leaves of a limit. */
   readonly gasOutOfAmount?: boolean
@@ -149,6 +152,10 @@ export type SpendUsage = {
   readonly dailyGasUsdMicros: bigint
   /** Of that, what bringing funds home cost. */
   readonly dailyExitGasUsdMicros: bigint
+  /** Of that, what was not asked to repay its gas. */
+  readonly dailyPlainExitGasUsdMicros: bigint
+  /** Of that, what was to repay its gas and has not. */
+  readonly dailyDueExitGasUsdMicros: bigint
   readonly principalDailyUsdMicros: bigint
 }
 
@@ -159,6 +166,7 @@ type Settlement = {
   readonly gas: readonly GasCost[]
   readonly budgets: readonly BudgetAmount[]
   readonly amounts: TokenAmounts | undefined
+  readonly isRepaid: boolean
 }
 
 async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: number): Promise<SpendVerdict> {
@@ -178,6 +186,7 @@ async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: 
       reserved_usd_micros: request.amountUsdMicros,
       reserved_gas_usd_micros: request.gasUsdMicros ?? 0n,
       is_exit: request.isExit === true ? 1n : 0n,
+      repayment: verdict.repayment,
       amounts: request.amounts === undefined ? null : amountsText(request.amounts),
       state: 'reserved',
       reserved_at: at,
@@ -202,11 +211,19 @@ async function raiseIn(trx: Transaction<Schema>, id: string, request: RaiseReque
   if (!verdict.granted) return verdict
   await takeBudgets(trx, id, request.budgets ?? [])
   const is_exit = isExit ? 1n : 0n
-  if (amountUsdMicros === held && gasUsdMicros === heldGas && is_exit === row.is_exit) return verdict
+  const { repayment } = verdict
+  const isSame = is_exit === row.is_exit && repayment === row.repayment
+  if (amountUsdMicros === held && gasUsdMicros === heldGas && isSame) return verdict
   const session_id = await touchSession(trx, principal, request.sessionIdleMs, at)
   await trx
     .updateTable('reservation')
-    .set({ session_id, reserved_usd_micros: amountUsdMicros, reserved_gas_usd_micros: gasUsdMicros, is_exit })
+    .set({
+      session_id,
+      reserved_usd_micros: amountUsdMicros,
+      reserved_gas_usd_micros: gasUsdMicros,
+      is_exit,
+      repayment,
+    })
     .where('id', '=', id)
     .execute()
   return verdict
@@ -215,7 +232,7 @@ async function raiseIn(trx: Transaction<Schema>, id: string, request: RaiseReque
 async function settleIn(
   trx: Transaction<Schema>,
   id: string,
-  { actualUsdMicros: settled_usd_micros, gas, budgets, amounts: left }: Settlement,
+  { actualUsdMicros: settled_usd_micros, gas, budgets, amounts: left, isRepaid }: Settlement,
   at: number,
 ): Promise<void> {
   requireAmount(settled_usd_micros)
@@ -228,7 +245,9 @@ async function settleIn(
   await settleBudgets(trx, id, budgets)
   // What settles late counts in the session that is open by then, and keeps it open from here.
   const session_id = await touchLatestSession(trx, row.principal, at)
-  await close(trx, id, { state: 'settled', settled_usd_micros, settled_gas_usd_micros, amounts, session_id }, at)
+  const repayment = isRepaid ? 'done' : row.repayment
+  const change = { settled_usd_micros, settled_gas_usd_micros, amounts, session_id, repayment }
+  await close(trx, id, { state: 'settled', ...change }, at)
 }
 
 async function close(

@@ -35,6 +35,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0010-budget-sighting': { up: (db) => createValueTables(db, dialect) },
     '0011-exit': { up: addExit },
     '0012-amounts': { up: addAmounts },
+    '0013-repayment': { up: addRepayment },
   }
 }
 
@@ -200,6 +201,11 @@ async function addExit(db: Kysely<unknown>): Promise<void> {
 /** What went out before is known in dollars alone. */
 async function addAmounts(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('reservation').addColumn('amounts', 'text').execute()
+}
+
+/** Of what was reserved before, nothing is known to repay its gas. */
+async function addRepayment(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('reservation').addColumn('repayment', 'text').execute()
 }
 
 /** What the support API keeps: grants of its faucet, who pinned what, and the pinned content itself. */

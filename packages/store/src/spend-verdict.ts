@@ -1,8 +1,11 @@
 import type { SpendLimits } from './check-request.ts'
 
-/** `used` is what counted before this request, in millionths of a US dollar. */
+/**
+ * `used` is what counted before this request, in millionths of a US dollar. `repayment` is `due` where its gas passes because what comes home is to
+ * repay it.
+ */
 export type SpendVerdict =
-  | { readonly granted: true; readonly used: SpendUsed }
+  | { readonly granted: true; readonly used: SpendUsed; readonly repayment: 'due' | null }
   | (Exceeded & { readonly limit: Exclude<keyof SpendLimits, 'dailyGas'> })
   | GasRefusal
   | BudgetRefusal

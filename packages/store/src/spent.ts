@@ -21,15 +21,27 @@ export async function sumOfDay(
   return { usdMicros: row.total, gasUsdMicros: row.gas }
 }
 
-/** The gas that counts in the same 24 hours, of what brings funds home or of everything else. */
-export async function sumOfGas(db: Kysely<Schema>, at: number, of: { readonly isExit: boolean }): Promise<bigint> {
+/** The gas of one kind that counts in the same 24 hours. */
+export async function sumOfGas(db: Kysely<Schema>, at: number, kind: GasKind): Promise<bigint> {
   const row = await db
     .selectFrom('reservation')
     .select(countedGas.as('gas'))
     .where((where) => countsInDay(where, at))
-    .where('is_exit', '=', of.isExit ? 1n : 0n)
+    .where((where) => isOfKind(where, kind))
     .executeTakeFirstOrThrow()
   return row.gas
+}
+
+/**
+ * Of what brings funds home: all of it (`exit`), what was not asked to repay its gas (`plain-exit`), and what was and has not
+ * (`due-exit`: it failed, brought less, or is still out). What did is of the first alone. Or of everything else.
+ */
+export type GasKind = 'exit' | 'plain-exit' | 'due-exit' | 'other'
+
+function isOfKind(where: ExpressionBuilder<Schema, 'reservation'>, kind: GasKind) {
+  const isExit = where('is_exit', '=', kind === 'other' ? 0n : 1n)
+  if (kind === 'plain-exit') return where.and([isExit, where('repayment', 'is', null)])
+  return kind === 'due-exit' ? where.and([isExit, where('repayment', '=', 'due')]) : isExit
 }
 
 /**
@@ -39,14 +51,14 @@ export async function sumOfGas(db: Kysely<Schema>, at: number, of: { readonly is
 export async function gasFreesAt(
   db: Kysely<Schema>,
   at: number,
-  { isExit, usdMicros }: { readonly isExit: boolean; readonly usdMicros: bigint },
+  { kind, usdMicros }: { readonly kind: GasKind; readonly usdMicros: bigint },
 ): Promise<number | null> {
   const rows = await db
     .selectFrom('reservation')
     .select(['closed_at', 'settled_gas_usd_micros'])
     .where('state', '=', 'settled')
     .where('closed_at', '>', BigInt(at - dayMs))
-    .where('is_exit', '=', isExit ? 1n : 0n)
+    .where((where) => isOfKind(where, kind))
     .orderBy('closed_at')
     .execute()
   let freed = 0n

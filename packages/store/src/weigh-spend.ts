@@ -3,7 +3,7 @@ import type { CheckRequest } from './check-request.ts'
 import { requireAmount } from './require-amount.ts'
 import type { Schema } from './schema.ts'
 import type { GasRefusal, SpendVerdict } from './spend-verdict.ts'
-import { gasFreesAt, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
+import { gasFreesAt, type GasKind, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
 import { currentSession } from './spending-session.ts'
 import { weighBudgets } from './weigh-budgets.ts'
 
@@ -43,26 +43,37 @@ export async function weighSpend(
     const tightest = others.reduce((least, one) => (left(one) < left(least) ? one : least), first)
     return { granted: false, ...tightest, askedUsdMicros: asked }
   }
-  const gasRefusal = await weighGas(db, request, at, own)
-  if (gasRefusal !== null) return gasRefusal
+  const gas = await weighGas(db, request, at, own)
+  if (gas.refusal !== null) return gas.refusal
   if (budgetRefusal !== null) return budgetRefusal
   const { perSession, daily, principalDaily } = used
-  return { granted: true, used: { session: perSession, daily, principalDaily } }
+  return { granted: true, used: { session: perSession, daily, principalDaily }, repayment: gas.repayment }
 }
 
-type Own = Pick<Selectable<Schema['reservation']>, 'id' | 'reserved_usd_micros' | 'reserved_gas_usd_micros' | 'is_exit'>
+type Own = Pick<
+  Selectable<Schema['reservation']>,
+  'id' | 'reserved_usd_micros' | 'reserved_gas_usd_micros' | 'is_exit' | 'repayment'
+>
 
-async function weighGas(
-  db: Kysely<Schema>,
-  { gasUsdMicros: askedUsdMicros = 0n, limits: { dailyGas: capUsdMicros }, isExit = false }: CheckRequest,
-  at: number,
-  own: Own | null,
-): Promise<GasRefusal | null> {
-  if (capUsdMicros === undefined || askedUsdMicros === 0n) return null
-  const held = own !== null && own.is_exit === (isExit ? 1n : 0n) ? own.reserved_gas_usd_micros : 0n
-  const usedUsdMicros = (await sumOfGas(db, at, { isExit })) - held
+async function weighGas(db: Kysely<Schema>, request: CheckRequest, at: number, own: Own | null): Promise<WeighedGas> {
+  const { gasUsdMicros: askedUsdMicros = 0n, limits, isExit = false, isToRepay = false } = request
+  const { dailyGas: capUsdMicros } = limits
+  const plain = { refusal: null, repayment: null }
+  if (capUsdMicros === undefined || askedUsdMicros === 0n) return plain
+  const usedOf = async (kind: GasKind, isOwn: boolean) =>
+    (await sumOfGas(db, at, kind)) - (isOwn && own !== null ? own.reserved_gas_usd_micros : 0n)
+  const isHeld = own !== null && own.is_exit === (isExit ? 1n : 0n)
+  const isDue = own?.repayment === 'due'
+  if (isExit && isToRepay && (await usedOf('due-exit', isHeld && isDue)) <= capUsdMicros) {
+    return { refusal: null, repayment: 'due' }
+  }
+  const kind = isExit ? 'plain-exit' : 'other'
+  const usedUsdMicros = await usedOf(kind, isHeld && !isDue)
   const above = usedUsdMicros + askedUsdMicros - capUsdMicros
-  if (above <= 0n) return null
-  const freesAt = askedUsdMicros > capUsdMicros ? null : await gasFreesAt(db, at, { isExit, usdMicros: above })
-  return { granted: false, limit: 'dailyGas', capUsdMicros, usedUsdMicros, askedUsdMicros, freesAt }
+  if (above <= 0n) return plain
+  const freesAt = askedUsdMicros > capUsdMicros ? null : await gasFreesAt(db, at, { kind, usdMicros: above })
+  const refusal = { granted: false, limit: 'dailyGas', capUsdMicros, usedUsdMicros, askedUsdMicros, freesAt } as const
+  return { refusal, repayment: null }
 }
+
+type WeighedGas = { readonly refusal: GasRefusal | null; readonly repayment: 'due' | null }

@@ -205,10 +205,13 @@ export type SafetyReport = {
   readonly remainingUsd: { readonly session: string; readonly daily: string } | null
   /**
    * What any 24 hours have taken, and may take, of what may be lost in value, spent on tokens without a source, at prices of the
-   * moment, and burnt as gas: by what brings funds home, and by everything else.
+   * moment, and burnt as gas: by what brings funds home, by that which was to repay its gas and has not, and by everything else.
    */
   readonly valueUsd: Readonly<
-    Record<'loss' | 'speculative' | 'coldStart' | 'gas' | 'exitGas', { readonly used: string; readonly cap: string }>
+    Record<
+      'loss' | 'speculative' | 'coldStart' | 'gas' | 'exitGas' | 'dueExitGas',
+      { readonly used: string; readonly cap: string }
+    >
   > | null
   readonly dailyAlert: boolean
   readonly pendingTransactions: number

@@ -17,7 +17,8 @@ export async function storedPlan(id: string, { operations, usage }: PlanStore): 
     session: counted.sessionUsdMicros,
     daily: counted.dailyUsdMicros,
     principalDaily: counted.principalDailyUsdMicros,
-    exitGas: counted.dailyExitGasUsdMicros,
+    exitGas: counted.dailyPlainExitGasUsdMicros,
+    dueExitGas: counted.dailyDueExitGasUsdMicros,
     gas: counted.dailyGasUsdMicros - counted.dailyExitGasUsdMicros,
   }
   const [intent, gasUsdMicros] = [intentOf(operation.intent, id), gasOf(operation.plan)]

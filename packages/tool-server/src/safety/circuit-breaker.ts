@@ -10,8 +10,8 @@ import { type PastTime, switchHistory, withEnded } from './switch-history.ts'
 /**
  * Stops signing when too much goes wrong: after `maxConsecutiveFailures` transactions in a row that were mined and
  * reverted, after `maxFailuresInWindow` failures of any kind within `windowMinutes`, or when told to. What others can bring
- * about by trading or waiting (failures, a balance that falls) does not stop calls that only bring funds home; an outcome
- * worse than its simulation does. The state is the file `breaker.json` in the data directory: it outlives the process, and
+ * about (failures, a balance that falls, a pool that gives a simulation what it keeps on the chain) does not stop calls that
+ * only bring funds home; a call that took more than its calldata permits does. The state is the file `breaker.json` in the data directory: it outlives the process, and
  * an open breaker stays open until `rearm`. It is read anew each time; a file that makes no sense counts as open, and it
  * and one that does not say what opened it stop everything.
  */
@@ -118,8 +118,10 @@ export type Opening = Pick<State, 'cause' | 'openedBy'> & { readonly since: stri
 /** `everything` that is signed, but what ends what is out and takes allowances back. */
 export type BreakerStops = 'nothing' | 'all-but-ways-home' | 'everything'
 
-/** Failures that pile up, a balance that falls, or an outcome that is worse than its simulation. */
-const openers = ['failures', 'balance', 'drift'] as const
+/**
+ * Failures that pile up, a balance that falls, a call that brought less than its simulation showed, or one that took more than it may.
+ */
+const openers = ['failures', 'balance', 'shortfall', 'drift'] as const
 
 export type OpenedBy = (typeof openers)[number]
 
@@ -160,7 +162,7 @@ const closed: State = {
 
 function stopsOf({ openedAt, openedBy }: State): BreakerStops {
   if (openedAt === null) return 'nothing'
-  return openedBy === 'failures' || openedBy === 'balance' ? 'all-but-ways-home' : 'everything'
+  return openedBy === null || openedBy === 'drift' ? 'everything' : 'all-but-ways-home'
 }
 
 function write(path: string, state: State): Promise<void> {

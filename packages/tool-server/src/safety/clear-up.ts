@@ -21,7 +21,16 @@ import { isAnyDue, noteFailedTakeBacks, takeBackOwed } from './take-back-owed.ts
  */
 export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
   const { chain, sender } = trip
-  const entries = await sender.reconcile(replacementRules(trip))
+  const rules = replacementRules(trip)
+  const held: JournalEntry[] = []
+  const entries = await sender.reconcile({
+    ...rules,
+    onHeld: (entry, why) => {
+      rules.onHeld?.(entry, why)
+      if (why === 'not-allowed') held.push(entry)
+    },
+  })
+  await takeOutOfTheWay(trip, held)
   for (const { hash, nonce, state } of entries) {
     const transaction = { chainId: chain.id, hash, nonce }
     trip.engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: state } })
@@ -41,6 +50,20 @@ export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promis
   const tookBack = pending.length === 0 ? await takeBackOwed(trip, areAllSettled) : 0
   await apart(trip.engine, 'clear-up.uncounted-gas', { chainId: chain.id }, () => countLeftGas(trip))
   return { chainId: chain.id, pending, settled, tookBack }
+}
+
+/**
+ * Where an open breaker lets ways home pass alone, what it keeps from higher fees would keep those waiting behind its nonce for as
+ * long as gas is dear: a no-op takes its place.
+ */
+async function takeOutOfTheWay(trip: Trip, held: readonly JournalEntry[]): Promise<void> {
+  const { engine, sender, chain } = trip
+  if (held.length === 0 || (await engine.breaker.stops()) !== 'all-but-ways-home') return
+  for (const entry of held) {
+    await apart(engine, 'clear-up.in-the-way', { chainId: chain.id, hash: entry.hash }, async () => {
+      await sender.cancel(entry, replacementRules(trip, { why: 'end a transaction that keeps ways home waiting' }))
+    })
+  }
 }
 
 export type ClearedUp = {

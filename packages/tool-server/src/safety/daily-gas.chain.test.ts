@@ -35,6 +35,11 @@ async function exitGas(road: Road): Promise<bigint> {
   return (await road.store.ledger.usage('nobody', { sessionIdleMs })).dailyExitGasUsdMicros
 }
 
+async function unrepaidGas(road: Road): Promise<bigint> {
+  const used = await road.store.ledger.usage('nobody', { sessionIdleMs })
+  return used.dailyPlainExitGasUsdMicros + used.dailyDueExitGasUsdMicros
+}
+
 describe('G13: the gas of a day', () => {
   it('refuses a call whose gas at worst no longer fits, and a dry run says so; nothing is signed or reserved', async () => {
     const road = await open({ policy })
@@ -111,16 +116,24 @@ describe('G13: a way home', () => {
     await road.run(swapIntent(road, '1'))
   })
 
-  it('is open beyond that budget where it brings twenty times its gas, and nowhere else', async () => {
+  it('is open beyond that budget where it declares to bring twenty times its gas, uses nothing up where it did, and nowhere else', async () => {
     const road = await open({ policy })
     const router = road.chain.amm.v3!.swapRouter02
     await road.run(approveIntent(road, router, '25'))
     await road.run(await mintIntent(road))
     const ordinary = await usedGas(road)
     await reserveElsewhere(road, { gas: dailyGas, isExit: true })
-    await road.run(await removeIntent(road))
+    const removal = await removeIntent(road)
+    // A gift in the simulation says nothing: what a call declares is what it is held to.
+    await expect(road.run(removal)).rejects.toMatchObject({ details: [{ limit: 'maxDailyGasUsd of ways home' }] })
+    const least = removal.receives.map((one) => ({
+      ...one,
+      amount: one.token === road.token('USDC') ? 1_000_000_000n : 1n,
+    }))
+    await road.run({ ...removal, receives: least })
     expect(await road.balance('USDC')).toBeGreaterThan(parseUnits('19990', 6))
     expect(await usedGas(road)).toBe(ordinary + (await exitGas(road)))
+    expect(await unrepaidGas(road)).toBe(dailyGas)
     await expect(road.run(approveIntent(road, router, '0'))).rejects.toMatchObject({
       details: [{ limit: 'maxDailyGasUsd of ways home' }],
     })

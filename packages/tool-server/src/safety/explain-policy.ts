@@ -6,7 +6,7 @@ import { checkOf, type PolicyCheck } from './policy-check.ts'
 import { type PolicyContext, policyVerdict, tokensOf } from './policy-verdict.ts'
 import { usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
-import { isWorthItsGas, limitsOf } from './spend-limit.ts'
+import { isRepaidGas, limitsOf } from './spend-limit.ts'
 import { usdText } from './usd-text.ts'
 import { valueChecks } from './value-checks.ts'
 import type { WeighedIntent } from './weigh-intent.ts'
@@ -54,6 +54,8 @@ export type PolicyQuestion = {
     readonly principalDaily: bigint
     /** Of gas, what bringing funds home cost, and everything else. */
     readonly exitGas: bigint
+    /** Of ways home that were to repay it and have not. */
+    readonly dueExitGas: bigint
     readonly gas: bigint
     /** Of the budgets of value, by name; one that is missing has nothing. */
     readonly budgets: ReadonlyMap<string, bigint>
@@ -141,14 +143,17 @@ function gasCheck(question: PolicyQuestion, { policy }: PolicyContext): PolicyCh
   const isExit = bringsHome(question)
   const { dailyGas } = limitsOf(policy)
   const before = (isExit ? used?.exitGas : used?.gas) ?? 0n
-  const whose = isExit ? 'gas of all calls that only bring funds home' : 'gas of all other calls'
+  const whose = isExit
+    ? 'gas of all calls that only bring funds home (those that repay it left out)'
+    : 'gas of all other calls'
   const says = `${whose}: at most ${usdText(dailyGas)} USD in any 24 hours, of which ${usdText(before)} USD are used`
   const base = { rule: 'maxDailyGasUsd', says, because: [], change: null }
   if (gasUsdMicros === null) return { ...base, asked: 'not priced', verdict: 'unknown', code: null }
   const asked = `${usdText(gasUsdMicros)} USD at worst`
   const home = question.weighed?.status === 'weighed' ? question.weighed.value.homeUsdMicros : 0n
-  const isWorthIt = isWorthItsGas({ isExit, homeUsdMicros: home, gasUsdMicros }, limitsOf(policy))
-  if (isWorthIt || before + gasUsdMicros <= dailyGas) return { ...base, asked, verdict: 'allow', code: null }
+  const isRepaid = isRepaidGas({ isExit, homeUsdMicros: home, gasUsdMicros }, policy)
+  if ((isRepaid && (used?.dueExitGas ?? 0n) <= dailyGas) || before + gasUsdMicros <= dailyGas)
+    return { ...base, asked, verdict: 'allow', code: null }
   const change = 'raise maxDailyGasUsd, or wait until the window frees up'
   return { ...base, asked, verdict: 'deny', code: 'SPENDING_LIMIT_EXCEEDED', change }
 }

@@ -1,4 +1,5 @@
 import { zeroAddress } from 'viem'
+import type { Intent } from '../intent.ts'
 import { expectedTokens } from './policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { trustedWorth } from './spend-value.ts'
@@ -6,8 +7,10 @@ import type { Outcome } from './value/weigh-change.ts'
 
 /**
  * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of
- * what the call moved: then either the chain or the simulation is not what it seems. A token that the intent does not
- * name, no list names and the simulation did not move is logged alone: anybody's contract can announce that it left.
+ * what the call moved. Where more left than its calldata permits, or less came than it declares, either the chain or the simulation is not
+ * what it seems; else ways home stay open, for any contract on the way can show a gift that it does not give. A token that the
+ * intent does not name, no list names and the simulation did not move is logged alone: anybody's contract can announce that
+ * it left.
  */
 export async function holdAgainstSimulation(road: Reserved, real: ReadonlyMap<string, bigint>): Promise<void> {
   const { engine, call, chain, intent, known, simulation, priced } = road
@@ -20,10 +23,44 @@ export async function holdAgainstSimulation(road: Reserved, real: ReadonlyMap<st
   const worth: Worth = (token, amount) => trustedWorth(token, amount, priced)
   const isDeposit = road.callBounds.some(({ deposits }) => deposits.length > 0)
   const wrapped = chain.wrappedNative.address.toLowerCase()
-  const may = isDeposit ? mostLeaving(road.value.permitted, wrapped) : () => 0n
-  if (lossPct(asPermitted(simulation.deltas, expected, may), expected, worth) <= cap) return
+  const mostLeft = mostLeaving(road.value.permitted, wrapped)
+  const shown = withoutGifts(simulation.deltas, expected, askedTokens(intent, wrapped))
+  if (lossPct(asPermitted(shown, expected, isDeposit ? mostLeft : () => 0n), expected, worth) <= cap) return
   const cause = `request ${call.requestId} on ${chain.name} ended more than ${cap} % worse than simulated`
-  if (await engine.breaker.trip(cause, 'drift')) await engine.switches.look()
+  const isBeyond =
+    [...expected].some(([token, delta]) => -delta > mostLeft(token)) || !hasCome(intent, expected, wrapped)
+  if (await engine.breaker.trip(cause, isBeyond ? 'drift' : 'shortfall')) await engine.switches.look()
+}
+
+/** Those that a call spends or is to bring; native currency may come and go wrapped or not. */
+function askedTokens({ spends, receives }: Intent, wrapped: string): ReadonlySet<string> {
+  const named = [...spends, ...receives].map(({ token }) => token.toLowerCase())
+  const isNative = named.includes(wrapped) || named.includes(zeroAddress)
+  return new Set([...named, ...(isNative ? [wrapped, zeroAddress] : [])])
+}
+
+/** The simulation without what nobody asked for and did not come. */
+export function withoutGifts(
+  simulated: ReadonlyMap<string, bigint>,
+  real: ReadonlyMap<string, bigint>,
+  asked: ReadonlySet<string>,
+): ReadonlyMap<string, bigint> {
+  const changes = [...simulated].map(([token, delta]): readonly [string, bigint] => {
+    if (delta <= 0n || asked.has(token)) return [token, delta]
+    const came = real.get(token) ?? 0n
+    return [token, came < 0n ? 0n : came < delta ? came : delta]
+  })
+  return new Map(changes)
+}
+
+/** Whether as much arrived as the intent declares at least. */
+function hasCome({ receives }: Intent, real: ReadonlyMap<string, bigint>, wrapped: string): boolean {
+  const natives: readonly string[] = [wrapped, zeroAddress]
+  return receives.every(({ token, amount }) => {
+    const key = token.toLowerCase()
+    const keys = natives.includes(key) ? natives : [key]
+    return keys.reduce((sum, one) => sum + (real.get(one) ?? 0n), 0n) >= amount
+  })
 }
 
 /** How much of a token leaves in any outcome that is permitted; native currency may be paid wrapped or not. */

@@ -73,9 +73,9 @@ function beyondGas(verdict: Extract<Exceeded, { limit: 'dailyGas' }>, { isExit }
   const limit = isExit ? 'maxDailyGasUsd of ways home' : 'maxDailyGasUsd'
   return {
     code: 'SPENDING_LIMIT_EXCEEDED',
-    message: `${whose} may burn ${capUsd} USD of gas in any 24 hours: ${sums}.`,
+    message: `${whose} may burn ${capUsd} USD of gas in any 24 hours${isExit ? ', what was repaid by what came home left out' : ''}: ${sums}.`,
     details: [{ message: 'limit', limit, capUsd, usedUsd, leftUsd, askedUsd, freesAt: frees }],
-    suggestion: `${waitOf(verdict, frees)}${isExit ? ', bring more home at once (gas of at most 5 % of what comes is held to no day)' : ''}, or have the operator raise maxDailyGasUsd.`,
+    suggestion: `${waitOf(verdict, frees)}${isExit ? ', bring more home at once (gas of at most 5 % of what comes home uses nothing up)' : ''}, or have the operator raise maxDailyGasUsd.`,
   }
 }
 

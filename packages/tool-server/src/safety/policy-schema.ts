@@ -54,7 +54,7 @@ export const policySchema = z.strictObject({
   maxDailyGasUsd: usd()
     .optional()
     .describe(
-      'Gas in US dollars that all calls together may burn in any 24 hours, each at its worst until it is mined. What only brings funds home (something arrives for nothing, or an allowance is taken back) has as much again of its own, is held to no other limit, and to none where its gas is at most 5 % of what it brings and limitsUsd.perTransaction. Left out: maxDailyLossUsd. Against tokens, hooks and agents that burn gas.',
+      'Gas in US dollars that all calls together may burn in any 24 hours, each at its worst until it is mined. What only brings funds home (something arrives for nothing, or an allowance is taken back) has as much again of its own and is held to no other limit; where its gas is at most 5 % of what is sure to come and limitsUsd.perTransaction, it is held to none, as long as those that did not repay theirs have burnt no more than this. Left out: maxDailyLossUsd. Against tokens, hooks and agents that burn gas.',
     ),
   maxPoolDeviationBps: bps()
     .default(200)

@@ -49,11 +49,14 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   const approvals = approvalSteps(intent.approvals, surveyed.standing, { permit2: chain.permit2, expiresAtSeconds })
   const calls = intent.calls.map((call): Step => ({ kind: 'call', ...call }))
   const steps = [...approvals, ...calls]
-  const [simulation, priced] = await Promise.all([
+  const pricing = { ...engine, directory: engine.tokens, chain, at: surveyed.block }
+  const [simulation, named] = await Promise.all([
     play(checked, steps, surveyed),
-    priceTokens(tokensToPrice(checked), { ...engine, directory: engine.tokens, chain, at: surveyed.block }),
+    priceTokens(tokensToPrice(checked), pricing),
     requireUnchanged(intent, checked.client),
   ])
+  const others = tokensGivenUp(simulation, chain).filter((token) => !named.has(token.toLowerCase()))
+  const priced = others.length === 0 ? named : new Map([...named, ...(await priceTokens(others, pricing))])
   const refusals = [
     ...checkMeasured(simulation, engine.policy),
     ...assertDeclared(intent, simulation, declaredContext(checked)),
@@ -74,6 +77,13 @@ export function tokensToPrice({
   callBounds,
 }: Pick<Checked<InspectionContext>, 'intent' | 'callBounds'>): readonly Address[] {
   return [...tokensOf(intent), ...tokensInCalls(callBounds)]
+}
+
+/** Listed tokens of the positions that are taken from: one whose pool is beyond its range pays, and names, one of the two alone. */
+export function tokensGivenUp({ inspected }: Pick<Simulation, 'inspected'>, chain: Chain): readonly Address[] {
+  const lessened = inspected.positions.filter(({ liquidityBefore, liquidityAfter }) => liquidityAfter < liquidityBefore)
+  const tokens = new Set(lessened.flatMap(({ pool }) => [pool.token0.toLowerCase(), pool.token1.toLowerCase()]))
+  return chain.tokens.map(({ address }) => address).filter((address) => tokens.has(address.toLowerCase()))
 }
 
 /** Those that the calldata trades or deposits, whatever the intent says of them. */

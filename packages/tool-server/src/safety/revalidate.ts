@@ -9,7 +9,7 @@ import { isWayHome } from './is-way-home.ts'
 import { keepDeposits } from './keep-plan.ts'
 import type { PolicyFollower } from './follow-policy.ts'
 import { mayBringHome } from './may-bring-home.ts'
-import { checkMeasured, declaredContext, play, tokensToPrice } from './prepare.ts'
+import { checkMeasured, declaredContext, play, tokensGivenUp, tokensToPrice } from './prepare.ts'
 import { policyVerdict } from './policy-verdict.ts'
 import { throwFirst } from './refusal.ts'
 import type { Progress } from './progress.ts'
@@ -84,7 +84,7 @@ async function requirePrice(
   surveyed: Survey,
 ): Promise<void> {
   const { engine, call, chain, intent, reservationId } = road
-  const priced = await priceTokens(tokensToPrice(road), {
+  const priced = await priceTokens([...tokensToPrice(road), ...tokensGivenUp(road.simulation, road.chain)], {
     ...engine,
     directory: engine.tokens,
     chain,

@@ -45,7 +45,12 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
       session: left(limits.perSession, usage.sessionUsdMicros),
       daily: left(limits.daily, usage.dailyUsdMicros),
     },
-    valueUsd: { ...value, gas: ofGas(gas - exitGas), exitGas: ofGas(exitGas) },
+    valueUsd: {
+      ...value,
+      gas: ofGas(gas - exitGas),
+      exitGas: ofGas(usage.dailyPlainExitGasUsdMicros),
+      dueExitGas: ofGas(usage.dailyDueExitGasUsdMicros),
+    },
     dailyAlert: isDailyAlert(usage.dailyUsdMicros, policy),
     pendingTransactions,
     ...waiting,
@@ -55,7 +60,7 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
 async function readValueUse({
   policy,
   ledger,
-}: Engine): Promise<Omit<NonNullable<SafetyReport['valueUsd']>, 'gas' | 'exitGas'>> {
+}: Engine): Promise<Omit<NonNullable<SafetyReport['valueUsd']>, 'gas' | 'exitGas' | 'dueExitGas'>> {
   const caps = dailyValueCaps(policy)
   const use = async (name: keyof typeof budgetNames) => {
     return { used: usd(await ledger.budgetUsage(budgetNames[name])), cap: usd(caps[name]) }

@@ -33,7 +33,7 @@ export async function settleLeft(trip: Trip, reservation: OpenReservation): Prom
     const { usdMicros, isAll, amounts } = await movedUsdMicros(of, mined, await minedOf(of, takeBacks))
     const moved = countable(usdMicros, isAll ? 0n : reservation.amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
-    await onLedger(() => engine.ledger.settle(id, moved, burnt, [], amounts))
+    await onLedger(() => engine.ledger.settle(id, moved, burnt, [], { amounts }))
   }
   const settled = { event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) } as const
   await onStorage('the audit log cannot be written', () => engine.audit.append(settled))

@@ -11,6 +11,7 @@ import { unlistedWarnings } from './policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './progress.ts'
 import { simulationDrift } from './simulation-drift.ts'
+import { isRepaidGas } from './spend-limit.ts'
 import { usdText } from './usd-text.ts'
 import {
   notGivenBack,
@@ -26,7 +27,7 @@ import type { Standing } from './standing-allowances.ts'
 import { readAllowances } from './survey.ts'
 import { takeBack } from './take-back.ts'
 import { budgetNames } from './value/budget-names.ts'
-import { valueAt } from './value/trusted-value.ts'
+import { type Holdings, valueAt } from './value/trusted-value.ts'
 import { trustedPrices } from './weigh-value.ts'
 
 /**
@@ -81,8 +82,12 @@ export async function settleLedger(
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   const loss = lossOf(road, deltas, priced)
-  await quietly(road, 'ledger', () => engine.ledger.settle(reservationId, actual, gas, loss, spent))
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
+  const homeUsdMicros = valueAt(tokensOf(deltas, 1n), trustedPrices(priced), 'low')
+  const isRepaid = isRepaidGas({ isExit: road.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
+  await quietly(road, 'ledger', () =>
+    engine.ledger.settle(reservationId, actual, gas, loss, { amounts: spent, isRepaid }),
+  )
   return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
 }
 
@@ -99,12 +104,15 @@ function lossOf(
   const sides = [leaves, arrives]
   const isTrade = sides.every(({ positions, shares }) => positions.length + shares.length === 0)
   if (value.isExit || !isTrade || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
-  const worth = (sign: 1n | -1n) => {
-    const tokens = new Map([...deltas].flatMap(([token, delta]) => (delta * sign > 0n ? [[token, delta * sign]] : [])))
-    return valueAt({ tokens, positions: [], shares: [] }, trustedPrices(priced), 'mid')
-  }
+  const worth = (sign: 1n | -1n) => valueAt(tokensOf(deltas, sign), trustedPrices(priced), 'mid')
   const [out, back] = [worth(-1n), worth(1n)]
   return [{ name: budgetNames.loss, usdMicros: countable(out > back ? out - back : 0n) }]
+}
+
+/** What left (-1) or arrived (1). */
+function tokensOf(deltas: ReadonlyMap<string, bigint>, sign: 1n | -1n): Holdings {
+  const tokens = new Map([...deltas].flatMap(([token, delta]) => (delta * sign > 0n ? [[token, delta * sign]] : [])))
+  return { tokens, positions: [], shares: [] }
 }
 
 /** Net changes of the wallet: tokens from receipt logs, native currency as given because it leaves no logs. */

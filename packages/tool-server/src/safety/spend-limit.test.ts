@@ -214,6 +214,9 @@ describe('the gas of a day', () => {
     expect(worth).toMatchObject({ reserved: true, refusals: [] })
     const asked = { isExit: true, homeUsdMicros: usd('2000') }
     expect((await raiseSpend(call('worth', '100.01', asked), worth)).refusals).toHaveLength(1)
+    // The simulation before the signature may show that less comes; gas is what it was.
+    const lessComes = { isExit: true, homeUsdMicros: usd('1999') }
+    expect((await raiseSpend(call('worth', '100', lessComes), worth)).refusals).toHaveLength(1)
     const held = { ledger: store.ledger, policy: tight, reservationId: 'worth', budgets: [], isReserved: true }
     expect(await holdSpend({ ...held, reserved: worth })).toEqual([])
     expect(await holdSpend({ ...held, reserved: { ...worth, homeUsdMicros: 0n } })).toHaveLength(1)

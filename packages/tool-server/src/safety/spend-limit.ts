@@ -21,7 +21,7 @@ import type { SpendValue, Unpriced } from './spend-value.ts'
 export async function limitSpend(request: SpendRequest): Promise<SpendDecision> {
   const { ledger, policy, value, isExit, homeUsdMicros, requestId, dryRun } = request
   const gas = request.gasUsdMicros ?? unpricedGas(request.gasWei, limitsOf(policy))
-  const limits = limitsFor(policy, { ...request, gasUsdMicros: gas })
+  const limits = limitsOf(policy)
   const isGuess = value.unpriced.length > 0
   const bound = max(value.usdMicros, value.arrivingUsdMicros)
   const refused = (parts: SpendParts, refusal: Refusal): SpendDecision => {
@@ -38,7 +38,16 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const parts = { amountUsdMicros, gasUsdMicros: isAsPriced ? countable(gas) : min(gas, room) }
   const amounts = isGuess ? [] : (request.amounts ?? [])
   if (!isExit && sumOf(parts) > limits.perTransaction) return refused(parts, aboveOne(limits, parts, amounts))
-  const asked = { principal: request.principal, chainId: request.chainId, ...parts, isExit, limits, sessionIdleMs }
+  const isToRepay = isRepaidGas({ isExit, homeUsdMicros, gasUsdMicros: parts.gasUsdMicros }, policy)
+  const asked = {
+    principal: request.principal,
+    chainId: request.chainId,
+    ...parts,
+    isExit,
+    isToRepay,
+    limits,
+    sessionIdleMs,
+  }
   const take = (budgets: readonly Budget[]): Promise<SpendVerdict> =>
     dryRun
       ? ledger.check({ ...asked, budgets })
@@ -90,16 +99,25 @@ export async function raiseSpend(request: Omit<SpendRequest, 'leaving'>, held: H
   const isGuess = held.isGuess || value.unpriced.length > 0
   const { homeUsdMicros } = request
   const parts = { ...held, amountUsdMicros: max(worth, least), gasUsdMicros, isGuess, isExit, homeUsdMicros }
-  const limits = limitsFor(policy, parts)
+  const limits = limitsOf(policy)
   const isHeld = request.budgets.every(({ name, usdMicros: asked }) =>
     held.budgets.some((one) => one.name === name && one.usdMicros >= asked),
   )
   const isSame = parts.amountUsdMicros === held.amountUsdMicros && gasUsdMicros === held.gasUsdMicros
-  if (isHeld && isSame && isExit === held.isExit) return { ...parts, refusals: [] }
+  const isToRepay = isRepaidGas(parts, policy)
+  const isAsHeld = isExit === held.isExit && isToRepay === isRepaidGas(held, policy)
+  if (isHeld && isSame && isAsHeld) return { ...parts, refusals: [] }
   if (!isExit && sumOf(parts) > limits.perTransaction) return { ...held, refusals: [aboveOne(limits, parts)] }
   if (dryRun) return { ...parts, refusals: [] }
   const budgets = held.needsPerson === undefined ? request.budgets : request.budgets.map(withoutCap)
-  const asked = { amountUsdMicros: parts.amountUsdMicros, gasUsdMicros, gasOutOfAmount: held.isGuess, isExit, budgets }
+  const asked = {
+    amountUsdMicros: parts.amountUsdMicros,
+    gasUsdMicros,
+    gasOutOfAmount: held.isGuess,
+    isExit,
+    isToRepay,
+    budgets,
+  }
   const verdict = await ledger.raise(reservationId, { ...asked, limits, sessionIdleMs })
   if (!verdict.granted) return { ...held, refusals: [limitRefusal(verdict, parts)] }
   return { ...parts, budgets: isHeld ? held.budgets : request.budgets, refusals: [] }
@@ -116,7 +134,7 @@ export async function holdSpend(held: {
   readonly isReserved: boolean
 }): Promise<readonly Refusal[]> {
   const { ledger, reservationId, reserved, budgets } = held
-  const limits = limitsFor(held.policy, reserved)
+  const limits = limitsOf(held.policy)
   if (!reserved.isExit && sumOf(reserved) > limits.perTransaction) return [aboveOne(limits, reserved)]
   if (!held.isReserved) return []
   const { amountUsdMicros, gasUsdMicros, isExit } = reserved
@@ -124,6 +142,7 @@ export async function holdSpend(held: {
     amountUsdMicros,
     gasUsdMicros,
     isExit,
+    isToRepay: isRepaidGas(reserved, held.policy),
     budgets: reserved.needsPerson === undefined ? budgets : budgets.map(withoutCap),
     limits,
     sessionIdleMs,
@@ -193,22 +212,16 @@ export function limitsOf(policy: Policy): SpendLimits & { readonly dailyGas: big
   }
 }
 
-/**
- * The limits that a spend is held to. What brings funds home is held to no gas of a day while its gas at worst is no more than
- * `exitGasBps` of what it brings, nor than one transaction may spend: gas as dear as on busy days, or gas that others burned, keeps
- * nobody from leaving with what is worth it, and nothing is burned beyond what a call may lose anyway.
- */
-function limitsFor(policy: Policy, spend: ExitGas): SpendLimits {
-  const { dailyGas, ...others } = limitsOf(policy)
-  return isWorthItsGas(spend, others) ? others : { ...others, dailyGas }
-}
-
 export type ExitGas = Pick<HeldSpend, 'isExit' | 'homeUsdMicros' | 'gasUsdMicros'>
 
-export function isWorthItsGas(
-  { isExit, homeUsdMicros, gasUsdMicros }: ExitGas,
-  { perTransaction }: Pick<SpendLimits, 'perTransaction'>,
-): boolean {
+/**
+ * Whether what comes home repays its gas: that is no more than `exitGasBps` of it, nor than one transaction may spend. Such a call passes
+ * also where its gas at worst is more than a day may burn, so that gas as dear as on busy days keeps nobody from leaving, and
+ * what really was repaid uses nothing up. What was burnt for nothing, as where somebody makes ways home fail, counts: a day
+ * burns no more so than `dailyGas`, and one call.
+ */
+export function isRepaidGas({ isExit, homeUsdMicros, gasUsdMicros }: ExitGas, policy: Policy): boolean {
+  const { perTransaction } = limitsOf(policy)
   return isExit && gasUsdMicros <= perTransaction && gasUsdMicros * 10_000n <= homeUsdMicros * exitGasBps
 }
 

@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
+import type { Intent } from '../intent.ts'
 import { isUnnamed, mayPass } from '../ports.ts'
 import type { ErrorDetail } from '../tool-error.ts'
 import type { InspectionContext, Trip } from './engine.ts'
@@ -39,7 +40,7 @@ export type CallValue = ValueVerdict &
      * where nothing is traded or a price is missing.
      */
     readonly priceImpactBps: number | null
-    /** Worth of the tokens that a call which spends nothing brings, at the low edge of trusted prices; 0 of every other call. */
+    /** Worth of what a call which spends nothing brings for sure, at the low edge of trusted prices; 0 of every other call. */
     readonly homeUsdMicros: bigint
     readonly bounds: ValueBounds
     /** Pools that the call trades in or deposits into. */
@@ -52,6 +53,18 @@ export type CallValue = ValueVerdict &
     readonly warnings: readonly string[]
     readonly refusals: readonly Refusal[]
   }
+
+/**
+ * The least that a call declares to bring, and no more than the positions and shares that it gives up are worth at trusted prices. Neither
+ * what its simulation shows (a contract may tell that from the chain, and give there what it keeps here), nor what a
+ * position pays at the price of its pool, which is pushed for nothing where the pool takes no fee.
+ */
+function homeOf({ receives }: Intent, { leaves }: Outcome, moved: Moved, prices: TrustedPrices): bigint {
+  const least = valueAt(heldOf(sumByToken(receives), moved), prices, 'low')
+  if (leaves.positions.length + leaves.shares.length === 0) return least
+  const claim = valueAt({ ...leaves, tokens: new Map() }, prices, 'low')
+  return least < claim ? least : claim
+}
 
 /** The same for another simulation, which begins at a later step, and newer prices. */
 export function valueOfCall(
@@ -82,7 +95,7 @@ export function valueOfCall(
     ...verdict,
     ...movedPositions(simulated, prices),
     isExit,
-    homeUsdMicros: isExit ? valueAt({ ...simulated.arrives, positions: [], shares: [] }, prices, 'low') : 0n,
+    homeUsdMicros: isExit ? homeOf(intent, simulated, moved, prices) : 0n,
     priceImpactBps: priceImpact(verdict, simulated, prices, calls, feeBpsOf(outcomes)),
     bounds: limits,
     pools,

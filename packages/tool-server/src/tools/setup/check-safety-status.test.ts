@@ -26,6 +26,7 @@ const report: SafetyReport = {
     coldStart: { used: '0', cap: '200' },
     gas: { used: '1', cap: '40' },
     exitGas: { used: '0.123456', cap: '40' },
+    dueExitGas: { used: '0', cap: '40' },
   },
   dailyAlert: true,
   pendingTransactions: 1,

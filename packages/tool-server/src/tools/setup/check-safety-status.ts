@@ -6,7 +6,9 @@ const limits = z.object({ perTransaction: z.string(), perSession: z.string(), da
 const used = z.object({ session: z.string(), daily: z.string() }).nullable()
 
 const usedOfCap = z.object({ used: documented(z.string()), cap: documented(z.string()) })
-const values = z.record(z.enum(['loss', 'speculative', 'coldStart', 'gas', 'exitGas']), usedOfCap).nullable()
+const values = z
+  .record(z.enum(['loss', 'speculative', 'coldStart', 'gas', 'exitGas', 'dueExitGas']), usedOfCap)
+  .nullable()
 
 export const checkSafetyStatus = readTool({
   name: 'check_safety_status',
