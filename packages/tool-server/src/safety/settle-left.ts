@@ -8,7 +8,9 @@ import { countable } from './countable.ts'
 import type { Trip } from './engine.ts'
 import { gasCostOf, gasCostsOr } from './gas-worth.ts'
 import { isSignedOpen } from './signed-open.ts'
-import { outflowsOf, priceTokens, valueOf, valueOfMined } from './spend-value.ts'
+import { cameHome } from './settle.ts'
+import { isRepaidGas } from './spend-limit.ts'
+import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from './spend-value.ts'
 import { onStorage } from './storage.ts'
 import { owedOn, takesBack } from './take-back-owed.ts'
 
@@ -30,10 +32,11 @@ export async function settleLeft(trip: Trip, reservation: OpenReservation): Prom
   if (entries.length === 0) await onLedger(() => engine.ledger.release(id))
   else {
     const mined = await minedOf(of, entries)
-    const { usdMicros, isAll, amounts } = await movedUsdMicros(of, mined, await minedOf(of, takeBacks))
+    const { usdMicros, isAll, amounts, deltas } = await movedUsdMicros(of, mined, await minedOf(of, takeBacks))
     const moved = countable(usdMicros, isAll ? 0n : reservation.amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
-    await onLedger(() => engine.ledger.settle(id, moved, burnt, [], { amounts }))
+    const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
+    await onLedger(() => engine.ledger.settle(id, moved, burnt, [], { amounts, isRepaid }))
   }
   const settled = { event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) } as const
   await onStorage('the audit log cannot be written', () => engine.audit.append(settled))
@@ -90,11 +93,7 @@ async function burntBy(
  * What mined transactions count as, in millionths of a dollar and by token, and whether all of it is known: what they moved out or exposed,
  * or what arrived for it where that is more. What only brings funds home is no spend.
  */
-async function movedUsdMicros(
-  trip: Trip,
-  mined: readonly Mined[],
-  takeBacks: readonly Mined[],
-): Promise<{ readonly usdMicros: bigint; readonly isAll: boolean; readonly amounts: TokenAmounts }> {
+async function movedUsdMicros(trip: Trip, mined: readonly Mined[], takeBacks: readonly Mined[]): Promise<MovedUsd> {
   const { engine, chain, wallet } = trip
   const done = mined.filter(isFinal)
   const { deltas: ofTokens, rights } = assetChanges(
@@ -112,23 +111,47 @@ async function movedUsdMicros(
     const key = token.toLowerCase()
     if (by === 'token' && !isEnding && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
   }
-  if (spent.size === 0) return { usdMicros: 0n, isAll: true, amounts: spent }
-  const named = [...new Set([...spent.keys(), ...deltas.keys()])]
-  const tokens = await readableOf(
-    trip,
-    named.filter((token): token is Address => token.startsWith('0x')),
-  )
-  const priced = await priceTokens(tokens, { ...engine, directory: engine.tokens, chain })
+  if (spent.size === 0) return { usdMicros: 0n, isAll: true, amounts: spent, deltas }
+  const priced = await pricesOf(trip, new Set([...spent.keys(), ...deltas.keys()]))
   // Whether shares of a pair were given back or sold is not told from here: what was reserved for them stands.
   if ([...spent.keys()].some((token) => (priced.get(token)?.pair ?? null) !== null)) {
-    return { usdMicros: 0n, isAll: false, amounts: spent }
+    return { usdMicros: 0n, isAll: false, amounts: spent, deltas }
   }
   const { usdMicros, unpriced } = valueOf(spent, priced)
   return {
     usdMicros: valueOfMined(usdMicros, deltas, priced),
     isAll: nativeWei !== null && unpriced.length === 0,
     amounts: spent,
+    deltas,
   }
+}
+
+type MovedUsd = {
+  readonly usdMicros: bigint
+  readonly isAll: boolean
+  readonly amounts: TokenAmounts
+  /** Net changes of the wallet. */
+  readonly deltas: ReadonlyMap<string, bigint>
+}
+
+/** Whether what arrived repays the gas of a way home. */
+async function isRepaidBy(
+  trip: Trip,
+  deltas: ReadonlyMap<string, bigint>,
+  burnt: readonly GasCost[],
+): Promise<boolean> {
+  const priced = await pricesOf(trip, new Set(deltas.keys()))
+  const gasUsdMicros = burnt.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
+  return isRepaidGas({ isExit: true, homeUsdMicros: cameHome(deltas, priced), gasUsdMicros }, trip.engine.policy)
+}
+
+async function pricesOf(trip: Trip, keys: ReadonlySet<string>): Promise<PricedTokens> {
+  const { engine, chain } = trip
+  const tokens = await readableOf(
+    trip,
+    [...keys].filter((token): token is Address => token.startsWith('0x')),
+  )
+  return priceTokens(tokens, { ...engine, directory: engine.tokens, chain })
 }
 
 /**

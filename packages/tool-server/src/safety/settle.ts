@@ -83,7 +83,7 @@ export async function settleLedger(
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   const loss = lossOf(road, deltas, priced)
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
-  const homeUsdMicros = valueAt(tokensOf(deltas, 1n), trustedPrices(priced), 'low')
+  const homeUsdMicros = cameHome(deltas, priced)
   const isRepaid = isRepaidGas({ isExit: road.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
   await quietly(road, 'ledger', () =>
     engine.ledger.settle(reservationId, actual, gas, loss, { amounts: spent, isRepaid }),
@@ -107,6 +107,11 @@ function lossOf(
   const worth = (sign: 1n | -1n) => valueAt(tokensOf(deltas, sign), trustedPrices(priced), 'mid')
   const [out, back] = [worth(-1n), worth(1n)]
   return [{ name: budgetNames.loss, usdMicros: countable(out > back ? out - back : 0n) }]
+}
+
+/** Worth of what arrived, in millionths of a US dollar at the low edge of trusted prices. */
+export function cameHome(deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): bigint {
+  return valueAt(tokensOf(deltas, 1n), trustedPrices(priced), 'low')
 }
 
 /** What left (-1) or arrived (1). */
