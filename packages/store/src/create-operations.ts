@@ -123,7 +123,10 @@ async function createIn(
     throw new StoreError('OPERATION_EXISTS', `Operation ${operation.id} was made before.`)
   }
   const waiting = terms === undefined ? null : await admit(trx, operation, terms, at)
-  if (waiting !== null) return toOperation(waiting, at)
+  if (waiting !== null) {
+    await bindKey(trx, operation.principalId, waiting.id, terms)
+    return toOperation(waiting, at)
+  }
   await prune(trx, at)
   if (operation.state === 'planned') await makeRoom(trx, operation.principalId)
   const row = await trx
@@ -146,8 +149,21 @@ async function createIn(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+  await bindKey(trx, operation.principalId, operation.id, terms)
   await terms?.record?.()
   return toOperation(row, at)
+}
+
+async function bindKey(
+  trx: Transaction<Schema>,
+  principal: string,
+  operationId: string,
+  terms: WaitingTerms | undefined,
+): Promise<void> {
+  const key = terms?.idempotencyKey
+  if (key === undefined) return
+  const bound = trx.updateTable('idempotency').set({ operation_id: operationId })
+  await bound.where((where) => where.and({ principal, key })).execute()
 }
 
 async function prune(trx: Transaction<Schema>, at: number): Promise<void> {

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openStore, type Store } from './open-store.ts'
 import { useEngines, type TestPlace } from './engines.fixture.ts'
+import { newOperation } from './operations.fixture.ts'
 
 const call = { principalId: 'agent', key: 'key-1', bodyHash: 'body-1', requestId: 'request-1' }
+const waiting = newOperation('asked', { state: 'awaiting_approval' })
 const running = { state: 'running', requestId: 'request-1', isCutOff: false }
 let clock = 0
 let at: TestPlace
@@ -45,6 +47,29 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     await store.idempotency.begin(call)
     await store.idempotency.abandon('agent', 'key-1')
     expect(await store.idempotency.begin({ ...call, bodyHash: 'body-2' })).toEqual({ state: 'new' })
+  })
+
+  test('binds a key to what its call left waiting, in the same commit, over failures and restarts', async () => {
+    const stored = { state: 'stored', operationId: 'asked' }
+    const terms = { mostWaiting: 9, idempotencyKey: call.key }
+    await store.idempotency.begin(call)
+    const fails = { ...terms, record: () => Promise.reject(new Error('no record')) }
+    await expect(store.operations.create(waiting, fails)).rejects.toThrow('no record')
+    expect(await store.idempotency.begin(call)).toEqual(running)
+    await store.operations.create(waiting, terms)
+    expect(await store.idempotency.begin(call)).toEqual(stored)
+    await store.idempotency.abandon('agent', 'key-1')
+    expect(await store.idempotency.begin(call)).toEqual(stored)
+    expect(await store.idempotency.begin({ ...call, bodyHash: 'body-2' })).toEqual({ state: 'conflict' })
+    await store.close()
+    store = await reopen()
+    expect(await store.idempotency.begin(call)).toEqual(stored)
+    // The same call under another key is bound to the one that waits.
+    const other = { ...call, key: 'key-2' }
+    await store.idempotency.begin(other)
+    await store.operations.create({ ...waiting, id: 'again' }, { ...terms, idempotencyKey: 'key-2' })
+    expect(await store.idempotency.begin(other)).toEqual(stored)
+    expect(await store.idempotency.begin({ ...other, principalId: 'stranger' })).toEqual({ state: 'new' })
   })
 
   test('keeps an answer for 24 hours from the first call', async () => {

@@ -30,6 +30,7 @@ export function createIdempotency(engine: Engine, now: () => number, run: string
         }
         if (row.body_hash !== bodyHash) return { state: 'conflict' }
         if (row.answer !== null) return { state: 'done', answer: row.answer }
+        if (row.operation_id !== null) return { state: 'stored', operationId: row.operation_id }
         return { state: 'running', requestId: row.request_id, isCutOff: row.run !== run }
       }),
     async takeOver({ principalId, key, bodyHash, requestId, from }) {
@@ -56,13 +57,16 @@ export function createIdempotency(engine: Engine, now: () => number, run: string
       if (numUpdatedRows === 0n) throw notRunning(key)
     },
     async abandon(principalId, key) {
-      const { numDeletedRows } = await engine.write('idempotency', (trx) =>
-        trx
+      await engine.write('idempotency', async (trx) => {
+        const own = trx.selectFrom('idempotency').select('operation_id')
+        const row = await own.where((where) => where.and(running(principalId, key))).executeTakeFirst()
+        if (row === undefined) throw notRunning(key)
+        if (row.operation_id !== null) return
+        await trx
           .deleteFrom('idempotency')
           .where((where) => where.and(running(principalId, key)))
-          .executeTakeFirst(),
-      )
-      if (numDeletedRows === 0n) throw notRunning(key)
+          .execute()
+      })
     },
   }
 }
@@ -77,7 +81,10 @@ export type Idempotency = {
   takeOver(claim: IdempotencyRequest & { readonly from: string }): Promise<boolean>
   /** Keeps the answer. Throws `IDEMPOTENCY_NOT_RUNNING` when this opening of the store did not begin the key. */
   finish(principalId: string, key: string, answer: string): Promise<void>
-  /** Frees the key: for a call that certainly had no effect. Throws `IDEMPOTENCY_NOT_RUNNING` likewise. */
+  /**
+   * Frees the key: for a call that certainly had no effect. One that an operation was stored under stays bound to it.
+   * Throws `IDEMPOTENCY_NOT_RUNNING` likewise.
+   */
   abandon(principalId: string, key: string): Promise<void>
 }
 
@@ -91,6 +98,7 @@ type IdempotencyRequest = {
 /**
  * - new: the key is taken now; end it with `finish` or `abandon`
  * - done: the kept answer
+ * - stored: the call ended with an operation that waits, or waited; whatever becomes of the key becomes of that
  * - conflict: the key was used for another body
  * - running: the request that took the key has not ended; `isCutOff` when the process that ran it is gone, so that its
  *   effect must be looked up and not repeated
@@ -98,6 +106,7 @@ type IdempotencyRequest = {
 export type IdempotencyClaim =
   | { readonly state: 'new' | 'conflict' }
   | { readonly state: 'done'; readonly answer: string }
+  | { readonly state: 'stored'; readonly operationId: string }
   | { readonly state: 'running'; readonly requestId: string; readonly isCutOff: boolean }
 
 const keptMs = 24 * 60 * 60 * 1000

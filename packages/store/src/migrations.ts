@@ -36,6 +36,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0011-exit': { up: addExit },
     '0012-amounts': { up: addAmounts },
     '0013-repayment': { up: addRepayment },
+    '0014-stored-operation': { up: addStoredOperation },
   }
 }
 
@@ -206,6 +207,11 @@ async function addAmounts(db: Kysely<unknown>): Promise<void> {
 /** Of what was reserved before, nothing is known to repay its gas. */
 async function addRepayment(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('reservation').addColumn('repayment', 'text').execute()
+}
+
+/** Keys of before are bound to nothing: what their calls left waiting is carried out by its own id. */
+async function addStoredOperation(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('idempotency').addColumn('operation_id', 'text').execute()
 }
 
 /** What the support API keeps: grants of its faucet, who pinned what, and the pinned content itself. */

@@ -103,6 +103,8 @@ export type OperationQuery = {
 export type WaitingTerms = {
   /** So many of one principal may await approval or their time. */
   readonly mostWaiting: number
+  /** The key of the call that asks: bound to the operation in the same commit, until the key ends. */
+  readonly idempotencyKey?: string
   /** Done last before a new one is committed; what it rejects with leaves nothing stored. It must not use the store. */
   readonly record?: () => Promise<void>
 }

@@ -94,6 +94,8 @@ type IdempotencyTable = {
   /** running or done. */
   state: string
   answer: string | null
+  /** The operation that the call left waiting: a repeat goes on with it. */
+  operation_id: string | null
   created_at: Integer
 }
 

@@ -9,7 +9,7 @@ import type { Principal } from './auth/principal.ts'
 import { createDispatch, type DispatchOptions, type WriteRoad } from './dispatch.ts'
 import { holding } from './holding.fixture.ts'
 import type { Execute } from './intent.ts'
-import type { Log, LogFacts } from './observability/log.ts'
+import type { Log, LogFacts } from '@svc/runtime'
 import { echo, emptyPlan, failing, move, noOperations, slow, testTools } from './test-server.fixture.ts'
 import type { Ports } from './ports.ts'
 import { ToolError } from './tool-error.ts'
@@ -37,6 +37,7 @@ function open(options: Partial<DispatchOptions> = {}) {
     warn: at('warn'),
     error: at('error'),
     flush: () => {},
+    writesDebug: false,
     writesInfo: true,
   }
   let requests = 0

@@ -2,7 +2,7 @@ import type { Idempotency, Operation } from '@svc/store'
 import { requireAccess } from './auth/may.ts'
 import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'
-import { withAnswer, withApproval, type Confirm } from './dispatch/ask-approval.ts'
+import { goOnWith, withAnswer, withApproval, type Confirm } from './dispatch/ask-approval.ts'
 import { carryOutDue, type CarriedOut, type Answered, type CarryOutMeans } from './dispatch/carry-out.ts'
 import { checkOutput } from './dispatch/check-output.ts'
 import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
@@ -11,11 +11,11 @@ import { internalError } from './dispatch/internal-error.ts'
 import { handle } from './dispatch/handle.ts'
 import type { ToolList } from './dispatch/list-tools.ts'
 import { createOfferedTools, type OfferedTools, type Profile } from './dispatch/offered-tools.ts'
-import { createOnce, type Doubt, type Sent } from './dispatch/once.ts'
+import { createOnce, type Doubt, type KeyedWork, type Sent } from './dispatch/once.ts'
 import { parseInput } from './dispatch/parse-input.ts'
 import { readPicture } from './dispatch/read-picture.ts'
 import { roundFigures } from './dispatch/round-figures.ts'
-import type { Log } from './observability/log.ts'
+import type { Log } from '@svc/runtime'
 import type { ApprovalAnswer, OperationsRoad } from './operations.ts'
 import type { Drawing } from './pictures/drawing.ts'
 import { createPictureShelf, type PictureShelf, type ReadPicture } from './pictures/picture-shelf.ts'
@@ -183,15 +183,19 @@ async function travel(request: CallRequest, requestId: string, road: Road): Prom
   const { write } = road.options
   const ended = tool.access === 'write' && !call.dryRun ? write?.noteCall?.(call) : undefined
   const told = telling(ended)
-  const once = async () => {
-    const data = await told(answered(tool, call, request, road))
+  const attempt = async (work: () => Promise<Answered>) => {
+    const data = await told(work())
     const keep = (drawing: Drawing) =>
       road.pictures.put({ principalId: request.principal.id, tool: tool.name, drawing })
     const result = successResult(data, board.keepWith(keep))
     const drawing = request.views === true ? board.first() : undefined
     return drawing === undefined ? result : { ...result, _meta: { 'svc/drawing': drawing } }
   }
-  const run = () => atMostOnce(tool, call, road, once)
+  const run = () =>
+    atMostOnce(tool, call, road, {
+      run: () => attempt(() => answered(tool, call, request, road)),
+      goOn: (operationId) => attempt(() => goneOnWith(operationId, call, request, road)),
+    })
   const result = await told(tool.access === 'write' && write !== null ? write.during(run) : run())
   ended?.(null)
   return result
@@ -215,6 +219,17 @@ async function answered(tool: Tool, call: Call, request: CallRequest, road: Road
   return withApproval(call, { means, confirm: request.confirm }, run)
 }
 
+/** A repeat under the key of a call that stored an operation. */
+async function goneOnWith(
+  operationId: string,
+  call: Call,
+  { confirm, answer }: CallRequest,
+  { means }: Road,
+): Promise<Answered> {
+  if (means === null) throw internalError(call.requestId)
+  return goOnWith(operationId, call, { means, confirm, answer })
+}
+
 function describeCall(
   tool: Tool,
   input: Readonly<Record<string, unknown>>,
@@ -236,12 +251,13 @@ function describeCall(
 }
 
 /** Dry runs change nothing, so they neither claim a key nor get a stored answer. */
-function atMostOnce(tool: Tool, call: Call, road: Road, run: () => Promise<CallResult>): Promise<CallResult> {
+function atMostOnce(tool: Tool, call: Call, road: Road, { run, goOn }: KeyedWork): Promise<CallResult> {
   const { idempotencyKey: key, requestId, input } = call
   if (tool.access !== 'write' || key === null || call.dryRun || road.once === null) return run()
-  const { log } = road.options
-  return road.once({ principalId: call.principal.id, key, tool: tool.name, input, requestId }, () =>
-    run().catch((error: unknown) => failure(error, tool.name, requestId, log)),
+  const failed = (error: unknown) => failure(error, tool.name, requestId, road.options.log)
+  return road.once(
+    { principalId: call.principal.id, key, tool: tool.name, input, requestId },
+    { run: () => run().catch(failed), goOn: (operationId) => goOn(operationId).catch(failed) },
   )
 }
 

@@ -5,7 +5,7 @@ import { canonical } from '../canonical.ts'
 import type { Call } from '../call.ts'
 import type { ApprovalAnswer, ApprovalQuestion, ApprovalReply } from '../operations.ts'
 import { ToolError } from '../tool-error.ts'
-import { type Answered, answerOf, carryOut, type CarryOutMeans } from './carry-out.ts'
+import { type Answered, answerOf, carryOut, type CarryOutMeans, storedAnswer } from './carry-out.ts'
 
 /**
  * Runs a write; where it waits for a person and the client can ask one, asks, and on a yes carries the operation out in
@@ -35,6 +35,24 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
 }
 
 /**
+ * Goes on with the operation that an earlier call under the same key stored: what became of it is told, what was approved is
+ * carried out, and where it waits for a person, that person is asked again or answers now. Throws what `execute_plan` does,
+ * and `OPERATION_CHANGED` for an answer to another question.
+ */
+export async function goOnWith(operationId: string, call: Call, asking: Asking & Answering): Promise<Answered> {
+  const { means, answer } = asking
+  const operation = await means.operations.find(operationId, call.principal)
+  const { state, executeAfter } = operation
+  if (state === 'done' || state === 'failed') return storedAnswer(operation)
+  if (state === 'scheduled' && executeAfter !== null) return scheduled(operation, executeAfter)
+  if (state !== 'awaiting_approval' || answer === undefined) {
+    return withApproval(call, asking, async () => answerOf(await carryOut(operation, call, means)))
+  }
+  if (answer.operationId !== operationId) throw otherQuestion()
+  return withAnswer(call, means, answer)
+}
+
+/**
  * What a person answered to the question of an earlier call, which this one repeats: decides, and on a yes carries the
  * operation out. Throws `OPERATION_CHANGED` when the call is not the one that was asked about.
  */
@@ -43,15 +61,18 @@ export async function withAnswer(call: Call, means: CarryOutMeans, answer: Appro
     throw new ToolError('APPROVAL_REQUIRED', 'On this server the operator alone approves; the answer was not used.')
   }
   const operation = await means.operations.find(answer.operationId, call.principal)
-  if (!isSameCall(call, operation, means)) {
-    throw new ToolError('OPERATION_CHANGED', 'The answer belongs to a call with another tool or other arguments.')
-  }
+  if (!isSameCall(call, operation, means)) throw otherQuestion()
   return decided(call, means, operation, answer)
 }
 
 export type Asking = {
   readonly means: CarryOutMeans
   readonly confirm: Confirm | undefined
+}
+
+export type Answering = {
+  /** What the person answered to an earlier question about this very call. */
+  readonly answer: ApprovalAnswer | undefined
 }
 
 /** Asks the person at the client. A rejection counts as no answer. */
@@ -70,10 +91,17 @@ async function decided(
     throw new ToolError('APPROVAL_DENIED', 'The person at the client has denied this operation.', { details })
   }
   if (after.state === 'scheduled' && after.executeAfter !== null) {
-    const executeAfter = new Date(after.executeAfter).toISOString()
-    return { status: 'scheduled', operationId: after.id, executeAfter, plan: JSON.parse(after.plan) }
+    return scheduled(after, after.executeAfter)
   }
   return answerOf(await carryOut(after, call, means))
+}
+
+function scheduled({ id, plan }: Operation, at: number): Answered {
+  return { status: 'scheduled', operationId: id, executeAfter: new Date(at).toISOString(), plan: JSON.parse(plan) }
+}
+
+function otherQuestion(): ToolError {
+  return new ToolError('OPERATION_CHANGED', 'The answer belongs to a call with another tool or other arguments.')
 }
 
 /** The operation that a refusal says waits for a person. */

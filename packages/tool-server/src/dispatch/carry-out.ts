@@ -3,7 +3,7 @@ import { requireAccess } from '../auth/may.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Call } from '../call.ts'
 import type { OperationsRoad } from '../operations.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError, type ErrorEnvelope } from '../tool-error.ts'
 import type { Tool } from '../tool.ts'
 import { parseInput } from './parse-input.ts'
 
@@ -46,7 +46,7 @@ type Prepared = {
 function prepare(operation: Operation, principal: Principal, means: CarryOutMeans): Prepared {
   const tool = means.tool(operation.tool)
   requireAccess(tool, principal)
-  return { tool, principal, input: parseInput(tool, storedArguments(operation)) }
+  return { tool, principal, input: parseInput(tool, readStored(operation.input, `arguments of ${operation.id}`)) }
 }
 
 async function run(
@@ -90,10 +90,18 @@ export function answerOf(outcome: CarriedOut): Answered {
   throw outcome.error
 }
 
-function storedArguments({ id, input }: Operation): unknown {
+/** What one that has ended came to, or the failure thrown. */
+export function storedAnswer({ id, state, answer }: Operation): Answered {
+  const stored = readStored(answer ?? '', `answer of ${id}`)
+  if (state === 'done') return stored as Answered
+  const { code, message, ...told } = stored as ErrorEnvelope
+  throw new ToolError(code, message, told)
+}
+
+function readStored(json: string, what: string): unknown {
   try {
-    return JSON.parse(input)
+    return JSON.parse(json)
   } catch (cause) {
-    throw new ToolError('INTERNAL', `The stored arguments of ${id} cannot be read.`, { cause })
+    throw new ToolError('INTERNAL', `The stored ${what} cannot be read.`, { cause })
   }
 }

@@ -19,6 +19,7 @@ export type OnceRequest = {
  * An outcome is kept when it is a result, or when something was signed on the way to the failure; a failure that signed
  * nothing frees the key, and so does a crash that cut a call off before it signed. A failure whose bytes were declined
  * holds the key without an answer: each repeat asks the chain again, and is run once they are proved never to be mined.
+ * A call that left an operation waiting, for a person or for its time, binds the key to it: each repeat goes on with that.
  * Throws `IDEMPOTENCY_CONFLICT`, `OPERATION_IN_DOUBT`, and `OPERATION_ENDED` or `CANCELLED_BY_OPERATOR` once all is decided.
  */
 export function createOnce(options: {
@@ -33,9 +34,9 @@ export function createOnce(options: {
   requestOf?: ((txHash: string) => Promise<string | null>) | undefined
   /** Told when an outcome could not be recorded; the caller gets it all the same. */
   onUnrecorded(error: unknown, requestId: string): void
-}): (request: OnceRequest, run: () => Promise<CallResult>) => Promise<CallResult> {
+}): (request: OnceRequest, work: KeyedWork) => Promise<CallResult> {
   const running = new Map<string, { readonly bodyHash: string; readonly outcome: Promise<CallResult> }>()
-  return async (request, run) => {
+  return async (request, work) => {
     const bodyHash = hashBody(request)
     const slot = `${request.principalId}\n${request.key}`
     const twin = running.get(slot)
@@ -43,7 +44,7 @@ export function createOnce(options: {
       if (twin.bodyHash !== bodyHash) throw conflict()
       return twin.outcome
     }
-    const outcome = claimAndRun(options, request, bodyHash, run)
+    const outcome = claimAndRun(options, request, bodyHash, work)
     running.set(slot, { bodyHash, outcome })
     try {
       return await outcome
@@ -51,6 +52,13 @@ export function createOnce(options: {
       running.delete(slot)
     }
   }
+}
+
+/** What is done under a key. A rejection leaves the key taken. */
+export type KeyedWork = {
+  readonly run: () => Promise<CallResult>
+  /** Goes on with the operation that the first call stored. */
+  readonly goOn: (operationId: string) => Promise<CallResult>
 }
 
 /** What became of what a request signed. */
@@ -73,13 +81,14 @@ async function claimAndRun(
   options: Parameters<typeof createOnce>[0],
   request: OnceRequest,
   bodyHash: string,
-  run: () => Promise<CallResult>,
+  { run, goOn }: KeyedWork,
 ): Promise<CallResult> {
   const { store } = options
   const { principalId, key, requestId } = request
   const claim = await onKeys(() => store.begin({ principalId, key, bodyHash, requestId }))
   if (claim.state === 'done') return asItEnded(options, JSON.parse(claim.answer) as CallResult)
   if (claim.state === 'conflict') throw conflict()
+  if (claim.state === 'stored') return asItEnded(options, await goOn(claim.operationId))
   if (claim.state === 'running') {
     const from = claim.requestId
     if (!(await takesOver(options, request, { ...claim, bodyHash }))) {

@@ -1,4 +1,4 @@
-import type { Log } from '../observability/log.ts'
+import type { Log } from '@svc/runtime'
 import type { PictureShelf, ReadPicture } from '../pictures/picture-shelf.ts'
 import { ToolError } from '../tool-error.ts'
 import { internalError } from './internal-error.ts'

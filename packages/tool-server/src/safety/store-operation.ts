@@ -117,7 +117,12 @@ async function store(
     ...life,
   }
   const { maxWaiting } = engine.policy.approvals
-  const terms = { mostWaiting: maxWaiting, ...(record === undefined ? {} : { record }) }
+  const { idempotencyKey } = call
+  const terms = {
+    mostWaiting: maxWaiting,
+    ...(record !== undefined && { record }),
+    ...(idempotencyKey !== null && life.state !== 'planned' && { idempotencyKey }),
+  }
   return onStorage('the operation cannot be stored', () =>
     engine.operations.create(operation, terms).catch((error: unknown) => {
       throw error instanceof StoreError && error.code === 'OPERATION_LIMIT' ? tooManyWait(maxWaiting, error) : error

@@ -213,11 +213,61 @@ describe('a write above the threshold', () => {
     expect(await spent(world)).toBe(300_000_000n)
   })
 
-  test('frees the idempotency key of the call that was refused, which signed nothing', async () => {
-    const world = await open({ policy: small })
-    const key = { idempotencyKey: 'free' }
-    expect((await world.refuse('execute_swap', { ...swap, ...key })).code).toBe('APPROVAL_REQUIRED')
-    expect((await world.call('execute_swap', { ...swap, amount: '10', ...key })).text('amountIn')).toBe('10')
+  describe('G1: under an idempotencyKey', () => {
+    const keyed = { ...swap, idempotencyKey: 'one-wish' }
+
+    test('is carried out once, by a repeat of the call or by its id, and never asked for again', async () => {
+      const world = await open({ policy: small })
+      const id = operationIn((await world.refuse('execute_swap', keyed)).details)
+      expect(operationIn((await world.refuse('execute_swap', keyed)).details)).toBe(id)
+      const other = await world.refuse('execute_swap', { ...keyed, amount: '10' })
+      expect(other.code).toBe('IDEMPOTENCY_CONFLICT')
+      await decide(world, id)
+      const answer = await world.call('execute_swap', keyed)
+      expect(answer.text('amountIn')).toBe('300')
+      expect((await world.call('execute_swap', keyed)).data).toEqual(answer.data)
+      expect((await world.refuse('execute_plan', { planId: id })).code).toBe('OPERATION_STATE')
+      expect(await spent(world)).toBe(300_000_000n)
+      expect(await world.store.operations.list({ principalId: null, limit: 9 })).toHaveLength(1)
+    })
+
+    test('answers what execute_plan made of it', async () => {
+      const world = await open({ policy: small })
+      const id = operationIn((await world.refuse('execute_swap', keyed)).details)
+      await decide(world, id)
+      const answer = await world.call('execute_plan', { planId: id })
+      expect((await world.call('execute_swap', keyed)).data).toEqual(answer.data)
+      expect(await spent(world)).toBe(300_000_000n)
+    })
+
+    test('stays with a no, and with the failure of what was approved', async () => {
+      const world = await open({ policy: small })
+      await decide(world, operationIn((await world.refuse('execute_swap', keyed)).details), false)
+      expect((await world.refuse('execute_swap', keyed)).code).toBe('APPROVAL_DENIED')
+      const bound = { ...keyed, slippageBps: 10, version: 'v3', idempotencyKey: 'bound' }
+      await decide(world, operationIn((await world.refuse('execute_swap', bound)).details))
+      await moveThePrice(world)
+      const drifted = await world.refuse('execute_swap', bound)
+      expect(drifted.code).toBe('SIMULATION_DRIFT')
+      expect(await world.refuse('execute_swap', bound)).toEqual(drifted)
+      expect(await spent(world)).toBe(0n)
+    })
+
+    test('asks the person at the client again while it waits, and takes the answer of a later call', async () => {
+      const world = await open({ policy: small })
+      const id = operationIn((await world.refuse('execute_swap', keyed)).details)
+      const asked: string[] = []
+      const confirm = async ({ operationId }: ApprovalQuestion) => (asked.push(operationId), 'cancelled' as const)
+      expect((await world.refuse('execute_swap', keyed, { confirm })).code).toBe('APPROVAL_REQUIRED')
+      expect(asked).toEqual([id])
+      const { planHash } = (await world.store.operations.byId(id))!
+      const other = { operationId: `${id}0`, planHash, accepted: true }
+      expect((await world.refuse('execute_swap', keyed, { answer: other })).code).toBe('OPERATION_CHANGED')
+      const answer = { operationId: id, planHash, accepted: true }
+      const done = await world.call('execute_swap', keyed, { answer })
+      expect((await world.call('execute_swap', keyed, { answer })).data).toEqual(done.data)
+      expect(await spent(world)).toBe(300_000_000n)
+    })
   })
 
   test('is refused although approved when it no longer fits the policy', async () => {

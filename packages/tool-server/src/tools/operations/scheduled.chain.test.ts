@@ -123,6 +123,22 @@ describe('a write whose risk tier has a delay', () => {
     expect((await world.call('list_operations', { state: 'scheduled' })).list('operations')).toHaveLength(1)
   })
 
+  test('G1: keeps its idempotency key bound to it also where a person answered first', async () => {
+    const world = await open({ policy: { ...delayed, approvalThresholdUsd: '250' } })
+    const keyed = { ...swap, idempotencyKey: 'asked-then-later' }
+    const { details } = await world.refuse('execute_swap', keyed)
+    const operationId = String(details[0]?.['operationId'])
+    const { planHash } = (await world.store.operations.byId(operationId))!
+    const answer = { operationId, planHash, accepted: true }
+    const scheduled = await world.call('execute_swap', keyed, { answer })
+    expect(scheduled.data).toMatchObject({ status: 'scheduled', operationId })
+    expect((await world.call('execute_swap', keyed)).data).toEqual(scheduled.data)
+    world.clock.offsetMs = 601_000
+    await due(world)()
+    expect((await world.call('execute_swap', keyed)).text('amountIn')).toBe('300')
+    expect(await spent(world)).toBe(300_000_000n)
+  })
+
   test('above the threshold first waits for a person and then for its time', async () => {
     const world = await open({ policy: { ...delayed, approvalThresholdUsd: '250' } })
     const { details } = await world.refuse('execute_swap', swap)
