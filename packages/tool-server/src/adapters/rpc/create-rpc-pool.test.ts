@@ -290,6 +290,27 @@ describe('transactions', () => {
     expect(sends[0]).toMatch(/^\{/)
   })
 
+  it('G3: that are offered again for two minutes go to the other endpoints in turn, and new ones to the first', async () => {
+    const [swallows, honest] = [await startNode(), await startNode()]
+    const clock = { now: nowSeconds * 1000 }
+    const pool = poolAt(clock, [swallows, honest])
+    const sends = (node: typeof honest) => node.exchanges.filter((body) => body.includes('eth_send')).length
+    const offer = (bytes: Hex) => pool.client(base).sendRawTransaction({ serializedTransaction: bytes })
+    const offered = () => [sends(swallows), sends(honest)]
+    await offer(raw)
+    clock.now += 119_999
+    await offer(raw)
+    expect(offered()).toEqual([2, 0])
+    clock.now += 1
+    await offer(raw)
+    expect(offered()).toEqual([2, 1])
+    await offer('0x03')
+    expect(offered()).toEqual([3, 1])
+    await offer(raw)
+    await offer(raw)
+    expect(offered()).toEqual([4, 2])
+  })
+
   it('never reach an endpoint of another chain', async () => {
     const node = await startNode({ chainId: 1 })
     const client = poolOver(node).client(base)
@@ -500,9 +521,13 @@ function results(node: Node): Record<string, ((call: Call) => unknown) | undefin
 }
 
 function poolOver(...nodes: Node[]) {
+  return poolAt({ now: nowSeconds * 1000 }, nodes)
+}
+
+function poolAt(clock: { readonly now: number }, nodes: readonly Node[]) {
   return createRpcPool({
     urls: () => nodes.map(({ url }) => url),
-    now: () => nowSeconds * 1000,
+    now: () => clock.now,
     timeoutMs: 60_000,
     slowTimeoutMs: 60_000,
     probePatienceMs: 60_000,

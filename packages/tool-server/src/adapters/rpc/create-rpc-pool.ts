@@ -23,7 +23,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     const ring = createEndpointRing(chain.id, endpoints, now, options.retryPauseMs)
     const connection: Connection = {
       ring,
-      client: createClient(chain, (method, act) => ring.ask(method, act)),
+      client: createClient(chain, (method, act, raw) => ring.ask(method, act, raw)),
       past: createClient(chain, (method, act) => ring.askPast(method, act)),
       head: null,
       probe: createRecentProbe(() => probe(chain, ring), { now, patienceMs: probePatienceMs }),

@@ -9,12 +9,14 @@ import { isEndpointFault, passesSoon, rpcFailure, type RpcCode } from './rpc-fai
 export type EndpointRing = {
   /**
    * Asks the endpoints until one answers. A read goes to the next one when one fails, and once more round after a short
-   * pause when that may help; a transaction goes to one endpoint, once. An endpoint at fault goes last for half a minute.
-   * The chain id of an endpoint is checked with its first read, in the same batch, and before its first transaction.
+   * pause when that may help; a transaction goes to one endpoint, once. `raw`, its signed bytes, tells when the same is offered
+   * again: for two minutes it goes where it would have gone first, since operators may name an endpoint that keeps
+   * transactions from public view, and after that to each endpoint in turn, since one may take what it does not pass on.
+   * An endpoint at fault goes last for half a minute. The chain id of an endpoint is checked with its first read, in the same batch, and before its first transaction.
    *
    * @throws ToolError `RPC_*` when none answered, or viem's error when the answer is one (a revert, a refusal of a transaction).
    */
-  ask<Result>(method: string, act: (request: RpcRequest) => Promise<Result>): Promise<Result>
+  ask<Result>(method: string, act: (request: RpcRequest) => Promise<Result>, raw?: string): Promise<Result>
   /**
    * Asks one endpoint once for state of an older block: the first that has not lacked such state lately.
    *
@@ -43,6 +45,22 @@ export function createEndpointRing(
     return endpoints.toSorted((a, b) => Number(a.benchedUntil > time) - Number(b.benchedUntil > time))
   }
 
+  const offers = new Map<string, { readonly since: number; again: number }>()
+  /** The one endpoint that a transaction goes to. */
+  const takerOf = (raw: string | undefined) => {
+    const ordered = inOrder()
+    if (raw === undefined) return ordered.slice(0, 1)
+    const offer = offers.get(raw) ?? { since: now(), again: 0 }
+    // What was offered last is kept longest.
+    offers.delete(raw)
+    offers.set(raw, offer)
+    for (const oldest of [...offers.keys()].slice(0, -mostOffers)) offers.delete(oldest)
+    if (now() - offer.since < oneTakerMs || ordered.length === 0) return ordered.slice(0, 1)
+    offer.again += 1
+    const turn = offer.again % ordered.length
+    return ordered.slice(turn, turn + 1)
+  }
+
   async function attempt<Result>(endpoint: Endpoint, method: string, act: Act<Result>): Promise<Result> {
     try {
       if (isTransaction(method)) await checkOnce(endpoint, chainId)
@@ -56,13 +74,13 @@ export function createEndpointRing(
   }
 
   return {
-    async ask(method, act) {
+    async ask(method, act, raw) {
       const failures: ToolError[] = []
       const rounds = isTransaction(method) ? 1 : 2
       for (let round = 0, again = true; round < rounds && again; round += 1) {
         if (round > 0) await pause(retryPauseMs)
         again = false
-        for (const endpoint of isTransaction(method) ? inOrder().slice(0, 1) : inOrder()) {
+        for (const endpoint of isTransaction(method) ? takerOf(raw) : inOrder()) {
           try {
             return await attempt(endpoint, method, act)
           } catch (error) {
@@ -117,6 +135,9 @@ type Endpoint = {
 type Act<Result> = (request: RpcRequest) => Promise<Result>
 
 const benchMs = 30_000
+/** How long a transaction is offered to one endpoint alone. */
+const oneTakerMs = 120_000
+const mostOffers = 256
 /** Milliseconds: what a node keeps changes with its configuration, not with the hour. */
 const pastlessMs = 30 * 60_000
 /** What the operator should hear of first. */

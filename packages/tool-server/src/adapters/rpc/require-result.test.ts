@@ -1,3 +1,4 @@
+import { isRecord } from '@svc/runtime'
 import { describe, expect, it } from 'vitest'
 import { requireResult } from './require-result.ts'
 
@@ -117,7 +118,3 @@ it('what is checked where it is read, and what is never read, is let through', a
     await expect(requireResult(method, [], null)).resolves.toBeUndefined()
   }
 })
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
-}
