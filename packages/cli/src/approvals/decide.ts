@@ -1,3 +1,4 @@
+import type { Operation } from '@svc/store'
 import { operationText, type OperationDescription } from '@svc/tool-server/approvals'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { saysYes, type Terminal } from '../ask-on-terminal.ts'
@@ -39,9 +40,7 @@ export async function decide(
       by: operatorName(),
       planHash: named ?? description.planHash,
     })
-    process.stdout.write(
-      flags.json ? `${JSON.stringify({ id, state: decided.state })}\n` : `${outcome(decided.state)}\n`,
-    )
+    process.stdout.write(flags.json ? `${JSON.stringify({ id, state: decided.state })}\n` : `${outcome(decided)}\n`)
     return 0
   } finally {
     await open.close()
@@ -74,8 +73,11 @@ async function isApproved(
   return saysYes('Approve exactly this?', terminal, stopped)
 }
 
-function outcome(state: string): string {
+function outcome({ id, state }: Operation): string {
   if (state === 'denied') return 'Denied.'
   if (state === 'scheduled') return 'Approved. It is carried out when its time has come.'
-  return 'Approved. It is carried out when the caller asks for it again, before it expires.'
+  return (
+    `Approved. It is carried out once, as soon as the caller calls execute_plan with planId ${id}, or repeats its call ` +
+    'under the same idempotencyKey, before it expires.'
+  )
 }

@@ -1,5 +1,6 @@
 import type { Operation } from '@svc/store'
-import { describeOperation, type OperationDescription } from '@svc/tool-server/approvals'
+import type { OperationDescription } from '@svc/tool-server/approvals'
+import { describeOne } from './describe-operations.ts'
 import type { OpenOperations } from './open-operations.ts'
 
 /** The operation of this id and what a person is told of it. Throws when there is none. */
@@ -9,5 +10,5 @@ export async function findOperation(
 ): Promise<{ readonly operation: Operation; readonly description: OperationDescription }> {
   const operation = await operations.byId(id)
   if (operation === null) throw new Error(`There is no operation ${id}. svc approvals list shows those that wait.`)
-  return { operation, description: describeOperation(operation) }
+  return { operation, description: await describeOne(operations, operation) }
 }

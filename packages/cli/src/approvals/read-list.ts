@@ -1,5 +1,7 @@
 import type { Operations } from '@svc/store'
-import { describeOperation, printable, type OperationDescription } from '@svc/tool-server/approvals'
+import { printable } from '@svc/runtime'
+import type { OperationDescription } from '@svc/tool-server/approvals'
+import { describeOperations } from './describe-operations.ts'
 
 /**
  * What a person is shown of all operations: what awaits a decision, then what is approved or scheduled, and with `all` what
@@ -8,7 +10,7 @@ import { describeOperation, printable, type OperationDescription } from '@svc/to
  * left out.
  */
 export async function readList(
-  operations: Pick<Operations, 'inTurns' | 'count'>,
+  operations: Pick<Operations, 'inTurns' | 'count' | 'list'>,
   { all, caller }: { readonly all: boolean; readonly caller?: string | undefined },
 ): Promise<OperationList> {
   const named = caller === undefined ? {} : { principalId: caller }
@@ -19,7 +21,7 @@ export async function readList(
       operations.count({ principalId: caller ?? null, states }),
     ])
     const shown = order === 'newest' ? found.toSorted((one, other) => other.createdAt - one.createdAt) : found
-    return { operations: shown.map(describeOperation), more: leftOut(which, found, counts) }
+    return { operations: await describeOperations(operations, shown), more: leftOut(which, found, counts) }
   }
   const lists = await Promise.all(groups.filter(({ which }) => all || which !== 'ended').map(read))
   return { operations: lists.flatMap((list) => list.operations), more: lists.flatMap(({ more }) => more) }

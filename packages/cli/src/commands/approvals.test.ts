@@ -74,6 +74,26 @@ describe('svc approvals beside a running server', () => {
     await store.close()
   })
 
+  it('says how an approved one is carried out, and warns of the same call approved before', async () => {
+    const { dataDir, store } = await openDirectory([{}, { id: 'other', input: '{"amount0":"2"}' }])
+    const words = ['approve', 'op-1', '--data-dir', dataDir, '--yes', '--plan-hash', planHash]
+    expect((await svc(...words)).stdout).toMatch(
+      /calls execute_plan with planId op-1, or repeats its call under the same/,
+    )
+    const again = await store.operations.create({
+      ...(await store.operations.byId('other'))!,
+      id: 'again',
+      state: 'awaiting_approval',
+      input: (await store.operations.byId('op-1'))!.input,
+    })
+    const warned = 'The same call of the same caller was approved already'
+    const shown = await svc('show', again.id, '--data-dir', dataDir)
+    expect(shown.stdout).toMatch(new RegExp(`${warned}, at 20.*Z: operation op-1 is approved`))
+    expect((await svc('show', 'other', '--data-dir', dataDir)).stdout).not.toContain(warned)
+    expect((await svc('list', '--json', '--data-dir', dataDir)).stdout.split(warned)).toHaveLength(2)
+    await store.close()
+  })
+
   it('denies, and says so to machines', async () => {
     const { dataDir, operations, store } = await openDirectory()
     expect((await svc('deny', 'op-1', '--data-dir', dataDir)).stdout).toBe('Denied.\n')

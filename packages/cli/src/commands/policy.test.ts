@@ -78,6 +78,23 @@ describe('svc policy', () => {
     expect([two.code, two.stderr]).toEqual([2, expect.stringContaining('one file is read at a time')])
   })
 
+  it('notes limits that together allow less than each says', async () => {
+    const file = await put('little.json', {
+      approvalThresholdUsd: '500',
+      approvals: { channels: [] },
+      maxDailyGasUsd: '0',
+    })
+    const { code, stdout } = await svc('check', file)
+    expect(code).toBe(0)
+    const notes = stdout.split('\n').filter((line) => line.startsWith('note: '))
+    expect(notes.map((line) => line.split(': ')[1])).toEqual([
+      'approvalThresholdUsd',
+      'approvals.channels',
+      'maxDailyGasUsd',
+    ])
+    expect((await svc('check', await put('plain.json', {}))).stdout).not.toContain('note: ')
+  })
+
   it('explain says what each rule says to a file with an intent, escaping what is strange', async () => {
     const path = await put('intent.json', {
       tool: 'execute_swap',

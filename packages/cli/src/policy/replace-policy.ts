@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile, realpath } from 'node:fs/promises'
-import { replaceFileDurably } from '@svc/tool-server/policy'
+import { replaceFileDurably } from '@svc/runtime'
 
 /**
  * Puts a new content in place of a policy file at once, mode 0600, and keeps the former beside it as `.bak`. Throws, and

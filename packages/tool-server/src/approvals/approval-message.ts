@@ -1,5 +1,5 @@
 import type { ApprovalQuestion } from '../operations.ts'
-import { printable } from '../dispatch/printable.ts'
+import { printable } from '@svc/runtime'
 import { describeDeposit, type DescribedDeposit } from './describe-deposit.ts'
 import { describeAmount, type DescribedAmount, gasAtMostText } from './describe-operation.ts'
 import { amountText, gasText, groupDigits, nothingArrivesText, valuesText, worthText } from './operation-text.ts'

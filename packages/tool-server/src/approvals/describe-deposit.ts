@@ -1,4 +1,4 @@
-import { printable } from '../dispatch/printable.ts'
+import { printable } from '@svc/runtime'
 import type { StoredPlan } from './stored-plan.ts'
 
 /** A deposit as it may be shown: its pool, and prices in the caller's order of tokens. */

@@ -2,7 +2,7 @@ import { formatAmount } from '@svc/lp-math'
 import type { Operation, OperationState } from '@svc/store'
 import { chains } from '@svc/wallet/core'
 import * as z from 'zod'
-import { printable } from '../dispatch/printable.ts'
+import { printable } from '@svc/runtime'
 import { describeDeposit, type DescribedDeposit, shownSymbol } from './describe-deposit.ts'
 import { readStoredPlan, type StoredPlan } from './stored-plan.ts'
 

@@ -10,7 +10,6 @@ export {
   valuesText,
   worthText,
 } from './operation-text.ts'
-export { printable } from '../dispatch/printable.ts'
 export { readStoredPlan } from './stored-plan.ts'
 export { timeLeft } from './time-left.ts'
 export { tradePriceText } from './trade-price.ts'

@@ -130,7 +130,11 @@ export const policySchema = z.strictObject({
         .describe(
           'strict refuses other tokens, and tokens without a price; lenient records the verdict and goes on. Left out: strict in production, else lenient. Against worthless and hostile tokens.',
         ),
-      tokens: byChain(addresses()).default({}).describe("Tokens by chain id, beside those of the chain's own list."),
+      tokens: byChain(addresses())
+        .default({})
+        .describe(
+          'Tokens by chain id, beside those of the chain\'s own list; svc policy add-token writes them with their price sources. For example { "8453": ["0x940181a94A35A4569E4529A3CDfB74e38FD98631"] }.',
+        ),
     })
     .prefault({})
     .describe('Which tokens may be part of a transaction, by chain and address, never by symbol.'),

@@ -93,6 +93,23 @@ function saysExpectedAlone({ feed, pools = [], expected }: NonNullable<ReturnTyp
   return expected !== undefined && feed === undefined && pools.length === 0
 }
 
+/**
+ * Whether the price of the first of some named tokens comes from a price of another: through its pools, and the tokens these
+ * are against, as far as no feed stands between.
+ */
+export function restsOn(named: readonly NamedToken[], key: string): boolean {
+  const byKey = new Map(named.map((token) => [token.key, token]))
+  const seen = new Set<string>()
+  let wave = named.slice(0, 1)
+  while (wave.length > 0) {
+    const quotes = wave.flatMap(({ feed, pools }) => (feed === undefined ? pools.map(({ quoteKey }) => quoteKey) : []))
+    if (quotes.includes(key)) return true
+    wave = [...new Set(quotes)].filter((one) => !seen.has(one)).flatMap((one) => byKey.get(one) ?? [])
+    for (const one of wave) seen.add(one.key)
+  }
+  return false
+}
+
 /** The chain's own row of a token, one with sources first where the wrapped token stands twice. */
 function rowOf(chain: Chain, address: string): ChainToken | undefined {
   const rows = [chain.wrappedNative, ...chain.tokens].filter(

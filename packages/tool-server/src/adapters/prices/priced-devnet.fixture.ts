@@ -6,6 +6,7 @@ import { createLiquidityReads } from '../liquidity/create-liquidity-reads.ts'
 import { createRpcPool } from '../rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../tokens/create-token-directory.ts'
 import { createPriceSource, type PriceSourceOptions } from './create-price-source.ts'
+import { createNamedTokens } from './named-tokens.ts'
 
 /**
  * Prices of the local chain with the sources a test names: feeds, and pools by their labels, such as `v3 WETH/USDC 0.05 %`.
@@ -57,6 +58,7 @@ export function createPricedDevnet(devnet: Devnet, options: PricedOptions = {}) 
     rpc,
     reads,
     prices,
+    namedTokens: createNamedTokens(rest.confirmed ?? (() => undefined)),
     byAddress: (at: typeof chain, address: Address) => tokens.byAddress(at, address),
     addressOf,
     token,

@@ -5,7 +5,7 @@ import type { PoolCandidate } from './read-candidates.ts'
 const id = '0x00000000000000000000000000000000000000aa'
 const candidate = (tokenSide: number, quoteSide: number, usd = 1): PoolCandidate => ({
   row: { version: 'v3', id, quote: id, fee: 500 },
-  quote: { address: id, symbol: 'USDC', decimals: 6, usd: 1 },
+  quote: { address: id, symbol: 'USDC', decimals: 6, usd: 1, restsOnToken: false },
   depthUsd: { tokenSide, quoteSide },
   depthSeconds: 1_800,
   usd,

@@ -1,6 +1,11 @@
 import { depthOf, type PoolCandidate } from './read-candidates.ts'
 import type { PoolRecord } from './read-pool-record.ts'
 
+/** Why a pool cannot be a source; `null` where it can. */
+export function doubtOfQuote({ quote: { symbol, restsOnToken } }: PoolCandidate): string | null {
+  return restsOnToken ? `the price of ${symbol} comes from that of this token, and from no feed` : null
+}
+
 /** Why a pool should not be named as a source, in a sentence; `null` where nothing speaks against it. */
 export function doubtOfDepth(candidate: PoolCandidate): string | null {
   const depth = depthOf(candidate)

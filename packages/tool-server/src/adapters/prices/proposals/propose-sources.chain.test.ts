@@ -68,8 +68,10 @@ describe('price sources that are proposed', () => {
   })
 
   it('name v2 pairs, and v4 pools by what stands between their ticks, those of native currency as such; eight at most', async () => {
-    const priced = createPricedDevnet(devnet(), { named: { ...named, WBTC: { pools: ['v3 WBTC/WETH 0.3 %'] } } })
+    const feed = { address: devnet().feeds.BTC.address, heartbeatSeconds: day, deviationBps: 50, decimals: 8 }
+    const priced = createPricedDevnet(devnet(), { named: { ...named, WBTC: { feed, pools: ['v3 WBTC/WETH 0.3 %'] } } })
     await devnet().mineTo(Math.floor(Date.now() / 1_000) + 8 * day)
+    await devnet().feeds.BTC.post(90_000)
     const traded = devnet().pools.filter(({ label }) => /^(WETH|ETH|DAI|WBTC)\/(USDC|WETH) /.test(label))
     for (const { id } of traded) await devnet().trade(1, 'proposals', [id])
     const { proposed, sources, why } = await propose(priced, 'WETH')
@@ -84,6 +86,17 @@ describe('price sources that are proposed', () => {
     const native = sources.pools.find(({ native: isNative }) => isNative === true)
     expect(native).toMatchObject({ version: 'v4', tickSpacing: 10, fee: 500 })
     expect(sources.pools.filter(({ version }) => version !== 'v4').every((row) => !('tickSpacing' in row))).toBe(true)
+  })
+
+  it('are no pools against a token that is priced by this one, unless a feed prices it, too', async () => {
+    const priced = createPricedDevnet(devnet(), { named: { ...named, WBTC: { pools: ['v3 WBTC/WETH 0.3 %'] } } })
+    const circular = (symbol: string) => `the price of ${symbol} comes from that of this token, and from no feed`
+    expect((await propose(priced, 'WETH')).why['v3 WBTC/WETH 0.3 %']).toBe(circular('WBTC'))
+    expect((await propose(priced, 'USDC')).why['v3 WETH/USDC 0.05 %']).toBe(circular('WETH'))
+    const feed = { address: devnet().feeds.ETH.address, heartbeatSeconds: day, deviationBps: 50, decimals: 8 }
+    await devnet().feeds.ETH.post(3_000)
+    const fed = createPricedDevnet(devnet(), { named: { WETH: { ...named.WETH, feed } } })
+    expect((await propose(fed, 'USDC')).why['v3 WETH/USDC 0.05 %']).not.toBe(circular('WETH'))
   })
 
   it('are no pool of a stranger: parked on one side, or deep and off the market', async () => {

@@ -4,7 +4,7 @@ import { ToolError } from '../../../tool-error.ts'
 import { createBlockReads } from '../../rpc/create-block-reads.ts'
 import { feedQuery } from '../feed-query.ts'
 import { feedWitness } from '../band/feed-witness.ts'
-import { doubtOfDepth, doubtOfPrice, doubtOfRecord, type PriceReference } from './judge-candidate.ts'
+import { doubtOfDepth, doubtOfPrice, doubtOfQuote, doubtOfRecord, type PriceReference } from './judge-candidate.ts'
 import { type CandidatePorts, type PoolCandidate, readCandidates } from './read-candidates.ts'
 import { type PoolRecord, readPoolRecord, type RecordPorts } from './read-pool-record.ts'
 
@@ -70,6 +70,7 @@ async function judge(
 ): Promise<JudgedPool> {
   const isFull = before.filter(({ doubt }) => doubt === null).length === mostPools
   const early =
+    doubtOfQuote(candidate) ??
     doubtOfDepth(candidate) ??
     doubtOfPrice(candidate, reference) ??
     (isFull ? `${mostPools} deeper ones are proposed` : null)

@@ -3,7 +3,7 @@ import { zeroAddress } from 'viem'
 import type { BlockTime, Liquidity, PriceSource, RpcPool, Token, TokenDirectory } from '../../../ports.ts'
 import { type BlockReads, createBlockReads } from '../../rpc/create-block-reads.ts'
 import { discoverablePools } from '../discoverable-pools.ts'
-import type { PoolPlace } from '../named-tokens.ts'
+import { type NamedTokens, type PoolPlace, restsOn } from '../named-tokens.ts'
 import { pastTimes } from '../past-times.ts'
 import { poolEvidence } from '../band/pool-evidence.ts'
 import { poolQuery } from '../pool-query.ts'
@@ -21,12 +21,15 @@ import { depthInTicks } from './depth-in-ticks.ts'
 export async function readCandidates(
   chain: Chain,
   token: Token,
-  { rpc, tokens, prices, liquidity }: CandidatePorts,
+  { rpc, tokens, prices, liquidity, namedTokens }: CandidatePorts,
   head: BlockTime,
 ): Promise<readonly PoolCandidate[]> {
   const reads = createBlockReads(rpc, chain, head)
   const quotes = await Promise.all(
-    listedRows(chain, token).map(async (row) => quoteOf(row, await usdOf(row, { chain, tokens, prices, head }))),
+    listedRows(chain, token).map(async (row) => {
+      const usd = await usdOf(row, { chain, tokens, prices, head })
+      return quoteOf(row, usd, restsOn(namedTokens(chain, row), token.address.toLowerCase()))
+    }),
   )
   const found = quotes.flatMap((quote) =>
     quote === null
@@ -42,12 +45,17 @@ export type CandidatePorts = {
   readonly tokens: Pick<TokenDirectory, 'byAddress'>
   readonly prices: Pick<PriceSource, 'usd'>
   readonly liquidity: Pick<Liquidity, 'pool' | 'ticks'>
+  readonly namedTokens: NamedTokens
 }
 
 /** A pool as it would stand in a policy, and what is known of it. Dollars at the price of its quote. */
 export type PoolCandidate = {
   readonly row: ReferencePool
-  readonly quote: Pick<Token, 'address' | 'symbol' | 'decimals'> & { readonly usd: number }
+  readonly quote: Pick<Token, 'address' | 'symbol' | 'decimals'> & {
+    readonly usd: number
+    /** Its own price comes from the token's: a pool against it says nothing of either. */
+    readonly restsOnToken: boolean
+  }
   /** Within 20 % of the price. */
   readonly depthUsd: { readonly tokenSide: number; readonly quoteSide: number }
   /** Seconds over which the depth stood there; `null` where it is that of the moment. */
@@ -61,7 +69,7 @@ export function depthOf({ depthUsd: { tokenSide, quoteSide } }: PoolCandidate): 
   return Math.min(tokenSide, quoteSide)
 }
 
-type Quote = { readonly row: ChainToken; readonly usd: number }
+type Quote = { readonly row: ChainToken; readonly usd: number; readonly restsOnToken: boolean }
 
 /** Wrapped native currency stands among the tokens of most chains, and is taken once. */
 function listedRows(chain: Chain, token: Pick<Token, 'address'>): readonly ChainToken[] {
@@ -77,10 +85,10 @@ async function usdOf(
   return prices.usd(chain, await tokens.byAddress(chain, row.address), head)
 }
 
-function quoteOf(row: ChainToken, price: Awaited<ReturnType<PriceSource['usd']>>): Quote | null {
+function quoteOf(row: ChainToken, price: Awaited<ReturnType<PriceSource['usd']>>, restsOnToken: boolean): Quote | null {
   const band = price?.band ?? null
   if (band === null || band.basis === 'cold' || (row.usdPegged === true && !isAtPeg(band))) return null
-  return { row, usd: Number(band.midE18) / 1e18 }
+  return { row, usd: Number(band.midE18) / 1e18, restsOnToken }
 }
 
 async function readPlace(
@@ -102,7 +110,7 @@ async function readPlace(
   const { address, symbol, decimals } = quote.row
   return {
     row: rowOf(place),
-    quote: { address, symbol, decimals, usd: quote.usd },
+    quote: { address, symbol, decimals, usd: quote.usd, restsOnToken: quote.restsOnToken },
     depthUsd: { tokenSide: depth.tokenSide * quote.usd, quoteSide: depth.quoteSide * quote.usd },
     depthSeconds: place.row.version === 'v4' ? null : (mean?.seconds ?? null),
     usd: (Number(mean?.midE18 ?? spot.lowE18) / 1e18) * quote.usd,

@@ -31,7 +31,7 @@ function recordOf(version: Pool['version'], history: Partial<SwapHistory>, keeps
     chain,
     {
       row: { version, id, quote: weth, fee: 3_000 },
-      quote: { address: weth, symbol: 'WETH', decimals: 18, usd: 3_000 },
+      quote: { address: weth, symbol: 'WETH', decimals: 18, usd: 3_000, restsOnToken: false },
     },
     head,
   )
