@@ -29,6 +29,12 @@ test.each([
   ],
   ['packages/lp-math/src/x.ts', `export const now = () => Date.now()`, 'no-restricted-globals'],
   ['packages/lp-math/src/x.ts', `export const draw = () => Math.random()`, 'no-restricted-properties'],
+  ['packages/runtime/src/x.ts', `import '@svc/wallet/core'`, 'no-restricted-imports'],
+  [
+    'packages/runtime/src/x.ts',
+    `import { keccak256 } from 'viem'\nexport const x = keccak256`,
+    'no-restricted-imports',
+  ],
   ['packages/wallet/src/x.ts', `import '@svc/store'`, 'no-restricted-imports'],
   [
     'packages/store/src/x.ts',

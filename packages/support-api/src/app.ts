@@ -1,3 +1,4 @@
+import { isLoopback } from '@svc/runtime'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
@@ -177,10 +178,6 @@ function requireFewHeaders(raw: readonly string[]): void {
   if (raw.length <= 2 * mostHeaders) return
   const headers = { connection: 'close' }
   throw new ApiError('HEADERS_TOO_LARGE', 'The request has too many header fields.', { headers })
-}
-
-function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.')
 }
 
 const floodPerMinute = 1_200

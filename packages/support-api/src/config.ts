@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { unknownSettings } from '@svc/runtime'
 import { Secret, type Chain } from '@svc/wallet/core'
 import { parseEther } from 'viem'
 import type * as z from 'zod'
@@ -7,7 +8,6 @@ import { readChains, type ChainTable } from './config/read-chains.ts'
 import { readRpcUrls } from './config/read-rpc-urls.ts'
 import { checkRules, doubtsAbout } from './config/rules.ts'
 import { settingsSchema, type Settings } from './config/schema.ts'
-import { unknownSettings } from './config/unknown-settings.ts'
 
 /**
  * Reads the settings out of an environment. Throws a `ConfigError` with every problem at once; no problem quotes a value.
@@ -17,7 +17,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const parsed = settingsSchema.safeParse(given)
   const table = readChains(given['SVC_CHAINS_FILE'])
   const rpc = readRpcUrls(given)
-  const unknown = unknownSettings(Object.keys(given), Object.keys(settingsSchema.shape))
+  const unknown = unknownNames(Object.keys(given))
   const malformed = parsed.success ? [] : parsed.error.issues.map(describeIssue)
   const formal = [...malformed, ...table.problems, ...rpc.problems, ...unknown.problems]
   const faulty = new Set(formal.map(({ setting }) => setting))
@@ -30,6 +30,25 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const problems = [...formal, ...broken]
   if (problems.length > 0) throw new ConfigError(problems)
   return assemble(values, table, rpc.urls, [...unknown.strangers, ...doubtsAbout(values)])
+}
+
+/**
+ * A slip of a setting's name is a problem, because the limit it was to set would be the default; a name far from all is told
+ * of and let be, for other programs may read it.
+ */
+function unknownNames(given: readonly string[]) {
+  const found = unknownSettings(
+    given.filter((name) => name.startsWith('SVC_')),
+    { names: Object.keys(settingsSchema.shape), perChain: ['SVC_RPC_URL_'] },
+  )
+  const problems: ConfigProblem[] = []
+  const strangers: ConfigProblem[] = []
+  for (const { name, meant } of found) {
+    const problem = { code: 'SETTING_UNKNOWN', setting: name, message: 'There is no such setting.' } as const
+    if (meant === null) strangers.push({ ...problem, fix: 'Remove it, unless another program reads it.' })
+    else problems.push({ ...problem, fix: `Did you mean ${meant}?` })
+  }
+  return { problems, strangers }
 }
 
 /** Everything the operator decides, checked and typed. Secrets print as `[secret]`. */

@@ -9,7 +9,7 @@ import type { ClaimStanding } from './faucet/look-up-claim.ts'
 import type { FaucetReport } from './faucet/report-faucet.ts'
 import type { Grant, GrantRequest } from './faucet/request-grant.ts'
 import type { Metrics } from './observability/create-metrics.ts'
-import type { Log } from './observability/open-log.ts'
+import type { Log } from '@svc/runtime'
 import type { PinDesk } from './pins/create-pin-desk.ts'
 
 /** What routes may use. */

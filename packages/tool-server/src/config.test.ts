@@ -172,8 +172,9 @@ describe('settings', () => {
 
   it('treat an empty value as none, and warn of names nobody reads', () => {
     expect(read({ MCP_AUTH_TOKEN: '', SVC_MCP_PROFILE: '' }).auth.token).toBeNull()
-    expect(read({ SVC_ALOWED_HOSTS: 'x' }).warnings).toEqual([expect.stringContaining('SVC_ALOWED_HOSTS')])
-    expect(read({ SVC_RPC_URL_1: 'http://a', SVC_ANVIL_PATH: '/x' }).warnings).toEqual([])
+    expect(read({ SVC_COLOUR: 'x' }).warnings).toEqual([expect.stringContaining('SVC_COLOUR')])
+    expect(read({ PRIVATE_KEYS: 'x' }).warnings).toEqual([expect.stringContaining('Did you mean PRIVATE_KEY?')])
+    expect(read({ SVC_RPC_URL_1: 'http://a', SVC_ANVIL_PATH: '/x', PATH: '/x' }).warnings).toEqual([])
   })
 
   it('warn of an endpoint for a chain that is not in the table, unless the chains file adds it', () => {
@@ -236,6 +237,8 @@ describe('what is refused', () => {
     [{ SVC_RPC_URL_1: 'ftp://x' }, 'SETTING_INVALID SVC_RPC_URL_1'],
     [{ SVC_API_URL: 'https://user:canary@x.example' }, 'SETTING_INVALID SVC_API_URL'],
     [{ SVC_WALLET_API_URL: 'https://:canary@x.example' }, 'SETTING_INVALID SVC_WALLET_API_URL'],
+    // Misspelt it would leave the default in force.
+    [{ SVC_ALOWED_HOSTS: 'x' }, 'SETTING_UNKNOWN SVC_ALOWED_HOSTS'],
     [{ SVC_API_KEY_WRITE: key('read') }, 'SETTING_INVALID SVC_API_KEY_WRITE'],
     [
       { NODE_ENV: 'production', NODE_TLS_REJECT_UNAUTHORIZED: '0' },
@@ -379,5 +382,20 @@ describe('the environment file', () => {
       expect(codes({ SVC_DATA_DIR: dir })).toEqual([`ENV_FILE_UNSAFE ${join(dir, '.env')}`])
     }
     expect(codes({ SVC_DATA_DIR: malformed })).toEqual([`ENV_FILE_INVALID ${join(malformed, '.env')}`])
+  })
+
+  it('is refused with names that no setting has, since nobody else reads it', () => {
+    const dir = freshDir()
+    writeFileSync(join(dir, '.env'), 'LOG_LEVEL=debug\nLOG_LEVL=info\nSVC_RPC_URL_1=http://a\nCOLOUR=x\n', {
+      mode: 0o600,
+    })
+    expect(problems({ SVC_DATA_DIR: dir })).toEqual([
+      expect.objectContaining({ code: 'SETTING_UNKNOWN', setting: 'LOG_LEVL', fix: 'Did you mean LOG_LEVEL?' }),
+      expect.objectContaining({
+        code: 'SETTING_UNKNOWN',
+        setting: 'COLOUR',
+        fix: expect.stringContaining('Remove it'),
+      }),
+    ])
   })
 })

@@ -9,8 +9,9 @@ import { readPerChain, type PerChain } from './config/per-chain.ts'
 import { checkRules } from './config/rules.ts'
 import { settingsSchema, type Settings } from './config/schema.ts'
 import { settings } from './config/settings.ts'
+import { unknownNames } from './config/unknown-names.ts'
 import type { Profile } from './dispatch/offered-tools.ts'
-import type { LogLevel } from './observability/log.ts'
+import type { LogLevel } from '@svc/runtime'
 import { Secret } from '@svc/wallet/core'
 
 /** Everything the operator decides, checked and typed. Secrets print as `[redacted]`. */
@@ -80,23 +81,26 @@ export type RpcConfig = {
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const given = withoutBlanks(environment)
   const dataDir = resolve(given['SVC_DATA_DIR'] ?? '.svc')
-  const env = { ...readEnvFile(envFilePath(dataDir)), ...given }
+  const written = readEnvFile(envFilePath(dataDir))
+  const env = { ...written, ...given }
   const parsed = settingsSchema.safeParse(env)
   const table =
     env['SVC_CHAINS_FILE'] === undefined
       ? { chains: publicChains }
       : mergeChainsFile(env['SVC_CHAINS_FILE'], publicChains)
   const perChain = readPerChain(env)
+  const unknown = unknownNames({ given: Object.keys(given), written: Object.keys(written) })
   const problems = [
     ...(parsed.success ? [] : parsed.error.issues.map(describeIssue)),
     ...('problems' in table ? table.problems : []),
     ...perChain.problems,
+    ...unknown.problems,
   ]
   if (!parsed.success || 'problems' in table || problems.length > 0) throw new ConfigError(problems)
   const config = assemble(parsed.data, dataDir, table.chains, perChain)
   const broken = checkRules(config, parsed.data, env)
   if (broken.length > 0) throw new ConfigError(broken)
-  const warnings = [...unknownNames(given), ...unusedNames(given), ...unknownChains(perChain, config.chains)]
+  const warnings = [...unknown.warnings, ...unusedNames(given), ...unknownChains(perChain, config.chains)]
   return Object.freeze({ ...config, warnings: [...warnings, ...config.warnings] })
 }
 
@@ -221,18 +225,6 @@ function unusedNames(given: Readonly<Record<string, string>>): readonly string[]
   return Object.keys(given)
     .filter((name) => waiting.some((start) => (start.endsWith('_') ? name.startsWith(start) : name === start)))
     .map((name) => `${name} is read, but nothing in this version uses it yet.`)
-}
-
-/** A name of ours that no setting has is most likely a slip of the pen. */
-function unknownNames(given: Readonly<Record<string, string>>): readonly string[] {
-  const exact = new Set<string>(settings.map(({ name }) => name))
-  const prefixes = settings.flatMap(({ name }) =>
-    name.endsWith('<chainId>') ? [name.slice(0, -'<chainId>'.length)] : [],
-  )
-  return Object.keys(given)
-    .filter((name) => name.startsWith('SVC_') && name !== 'SVC_ANVIL_PATH')
-    .filter((name) => !exact.has(name) && !prefixes.some((prefix) => name.startsWith(prefix)))
-    .map((name) => `${name} is not a setting of this server and changes nothing.`)
 }
 
 /** An id that no chain of this server has is most likely one too: the chain that was meant asks the public endpoints. */

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
 import { createLiquidity } from './adapters/liquidity/create-liquidity.ts'
 import { createPriceSource } from './adapters/prices/create-price-source.ts'
+import { createNamedTokens, type NamedTokens } from './adapters/prices/named-tokens.ts'
 import { createRpcPool } from './adapters/rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from './adapters/tokens/create-token-directory.ts'
 import { rpcUrls, type Config } from './config.ts'
@@ -20,19 +21,23 @@ export function openReads(config: Pick<Config, 'chains' | 'rpc'>, { memory, poli
     policyTokens: (chainId) => policy().allowlist.tokens[chainId] ?? [],
   })
   const liquidity = createLiquidity({ rpc, tokens })
+  const confirmed = createConfirmedSources(policy)
   const prices = createPriceSource({
     rpc,
     tokens,
     liquidity,
     memory,
-    confirmed: createConfirmedSources(policy),
+    confirmed,
     pushBudgetUsd: () => Number(dailyValueCaps(policy()).coldStart) / 1e6,
     pickInt: (below) => randomInt(below),
   })
-  return { chains, rpc, tokens, liquidity, prices }
+  return { chains, rpc, tokens, liquidity, prices, namedTokens: createNamedTokens(confirmed) }
 }
 
-export type Reads = Pick<Ports, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices'>
+export type Reads = Pick<Ports, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices'> & {
+  /** What each price is taken from. */
+  readonly namedTokens: NamedTokens
+}
 
 export type ReadsOptions = {
   /** What the server has seen of prices; `null` where nothing is remembered. */

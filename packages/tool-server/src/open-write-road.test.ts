@@ -36,7 +36,8 @@ test.each([
 ])('%s: a wallet that cannot sign is refused at the start, and nothing is written', async (code, environment) => {
   const opening = openServer(readConfig({ ...environment, SVC_DATA_DIR: dataDir, LOG_LEVEL: 'silent' }))
   await expect(opening).rejects.toBeInstanceOf(ConfigError)
-  await expect(opening).rejects.toMatchObject({ problems: [{ code }] })
+  await expect(opening).rejects.toMatchObject({ problems: [{ code, setting: 'WALLET_AUTH_PRIVATE_KEY' }] })
+  await expect(opening).rejects.toThrow(/WALLET_AUTH_PRIVATE_KEY is not valid; .* Correct WALLET_AUTH_PRIVATE_KEY/)
   expect(readdirSync(dataDir)).toEqual([])
 })
 

@@ -9,8 +9,7 @@ import { ConfigError, type ConfigProblem } from './config/config-error.ts'
 import { requirePrivate } from './config/require-private.ts'
 import { createExecutor } from './execute.ts'
 import { secretsOf } from './config/secrets.ts'
-import type { Log } from './observability/log.ts'
-import { createRedactor } from './observability/redact.ts'
+import { createRedactor, type Log } from '@svc/runtime'
 import type { Ports } from './ports.ts'
 import { openAuditLog } from './safety/audit.ts'
 import { createDecisionRecorder } from './safety/decision-recorder.ts'
@@ -209,14 +208,25 @@ async function openWallet(config: WalletConfig): Promise<ServiceWallet> {
     return wallet
   } catch (error) {
     if (!(error instanceof WalletError)) throw error
+    const { message, suggestion: fix } = error
+    const [option, setting] = managedSettings.find(([name]) => message.startsWith(`${name} `)) ?? ['', 'WALLET_TYPE']
     throw unavailable({
       code: 'MANAGED_WALLET_UNAVAILABLE',
-      setting: 'WALLET_TYPE',
-      message: error.message,
-      fix: error.suggestion,
+      setting,
+      message: option === '' ? message : message.replace(option, setting),
+      fix: option === '' ? fix : `Correct ${setting}.`,
     })
   }
 }
+
+/** What the wallet package calls an option, and what the operator does. */
+const managedSettings = [
+  ['appId', 'WALLET_APP_ID'],
+  ['appSecret', 'WALLET_APP_SECRET'],
+  ['walletId', 'WALLET_ID'],
+  ['authPrivateKey', 'WALLET_AUTH_PRIVATE_KEY'],
+  ['apiUrl', 'SVC_WALLET_API_URL'],
+] as const
 
 /** The state stands in the database that the operator names, else in the data directory. */
 async function openState({ dataDir, databaseUrl }: Config): Promise<Store> {

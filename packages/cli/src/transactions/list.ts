@@ -30,7 +30,7 @@ const mostDecided = 500
 
 async function listText(transactions: readonly TransactionDescription[], leftOut: number): Promise<string> {
   if (transactions.length === 0) return 'No transaction is out.\n'
-  const { printable } = await import('@svc/tool-server/operator')
+  const { printable } = await import('@svc/runtime')
   const head = ['HASH', 'CHAIN', 'NONCE', 'STATE', 'AGE', 'TOOL', 'MAX FEE', 'REPLACED BY', 'WALLET', 'REQUEST']
   const rows = transactions.map((one) => [
     one.hash,

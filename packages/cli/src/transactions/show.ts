@@ -15,7 +15,7 @@ export async function show(argv: readonly string[]): Promise<number> {
     const attempts = await describeTransactions(open, await open.transactions.byNonce(chainId, from, nonce), Date.now())
     const described = attempts.find((one) => one.hash === hash)
     if (described === undefined) throw new Error(`The journal holds no transaction ${hash} any more.`)
-    const { printable } = await import('@svc/tool-server/operator')
+    const { printable } = await import('@svc/runtime')
     const text = flags.json
       ? JSON.stringify({ ...described, attempts })
       : showText(described, attempts, (word) => printable(word, 300))

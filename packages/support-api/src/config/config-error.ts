@@ -1,21 +1,8 @@
-/** Why the service will not start: every problem at once, each with its code and its mend. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-  readonly problems: readonly ConfigProblem[]
+import type { ConfigProblem as Problem } from '@svc/runtime'
 
-  constructor(problems: readonly ConfigProblem[]) {
-    super(problems.map(({ code, setting, message, fix }) => `${code} (${setting}): ${message} ${fix}`).join('\n'))
-    this.problems = problems
-  }
-}
+export { ConfigError } from '@svc/runtime'
 
-export type ConfigProblem = {
-  readonly code: ConfigCode
-  /** The setting at fault, never its value. */
-  readonly setting: string
-  readonly message: string
-  readonly fix: string
-}
+export type ConfigProblem = Problem<ConfigCode>
 
 export type ConfigCode =
   | 'SETTING_INVALID'

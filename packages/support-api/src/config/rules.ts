@@ -1,3 +1,4 @@
+import { isLoopback } from '@svc/runtime'
 import type { ConfigProblem } from './config-error.ts'
 import type { ChainTable } from './read-chains.ts'
 import type { Settings } from './schema.ts'
@@ -97,8 +98,4 @@ function missing(setting: string, cause: string, meaning?: string): ConfigProble
 
 function hostOf(listen: string): string {
   return listen.slice(0, listen.lastIndexOf(':')).replace(/^\[|\]$/g, '')
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }

@@ -1,6 +1,6 @@
 import type { Claims } from '@svc/store'
 import type { Metrics } from './create-metrics.ts'
-import type { Log } from './open-log.ts'
+import type { Log } from '@svc/runtime'
 
 /** The claims of the store, with a line in the log and a figure for each that is settled. */
 export function countSettled(

@@ -24,8 +24,8 @@ it('nothing that the settings keep secret is written, in whatever a cause says',
   log.error('upstream.failed', { err, url: 'https://rpc.example/v2/canary-path' })
   log.debug('unread')
   expect(lines).toHaveLength(1)
-  expect(JSON.parse(lines[0]!)).toMatchObject({ level: 50, event: 'upstream.failed', url: '[secret]' })
-  expect(lines[0]).toContain('[secret] was refused')
+  expect(JSON.parse(lines[0]!)).toMatchObject({ level: 50, event: 'upstream.failed', url: '[redacted]' })
+  expect(lines[0]).toContain('[redacted] was refused')
   expect(lines[0]).not.toMatch(/canary|1f1f/i)
 })
 
@@ -44,5 +44,5 @@ it('nor the key in an address, where who refuses it repeats it', () => {
   log.warn('a', { err: new Error('Must be authenticated! key CANARY-of-one') })
   log.warn('b', { err: new Error('no app canary/of/two at https://kubo.example/canary-of-pins/api/v0/add') })
   expect(lines.join('')).not.toMatch(/canary/i)
-  expect(lines.join('')).toContain('Must be authenticated! key [secret]')
+  expect(lines.join('')).toContain('Must be authenticated! key [redacted]')
 })

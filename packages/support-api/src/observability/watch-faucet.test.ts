@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import type { FaucetChainReport, FaucetReport } from '../faucet/report-faucet.ts'
 import { createMetrics } from './create-metrics.ts'
-import type { Log } from './open-log.ts'
+import type { Log } from '@svc/runtime'
 import { watchFaucet } from './watch-faucet.ts'
 
 const open: { close(): void }[] = []
@@ -34,7 +34,15 @@ function watch(answer: () => FaucetChainReport) {
   const lines: string[] = []
   const write = (event: string, { reason }: Readonly<Record<string, unknown>> = {}) =>
     void lines.push(typeof reason === 'string' ? `${event} ${reason}` : event)
-  const log: Log = { debug() {}, info: write, warn: write, error() {}, writesDebug: false, flush() {} }
+  const log: Log = {
+    debug() {},
+    info: write,
+    warn: write,
+    error() {},
+    writesDebug: false,
+    writesInfo: false,
+    flush() {},
+  }
   const limits = { claimsPerAddressAndChain: 1, perAppPerDay: 1, perNetworkPerDay: 1, perChainPerDay: 1 } as const
   const report = async (): Promise<FaucetReport> => ({
     status: 'ok',

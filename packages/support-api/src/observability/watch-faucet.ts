@@ -3,7 +3,7 @@ import type { FaucetPart } from '../context.ts'
 import type { FaucetChainReport } from '../faucet/report-faucet.ts'
 import { inTime } from '../in-time.ts'
 import type { Metrics } from './create-metrics.ts'
-import type { Log } from './open-log.ts'
+import type { Log } from '@svc/runtime'
 
 /**
  * Shows the standing of the faucet's chains to whoever is to be woken: gauges of each chain, and a line in the log

@@ -3,7 +3,7 @@ import { canonicalBytes, contentAddress, pinata, registrationFile, Secret, type 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { useEngines } from '../../../store/src/engines.fixture.ts'
 import { createMetrics } from '../observability/create-metrics.ts'
-import type { Log } from '../observability/open-log.ts'
+import type { Log } from '@svc/runtime'
 import { testCard } from '../test-api.fixture.ts'
 import { createPinDesk } from './create-pin-desk.ts'
 import { embedded } from './embedded.ts'
@@ -18,6 +18,7 @@ const silent: Log = {
   error() {},
   flush() {},
   writesDebug: false,
+  writesInfo: false,
 }
 const file = new TextDecoder().decode(canonicalBytes(registrationFile(testCard())))
 const cid = contentAddress(new TextEncoder().encode(file))

@@ -12,7 +12,7 @@ import { ApiError } from '../api-error.ts'
 import type { PinConfig } from '../config.ts'
 import { rateLimitHeaders } from '../limits/rate-limit-headers.ts'
 import type { Metrics } from '../observability/create-metrics.ts'
-import type { Log } from '../observability/open-log.ts'
+import type { Log } from '@svc/runtime'
 
 /**
  * Pins the registration files of cards. A place in the app's hour, in the network's and in the day of all is reserved

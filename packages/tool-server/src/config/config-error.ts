@@ -1,25 +1,13 @@
-/** Why the server will not start. Every problem at once, each with its code and its mend. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-  readonly problems: readonly ConfigProblem[]
+import type { ConfigProblem as Problem } from '@svc/runtime'
 
-  constructor(problems: readonly ConfigProblem[]) {
-    super(problems.map(({ code, setting, message, fix }) => `${code} (${setting}): ${message} ${fix}`).join('\n'))
-    this.problems = problems
-  }
-}
+export { ConfigError } from '@svc/runtime'
 
-export type ConfigProblem = {
-  readonly code: ConfigCode
-  /** The setting, or the file, at fault. Never its value. */
-  readonly setting: string
-  readonly message: string
-  readonly fix: string
-}
+export type ConfigProblem = Problem<ConfigCode>
 
 export type ConfigCode =
   | 'SETTING_INVALID'
   | 'SETTING_MISSING'
+  | 'SETTING_UNKNOWN'
   | 'CHAINS_FILE_INVALID'
   | 'ENV_FILE_UNSAFE'
   | 'ENV_FILE_INVALID'

@@ -1,3 +1,4 @@
+import { isLoopback } from '@svc/runtime'
 import type { Config } from '../config.ts'
 import type { ConfigProblem } from './config-error.ts'
 import type { Settings } from './schema.ts'
@@ -102,8 +103,4 @@ function upstreamRules(
 
 function missing(setting: string, cause: string): ConfigProblem {
   return { code: 'SETTING_MISSING', setting, message: `${cause} needs it.`, fix: `Set ${setting}.` }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
-import { createRedactor } from '../observability/redact.ts'
+import { createRedactor } from '@svc/runtime'
 import { secretsOf } from './secrets.ts'
 
 it.each([

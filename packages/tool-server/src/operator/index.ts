@@ -1,4 +1,3 @@
-export { printable } from '../dispatch/printable.ts'
 export { auditEventNames } from '../safety/audit-event-names.ts'
 export { auditLogFiles, type AuditLogFiles } from '../safety/audit-log-files.ts'
 export { createCircuitBreaker } from '../safety/circuit-breaker.ts'

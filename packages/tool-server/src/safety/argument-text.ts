@@ -1,6 +1,6 @@
 import { hexToString, isAddressEqual, isHex, size, zeroAddress } from 'viem'
 import { dynamicFeeFlag } from '../adapters/liquidity/v4/pool-key.ts'
-import { printable } from '../dispatch/printable.ts'
+import { printable } from '@svc/runtime'
 
 /**
  * One argument of a call for a person: numbers in the smallest units the contract takes, deadlines as times, and what

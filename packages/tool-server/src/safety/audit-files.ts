@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { replaceFileDurably } from './replace-file-durably.ts'
+import { replaceFileDurably } from '@svc/runtime'
 
 /** The rotated files of a log, oldest first. */
 export async function rotatedFiles(folder: string): Promise<readonly RotatedFile[]> {

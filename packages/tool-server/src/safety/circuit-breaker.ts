@@ -4,7 +4,7 @@ import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { SwitchDecision } from './kill-switch.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
-import { replaceFileDurably } from './replace-file-durably.ts'
+import { replaceFileDurably } from '@svc/runtime'
 import { type PastTime, switchHistory, withEnded } from './switch-history.ts'
 
 /**

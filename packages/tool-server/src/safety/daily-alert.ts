@@ -4,7 +4,7 @@ import type { AuditLog } from './audit.ts'
 import type { RoadLog } from './road-log.ts'
 import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
-import { replaceFileDurably } from './replace-file-durably.ts'
+import { replaceFileDurably } from '@svc/runtime'
 import { dailyAlertPct, isDailyAlert, limitsOf } from './spend-limit.ts'
 import { usdText } from './usd-text.ts'
 

@@ -4,7 +4,7 @@ import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { AuditLog } from './audit.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
-import { replaceFileDurably } from './replace-file-durably.ts'
+import { replaceFileDurably } from '@svc/runtime'
 
 /**
  * Writes the operator's decisions into the audit log: the commands and the page that take them are not its one writer, so

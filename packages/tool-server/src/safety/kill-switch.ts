@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { readFileIfPresent } from './read-file-if-present.ts'
-import { replaceFileDurably } from './replace-file-durably.ts'
+import { replaceFileDurably } from '@svc/runtime'
 import { type PastTime, switchHistory, withEnded } from './switch-history.ts'
 
 /**

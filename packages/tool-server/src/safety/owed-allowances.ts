@@ -4,7 +4,7 @@ import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { ToolError } from '../tool-error.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
-import { replaceFileDurably } from './replace-file-durably.ts'
+import { replaceFileDurably } from '@svc/runtime'
 
 /**
  * Remembers on disk which allowances must go back to zero, from before the first of them is signed until it is seen to

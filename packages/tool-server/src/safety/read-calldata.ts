@@ -1,3 +1,4 @@
+import { isRecord } from '@svc/runtime'
 import type { RegistryForm } from '@svc/wallet/core'
 import {
   type Abi,
@@ -222,10 +223,6 @@ function setsAgentWallet({ values }: CalldataPart): boolean {
   const entries: readonly unknown[] = Array.isArray(metadata) ? metadata : []
   const keys = [metadataKey, ...entries.map((entry) => (isRecord(entry) ? entry['metadataKey'] : undefined))]
   return keys.includes('agentWallet')
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isHexList(value: unknown): value is readonly Hex[] {

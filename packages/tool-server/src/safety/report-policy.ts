@@ -1,4 +1,4 @@
-import type { Log } from '../observability/log.ts'
+import type { Log } from '@svc/runtime'
 import { ToolError } from '../tool-error.ts'
 import { policyFaults } from './policy-faults.ts'
 import type { PolicySource } from './policy-source.ts'

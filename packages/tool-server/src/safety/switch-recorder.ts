@@ -8,7 +8,7 @@ import { type Pause, readPause, readResume } from './kill-switch.ts'
 import type { Policy } from './policy.ts'
 import { policyHash } from './policy-hash.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
-import { replaceFileDurably } from './replace-file-durably.ts'
+import { replaceFileDurably } from '@svc/runtime'
 import { switchEvents, type RecordedSwitch, type SeenSwitch } from './switch-events.ts'
 
 /**

@@ -91,7 +91,15 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
   const note = (event: string, facts?: unknown) => void lines.push(`${event} ${JSON.stringify(facts, bigintText)}`)
-  const log = { debug: () => {}, info: () => {}, warn: note, error: note, flush: () => {}, writesInfo: false }
+  const log = {
+    debug: () => {},
+    info: () => {},
+    warn: note,
+    error: note,
+    flush: () => {},
+    writesDebug: false,
+    writesInfo: false,
+  }
   const patience = { isShort: false }
   const bare = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
   const sender: Sender = withPatience(patience, bare)

@@ -1,6 +1,6 @@
 import { approvalMessage } from '../approvals/approval-message.ts'
 import type { ApprovalQuestion, ApprovalReply } from '../operations.ts'
-import { isRecord } from './hot-methods.ts'
+import { isRecord } from '@svc/runtime'
 
 /** The form a person fills in: what would happen, in our own words, and one box that is not ticked. */
 export function approvalForm(question: ApprovalQuestion, now: number) {

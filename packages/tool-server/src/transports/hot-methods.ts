@@ -1,3 +1,4 @@
+import { isRecord } from '@svc/runtime'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Principal } from '../auth/principal.ts'
 import type { Dispatch } from '../dispatch.ts'
@@ -66,10 +67,6 @@ export function speaksLegacy(version: string | string[] | undefined): boolean {
 
 function isRequestId(id: unknown): id is string | number {
   return typeof id === 'string' || Number.isSafeInteger(id)
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isEmpty(value: unknown): boolean {

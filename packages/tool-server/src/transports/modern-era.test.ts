@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { localPrincipal } from '../auth/local.ts'
-import { createLog } from '../observability/log.ts'
-import { createRedactor } from '../observability/redact.ts'
+import { createLog, createRedactor } from '@svc/runtime'
 import { rawRequest } from '../raw-http.fixture.ts'
 import { createModernEra } from './modern-era.ts'
 

@@ -1,6 +1,6 @@
 import { createMcpHandler, type AuthInfo } from '@modelcontextprotocol/server'
 import type { Principal } from '../auth/principal.ts'
-import type { Log } from '../observability/log.ts'
+import type { Log } from '@svc/runtime'
 import type { Exchange } from './exchange.ts'
 import type { NewMcpServer } from './mcp-server.ts'
 import { webRequest } from './web-request.ts'

@@ -4,7 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type EventStore,
 } from '@modelcontextprotocol/server'
-import type { Log } from '../observability/log.ts'
+import type { Log } from '@svc/runtime'
 import { createNewMcpServer, type McpServerOptions, type NewMcpServer } from './mcp-server.ts'
 import { createModernEra, type ModernEra } from './modern-era.ts'
 

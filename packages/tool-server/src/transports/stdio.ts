@@ -1,7 +1,7 @@
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { Readable, Writable } from 'node:stream'
 import { localPrincipal } from '../auth/local.ts'
-import type { Log } from '../observability/log.ts'
+import type { Log } from '@svc/runtime'
 import type { NewMcpServer } from './mcp-server.ts'
 import { readableLines } from './readable-lines.ts'
 import { refuseDuplicateIds } from './refuse-duplicate-ids.ts'

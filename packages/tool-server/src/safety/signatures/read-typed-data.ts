@@ -1,3 +1,4 @@
+import { isRecord } from '@svc/runtime'
 import { isDeepStrictEqual } from 'node:util'
 import { isAddress, isHex } from 'viem'
 import { signables, type Signable, type TypedMember } from './signable.ts'
@@ -93,8 +94,4 @@ const mostEntries = 20
 function hasKeys(record: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
   const keys = Reflect.ownKeys(record)
   return keys.length === names.length && names.every((name) => Object.hasOwn(record, name))
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

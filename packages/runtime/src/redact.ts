@@ -33,7 +33,7 @@ export function createRedactor(secretValues: readonly string[] = []): Redactor {
 const hidden = '[redacted]'
 const maxTextLength = 2_000
 /** Shorter values would blank out ordinary words. */
-const minSecretLength = 8
+const minSecretLength = 6
 
 /** Member names, lower case without separators. The first five are the specification's list. */
 const secretNames = new Set([
@@ -117,7 +117,15 @@ function spellingsOf(value: string): readonly string[] {
   const base64 = Buffer.from(value).toString('base64').replace(/=+$/, '')
   const base64Url = base64.replace(/\+/g, '-').replace(/\//g, '_')
   const hex = Buffer.from(value).toString('hex')
-  return [value, value.replace(/^0x/, ''), encodeURIComponent(value), base64, base64Url, hex]
+  return [value, value.replace(/^0x/, ''), encodeURIComponent(value), decoded(value), base64, base64Url, hex]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function escapePattern(text: string): string {

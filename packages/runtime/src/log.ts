@@ -9,7 +9,8 @@ export type Log = {
   error(event: string, facts?: LogFacts): void
   /** Writes out what is still buffered, before the process ends. */
   flush(): void
-  /** Whether `info` lines are written; lets the hot road skip building them. */
+  /** Whether such lines are written: what is called often skips building those that nobody reads. */
+  readonly writesDebug: boolean
   readonly writesInfo: boolean
 }
 
@@ -20,13 +21,13 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 /** Where lines go. */
 export type LogDestination = { write(line: string): unknown; flushSync?(): void }
 
-/** Makes a log writing to `destination`, one line per event. */
+/** Makes a log that writes one line for each event, to stderr unless told otherwise. */
 export function createLog(options: {
   readonly level: LogLevel
   readonly redactor: Redactor
-  readonly destination: LogDestination
+  readonly destination?: LogDestination | undefined
 }): Log {
-  const { redactor, destination } = options
+  const { redactor, destination = pino.destination({ fd: 2, sync: false }) } = options
   const write = (line: string) => void destination.write(line)
   const logger = pino({ level: options.level, base: null, messageKey: 'event' }, { write })
   const at = (level: 'debug' | 'info' | 'warn' | 'error') => {
@@ -39,6 +40,7 @@ export function createLog(options: {
     warn: at('warn'),
     error: at('error'),
     flush: () => destination.flushSync?.(),
+    writesDebug: logger.isLevelEnabled('debug'),
     writesInfo: logger.isLevelEnabled('info'),
   })
 }

@@ -1,0 +1,8 @@
+export { ConfigError, type ConfigProblem } from './config-error.ts'
+export { isLoopback } from './is-loopback.ts'
+export { isRecord } from './is-record.ts'
+export { createLog, type Log, type LogDestination, type LogFacts, type LogLevel } from './log.ts'
+export { printable } from './printable.ts'
+export { createRedactor, type Redactor } from './redact.ts'
+export { replaceFileDurably } from './replace-file-durably.ts'
+export { unknownSettings, type UnknownSetting } from './unknown-settings.ts'

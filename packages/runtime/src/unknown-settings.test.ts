@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { unknownSettings } from './unknown-settings.ts'
+
+const known = { names: ['SVC_LISTEN', 'SVC_FAUCET_PER_NETWORK_DAY', 'PRIVATE_KEY'], perChain: ['SVC_RPC_URL_'] }
+
+it('a name that no setting has comes with the one it is a slip of, and with none where it is far from all', () => {
+  const given = ['SVC_LISTEN', 'SVC_LISTEM', 'SVC_FAUCET_PER_NETWROK_DAY', 'PRIVATE_KEYS', 'SVC_RPC_URL_x', 'PATH']
+  expect(unknownSettings(given, known)).toEqual([
+    { name: 'SVC_LISTEM', meant: 'SVC_LISTEN' },
+    { name: 'SVC_FAUCET_PER_NETWROK_DAY', meant: 'SVC_FAUCET_PER_NETWORK_DAY' },
+    { name: 'PRIVATE_KEYS', meant: 'PRIVATE_KEY' },
+    { name: 'PATH', meant: null },
+  ])
+})
