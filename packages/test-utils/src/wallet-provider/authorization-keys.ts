@@ -5,12 +5,13 @@ import { invalid } from './read-fields.ts'
 /** A P-256 pair out of a seed, in the provider's formats: base64 of PKCS#8 and of SPKI, both DER. */
 export function authorizationKeyFrom(seed: string): AuthorizationKey {
   const pair = createECDH('prime256v1')
-  pair.setPrivateKey(keccak256(stringToHex(seed)).slice(2), 'hex')
+  const secret = Buffer.from(keccak256(stringToHex(seed)).slice(2), 'hex')
+  pair.setPrivateKey(secret)
   const point = pair.getPublicKey()
   const jwk = {
     kty: 'EC',
     crv: 'P-256',
-    d: pair.getPrivateKey('base64url').padStart(43, 'A'),
+    d: secret.toString('base64url'),
     x: point.subarray(1, 33).toString('base64url'),
     y: point.subarray(33).toString('base64url'),
   }
