@@ -3,13 +3,15 @@ import type { Intent } from '../intent.ts'
 import { expectedTokens } from './policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { trustedWorth } from './spend-value.ts'
+import { valueAt } from './value/trusted-value.ts'
 import type { Outcome } from './value/weigh-change.ts'
+import { trustedPrices } from './weigh-value.ts'
 
 /**
  * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of
  * what the call moved. Where more left than its calldata permits, or less came than it declares, either the chain or the simulation is not
- * what it seems; else ways home stay open, for any contract on the way can show a gift that it does not give. A token that the
- * intent does not name, no list names and the simulation did not move is logged alone: anybody's contract can announce that
+ * what it seems; else ways home stay open, for any contract on the way can show a gift that it does not give, and any token
+ * without a trusted price can announce what did not happen. A token that the intent does not name, no list names and the simulation did not move is logged alone: anybody's contract can announce that
  * it left.
  */
 export async function holdAgainstSimulation(road: Reserved, real: ReadonlyMap<string, bigint>): Promise<void> {
@@ -20,16 +22,26 @@ export async function holdAgainstSimulation(road: Reserved, real: ReadonlyMap<st
   })
   if (strange.length > 0) engine.log.warn('tx.strange-tokens', { requestId: call.requestId, tokens: strange })
   const cap = engine.policy.breaker.maxSimulationDriftPct
-  const worth: Worth = (token, amount) => trustedWorth(token, amount, priced)
+  const worth: Worth = (token, amount) => sharesWorth(token, amount, road) ?? trustedWorth(token, amount, priced)
   const isDeposit = road.callBounds.some(({ deposits }) => deposits.length > 0)
   const wrapped = chain.wrappedNative.address.toLowerCase()
   const mostLeft = mostLeaving(road.value.permitted, wrapped)
   const shown = withoutGifts(simulation.deltas, expected, askedTokens(intent, wrapped))
   if (lossPct(asPermitted(shown, expected, isDeposit ? mostLeft : () => 0n), expected, worth) <= cap) return
   const cause = `request ${call.requestId} on ${chain.name} ended more than ${cap} % worse than simulated`
+  const isTrusted = (token: string) => trustedWorth(token, 0n, priced) !== null
+  const trusted = new Map([...expected].filter(([token]) => isTrusted(token)))
+  const receives = intent.receives.filter(({ token }) => isTrusted(token.toLowerCase()))
   const isBeyond =
-    [...expected].some(([token, delta]) => -delta > mostLeft(token)) || !hasCome(intent, expected, wrapped)
+    [...trusted].some(([token, delta]) => -delta > mostLeft(token)) || !hasCome(receives, trusted, wrapped)
   if (await engine.breaker.trip(cause, isBeyond ? 'drift' : 'shortfall')) await engine.switches.look()
+}
+
+/** Shares of a pair that the call makes, at the trusted prices of both tokens; `null` of everything else. */
+function sharesWorth(token: string, amount: bigint, { value, priced }: Reserved): bigint | null {
+  const share = value.simulated.arrives.shares.find(({ pair }) => pair === token)
+  if (share === undefined) return null
+  return valueAt({ tokens: new Map(), positions: [], shares: [{ ...share, amount }] }, trustedPrices(priced), 'mid')
 }
 
 /** Those that a call spends or is to bring; native currency may come and go wrapped or not. */
@@ -54,7 +66,7 @@ export function withoutGifts(
 }
 
 /** Whether as much arrived as the intent declares at least. */
-function hasCome({ receives }: Intent, real: ReadonlyMap<string, bigint>, wrapped: string): boolean {
+function hasCome(receives: Intent['receives'], real: ReadonlyMap<string, bigint>, wrapped: string): boolean {
   const natives: readonly string[] = [wrapped, zeroAddress]
   return receives.every(({ token, amount }) => {
     const key = token.toLowerCase()

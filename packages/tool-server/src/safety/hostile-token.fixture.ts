@@ -1,17 +1,20 @@
-import { type Address, parseUnits, toFunctionSelector } from 'viem'
+import { type Address, createPublicClient, createTestClient, http, parseUnits, toFunctionSelector } from 'viem'
 import type { Intent } from '../intent.ts'
 import { approvalOf, swapIntent } from './intents.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
-import { testClient } from './road-facts.fixture.ts'
 
 /**
- * Puts code before the contract of the token HOSTILE that runs `evil` where `condition` leaves true on the stack, and else
+ * Puts code before the contract of a token, HOSTILE unless named, that runs `evil` where `condition` leaves true on the stack, and else
  * what stood there. Gives what puts the token back as it was.
  */
-export async function turnToken(road: Road, { condition, evil, goesOn }: Turn): Promise<() => Promise<void>> {
-  const token = road.token('HOSTILE')
-  const node = testClient(road)
-  const code = (await road.rpc.client(road.chain).getCode({ address: token }))!
+export async function turnToken(
+  { devnet, token: addressOf }: Pick<Road, 'devnet' | 'token'>,
+  { symbol = 'HOSTILE', condition, evil, goesOn }: Turn,
+): Promise<() => Promise<void>> {
+  const token = addressOf(symbol)
+  const transport = http(devnet.rpcUrl)
+  const node = createTestClient({ mode: 'anvil', transport })
+  const code = (await createPublicClient({ transport }).getCode({ address: token }))!
   await node.setCode({ address: honest, bytecode: code })
   const evilAt = size(condition) + 4 + size(delegate(0)) + size(leave)
   const head = `${condition}61${place(evilAt)}57${delegate(evilAt - size(leave))}${leave}5b${evil}`
@@ -21,6 +24,7 @@ export async function turnToken(road: Road, { condition, evil, goesOn }: Turn): 
 }
 
 type Turn = {
+  readonly symbol?: string
   /** Bytecode without 0x that leaves a truth on the stack. */
   readonly condition: string
   /** Bytecode without 0x. */
@@ -54,6 +58,12 @@ export function announces(fromAt: number): string {
 /** Calls a contract with the first argument of the call as its data. */
 export function callsWithFirstArgument(contract: Address): string {
   return `6004356000526000600060206000600073${contract.slice(2)}5af150`
+}
+
+/** Carries a transfer out for a tenth of the amount that the call data holds at `amountAt`, and answers that all is well. */
+export function keepsNineTenths(amountAt: number): string {
+  const tenth = `366000600037600a60${byte(amountAt)}350460${byte(amountAt)}52`
+  return `${tenth}6000600036600073${honest.slice(2)}5af450600160005260206000f3`
 }
 
 const honest: Address = '0x00000000000000000000000000000000000ca11e'

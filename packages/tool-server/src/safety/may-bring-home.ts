@@ -1,7 +1,7 @@
 import { isAddressEqual } from 'viem'
 import { calledContracts } from './called-contracts.ts'
 import type { Trip } from './engine.ts'
-import { readBounds } from './prepare.ts'
+import { readBounds } from './read-bounds.ts'
 
 /**
  * Whether the calldata leaves room for a call that only brings funds home, and to the wallet alone: it trades and deposits

@@ -7,6 +7,7 @@ import { createChainActor } from '../adapters/liquidity/chain-actor.fixture.ts'
 import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
 import type { Intent } from '../intent.ts'
 import { expectRefused } from './expect-refused.fixture.ts'
+import { planAdd } from './fair-value/deposit-plans.fixture.ts'
 import { approvalOf, laterDeadline, swapIntent } from './intents.fixture.ts'
 import type { Road } from './open-road.fixture.ts'
 import { used } from './road-facts.fixture.ts'
@@ -53,6 +54,13 @@ describe('G7: shares of a v2 pair', () => {
     })
     expect(await road.balance('USDC')).toBeGreaterThan(before + parseUnits('5000', 6))
     expect(await used(road)).toBe(0n)
+  })
+
+  it('that a deposit makes count once', async () => {
+    const limitsUsd = { perTransaction: '7000', perSession: '7000', daily: '7000' }
+    const road = await open({ policy: { limitsUsd, maxDailyGasUsd: '50', approvalThresholdUsd: null } })
+    await road.run(await planAdd(road, { version: 'v2', pair: ['WETH', 'USDC'], amount0: '1' }))
+    expect(Number(await used(road)) / 1e6).toBeCloseTo(6_000, -3)
   })
 })
 

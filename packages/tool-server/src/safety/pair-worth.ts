@@ -56,7 +56,7 @@ export function withoutGivenBack(
 ): ReadonlyMap<string, bigint> {
   const left = new Map(spent)
   const arriving = new Map(deltas)
-  const tolerance = BigInt(Math.max(slippageBps ?? 0, leastToleranceBps))
+  const tolerance = BigInt(Math.min(Math.max(slippageBps ?? 0, leastToleranceBps), mostToleranceBps))
   for (const [key, shares] of spent) {
     const pair = pairOf(key)
     if (pair === null || !calls.every(({ to }) => isAddressEqual(to, pair.router))) continue
@@ -75,6 +75,9 @@ export function withoutGivenBack(
 
 /** A pair moves a little between the block that was read and the one that is played. */
 const leastToleranceBps = 50
+
+/** Beyond it shares are not given back but given away, whatever slippage the call names. */
+const mostToleranceBps = 500
 
 const readToken0 = contractFunction(v2PairAbi, 'token0')
 const readToken1 = contractFunction(v2PairAbi, 'token1')

@@ -36,7 +36,11 @@ export const policySchema = z.strictObject({
   slippageBps: z
     .strictObject({
       default: bps().default(50).describe('Hundredths of a percent, for calls that name none.'),
-      cap: bps().default(500).describe('Hundredths of a percent a call may name at most. Against sandwich attacks.'),
+      cap: bps()
+        .default(500)
+        .describe(
+          'Hundredths of a percent a call may name at most, but for one that only brings funds home. Against sandwich attacks.',
+        ),
     })
     .prefault({})
     .describe('How much worse than quoted a trade may be.'),

@@ -4,6 +4,7 @@ import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
 import { depositRefusals } from './declared-deposits.ts'
 import { hookRefusals } from './hook-refusals.ts'
 import type { KnownContracts } from './known-contracts.ts'
+import { mayBringHome } from './may-bring-home.ts'
 import { pairShares } from './pair-shares.ts'
 import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
@@ -155,8 +156,14 @@ function checkApproval(
   return []
 }
 
-function checkSlippage({ slippageBps }: Intent, { policy }: PolicyContext): readonly Refusal[] {
-  if (slippageBps === null || slippageBps <= policy.slippageBps.cap) return []
+/**
+ * What only brings funds home has no cap: a position pays what it holds at any price, which is worth the least where nobody
+ * has pushed its pool, and who pushes it past the minimums of every removal would keep its owner from leaving.
+ */
+function checkSlippage(intent: Intent, context: PolicyContext): readonly Refusal[] {
+  const { slippageBps } = intent
+  const { policy } = context
+  if (slippageBps === null || slippageBps <= policy.slippageBps.cap || mayBringHome({ intent, ...context })) return []
   const message = `Slippage of ${slippageBps} bps is above the cap of ${policy.slippageBps.cap} bps.`
   return [{ code: 'SLIPPAGE_TOO_HIGH', message, details: [{ field: 'slippageBps', message }] }]
 }

@@ -6,9 +6,8 @@ import { assertDeclared, type DeclaredContext, sumByToken } from './assert-decla
 import { calledContracts } from './called-contracts.ts'
 import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from './policy-verdict.ts'
 import type { InspectionContext, Trip } from './engine.ts'
-import { ToolError } from '../tool-error.ts'
-import type { KnownContracts } from './known-contracts.ts'
-import { type CallBounds, callBounds, noBounds } from './value/call-bounds.ts'
+import { readBounds } from './read-bounds.ts'
+import type { CallBounds } from './value/call-bounds.ts'
 import { type InspectedPool, inspectionOf } from './value/inspection.ts'
 import { grantRefusals } from './grant-refusals.ts'
 import { expectedGasCost, gasLimitFor } from './gas.ts'
@@ -95,21 +94,6 @@ function tokensInCalls(calls: readonly CallBounds[]): readonly Address[] {
   })
 }
 
-/** Calldata of the AMM that is not known to its last byte may permit anything. */
-export function readBounds(
-  { calls }: Intent,
-  chain: Chain,
-  known: KnownContracts,
-): { readonly bounds: readonly CallBounds[]; readonly refusals: readonly Refusal[] } {
-  try {
-    return { bounds: callBounds(calls, { chain, known }), refusals: [] }
-  } catch (error) {
-    const details = error instanceof ToolError ? error.details : []
-    const message = 'The calldata cannot be read to its last byte, so what it permits at worst is not known.'
-    return { bounds: calls.map(() => noBounds), refusals: [{ code: 'UNSAFE_TRANSACTION', message, details }] }
-  }
-}
-
 /** What a simulation is held against beside the intent. */
 export function declaredContext(checked: Checked<InspectionContext>): DeclaredContext {
   const { engine, chain, known, wallet, intent, allowances } = checked
@@ -187,7 +171,13 @@ function tokensOnce(tokens: readonly Address[]): readonly Address[] {
 /** Well under the half hour a Permit2 allowance may live, counted from the next block. */
 const permit2LifetimeSeconds = 20 * 60
 
-/** Whether the native balance pays for what is sent and for gas, the dearest transaction at its worst. */
+/** A removal, and more: what is kept of native currency when some of it is sent, so that no call takes the way home's gas. */
+const gasHome = 600_000n
+
+/**
+ * Whether the native balance pays for what is sent and for gas, the dearest transaction at its worst, and leaves the gas of a
+ * way home where native currency itself is sent.
+ */
 function checkBalance(
   steps: readonly Step[],
   simulation: Simulation,
@@ -197,7 +187,8 @@ function checkBalance(
   const expected = expectedGasCost(simulation.gasUsed, fees)
   const worst = simulation.gasUsed.map((gasUsed) => gasLimitFor(gasUsed) * fees.maxFeePerGas)
   const dearest = worst.reduce((most, cost) => (cost > most ? cost : most), 0n)
-  const needed = sent + expected + dearest
+  const kept = sent > 0n ? gasHome * fees.maxFeePerGas : 0n
+  const needed = sent + expected + (dearest > kept ? dearest : kept)
   // Native currency is looked up with every call.
   const native = priced.get(zeroAddress)?.token
   if (balanceWei >= needed || native === undefined) return []

@@ -2,6 +2,7 @@ import type { StoredTransaction, Transactions } from '@svc/store'
 import type { Chain, JournalState } from '@svc/wallet/core'
 import { formatUnits, getAddress, type Hash, parseTransaction, zeroAddress } from 'viem'
 import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { withBareTokens } from '../adapters/tokens/with-bare-tokens.ts'
 import type { Sent } from '../dispatch/once.ts'
 import type { ChainDirectory, RpcPool, TokenDirectory } from '../ports.ts'
 import type { ErrorDetail } from '../tool-error.ts'
@@ -153,8 +154,8 @@ async function movedBy(world: SentWorld, entries: readonly StoredTransaction[]):
   }
 }
 
-async function amountOf({ tokens }: SentWorld, chain: Chain, [address, amount]: readonly [string, bigint]) {
+async function amountOf(world: SentWorld, chain: Chain, [address, amount]: readonly [string, bigint]) {
   const token = getAddress(address)
-  const { symbol, decimals } = await tokens.byAddress(chain, token)
+  const { symbol, decimals } = await withBareTokens(world).tokens.byAddress(chain, token)
   return { token, symbol, amount: formatUnits(amount, decimals) }
 }

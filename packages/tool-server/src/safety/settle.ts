@@ -92,8 +92,9 @@ export async function settleLedger(
 }
 
 /**
- * What a trade really lost takes the place of what it might have; what went into or out of positions stays as reserved, and
- * what was paid to somebody the operator lists, who does not show in the wallet's own changes.
+ * What a trade or a deposit into a pair really lost takes the place of what it might have; what went into or out of positions
+ * stays as reserved, and what was paid to somebody the operator lists, who does not show in the wallet's own changes. No less
+ * left and no more arrived than simulated: what came meanwhile from elsewhere makes up for no loss.
  */
 function lossOf(
   { value, simulation }: Reserved,
@@ -101,12 +102,30 @@ function lossOf(
   priced: PricedTokens,
 ): readonly BudgetAmount[] {
   const { leaves, arrives } = value.simulated
-  const sides = [leaves, arrives]
-  const isTrade = sides.every(({ positions, shares }) => positions.length + shares.length === 0)
-  if (value.isExit || !isTrade || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
-  const worth = (sign: 1n | -1n) => valueAt(tokensOf(deltas, sign), trustedPrices(priced), 'mid')
-  const [out, back] = [worth(-1n), worth(1n)]
+  const isSettled = leaves.positions.length + arrives.positions.length + leaves.shares.length === 0
+  if (value.isExit || !isSettled || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
+  const own = withoutArrivals(deltas, simulation.deltas)
+  const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))
+  const prices = trustedPrices(priced)
+  const [out, back] = [
+    valueAt(tokensOf(own, -1n), prices, 'mid'),
+    valueAt({ ...tokensOf(own, 1n), shares }, prices, 'mid'),
+  ]
   return [{ name: budgetNames.loss, usdMicros: countable(out > back ? out - back : 0n) }]
+}
+
+/** Of each token what was simulated, or really less. */
+function withoutArrivals(
+  deltas: ReadonlyMap<string, bigint>,
+  simulated: ReadonlyMap<string, bigint>,
+): ReadonlyMap<string, bigint> {
+  const tokens = new Set([...deltas.keys(), ...simulated.keys()])
+  return new Map(
+    [...tokens].map((token) => {
+      const [real, expected] = [deltas.get(token) ?? 0n, simulated.get(token) ?? 0n]
+      return [token, real < expected ? real : expected]
+    }),
+  )
 }
 
 /** Worth of what arrived, in millionths of a US dollar at the low edge of trusted prices. */

@@ -1,6 +1,7 @@
 import { usdMicrosFromAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
+import { withBareTokens } from '../adapters/tokens/with-bare-tokens.ts'
 import type { Intent } from '../intent.ts'
 import {
   type BlockTime,
@@ -41,7 +42,7 @@ export async function priceTokens(tokens: readonly Address[], context: PricingCo
 }
 
 async function priceOne(address: Address, context: PricingContext): Promise<PricedToken> {
-  const token = await context.directory.byAddress(context.chain, address)
+  const token = await withBareTokens({ tokens: context.directory }).tokens.byAddress(context.chain, address)
   const price = await context.prices.usd(context.chain, token, context.at)
   const found =
     price === null
@@ -208,7 +209,8 @@ export function valueOfSpend(
 ): SpendValue {
   if (positions.isExit) return { usdMicros: 0n, unpriced: [], arrivingUsdMicros: 0n }
   const spent = valueOf(notGivenBack(spentAmounts(intent, deltas), intent, deltas, priced), priced)
-  const arrivingUsdMicros = arrivingWorth(deltas, priced) + positions.arrivingUsdMicros
+  const withoutShares = new Map([...deltas].filter(([token]) => priced.get(token)?.pair == null))
+  const arrivingUsdMicros = arrivingWorth(withoutShares, priced) + positions.arrivingUsdMicros
   const isTrade = positions.leavingUsdMicros > 0n || hasLeft(deltas)
   const leaves = spent.usdMicros + positions.leavingUsdMicros
   const usdMicros = isTrade && arrivingUsdMicros > leaves ? arrivingUsdMicros : leaves
@@ -233,7 +235,7 @@ function hasLeft(deltas: ReadonlyMap<string, bigint>): boolean {
 
 export type SpendValue = Valued & { readonly arrivingUsdMicros: bigint }
 
-/** Positions that a call takes apart or makes, at the high edge of the prices of their tokens. */
+/** Positions that a call takes apart or makes, and shares that it makes, at the high edge of the prices of their tokens. */
 export type MovedPositions = {
   /** It trades and deposits nothing, and spends nothing. */
   readonly isExit: boolean

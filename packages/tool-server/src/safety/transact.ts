@@ -118,6 +118,7 @@ export async function confirm(
     const reason = await minedRevertReason(trip, step, confirmation.receipt)
     throw new ToolError('TRANSACTION_REVERTED', `"${step.label}" was mined and ${reason}.`, {
       details: [{ message: reason, step: step.label, txHash }],
+      ...(trip.value?.isExit === true && { suggestion: pushedPool }),
     })
   }
   if (confirmation.status !== 'pending') {
@@ -130,6 +131,9 @@ export async function confirm(
     details: [{ message: 'not confirmed', step: step.label, txHash }],
   })
 }
+
+const pushedPool =
+  'Only the fee was spent. If somebody pushes the pool past the minimums again and again, remove_liquidity with slippageBps 10000 asks for none: a position is worth the least where nobody pushes its pool.'
 
 function factsOf({ call, chain, wallet, reservationId }: Trip, step: Step) {
   const { kind, label, to, data, valueWei } = step

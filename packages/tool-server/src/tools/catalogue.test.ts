@@ -270,7 +270,7 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
   ['optimize_lp_range', 'simulations', 1, 50_000],
   ['optimize_lp_range', 'seed', 0, 4_294_967_295],
   ['remove_liquidity', 'percentage', 1, 100],
-  ['remove_liquidity', 'slippageBps', 1, 5_000],
+  ['remove_liquidity', 'slippageBps', 1, 10_000],
   ['remove_liquidity', 'deadlineSeconds', 10, 86_400],
   ['search_pools', 'minTvlUsd', 0, undefined],
   ['search_pools', 'minVolumeUsd', 0, undefined],

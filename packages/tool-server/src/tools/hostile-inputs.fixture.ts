@@ -93,6 +93,7 @@ export const hostile = {
   percentage: [...notNumbers, 0, -1, 0.99, 100.01, 101],
   rangeStrategy: ['', 'Medium', 'tight', 5, null],
   slippage: [...notNumbers, 0, -1, 0.5, 5001],
+  exitSlippage: [...notNumbers, 0, -1, 0.5, 10_001],
   deadline: [...notNumbers, 0, 9, 86_401, 60.5],
   limit: [...notNumbers, 0, -1, 101, 1.5],
   cursor: [...notText, '', '-1', 'abc', '1.5', '1'.repeat(10), '\uFF11'],

@@ -87,6 +87,11 @@ export const priceUpperInput = z
 
 export const slippageInput = wholeNumber(1, 5000, 'whole basis points from 1 to 5000').optional()
 
+/** Of what brings funds home: 10000 asks for no least amounts, so that nobody who pushes the pool stands in the way. */
+export const exitSlippageInput = wholeNumber(1, 10_000, 'whole basis points from 1 to 10000')
+  .optional()
+  .describe('10000: no minimum')
+
 export const deadlineInput = wholeNumber(10, 86_400, 'whole seconds from 10 to 86400').optional()
 
 export const limitInput = wholeNumber(1, 100, 'a whole number from 1 to 100').default(20)

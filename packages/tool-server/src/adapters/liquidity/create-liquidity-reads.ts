@@ -1,4 +1,5 @@
 import type { Liquidity, Pool, TickRow } from '../../ports.ts'
+import { withBareTokens } from '../tokens/with-bare-tokens.ts'
 import { createSharedReads } from '../create-shared-reads.ts'
 import { findPoolsOfPairs } from './pools/find-pools-of-pairs.ts'
 import { readPool } from './pools/read-pool.ts'
@@ -18,6 +19,7 @@ export type LiquidityReads = Omit<Liquidity, `plan${string}`>
 
 /** Reads of pools, positions and quotes straight from the AMM contracts. Every answer is of one block. */
 export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
+  const held = withBareTokens(ports)
   const blockTimes = createBlockTimes()
   const [sharedPools, sharedTicks] = [createSharedReads<readonly Pool[]>(), createSharedReads<readonly TickRow[]>()]
   const swaps: LiquidityReads['swaps'] = (chain, pool, ...period) =>
@@ -37,13 +39,13 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
       return sharedTicks.read(name, () => readTicks(ports, chain, pool, tickLower, tickUpper))
     },
     swaps,
-    position: (chain, version, positionId) => readPosition(ports, chain, version, positionId),
+    position: (chain, version, positionId) => readPosition(held, chain, version, positionId),
     positionEvents: (chain, position) =>
       position.version === 'v3'
         ? readV3PositionEvents(ports, chain, position)
         : readV4PositionEvents({ ...ports, swaps }, chain, position),
-    pairShare: (chain, pair, owner) => readPairShare(ports, chain, pair, owner),
-    positionsByOwner: (chain, owner, versions) => positionsByOwner(ports, chain, owner, versions),
+    pairShare: (chain, pair, owner) => readPairShare(held, chain, pair, owner),
+    positionsByOwner: (chain, owner, versions) => positionsByOwner(held, chain, owner, versions),
     quote: (chain, request) => quote(ports, chain, request),
   }
 }

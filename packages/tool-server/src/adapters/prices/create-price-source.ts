@@ -1,6 +1,7 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { BlockTime, Liquidity, PriceMemory, PriceSource, RpcPool, Token, TokenDirectory } from '../../ports.ts'
+import { isBare } from '../tokens/with-bare-tokens.ts'
 import { type ChainPrices, type ChainPricesContext, createChainPrices } from './create-chain-prices.ts'
 import { discoverablePools } from './discoverable-pools.ts'
 import { type ConfirmedSources, createNamedTokens, type PoolPlace } from './named-tokens.ts'
@@ -35,10 +36,12 @@ export function createPriceSource(options: PriceSourceOptions): PriceSource {
 
   return {
     async usd(chain, token, at) {
+      if (isBare(token)) return null
       const head = at ?? (await rpc.head(chain))
       return pricesAt(chain, head).usd(priced(chain, token))
     },
     async doubt(chain, token, at) {
+      if (isBare(token)) return 'silent'
       const head = at ?? (await rpc.head(chain))
       return pricesAt(chain, head).doubt(priced(chain, token))
     },

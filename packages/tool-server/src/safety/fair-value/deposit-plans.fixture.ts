@@ -1,7 +1,7 @@
 import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem'
 import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
 import type { Intent, TokenQuantity } from '../../intent.ts'
-import type { AddRequest, Position } from '../../ports.ts'
+import type { AddRequest, PairShare, Position } from '../../ports.ts'
 import type { Road } from '../open-road.fixture.ts'
 import { chainDeadline } from './plans.fixture.ts'
 import { units } from './stranger.fixture.ts'
@@ -93,12 +93,15 @@ export function v3Manager(functionName: 'collect' | 'decreaseLiquidity', args: R
   return encodeFunctionData({ abi, functionName, args: [args] })
 }
 
-/** The newest position whole, to the wallet, with minimums. */
-export async function removal(road: Road): Promise<Intent> {
-  const { intent } = await road.liquidity.planRemove(road.chain, await newestPosition(road), {
+/** The newest position whole, unless another is given, to the wallet. */
+export async function removal(
+  road: Road,
+  { slippageBps = 50, position }: { readonly slippageBps?: number; readonly position?: Position | PairShare } = {},
+): Promise<Intent> {
+  const { intent } = await road.liquidity.planRemove(road.chain, position ?? (await newestPosition(road)), {
     percentage: 100,
     collectFees: true,
-    slippageBps: 50,
+    slippageBps,
     deadline: Number(await chainDeadline(road)),
     recipient: road.wallet,
   })

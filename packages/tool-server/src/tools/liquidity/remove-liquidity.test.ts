@@ -10,7 +10,7 @@ describeRefusals(
     percentage: 'percentage',
     version: 'anyVersion',
     collectFees: 'flag',
-    slippageBps: 'slippage',
+    slippageBps: 'exitSlippage',
     deadlineSeconds: 'deadline',
   },
 )

@@ -12,10 +12,10 @@ import {
   chainInput,
   deadlineInput,
   deadlineOf,
+  exitSlippageInput,
   invalidField,
   isPositionId,
   numberWithin,
-  slippageInput,
 } from '../params.ts'
 import {
   notesResult,
@@ -30,12 +30,12 @@ import {
 
 const input = z
   .strictObject({
-    positionId: z.string().describe('Position id; v2: pair address'),
+    positionId: z.string().describe('Id; v2: pair address'),
     chain: chainInput,
     percentage: numberWithin(1, 100, 'a number from 1 to 100').default(100),
     version: anyVersionInput.default('v3'),
     collectFees: z.boolean().default(true),
-    slippageBps: slippageInput,
+    slippageBps: exitSlippageInput,
     deadlineSeconds: deadlineInput,
   })
   .superRefine(({ positionId, version }, check) => {
@@ -49,7 +49,7 @@ export const removeLiquidity = writeTool({
   name: 'remove_liquidity',
   title: 'Remove liquidity',
   description:
-    'Takes all or a percentage of the liquidity out of a v2, v3 or v4 position of the agent wallet, with its fees unless collectFees is false. Pays the agent wallet only.',
+    'Takes all or a percentage of the liquidity out of a v2, v3 or v4 position, with its fees unless collectFees is false. Pays the agent wallet only.',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,

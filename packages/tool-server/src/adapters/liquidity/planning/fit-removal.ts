@@ -8,12 +8,12 @@ import { shareOf } from './share-of.ts'
 
 /**
  * What taking a percentage out of a v3 or v4 position comes to at the pool's state: the liquidity, the principal it pays
- * out now, and the least it must pay at the worst price within the slippage; of a plan that is carried out never less than
+ * out now, and the least it must pay at the worst price within the slippage (nothing at 10000 basis points); of a plan that is carried out never less than
  * that says, to which `fees` that come along count.
  *
  * @throws ToolError `AMOUNT_TOO_SMALL` when nothing would be paid out, `SIMULATION_DRIFT` when the plan says more.
  */
-export function fitRemoval(position: Position, request: RemoveRequest, fees: Amounts = noFees): FittedRemoval {
+export function fitRemoval(position: Position, request: RemoveRequest, fees: Amounts = noAmounts): FittedRemoval {
   const liquidity = shareOf(position.liquidity, request.percentage)
   if (position.liquidity === 0n) {
     throw refuseTooSmall('positionId', 'The position holds no liquidity; collect_fees takes out what it is still owed.')
@@ -35,7 +35,10 @@ export function fitRemoval(position: Position, request: RemoveRequest, fees: Amo
   if (principal.amount0 === 0n && principal.amount1 === 0n) {
     throw refuseTooSmall('percentage', 'This part of the position pays out less than one unit of either token.')
   }
-  const least = burnAmountsWithSlippage({ ...bounds, liquidity, slippageBps: request.slippageBps })
+  const least =
+    request.slippageBps === allSlippageBps
+      ? noAmounts
+      : burnAmountsWithSlippage({ ...bounds, liquidity, slippageBps: request.slippageBps })
   const paidOut = { least: plus(least, fees), now: plus(principal, fees) }
   const kept = keptLeastOfPair(request.keptReceipts, position.pool, paidOut)
   return {
@@ -45,7 +48,10 @@ export function fitRemoval(position: Position, request: RemoveRequest, fees: Amo
   }
 }
 
-const noFees: Amounts = { amount0: 0n, amount1: 0n }
+const noAmounts: Amounts = { amount0: 0n, amount1: 0n }
+
+/** Any price is within it. */
+const allSlippageBps = 10_000
 
 function plus(one: Amounts, other: Amounts): Amounts {
   return { amount0: one.amount0 + other.amount0, amount1: one.amount1 + other.amount1 }
