@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const packages = readdirSync(join(root, 'packages'))
+const scratch = join(root, 'node_modules', '.cache')
+mkdirSync(scratch, { recursive: true })
+// Within the repository, where the packages are found by their names.
+const folder = mkdtempSync(join(scratch, 'readmes-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe.each(packages)('packages/%s', (name) => {
+  const read = (file: string) => readFileSync(join(root, 'packages', name, file), 'utf8')
+
+  it('says what it is, under which licence, and what to find it by', () => {
+    const { keywords, description } = JSON.parse(read('package.json')) as { keywords: string[]; description: string }
+    expect(keywords.length).toBeGreaterThan(2)
+    expect(description.length).toBeGreaterThan(20)
+    expect(read('README.md').startsWith(`# @svc/${name}\n`)).toBe(true)
+    expect(read('LICENSE')).toContain('MIT License')
+  })
+})
+
+it.each(['lp-math', 'store', 'devnet', 'tool-server', 'support-api'])(
+  'the program in the README of %s runs',
+  (name) => {
+    const program = /^```js\n([^]*?)^```/m.exec(readFileSync(join(root, 'packages', name, 'README.md'), 'utf8'))?.[1]
+    const file = join(folder, `${name}.mjs`)
+    writeFileSync(file, program ?? '')
+    const said = execFileSync(process.execPath, [file], { encoding: 'utf8', timeout: 120_000 })
+    for (const [, expected] of (program ?? '').matchAll(/\/\/ (true|false|\.\.\. 200)/g)) {
+      expect(said).toContain((expected ?? '').replace('... ', ''))
+    }
+    expect(said).not.toBe('')
+  },
+)
