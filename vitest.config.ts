@@ -1,10 +1,35 @@
 import { defineConfig } from 'vitest/config'
 import { LongFilesFirst } from './test/long-files-first.ts'
+import { onEachEngine } from './test/on-each-engine.ts'
 
+const [chain, system] = ['**/*.chain.test.ts', '**/*.system.test.ts']
+
+/**
+ * `unit` needs nothing but this process and its disk; `chain` plays on local chains; `system` starts programs, browsers, bundlers and
+ * databases, kills them, and has the store's tests run again on PostgreSQL. `npm test` runs the first two, `npm run check` all.
+ */
 export default defineConfig({
   ssr: { resolve: { conditions: ['svc-source'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+          exclude: ['**/node_modules/**', chain, system],
+        },
+      },
+      { extends: true, test: { name: 'chain', include: [`packages/*/src/${chain}`, `test/${chain}`] } },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: [`packages/*/src/${system}`, `test/${system}`, ...onEachEngine],
+          env: { SVC_TEST_ENGINE: 'PostgreSQL' },
+        },
+      },
+    ],
     globalSetup: ['test/temporary-directory.ts', 'test/bundled-program.ts'],
     pool: 'forks',
     sequence: { sequencer: LongFilesFirst },

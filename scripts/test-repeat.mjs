@@ -41,10 +41,9 @@ process.exit(failures.size === 0 ? 0 : 1)
 async function listed(names) {
   const { code, said } = await run(['list', '--filesOnly', ...names])
   if (code !== 0) fail(said, 2)
-  return said
-    .split('\n')
-    .filter((line) => line.endsWith('.test.ts'))
-    .toSorted()
+  // A file that is of two projects is listed with each, and run in both at once.
+  const files = said.split('\n').flatMap((line) => /^\[\w+\] (.+\.test\.ts)$/.exec(line)?.[1] ?? [])
+  return [...new Set(files)].toSorted((one, other) => (one < other ? -1 : 1))
 }
 
 function run(words) {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onEachEngine } from './on-each-engine.ts'
 
 const root = join(import.meta.dirname, '..')
 const require = createRequire(import.meta.url)
@@ -90,3 +91,12 @@ function violations(path: string, source: string): readonly string[] {
     rmSync(file)
   }
 }
+
+test('the files that stand on each engine are all listed, so that PostgreSQL is tested with them', () => {
+  const files = readdirSync(join(root, 'packages'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\/src\/.*\.test\.ts$/.test(file) && !file.includes('node_modules'))
+    .filter((file) => !file.endsWith('.system.test.ts'))
+    .filter((file) => readFileSync(join(root, 'packages', file), 'utf8').includes('engines.fixture'))
+    .map((file) => `packages/${file}`)
+  expect(files.toSorted()).toEqual(onEachEngine)
+})

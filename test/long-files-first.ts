@@ -12,9 +12,9 @@ export class LongFilesFirst extends BaseSequencer {
 }
 
 const longFiles = [
-  /\/test\/[a-z-]*kills\.test\.ts$/,
-  /\/cli\/src\/(?:endings|commands\/(?:up|demo|serve-clients))\.test\.ts$/,
-  /\/page\/browser\.chain\.test\.ts$/,
+  /\/test\/[a-z-]*kills\.system\.test\.ts$/,
+  /\/cli\/src\/(?:endings|commands\/(?:up|demo|serve-clients))\.system\.test\.ts$/,
+  /\/page\/browser\.system\.test\.ts$/,
   /\/fair-value\.chain\.test\.ts$/,
   /\/guarantees\/road\.chain\.test\.ts$/,
 ]

@@ -6,5 +6,6 @@ export { failing, headOff, nonceOff, otherChain, receiptsHidden } from './rpc-li
 export type { Lie } from './rpc-lies.ts'
 export { startPostgres } from './start-postgres.ts'
 export type { Postgres, PostgresOptions } from './start-postgres.ts'
+export { testedEngine } from './tested-engine.ts'
 export { useDevnet } from './use-devnet.ts'
 export { usePostgres } from './use-postgres.ts'

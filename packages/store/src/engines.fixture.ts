@@ -1,31 +1,31 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { usePostgres } from '@svc/devnet/testing'
+import { testedEngine, usePostgres } from '@svc/devnet/testing'
 import { Client } from 'pg'
 import type { StorePlace } from './open-store.ts'
 
-/** Both engines, for `describe.each`: each gives empty places to open stores at. Starts PostgreSQL for the test file. */
+/** The engine that is tested now, for `describe.each`: it gives empty places to open stores at. Starts PostgreSQL where it is that. */
 export function useEngines(): readonly TestEngine[] {
+  return testedEngine() === 'PostgreSQL' ? [usePostgresPlaces()] : [{ engine: 'SQLite', newPlace: newFile }]
+}
+
+async function newFile(): Promise<TestPlace> {
+  const folder = await mkdtemp(join(tmpdir(), 'store-'))
+  return { place: { path: join(folder, 'state.db') }, remove: () => rm(folder, { recursive: true }) }
+}
+
+function usePostgresPlaces(): TestEngine {
   const postgres = usePostgres()
   let schema: Promise<string> | undefined
-  return [
-    {
-      engine: 'SQLite',
-      async newPlace() {
-        const folder = await mkdtemp(join(tmpdir(), 'store-'))
-        return { place: { path: join(folder, 'state.db') }, remove: () => rm(folder, { recursive: true }) }
-      },
+  return {
+    engine: 'PostgreSQL',
+    async newPlace() {
+      schema ??= postgres().newSchema()
+      const url = await schema
+      return { place: { url, patienceMs: 120_000, clock: 'process' }, remove: () => empty(url) }
     },
-    {
-      engine: 'PostgreSQL',
-      async newPlace() {
-        schema ??= postgres().newSchema()
-        const url = await schema
-        return { place: { url, patienceMs: 120_000, clock: 'process' }, remove: () => empty(url) }
-      },
-    },
-  ]
+  }
 }
 
 export type TestEngine = {

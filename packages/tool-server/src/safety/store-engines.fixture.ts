@@ -1,19 +1,17 @@
-import { usePostgres } from '@svc/devnet/testing'
+import { testedEngine, usePostgres } from '@svc/devnet/testing'
 
 /**
- * The engines a store may stand on, for `describe.each`. `usePlaces` is called inside the suite: it starts what the engine
- * needs and gives the URL of a new place, `undefined` where the place is the data directory.
+ * The engine that stores stand on in the tests that run now, for `describe.each`. `usePlaces` is called inside the suite: it starts
+ * what the engine needs and gives the URL of a new place, `undefined` where the place is the data directory.
  */
 export const storeEngines: readonly StoreEngine[] = [
-  { engine: 'SQLite', usePlaces: () => async () => undefined },
-  {
-    engine: 'PostgreSQL',
-    usePlaces: () => {
-      const postgres = usePostgres()
-      return () => postgres().newSchema()
-    },
-  },
+  { engine: testedEngine(), usePlaces: testedEngine() === 'PostgreSQL' ? useSchemas : () => async () => undefined },
 ]
+
+function useSchemas(): () => Promise<string> {
+  const postgres = usePostgres()
+  return () => postgres().newSchema()
+}
 
 export type StoreEngine = {
   readonly engine: string

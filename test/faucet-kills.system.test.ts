@@ -12,7 +12,7 @@ import { testCard } from '../packages/support-api/src/test-api.fixture.ts'
 
 // Three replicas of the support API over one PostgreSQL, killed with SIGKILL at what they have just done: taken a claim
 // in, signed for it, sent it; counted a pin, kept its content. The built program runs, in few files; as an
-// operator starts it, it runs in packages/support-api/src/main.test.ts.
+// operator starts it, it runs in packages/support-api/src/main.system.test.ts.
 const devnet = useDevnet()
 const postgres = usePostgres()
 const program = inject('bundledSupportApi')
