@@ -6,7 +6,7 @@ const [chain, system] = ['**/*.chain.test.ts', '**/*.system.test.ts']
 
 /**
  * `unit` needs nothing but this process and its disk; `chain` plays on local chains; `system` starts programs, browsers, bundlers and
- * databases, kills them, and has the store's tests run again on PostgreSQL. `npm test` runs the first two, `npm run check` all.
+ * databases, kills them, has the store's tests run again on PostgreSQL, and the replay of pools with all events. `npm test` runs the first two, `npm run check` all.
  */
 export default defineConfig({
   ssr: { resolve: { conditions: ['svc-source'] } },
@@ -25,8 +25,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'system',
-          include: [`packages/*/src/${system}`, `test/${system}`, ...onEachEngine],
-          env: { SVC_TEST_ENGINE: 'PostgreSQL' },
+          include: [
+            `packages/*/src/${system}`,
+            `test/${system}`,
+            ...onEachEngine,
+            'packages/lp-math/src/pool-replay/*.chain.test.ts',
+          ],
+          env: { SVC_TEST_ENGINE: 'PostgreSQL', SVC_TEST_POOL_EVENTS: 'all' },
         },
       },
     ],

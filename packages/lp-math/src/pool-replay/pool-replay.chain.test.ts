@@ -16,7 +16,10 @@ const devnet = useDevnet()
 
 type Chain = ReturnType<typeof ammContracts>
 
-/** Seeded traffic, 2,500 events a pool; every token is one that the local chain mints. */
+/** Events of a pool: a tenth of what the tests of the whole system play, in which each pool meets all that a pool can. */
+const eventsPerPool = process.env['SVC_TEST_POOL_EVENTS'] === 'all' ? 2_500 : 250
+
+/** Seeded traffic; every token is one that the local chain mints. */
 const traffic = [
   { base: 'DAI', quote: 'USDC', fee: 10_000, seed: 11, startTick: 0 },
   { base: 'USDT', quote: 'DAI', fee: 500, seed: 22, startTick: -276_325 },
@@ -32,7 +35,7 @@ test.each(traffic)("random traffic in $base/$quote $fee leads to the contract's 
   const touched = new Set<number>()
   const met = new Set<string>()
   let [events, timestamp] = [0, foreseen.observations[0]!.blockTimestamp]
-  for (let round = 0; events < 2_500; round++) {
+  for (let round = 0; events < eventsPerPool; round++) {
     // Every other block follows at once, the rest after hours: the oracle counts the time between.
     timestamp += round % 2 === 0 ? 1 : 3_607 * round
     const at = { caller, timestamp }
@@ -57,10 +60,11 @@ test.each(traffic)("random traffic in $base/$quote $fee leads to the contract's 
       touch(touched, event)
     }
     events += logged.length
-    if (isCompared || events >= 2_500) await expectStored(chain, pool.address, pool.state, touched)
+    if (isCompared || events >= eventsPerPool) await expectStored(chain, pool.address, pool.state, touched)
   }
   expect(foreseen).toEqual(pool.state)
-  expect([...met].sort()).toEqual(remarks)
+  const missed = remarks.filter((remark) => !met.has(remark))
+  expect(missed.length).toBeLessThanOrEqual(eventsPerPool === 2_500 ? 0 : remarks.length / 2)
 })
 
 test('the pools of the local chain, from their creation through positions of a manager and trades through routers', async () => {
